@@ -35,8 +35,7 @@ const operator = await Operator.signIn(stack, url, 1);
 const browser = await launchChromium(program);
 
 const views = { fast: await measure(browser, false), slow: await measure(browser, true) };
-const of = (from: View[], figure: keyof View): number =>
-  round(median(from.map((each) => each[figure])) / 1_000, 2);
+const of = (from: View[], figure: keyof View): number => round(median(from.map((each) => each[figure])) / 1_000, 2);
 report(
   'console-first-view',
   Object.entries(views).flatMap(([machine, all]) =>
@@ -85,9 +84,7 @@ async function view(chromium: Browser, isSlow: boolean): Promise<View> {
   await page.goto(`${url}/orders`, { waitUntil: 'commit' });
   await page.locator('a[href^="/orders/ord_"]').first().click({ trial: true });
   const usable = performance.now() - startedMs;
-  const paint = await page.evaluate(
-    () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
-  );
+  const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN);
   await context.close();
   return { paint, usable };
 }

@@ -38,9 +38,7 @@ await addTroubles(stack.database);
 await stack.database.query('VACUUM (ANALYZE)');
 
 const { child, url, readyMs } = await startConsole(stack);
-const people = await Promise.all(
-  Array.from({ length: PEOPLE + 1 }, (_, n) => Operator.signIn(stack, url, n + 1)),
-);
+const people = await Promise.all(Array.from({ length: PEOPLE + 1 }, (_, n) => Operator.signIn(stack, url, n + 1)));
 const [asking, ...watching] = people as [Operator, ...Operator[]];
 
 const pages = await pagesToAsk();
@@ -119,11 +117,9 @@ async function pagesToAsk(): Promise<Record<string, string>> {
 
 async function timePages(): Promise<Asked[]> {
   const passes: Asked[][] = [];
-  for (let n = 0; n < PASSES; n++)
-    passes.push(await inTurn(Object.entries(pages), ([page, path]) => time(page, path)));
+  for (let n = 0; n < PASSES; n++) passes.push(await inTurn(Object.entries(pages), ([page, path]) => time(page, path)));
   return Object.keys(pages).map((page, at) => {
-    const over = (figure: 'p50, ms' | 'p95, ms'): number =>
-      median(passes.map((pass) => pass[at]?.[figure] ?? NaN));
+    const over = (figure: 'p50, ms' | 'p95, ms'): number => median(passes.map((pass) => pass[at]?.[figure] ?? NaN));
     return { page, 'p50, ms': over('p50, ms'), 'p95, ms': over('p95, ms') };
   });
 }

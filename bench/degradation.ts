@@ -36,9 +36,7 @@ stack.kill();
 process.exit(0);
 
 /** What the orders of a while were answered: 200, 503 with Retry-After, or anything else. */
-async function measure(): Promise<
-  Record<'accepted' | 'refused' | 'other' | 'p50' | 'p99' | 'memory, MB', number>
-> {
+async function measure(): Promise<Record<'accepted' | 'refused' | 'other' | 'p50' | 'p99' | 'memory, MB', number>> {
   const { times, ...counts } = await steadyLoad({
     url: stack.apiUrl,
     key: merchant.key,

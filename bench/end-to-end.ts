@@ -31,9 +31,7 @@ for (const { key } of merchants) await registerWebhook(stack, key, `${receiver.u
 await createNaive(stack.database, SKU);
 const env = { DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl, NODE_ENV: 'production' };
 const naiveApi = await startHelper('peers/naive-api', env);
-const supplierUrl = await stack.database.query<{ base_url: string }>(
-  'SELECT base_url FROM suppliers WHERE id > 0',
-);
+const supplierUrl = await stack.database.query<{ base_url: string }>('SELECT base_url FROM suppliers WHERE id > 0');
 const naiveWorker = await startHelper('peers/naive-worker', {
   ...env,
   SUPPLIER_URL: supplierUrl.rows[0]?.base_url ?? '',

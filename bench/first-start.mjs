@@ -26,9 +26,7 @@ const round = (value, digits = 1) => Number(value.toFixed(digits));
 try {
   git('rev-parse', 'HEAD');
 } catch (error) {
-  console.log(
-    `Nothing is measured where there is nothing to clone: ${String(error.stderr ?? error.message).trim()}`,
-  );
+  console.log(`Nothing is measured where there is nothing to clone: ${String(error.stderr ?? error.message).trim()}`);
   process.exit(0);
 }
 
@@ -76,8 +74,12 @@ async function start() {
       .split('\n')
       .filter((line) => /\bwarn(ing)?\b|EBADENGINE|deprecat/i.test(line));
     return {
-      ...{ 'ready, s': ready, 'first order, s': order, 'CPU until then, s': cpu },
-      ...{ packages: installed.packages, MB: installed.megabytes, 'pages, s': seconds() },
+      'ready, s': ready,
+      'first order, s': order,
+      'CPU until then, s': cpu,
+      packages: installed.packages,
+      MB: installed.megabytes,
+      'pages, s': seconds(),
       'lines of warnings': noise.length,
     };
   } finally {
@@ -126,7 +128,9 @@ function environment() {
   return {
     ...Object.fromEntries(kept),
     PATH: searched.join(':'),
-    ...{ PORT: '0', MANAGEMENT_PORT: '0', CONSOLE_PORT: '0' },
+    PORT: '0',
+    MANAGEMENT_PORT: '0',
+    CONSOLE_PORT: '0',
     ...(options.cold && { npm_config_cache: path.join(directory, 'npm-cache') }),
   };
 }
@@ -161,9 +165,7 @@ async function pagesOf(run) {
 }
 
 function installedNow() {
-  const locked = JSON.parse(
-    readFileSync(path.join(clone, 'node_modules/.package-lock.json'), 'utf8'),
-  ).packages;
+  const locked = JSON.parse(readFileSync(path.join(clone, 'node_modules/.package-lock.json'), 'utf8')).packages;
   const files = readdirSync(path.join(clone, 'node_modules'), { recursive: true });
   const bytes = files.map((name) => lstatSync(path.join(clone, 'node_modules', name)).blocks * 512);
   const packages = Object.values(locked).filter(({ link }) => !link).length;
@@ -174,7 +176,9 @@ function installedNow() {
 function cpuSecondsOf(root) {
   let processes;
   try {
-    processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap(processOf); // prettier-ignore
+    processes = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap(processOf);
   } catch {
     return null;
   }

@@ -57,10 +57,7 @@ process.exit(0);
 function assertDiskFor(orders: number): void {
   const { bavail, bsize } = statfsSync('.');
   // Each size keeps its newest ones.
-  const logged = SIZES.reduce(
-    (sum, size, index) => sum + Math.min(LOGGED, size - (SIZES[index - 1] ?? 0)),
-    0,
-  );
+  const logged = SIZES.reduce((sum, size, index) => sum + Math.min(LOGGED, size - (SIZES[index - 1] ?? 0)), 0);
   const [needed, free] = [orders * DISK.perOrder + logged * DISK.perLogged + DISK.besides, bavail * bsize];
   if (needed <= free) return;
   const gigabytes = (count: number): string => `${(count / 1e9).toFixed(0)} GB`;
@@ -105,13 +102,9 @@ async function compare(empty: Shop, size: number): Promise<void> {
     const other = await empty.measure();
     rounds.push({ full: first ?? (await full.measure()), empty: other });
   }
-  for (const each of rounds)
-    sizes.push({ orders: 0, ...rowOf(each.empty) }, { orders: size, ...rowOf(each.full) });
+  for (const each of rounds) sizes.push({ orders: 0, ...rowOf(each.empty) }, { orders: size, ...rowOf(each.full) });
   for (const [figure, name] of Object.entries(FIGURES) as [keyof ShopFigures, string][])
-    ratios[`${name}, ${size} / empty`] = round(
-      median(rounds.map((each) => each.full[figure] / each.empty[figure])),
-      2,
-    );
+    ratios[`${name}, ${size} / empty`] = round(median(rounds.map((each) => each.full[figure] / each.empty[figure])), 2);
 }
 
 function rowOf(figures: ShopFigures): Record<string, number> {

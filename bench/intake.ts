@@ -105,7 +105,5 @@ function prepareTpcb(): (() => number) | undefined {
   }
   const seconds = String(DURATION_MS / 1_000);
   return () =>
-    Number(
-      /tps = ([\d.]+)/.exec(run('-n', '-M', 'prepared', '-c', '16', '-j', '2', '-T', seconds) ?? '')?.[1],
-    );
+    Number(/tps = ([\d.]+)/.exec(run('-n', '-M', 'prepared', '-c', '16', '-j', '2', '-T', seconds) ?? '')?.[1]);
 }

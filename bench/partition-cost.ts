@@ -65,8 +65,7 @@ const logger = createLogger(loadConfig({ ...process.env, ...stack.environment })
 const admin = new pg.Client(urlOf('postgres'));
 await admin.connect();
 const databases = new Map<Variant, Opened>();
-for (const [index, variant] of VARIANTS.entries())
-  databases.set(variant, await open(`copy_${index}`, variant));
+for (const [index, variant] of VARIANTS.entries()) databases.set(variant, await open(`copy_${index}`, variant));
 let placed = 0;
 for (const opened of databases.values()) await measure(opened);
 const rounds: Record<string, number>[] = [];
@@ -74,8 +73,7 @@ const WHAT = [`${BATCH} orders, ms`, '1 order, ms'] as const;
 for (let n = 0; n < ROUNDS; n++) {
   const measured: Record<string, number> = {};
   for (const [{ name }, opened] of databases)
-    for (const [index, ms] of (await measure(opened)).entries())
-      measured[`${name}: ${WHAT[index]}`] = round(ms, 2);
+    for (const [index, ms] of (await measure(opened)).entries()) measured[`${name}: ${WHAT[index]}`] = round(ms, 2);
   rounds.push(measured);
 }
 const of = (name: string): number => median(rounds.map((each) => each[name] ?? NaN));
@@ -86,10 +84,7 @@ report('partition-cost', rounds, {
   ...Object.fromEntries<number>(
     WHAT.flatMap((what): [string, number][] => [
       [`none: ${what}`, of(`none: ${what}`)],
-      ...VARIANTS.slice(1).map(({ name }): [string, number] => [
-        `${name} / none: ${what}`,
-        ratio(name, what),
-      ]),
+      ...VARIANTS.slice(1).map(({ name }): [string, number] => [`${name} / none: ${what}`, ratio(name, what)]),
     ]),
   ),
 });
@@ -175,12 +170,19 @@ async function pass(service: INestApplication, count: number): Promise<void> {
   await Promise.all(
     wallets.slice(0, count).map(({ merchantId }) =>
       placement.place({
-        ...{ merchantId, sandbox: false, referenceId: `bench-${++placed}`, requestId: 'req_bench' },
+        merchantId,
+        sandbox: false,
+        referenceId: `bench-${++placed}`,
+        requestId: 'req_bench',
         content: {
-          ...{ userId: 'player', serverId: null, characterId: null, metadata: null },
+          userId: 'player',
+          serverId: null,
+          characterId: null,
+          metadata: null,
           lines: [{ sku: SKU, quantity: 1 }],
         },
-        ...{ maxTotal: null, endUserIp: null },
+        maxTotal: null,
+        endUserIp: null,
       }),
     ),
   );

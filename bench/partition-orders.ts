@@ -34,8 +34,7 @@ const before = await rounds();
 const { longestStopMs, tookMs, accepted, refused, other } = await partitionUnderLoad();
 const after = await rounds();
 
-const of = (from: Record<string, number>[], name: string): number =>
-  median(from.map((each) => each[name] ?? NaN));
+const of = (from: Record<string, number>[], name: string): number => median(from.map((each) => each[name] ?? NaN));
 report('partition-orders', [...before, ...after], {
   'orders before': ORDERS,
   'took, s': round(tookMs / 1_000),

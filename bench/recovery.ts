@@ -81,10 +81,9 @@ async function timeToRecover(strike: () => Promise<void>): Promise<number> {
   await strike();
   const struck = await query<{ id: string }>(`SELECT max(id) AS id FROM orders`);
   for (;;) {
-    const open = await query(
-      `SELECT 1 FROM orders WHERE status IN ('pending', 'processing') AND id <= $1 LIMIT 1`,
-      [struck[0]?.id],
-    );
+    const open = await query(`SELECT 1 FROM orders WHERE status IN ('pending', 'processing') AND id <= $1 LIMIT 1`, [
+      struck[0]?.id,
+    ]);
     if (open.length === 0) return (performance.now() - startedMs) / 1_000;
     await delay(50);
   }

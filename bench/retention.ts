@@ -30,14 +30,13 @@ interface Built {
   createLogger: typeof import('../src/core/logger.js').createLogger;
 }
 
-const built = async (file: string): Promise<unknown> =>
-  import(new URL(`../dist/src/${file}.js`, import.meta.url).href);
+const built = async (file: string): Promise<unknown> => import(new URL(`../dist/src/${file}.js`, import.meta.url).href);
 const FILES = ['event-partitions', 'partition-events', 'old-event-partitions.repository', 'runs'];
-const modules = await Promise.all(
-  [...FILES.map((file) => `database/partitions/${file}`), 'core/logger'].map(built),
-);
-const { keepPartitionsAhead, EVENT_TABLES, partitionEvents, OldEventPartitions, runOn, createLogger } =
-  Object.assign({}, ...modules) as Built;
+const modules = await Promise.all([...FILES.map((file) => `database/partitions/${file}`), 'core/logger'].map(built));
+const { keepPartitionsAhead, EVENT_TABLES, partitionEvents, OldEventPartitions, runOn, createLogger } = Object.assign(
+  {},
+  ...modules,
+) as Built;
 
 const stack = await startStack({}, { max_wal_size: '4GB' });
 const supplier = await createCatalog(stack);
@@ -49,8 +48,7 @@ await stack.database.query('VACUUM (ANALYZE)');
 
 await measure('0');
 const rows: Record<string, number>[] = [];
-for (let n = 0; n < ROUNDS; n++)
-  rows.push(compared('row by row', await measure('0'), await measure(String(DAYS))));
+for (let n = 0; n < ROUNDS; n++) rows.push(compared('row by row', await measure('0'), await measure(String(DAYS))));
 
 const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c enable_seqscan=off' });
 await client.connect();
@@ -134,11 +132,7 @@ async function oldEvents(): Promise<number> {
 
 /** Events, deliveries and attempts are partitioned, with enough old ones for each round, and the very first are dropped. */
 async function partition(): Promise<void> {
-  await partitionEvents(
-    run,
-    BigInt(EVENTS),
-    createLogger({ LOG_LEVEL: 'error', LOG_PRETTY: false }, 'bench'),
-  );
+  await partitionEvents(run, BigInt(EVENTS), createLogger({ LOG_LEVEL: 'error', LOG_PRETTY: false }, 'bench'));
   const step = EVENTS / 2;
   for (let added = 0; added < EVENTS * (ROUNDS + 4); added += step) {
     await addOrders(stack.database, wallets, OLD_ORDERS + added, step);

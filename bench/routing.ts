@@ -50,7 +50,7 @@ const attempts = await stack.database.query<{ sku: string; attempts: number }>(
    FROM order_items i JOIN order_units u ON u.order_id = i.order_id AND u.item = i.position GROUP BY i.sku`,
 );
 const ratio = (name: string, figure: string): number =>
-  round(median(rounds.map((each) => (each[`${name}, ${figure}`] ?? NaN) / (each[`one offer, ${figure}`] ?? NaN))), 2); // prettier-ignore
+  round(median(rounds.map((each) => (each[`${name}, ${figure}`] ?? NaN) / (each[`one offer, ${figure}`] ?? NaN))), 2);
 report('routing', rounds, {
   'orders/s, two offers / one (goal 0.95)': ratio('two offers', 'orders/s'),
   'orders/s, refused first / one offer (goal 0.5)': ratio('refused first', 'orders/s'),
@@ -103,7 +103,7 @@ async function saturate(sku: string): Promise<number> {
     const { key = '' } = merchants[n % MERCHANTS] ?? {};
     return httpRequest('/v1/orders', key, orderBody(`${run}-${n++}`, undefined, sku));
   };
-  const { statuses } = await load({ url: stack.apiUrl, connections: CONNECTIONS, durationMs: SATURATION_MS, next }); // prettier-ignore
+  const { statuses } = await load({ url: stack.apiUrl, connections: CONNECTIONS, durationMs: SATURATION_MS, next });
   const placed = statuses.get(200) ?? 0;
   while (new Set(arrivals.map(({ id }) => id)).size < placed) await delay(20);
   return (placed / (performance.now() - startedMs)) * 1_000;

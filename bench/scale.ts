@@ -63,15 +63,13 @@ async function orders(processes: number, from: Wallet[]): Promise<number> {
   await stack.database.query('CHECKPOINT');
   const run = randomBytes(6).toString('hex');
   let n = 0;
-  const next = (): string =>
-    httpRequest('/v1/orders', from[n % from.length]?.key ?? '', orderBody(`${run}-${n++}`));
+  const next = (): string => httpRequest('/v1/orders', from[n % from.length]?.key ?? '', orderBody(`${run}-${n++}`));
   const loads = urls
     .slice(0, processes)
     .map((url) => load({ url, connections: CONNECTIONS / processes, durationMs: DURATION_MS, next }));
   const results = await Promise.all(loads);
   for (const { statuses } of results)
-    if (statuses.size !== 1 || !statuses.has(200))
-      throw new Error(`not only orders: ${[...statuses].join(' ')}`);
+    if (statuses.size !== 1 || !statuses.has(200)) throw new Error(`not only orders: ${[...statuses].join(' ')}`);
   return results.reduce((sum, { perSecond }) => sum + perSecond, 0);
 }
 

@@ -63,12 +63,7 @@ for (let n = 0; n < ROUNDS; n++) {
 }
 const of = (name: string): number => median(rounds.map((figures) => figures[name] ?? NaN));
 const ratio = (what: string): number =>
-  round(
-    median(
-      rounds.map((each) => (each[`${what}, build, s`] ?? NaN) / (each[`${what}, as compiled, s`] ?? NaN)),
-    ),
-    2,
-  );
+  round(median(rounds.map((each) => (each[`${what}, build, s`] ?? NaN) / (each[`${what}, as compiled, s`] ?? NaN))), 2);
 report('start', rounds, {
   ...Object.fromEntries(Object.keys(rounds[0] ?? {}).map((name) => [name, of(name)])),
   'command (goal 0.4 s), build / as compiled': ratio('command'),

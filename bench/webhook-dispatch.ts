@@ -23,8 +23,7 @@ const stack = await startStack();
 const receiver = await ReceiverProcess.start();
 const merchant = await createMerchant(stack);
 const webhooks: number[] = [];
-for (let n = 0; n < WEBHOOKS; n++)
-  webhooks.push(await registerWebhook(stack, merchant.key, `${receiver.url}/ok`));
+for (let n = 0; n < WEBHOOKS; n++) webhooks.push(await registerWebhook(stack, merchant.key, `${receiver.url}/ok`));
 await stack.startWorker();
 await barePosts(receiver);
 await deliveries(stack, webhooks, receiver);

@@ -70,8 +70,7 @@ async function measure(): Promise<number> {
 }
 
 async function fillBacklog(): Promise<void> {
-  for (const webhook of [hanging, failing])
-    await addDeliveries(stack.database, neighbour.id, [webhook], BACKLOG, '{}');
+  for (const webhook of [hanging, failing]) await addDeliveries(stack.database, neighbour.id, [webhook], BACKLOG, '{}');
   // The worker has taken them up once some are in flight.
   for (;;) {
     const { rows } = await stack.database.query(

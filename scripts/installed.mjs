@@ -40,8 +40,7 @@ function placesOf(parts, locked) {
       add(each, neededBy(locked[each]));
     }
   };
-  for (const part of parts)
-    add(part, [...neededBy(locked[part]), ...Object.keys(locked[part].devDependencies ?? {})]);
+  for (const part of parts) add(part, [...neededBy(locked[part]), ...Object.keys(locked[part].devDependencies ?? {})]);
   return [...places];
 }
 

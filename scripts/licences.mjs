@@ -116,9 +116,7 @@ function hashesOf(integrity) {
 const packages = productionPackages();
 const refused = packages.filter(({ licence }) => !isAllowed(licence));
 if (refused.length > 0) {
-  console.error(
-    'These licences are unknown or not permissive: replace the package, or add the licence to ALLOWED.',
-  );
+  console.error('These licences are unknown or not permissive: replace the package, or add the licence to ALLOWED.');
   for (const { name, version, licence } of refused) console.error(`  ${name} ${version}: ${licence}`);
   process.exit(1);
 }
@@ -126,10 +124,7 @@ if (process.argv.includes('--sbom')) {
   console.log(JSON.stringify(billOfMaterials(packages), null, 2));
 } else if (!process.argv.includes('--check')) {
   writeFileSync(inCheckout(report), markdown(packages));
-} else if (
-  !existsSync(inCheckout(report)) ||
-  readFileSync(inCheckout(report), 'utf8') !== markdown(packages)
-) {
+} else if (!existsSync(inCheckout(report)) || readFileSync(inCheckout(report), 'utf8') !== markdown(packages)) {
   console.error(`${report} is out of date: run node scripts/licences.mjs`);
   process.exit(1);
 }

@@ -15,9 +15,7 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 async function askRedocly() {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source, absoluteRef: file, config });
-  return found.map(
-    ({ ruleId, message, location: [place] }) => `redocly ${ruleId} ${place?.pointer}: ${message}`,
-  );
+  return found.map(({ ruleId, message, location: [place] }) => `redocly ${ruleId} ${place?.pointer}: ${message}`);
 }
 
 async function askSpectral() {

@@ -30,9 +30,7 @@ process.exitCode = passed.every(Boolean) ? 0 : 1;
 /** Prints what a tool has to say once it has said it all. */
 function check(tool, args) {
   return new Promise((resolve) => {
-    const [program, ...before] = tool.endsWith('.mjs')
-      ? [process.execPath, tool]
-      : [`node_modules/.bin/${tool}`];
+    const [program, ...before] = tool.endsWith('.mjs') ? [process.execPath, tool] : [`node_modules/.bin/${tool}`];
     execFile(program, [...before, ...args], { maxBuffer: 100_000_000 }, (error, stdout, stderr) => {
       console.log(`${error ? '✘' : '✔'} ${tool}\n${stdout}${stderr}`);
       resolve(!error);

@@ -23,38 +23,17 @@ const ORVAL = `export default { api: { input: './openapi.json', output: { target
 
 const directory = mkdtempSync(path.join(tmpdir(), 'openapi-check-'));
 try {
-  copyFileSync(
-    fileURLToPath(new URL('../openapi.json', import.meta.url)),
-    path.join(directory, 'openapi.json'),
-  );
+  copyFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), path.join(directory, 'openapi.json'));
   writeFileSync(path.join(directory, 'package.json'), '{ "private": true, "type": "module" }');
   writeFileSync(path.join(directory, 'orval.config.mjs'), ORVAL);
   writeFileSync(path.join(directory, 'use.ts'), USE);
   const node = ['exec', '--yes', '--ignore-scripts=false', '--package=node@24', '--', 'node'];
-  const compiler = [
-    '--noEmit',
-    '--strict',
-    '--module',
-    'esnext',
-    '--moduleResolution',
-    'bundler',
-    '--skipLibCheck',
-  ];
+  const compiler = ['--noEmit', '--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--skipLibCheck'];
   const isFine =
     run('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent', ...TOOLS) &&
     run('npm', ...node, 'node_modules/@hey-api/openapi-ts/bin/run.js', '-i', 'openapi.json', '-o', 'hey') &&
     run('npm', ...node, 'node_modules/orval/dist/bin/orval.mjs', '--config', 'orval.config.mjs') &&
-    run(
-      'npx',
-      'tsc',
-      ...compiler,
-      '--target',
-      'es2022',
-      '--lib',
-      'es2022,dom,dom.iterable',
-      'use.ts',
-      'hey/index.ts',
-    );
+    run('npx', 'tsc', ...compiler, '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', 'use.ts', 'hey/index.ts');
   process.exitCode = isFine ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });

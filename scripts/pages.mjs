@@ -5,8 +5,6 @@ import { completePages } from './prepare.mjs';
 
 setPriority(15);
 if (!completePages()) {
-  console.error(
-    'The service runs without these pages. The next npm start tries again, and so does npm run build.',
-  );
+  console.error('The service runs without these pages. The next npm start tries again, and so does npm run build.');
   process.exitCode = 1;
 }

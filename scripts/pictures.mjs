@@ -14,14 +14,10 @@ process.exit(code);
 
 async function run(tests, env) {
   if (!env.CONSOLE_GALLERY) removeLeftOvers();
-  const test = spawn(
-    process.execPath,
-    [path.join(checkout, 'scripts', 'test.mjs'), tests, '--maxWorkers=2'],
-    {
-      stdio: 'inherit',
-      env: { ...process.env, ...env },
-    },
-  );
+  const test = spawn(process.execPath, [path.join(checkout, 'scripts', 'test.mjs'), tests, '--maxWorkers=2'], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => test.kill(signal));
   const [code] = await once(test, 'exit');
   return code ?? 1;

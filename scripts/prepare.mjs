@@ -85,9 +85,7 @@ function exit(message) {
 
 function checkNode() {
   if (isSupported(process.versions.node)) return;
-  exit(
-    `Node.js ${readEngines()} is needed, and this is ${process.version}. Install a newer one: https://nodejs.org`,
-  );
+  exit(`Node.js ${readEngines()} is needed, and this is ${process.version}. Install a newer one: https://nodejs.org`);
 }
 
 const readEngines = () => readJson('package.json').engines.node;
@@ -110,7 +108,14 @@ function isAllowed(range, major, minor) {
  * which packages by their hashes: what is in npm's cache needs no question whether there is a newer list of versions.
  */
 function install(...args) {
-  const included = ['--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']; // prettier-ignore
+  const included = [
+    '--include=dev',
+    '--include=optional',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   const count = (output) => /added (\d+)/.exec(output)?.[1] ?? 'the';
   npm('Installing packages', (output) => `Installed ${count(output)} packages`, ...args, ...included);
 }

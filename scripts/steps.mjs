@@ -20,9 +20,7 @@ export function step(doing, done, program, args) {
   if (isTerminal) process.stderr.write('\r\x1b[K');
   if (status !== 0) {
     process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
-    throw new PreparationError(
-      `${doing} failed${error ? `: ${error.message}` : '; the lines above say why'}.`,
-    );
+    throw new PreparationError(`${doing} failed${error ? `: ${error.message}` : '; the lines above say why'}.`);
   }
   const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
   // Standard output belongs to what comes after.

@@ -10,10 +10,7 @@ const RUNTIMES = { deno: '2.9.6', bun: '1.4.5', workerd: '1.20261117.1' };
 process.chdir(checkout);
 const directory = path.resolve(process.env.TOPUP_DATA_DIR || '.local', 'runtimes');
 mkdirSync(directory, { recursive: true });
-writeFileSync(
-  path.join(directory, 'package.json'),
-  JSON.stringify({ private: true, dependencies: RUNTIMES }, null, 2),
-);
+writeFileSync(path.join(directory, 'package.json'), JSON.stringify({ private: true, dependencies: RUNTIMES }, null, 2));
 // Bun's own script puts the program in place; .npmrc lets no other run any.
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 run('npm', ['install', `--prefix=${directory}`, '--ignore-scripts=false', ...quiet]);

@@ -12,8 +12,7 @@ const dist = path.join(root, 'dist');
 const vendor = path.join(dist, 'vendor');
 const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
-const isPacked = (specifier) =>
-  /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] in dependencies && !isUnpacked(specifier);
+const isPacked = (specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] in dependencies && !isUnpacked(specifier);
 
 const files = readdirSync(dist, { recursive: true })
   .filter((file) => file.endsWith('.js') && !/^(console|site)\b/.test(file))
@@ -49,8 +48,7 @@ function namesOf(entries) {
 async function addNames(specifier, names) {
   const known = imported.get(specifier) ?? new Set();
   imported.set(specifier, known);
-  for (const name of names ?? Object.keys(await import(specifier)))
-    if (name !== 'module.exports') known.add(name);
+  for (const name of names ?? Object.keys(await import(specifier))) if (name !== 'module.exports') known.add(name);
 }
 
 /** Only what is between the quotes changes: source maps still fit. */
@@ -67,7 +65,6 @@ function redirectImports(file, { text, requests }) {
 }
 
 const found = new Map(files.map((file) => [file, importsOf(file)]));
-for (const { value, names } of [...found.values()].flatMap(({ requests }) => requests))
-  await addNames(value, names);
+for (const { value, names } of [...found.values()].flatMap(({ requests }) => requests)) await addNames(value, names);
 await pack(imported, vendor);
 for (const [file, each] of found) redirectImports(file, each);

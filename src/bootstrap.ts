@@ -41,11 +41,7 @@ export async function createApi(
   app.use(observeRequestsMiddleware(app.get(Metrics), logger));
   const buckets = app.get(SharedBucketsService);
   // The caller is known before anything else is looked at, and before a path is taken apart.
-  app.use(
-    '/v1',
-    apiKeyMiddleware(app.get(ApiKeyVerifier)),
-    rateLimitMiddleware(buckets, config.RATE_LIMIT_PER_SECOND),
-  );
+  app.use('/v1', apiKeyMiddleware(app.get(ApiKeyVerifier)), rateLimitMiddleware(buckets, config.RATE_LIMIT_PER_SECOND));
   app.use('/v1/players/check', rateLimitMiddleware(buckets, CHECKS_PER_SECOND, 'player checks'));
   app.use('/v1', jsonBodyMiddleware);
   setUpSwagger(app);

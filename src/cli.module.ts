@@ -13,11 +13,7 @@ export type CommandFeatures = Pick<ModuleMetadata, 'imports' | 'providers'>;
  */
 @Module({ imports: [DatabaseModule] })
 export class CliModule {
-  static register(
-    config: Config,
-    logger: Logger,
-    { imports = [], providers = [] }: CommandFeatures,
-  ): DynamicModule {
+  static register(config: Config, logger: Logger, { imports = [], providers = [] }: CommandFeatures): DynamicModule {
     return { module: CliModule, imports: [CoreModule.register(config, logger), ...imports], providers };
   }
 }

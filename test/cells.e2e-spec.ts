@@ -12,8 +12,7 @@ import { findProgram } from './support/programs.js';
 import { TestStack, unique, type TestMerchant } from './support/stack.js';
 
 const nginx = await findProgram('nginx');
-if (nginx === null)
-  process.stderr.write('SKIPPED, because there is no nginx and none can be fetched: cells\n');
+if (nginx === null) process.stderr.write('SKIPPED, because there is no nginx and none can be fetched: cells\n');
 
 /** The line of the example, with another address. */
 const cellsConf = (url: string): string => {
@@ -106,9 +105,7 @@ describe('A key of a cell', () => {
 
   it('does so for sandbox merchants', async () => {
     const [one, other] = [await home.sandboxMerchant('50.00'), await second.sandboxMerchant('70.00')];
-    const wallets = [one, other].map(({ key }) =>
-      throughRouter(key).get<{ available_amount: string }>('/v1/wallet'),
-    );
+    const wallets = [one, other].map(({ key }) => throughRouter(key).get<{ available_amount: string }>('/v1/wallet'));
     expect((await Promise.all(wallets)).map(({ body }) => body.available_amount)).toEqual(['50.00', '70.00']);
   });
 
@@ -120,8 +117,7 @@ describe('A key of a cell', () => {
       key.replace('_b_', '_c_'),
       key.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')),
     ];
-    for (const each of strangers)
-      expectError(await throughRouter(each).get('/v1/wallet'), 401, 'UNAUTHORIZED');
+    for (const each of strangers) expectError(await throughRouter(each).get('/v1/wallet'), 401, 'UNAUTHORIZED');
   });
 
   it('serves from the first cell what needs no key', async () => {

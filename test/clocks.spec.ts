@@ -13,10 +13,7 @@ const TIME = String.raw`(now\(\)|[a-z](Ms|Seconds|At)\b|\b(ms|seconds|gap|elapse
 const RULES: [what: string, pattern: RegExp][] = [
   ['an upper bound of a time', new RegExp(`${TIME}.*toBeLessThan|toBeLessThan.*${TIME}`)],
   ['an upper bound of a time', new RegExp(`expect\\(.*(${TIME}.*<|<.*${TIME}).*\\)\\.toBe\\(true\\)`)],
-  [
-    'a limit of its own',
-    /AbortSignal\.timeout\(|jest\.setTimeout\(|\btimeout: \d|^ *\}, [\d_]{4,}\)|^ *\d+_000,$/,
-  ],
+  ['a limit of its own', /AbortSignal\.timeout\(|jest\.setTimeout\(|\btimeout: \d|^ *\}, [\d_]{4,}\)|^ *\d+_000,$/],
   ['a pause', /from 'node:timers\/promises'|(?<!\.)\bsetTimeout\(|\b(pg_)?sleep\([\d.]+\)/],
 ];
 

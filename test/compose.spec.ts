@@ -54,9 +54,7 @@ describe('docker-compose.yml', () => {
 
   it('gives none of them in arguments, which ps and docker inspect show', () => {
     for (const { command, entrypoint, healthcheck, labels } of Object.values(services))
-      expect(
-        takenBy([command, entrypoint, healthcheck, labels]).filter((each) => SECRETS.includes(each)),
-      ).toEqual([]);
+      expect(takenBy([command, entrypoint, healthcheck, labels]).filter((each) => SECRETS.includes(each))).toEqual([]);
   });
 
   it.each([
@@ -67,9 +65,7 @@ describe('docker-compose.yml', () => {
     const { environment = {} } = services[name] ?? {};
     // What follows is read by docker compose itself, and by the services besides.
     const ofService = VARIABLES.slice(0, VARIABLES.indexOf('TOPUP_VERSION'));
-    const expected = ofService.filter(
-      (each) => !/^(POSTGRES|REDIS)_PASSWORD$/.test(each) && !forOthers.test(each),
-    );
+    const expected = ofService.filter((each) => !/^(POSTGRES|REDIS)_PASSWORD$/.test(each) && !forOthers.test(each));
     expect(Object.keys(environment).sort()).toEqual(expected.sort());
   });
 
@@ -77,8 +73,7 @@ describe('docker-compose.yml', () => {
     for (const name of ['api', 'worker', 'console']) {
       const options = { forConsole: name === 'console' };
       const told = Object.entries(services[name]?.environment ?? {}).map(
-        ([variable, value]) =>
-          [variable, value.endsWith('- }') ? ' ' : value.replace(/\$\{[^}]*\}/g, 'x')] as const,
+        ([variable, value]) => [variable, value.endsWith('- }') ? ' ' : value.replace(/\$\{[^}]*\}/g, 'x')] as const,
       );
       const secret = { SECRETS_KEY: Buffer.alloc(32).toString('base64') };
       const decided = told.filter(([, value]) => value !== ' ');

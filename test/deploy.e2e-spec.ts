@@ -40,9 +40,7 @@ describe('What the deployment watches', () => {
   it('has an entry in the runbook for each alert', () => {
     const headings = [...read('docs/operations.md').matchAll(/^### (.+)$/gm)].map(([, text = '']) => text);
     const anchors = headings.map(anchorOf);
-    const links = [...alerts.matchAll(/runbook_url: docs\/operations\.md#(\S+)/g)].map(
-      ([, anchor]) => anchor,
-    );
+    const links = [...alerts.matchAll(/runbook_url: docs\/operations\.md#(\S+)/g)].map(([, anchor]) => anchor);
     expect(links).toHaveLength(alerts.match(/- alert: /g)?.length ?? 0);
     expect(links.filter((link) => !anchors.includes(link ?? ''))).toEqual([]);
     expect(anchors.filter((anchor) => !links.includes(anchor))).toEqual([]);

@@ -34,10 +34,7 @@ describe('the first npm start', () => {
 
   it('is ready before its pages, which come later, and goes on where one of them cannot be built', async () => {
     const checkout = freshCheckout();
-    writeFileSync(
-      path.join(checkout, 'console', 'index.html'),
-      '<script type="module" src="/src/gone.tsx"></script>',
-    );
+    writeFileSync(path.join(checkout, 'console', 'index.html'), '<script type="module" src="/src/gone.tsx"></script>');
     const names = ['DATABASE_URL', 'REDIS_URL', 'SECRETS_KEY', 'NODE_ENV', 'NODE_OPTIONS', 'TOPUP_DATA_DIR'];
     const given = Object.entries(process.env).filter(([name]) => !names.includes(name));
     const ports = { PORT: '0', MANAGEMENT_PORT: '0', CONSOLE_PORT: '0' };
@@ -45,8 +42,7 @@ describe('the first npm start', () => {
       env: { ...Object.fromEntries(given), ...ports },
     });
     let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk) => (output += String(chunk)));
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
     const ended = once(child, 'close');
     const says = (text: string): Promise<string> =>
       eventually(
@@ -90,21 +86,18 @@ describe('what is installed', () => {
     'node_modules/runs/node_modules/below': { version: '1.0.0', integrity: 'b' },
     'node_modules/below': { version: '2.0.0', integrity: 'c' },
     'node_modules/builds': {
-      ...{ version: '1.0.0', integrity: 'd', optionalDependencies: { elsewhere: '1' } },
-      ...{ peerDependencies: { shows: '1' }, peerDependenciesMeta: { shows: { optional: true } } },
+      version: '1.0.0',
+      integrity: 'd',
+      optionalDependencies: { elsewhere: '1' },
+      peerDependencies: { shows: '1' },
+      peerDependenciesMeta: { shows: { optional: true } },
     },
     'node_modules/elsewhere': { version: '1.0.0', integrity: 'e', optional: true },
     'node_modules/shows': { version: '1.0.0', integrity: 'f', dependencies: { below: '2' } },
   };
   type Places = Record<string, object>;
   const ofService = ['node_modules/runs', 'node_modules/runs/node_modules/below', 'node_modules/builds'];
-  const ofPages = [
-    ...ofService,
-    'node_modules/below',
-    'node_modules/shows',
-    'node_modules/of-pages',
-    'pages',
-  ];
+  const ofPages = [...ofService, 'node_modules/below', 'node_modules/shows', 'node_modules/of-pages', 'pages'];
   const taken = (places: string[]): Places =>
     Object.fromEntries(places.map((place) => [place, (locked as Places)[place] ?? {}]));
 

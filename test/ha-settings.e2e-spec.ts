@@ -44,7 +44,8 @@ const NONE: Program = { program: '', env: {} };
 function check(found: Program | null, ...args: string[]): [number | null, string] {
   const { program } = found ?? NONE;
   const { status, stdout, stderr } = spawnSync(program, args, {
-    ...{ encoding: 'utf8', env: envOf(found ?? NONE) },
+    encoding: 'utf8',
+    env: envOf(found ?? NONE),
   });
   return [status, stdout + stderr];
 }
@@ -56,10 +57,7 @@ function check(found: Program | null, ...args: string[]): [number | null, string
 
   it('takes those of the balancer before the APIs, with the answer that it gives by itself', () => {
     const answer: [RegExp, string] = [/\/etc\/haproxy\/unavailable\.http/g, copyOf('unavailable.http')];
-    expect(check(haproxy, '-c', '-f', copyOf('balancer.cfg', answer))).toEqual([
-      0,
-      expect.stringMatching(/is valid/),
-    ]);
+    expect(check(haproxy, '-c', '-f', copyOf('balancer.cfg', answer))).toEqual([0, expect.stringMatching(/is valid/)]);
   });
 
   it('refuses a mistake in them', () => {
@@ -84,7 +82,7 @@ describe('Patroni’s own API', () => {
   const problemsOf = (file: string): string[] =>
     check(patroni, '--validate-config', file)[1]
       .split('\n')
-      .filter((line) => line !== '' && !/^postgresql\.bin_dir /.test(line));
+      .filter((line) => line !== '' && !line.startsWith('postgresql.bin_dir '));
 
   it('takes its settings', () => {
     expect(problemsOf(copyOf('patroni.yml'))).toEqual([]);

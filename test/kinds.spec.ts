@@ -36,8 +36,7 @@ const ENGINE_KINDS = [
 /** Not a service but values, which tests replace. */
 const VALUES = ['AttemptTiming'];
 
-const INJECTABLE =
-  /^@(Injectable|Controller|Catch|ConsoleController)\([^]*?^export (abstract )?class (\w+)/gm;
+const INJECTABLE = /^@(Injectable|Controller|Catch|ConsoleController)\([^]*?^export (abstract )?class (\w+)/gm;
 
 const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 
@@ -51,10 +50,7 @@ function fileOf(name: string): RegExp | null {
 const classes = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
   .flatMap((file) =>
-    [...readFileSync(path.join(root, file), 'utf8').matchAll(INJECTABLE)].map(([, , , name]) => [
-      file,
-      name as string,
-    ]),
+    [...readFileSync(path.join(root, file), 'utf8').matchAll(INJECTABLE)].map(([, , , name]) => [file, name as string]),
   )
   .filter(([, name]) => !VALUES.includes(name as string)) as [file: string, name: string][];
 

@@ -96,9 +96,7 @@ describe('The manifests for Kubernetes', () => {
   it('set only variables that the service reads, to values that it takes', () => {
     const processes = processesOf(written);
     expect(unknownVariables(processes)).toEqual([]);
-    expect(processes.map(({ component }) => component).sort()).toEqual([
-      ...['api', 'console', 'migrate', 'worker'],
-    ]);
+    expect(processes.map(({ component }) => component).sort()).toEqual(['api', 'console', 'migrate', 'worker']);
     for (const process of processes)
       expect({ [process.component]: process.container.ports ?? [] }).toEqual({
         [process.component]: portsOf(process),
@@ -182,9 +180,7 @@ describe('A mistake in them is found:', () => {
 
   it('a value of another type', () => {
     const problems = typeProblems(changed(written, '"maxReplicas":6', '"maxReplicas":"6"'));
-    expect(problems).toEqual([
-      expect.stringMatching(/^HorizontalPodAutoscaler topup-api, "maxReplicas": .*number/),
-    ]);
+    expect(problems).toEqual([expect.stringMatching(/^HorizontalPodAutoscaler topup-api, "maxReplicas": .*number/)]);
   });
 
   it('a variable that the service does not read', () => {
@@ -219,9 +215,7 @@ describe('A mistake in them is found:', () => {
   });
 
   it('is all in one namespace, of one image, and with the settings of both', () => {
-    const elsewhere = rendered.filter(
-      ({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== 'topup',
-    );
+    const elsewhere = rendered.filter(({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== 'topup');
     expect(elsewhere).toEqual([]);
     for (const { component, container, env } of processesOf(rendered)) {
       expect(container.image).toMatch(/^registry\.example\.com\/order-topup-service:/);

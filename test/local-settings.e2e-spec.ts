@@ -39,9 +39,7 @@ async function rejection(promise: Promise<unknown>): Promise<LocalError> {
 
 describe('the settings of the local stack', () => {
   test('name every mistake at once', async () => {
-    const { message } = await rejection(
-      readSettings({ PORT: 'http', REDIS_URL: 'localhost', SECRETS_KEY: 'short' }),
-    );
+    const { message } = await rejection(readSettings({ PORT: 'http', REDIS_URL: 'localhost', SECRETS_KEY: 'short' }));
     expect(message).toMatch(/PORT must[^]*REDIS_URL must|REDIS_URL must[^]*PORT must/);
     expect(message).toContain('SECRETS_KEY must');
   });
@@ -76,9 +74,7 @@ describe('the settings of the local stack', () => {
       `Port ${managementPort} on 127.0.0.1, for the management pages of the API, is taken by another program: ` +
         'stop it, or set MANAGEMENT_PORT to a free port',
     );
-    expect(message).toContain(
-      `Port ${managementPort + 1} on 127.0.0.1, for the management pages of the worker`,
-    );
+    expect(message).toContain(`Port ${managementPort + 1} on 127.0.0.1, for the management pages of the worker`);
     const [, ...free] = /^ {2}PORT=(\d+) MANAGEMENT_PORT=(\d+) npm start$/m.exec(message) ?? [];
     const env = { PORT: free[0], MANAGEMENT_PORT: free[1] };
     await expect(checkPorts(await readSettings(env))).resolves.toBeUndefined();
@@ -90,17 +86,13 @@ describe('the settings of the local stack', () => {
     const settings = await readSettings({ PORT: String(port), MANAGEMENT_PORT: String(port) });
     const { message } = await rejection(checkPorts(settings));
     expect(message).toContain(`Port ${port} on 0.0.0.0, for the API, is taken`);
-    expect(message).toContain(
-      `Port ${port} is meant both for the API and for the management pages of the API`,
-    );
+    expect(message).toContain(`Port ${port} is meant both for the API and for the management pages of the API`);
   });
 
   test('one port for two purposes is a mistake', async () => {
     const port = await freePort();
     const settings = await readSettings({ PORT: String(port), MANAGEMENT_PORT: String(port - 1) });
     const { message } = await rejection(checkPorts(settings));
-    expect(message).toContain(
-      `Port ${port} is meant both for the API and for the management pages of the worker`,
-    );
+    expect(message).toContain(`Port ${port} is meant both for the API and for the management pages of the worker`);
   });
 });

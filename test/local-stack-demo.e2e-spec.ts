@@ -26,8 +26,11 @@ beforeAll(async () => {
   directory = mkdtempSync(path.join(tmpdir(), 'topup-demo-'));
   createDataDir(directory);
   env = {
-    ...{ NODE_ENV: 'test', LOG_LEVEL: 'silent', DATABASE_URL: database.url },
-    ...{ REDIS_URL: process.env.TEST_REDIS_URL ?? '', SECRETS_KEY: randomBytes(32).toString('base64') },
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: database.url,
+    REDIS_URL: process.env.TEST_REDIS_URL ?? '',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
   };
   await prepare();
   commandLine = new CommandLine({ DATABASE_URL: database.url });
@@ -79,11 +82,7 @@ describe('the demo of a local stack', () => {
     const deliveries = await countsOf(`
       SELECT status || CASE WHEN is_retry AND attempt_count > 1 THEN ' after retries' ELSE '' END, count(*)
       FROM webhook_deliveries GROUP BY 1`);
-    expect(Object.keys(deliveries).sort()).toEqual([
-      'failed after retries',
-      'succeeded',
-      'succeeded after retries',
-    ]);
+    expect(Object.keys(deliveries).sort()).toEqual(['failed after retries', 'succeeded', 'succeeded after retries']);
   });
 
   it('lies within the last two weeks, in the order of time wherever rows are numbered', async () => {
@@ -106,7 +105,11 @@ describe('the demo of a local stack', () => {
   it('earns three to eight percent at either supplier', async () => {
     const days = ['--from', daysAgo(16), '--to', daysAgo(0)];
     const lines = await commandLine.json<Record<string, string | number>[]>(
-      ...['report', 'margin', '--by', 'supplier', ...days],
+      'report',
+      'margin',
+      '--by',
+      'supplier',
+      ...days,
     );
     expect(lines.map(({ supplier }) => supplier)).toEqual(['gamebank', 'lotus-topup']);
     for (const { margin_percent: percent, cost_unknown_units: unknown } of lines) {
@@ -118,7 +121,10 @@ describe('the demo of a local stack', () => {
 
   it('has a day of each shop, and a statement', async () => {
     const { merchants } = await commandLine.json<{ merchants: Record<string, unknown>[] }>(
-      ...['report', 'daily', '--date', daysAgo(3)],
+      'report',
+      'daily',
+      '--date',
+      daysAgo(3),
     );
     const shops = merchants.filter(({ orders }) => Number(orders) > 0).map(({ name }) => name);
     expect(SHOPS).toEqual(expect.arrayContaining(shops));

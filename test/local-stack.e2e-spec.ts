@@ -57,9 +57,7 @@ async function listener(port: number): Promise<Server> {
 
 describe('PostgreSQL from the npm binaries', () => {
   const start = async (port?: number): Promise<RunningServer> =>
-    keep(
-      await startPostgres({ dataDir: path.join(directory, 'postgres'), port: port ?? (await freePort()) }),
-    );
+    keep(await startPostgres({ dataDir: path.join(directory, 'postgres'), port: port ?? (await freePort()) }));
 
   async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: url });
@@ -158,9 +156,7 @@ describe('Redis', () => {
       'maxmemory-policy',
       'noeviction',
     ]);
-    await expect(
-      ask(first.url.replace(/:[^:@/]+@/, ':wrong@'), (client) => client.get('kept')),
-    ).rejects.toThrow();
+    await expect(ask(first.url.replace(/:[^:@/]+@/, ':wrong@'), (client) => client.get('kept'))).rejects.toThrow();
     await first.stop();
 
     const second = await start();
@@ -250,11 +246,7 @@ function startSleeper(): Running {
   return startScript('process.on("SIGTERM", () => process.exit(0)); setInterval(() => undefined, 1000);');
 }
 
-function startScript(
-  script: string,
-  onLine: (line: string) => void = () => undefined,
-  stopTimeoutMs = 5_000,
-): Running {
+function startScript(script: string, onLine: (line: string) => void = () => undefined, stopTimeoutMs = 5_000): Running {
   const file = path.join(directory, `child-${Math.random()}.mjs`);
   writeFileSync(file, script);
   return keep(startNode({ args: [file], env: process.env, cwd: directory, stopTimeoutMs, onLine }));
@@ -297,9 +289,7 @@ describe('the supervisor', () => {
   test('misses a child that ends by itself, after its last line', async () => {
     const lines: string[] = [];
     const supervisor = new Supervisor();
-    const child = startScript('console.error("out of luck"); process.exitCode = 3;', (line) =>
-      lines.push(line),
-    );
+    const child = startScript('console.error("out of luck"); process.exitCode = 3;', (line) => lines.push(line));
     await supervisor.add('worker', child);
     await expect(supervisor.lost).rejects.toThrow('worker ended with exit code 3');
     expect(lines).toEqual(['out of luck']);
@@ -321,7 +311,11 @@ describe('the supervisor', () => {
     let isReady: () => void = () => undefined;
     const ready = new Promise<void>((resolve) => (isReady = resolve));
     const busy = startNode({
-      ...{ args: [file], env: process.env, cwd: directory, stopTimeoutMs: 5_000, isGroup: true },
+      args: [file],
+      env: process.env,
+      cwd: directory,
+      stopTimeoutMs: 5_000,
+      isGroup: true,
       onLine: (line) => {
         lines.push(line);
         isReady();
@@ -335,8 +329,6 @@ describe('the supervisor', () => {
       () => isAlive(Number(lines[0])),
       (alive) => !alive,
     );
-    await expect(Promise.race([supervisor.lost, Promise.resolve('nothing lost')])).resolves.toBe(
-      'nothing lost',
-    );
+    await expect(Promise.race([supervisor.lost, Promise.resolve('nothing lost')])).resolves.toBe('nothing lost');
   });
 });

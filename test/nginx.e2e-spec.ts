@@ -43,8 +43,7 @@ describe('what stands before the APIs', () => {
     ['deploy/ha/balancer.cfg', 'timeout connect', 'timeout server'],
   ])('waits for slow answers, and has its own before merchants give up: %s', (file, connect, read) => {
     const settings = readFileSync(file, 'utf8');
-    const msOf = (name: string): number =>
-      Number(new RegExp(`^ *${name} (\\d+)ms;?$`, 'm').exec(settings)?.[1]);
+    const msOf = (name: string): number => Number(new RegExp(`^ *${name} (\\d+)ms;?$`, 'm').exec(settings)?.[1]);
     const apiAnswersWithinMs = 8_000;
     const merchantsWaitMs = 10_000;
     expect(msOf(read)).toBeGreaterThanOrEqual(apiAnswersWithinMs + 400);

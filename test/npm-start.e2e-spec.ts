@@ -42,8 +42,7 @@ describe('npm start', () => {
     const env = { ...Object.fromEntries(given), TOPUP_DATA_DIR: directory, ...ports };
     const child = spawn(process.execPath, [script], { env });
     let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk) => (output += String(chunk)));
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
     const ended = once(child, 'close').then(([code]) => code as unknown);
     const interrupt = (): void => void child.kill('SIGINT');
     const stack = { output: () => output, ended, interrupt };
@@ -61,8 +60,7 @@ describe('npm start', () => {
     return stack.output();
   }
 
-  const found = (text: string, pattern: RegExp): string =>
-    pattern.exec(text)?.[1] ?? `nothing like ${String(pattern)}`;
+  const found = (text: string, pattern: RegExp): string => pattern.exec(text)?.[1] ?? `nothing like ${String(pattern)}`;
 
   test('leads from nothing to a completed order, and finds it again at the next start', async () => {
     const first = launch();

@@ -17,9 +17,11 @@ type Example = [route: string, summary: string, value: Record<string, unknown>];
 
 const examples = Object.entries(document.paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { requestBody }]) =>
-    Object.values(requestBody?.content['application/json'].examples ?? {}).map(
-      ({ summary, value }): Example => [`${method.toUpperCase()} ${path}`, summary, value],
-    ),
+    Object.values(requestBody?.content['application/json'].examples ?? {}).map(({ summary, value }): Example => [
+      `${method.toUpperCase()} ${path}`,
+      summary,
+      value,
+    ]),
   ),
 );
 
@@ -54,9 +56,6 @@ describe('the examples of requests in openapi.json', () => {
     const body = 'url' in value ? { ...value, url: 'http://127.0.0.1:9/hook' } : value;
     const { client } = path.startsWith('/v1/sandbox/') ? sandboxMerchant : merchant;
     const answer = await client.send(method, path.replace('{id}', String(id)), body);
-    expect([answer.status, answer.body]).toEqual([
-      path === '/v1/merchant-webhooks' ? 201 : 200,
-      expect.any(Object),
-    ]);
+    expect([answer.status, answer.body]).toEqual([path === '/v1/merchant-webhooks' ? 201 : 200, expect.any(Object)]);
   });
 });

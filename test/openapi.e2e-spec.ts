@@ -53,9 +53,7 @@ afterAll(() => stack.close());
 
 describe('the OpenAPI document', () => {
   it('is the committed openapi.json: npm run openapi writes it anew', () => {
-    const committed = JSON.parse(
-      readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'),
-    ) as Document;
+    const committed = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as Document;
     expect(served).toEqual(committed);
   });
 
@@ -95,7 +93,10 @@ describe('the OpenAPI document', () => {
       expect(parameters).toEqual(
         ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
           ...served.components.parameters[name],
-          ...{ name, in: 'header', required: true, description: expect.any(String) },
+          name,
+          in: 'header',
+          required: true,
+          description: expect.any(String),
         })),
       );
       const body = post.requestBody?.content?.['application/json']?.schema.$ref ?? '';
@@ -106,10 +107,7 @@ describe('the OpenAPI document', () => {
 
   const operations = (): [route: string, operation: Operation][] =>
     Object.entries(served.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]): [string, Operation] => [
-        `${method} ${path}`,
-        operation,
-      ]),
+      Object.entries(methods).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
     );
   /** The component that a reference names. */
   const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
@@ -178,8 +176,7 @@ describe('the OpenAPI document', () => {
       const merchant = await limited.merchant();
       const { headers } = await merchant.client.get('/v1/wallet');
       const declared = served.paths['/v1/wallet']?.get?.responses['200']?.headers ?? {};
-      for (const name of Object.keys(declared))
-        expect([name, headers.get(name)]).toEqual([name, expect.any(String)]);
+      for (const name of Object.keys(declared)) expect([name, headers.get(name)]).toEqual([name, expect.any(String)]);
     } finally {
       await limited.close();
     }
@@ -198,10 +195,7 @@ describe('the OpenAPI document', () => {
     const documented = readFileSync(new URL('../docs/failure-codes.md', import.meta.url), 'utf8');
     const codes = [...documented.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code]) => code);
     expect(codesOf('OrderDto')).toEqual([...codes, null]);
-    expect(codesOf('OrderItemDto')).toEqual([
-      ...codes.filter((code) => code !== 'PARTIALLY_COMPLETED'),
-      null,
-    ]);
+    expect(codesOf('OrderItemDto')).toEqual([...codes.filter((code) => code !== 'PARTIALLY_COMPLETED'), null]);
   });
 
   it('shows an order that does not collide with the one of the README', () => {

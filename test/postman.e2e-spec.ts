@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  postmanCollection,
-  type ApiDocument,
-  type PostmanCollection,
-  type PostmanRequest,
-} from '../tools/postman.js';
+import { postmanCollection, type ApiDocument, type PostmanCollection, type PostmanRequest } from '../tools/postman.js';
 import { closeWithBalancedBooks } from './support/books.js';
 import { eventually } from './support/eventually.js';
 import { checkAnswer } from './support/openapi-check.js';
@@ -50,8 +45,7 @@ interface Sent {
 /** Sends a request as Postman does. */
 async function send({ request }: PostmanRequest): Promise<Sent> {
   const { method, url, header, body } = request;
-  const setting = (name: string): string =>
-    fill(collection.auth.apikey.find(({ key }) => key === name)?.value ?? '');
+  const setting = (name: string): string => fill(collection.auth.apikey.find(({ key }) => key === name)?.value ?? '');
   expect(setting('in')).toBe('header');
   expect(url.raw).toBe(`${url.host.join('')}/${url.path.join('/')}`);
   const path = fill(url.raw).slice(stack.url.length);

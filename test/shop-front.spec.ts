@@ -42,9 +42,7 @@ describe('Architecture decisions', () => {
     .sort();
 
   it('have a number each, and a row in their list', () => {
-    expect(pages.map((file) => file.slice(0, 4))).toEqual(
-      pages.map((_, index) => String(index + 1).padStart(4, '0')),
-    );
+    expect(pages.map((file) => file.slice(0, 4))).toEqual(pages.map((_, index) => String(index + 1).padStart(4, '0')));
     const listed = [...read('docs/adr/README.md').matchAll(/^\| \[\d+\]\((.+?)\)/gm)].map(([, file]) => file);
     expect(listed).toEqual(pages);
   });
@@ -52,10 +50,7 @@ describe('Architecture decisions', () => {
   it('say situation, decision, what follows and what would change it', () => {
     for (const file of pages) {
       const headings = [...read(`docs/adr/${file}`).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
-      expect([file, headings]).toEqual([
-        file,
-        ['Context', 'Decision', 'Consequences', 'What would change it'],
-      ]);
+      expect([file, headings]).toEqual([file, ['Context', 'Decision', 'Consequences', 'What would change it']]);
     }
   });
 });
@@ -71,9 +66,7 @@ describe('The version', () => {
   });
 
   it('is that of the lock file and of the examples', () => {
-    const locked = readJson<{ version: string; packages: Record<string, { version?: string }> }>(
-      'package-lock.json',
-    );
+    const locked = readJson<{ version: string; packages: Record<string, { version?: string }> }>('package-lock.json');
     expect([locked.version, locked.packages['']?.version]).toEqual([version, version]);
     expect(read('deploy/kubernetes/example/kustomization.yaml')).toContain(`newTag: ${version}\n`);
     const tags = read('docs/kubernetes.md').match(/order-topup-service:\d[\d.]*/g) ?? [];

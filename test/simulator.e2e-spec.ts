@@ -8,8 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const ENTRY =
-  process.env.TEST_SIMULATOR_ENTRY ??
-  fileURLToPath(new URL('../dist/tools/simulators/http/main.js', import.meta.url));
+  process.env.TEST_SIMULATOR_ENTRY ?? fileURLToPath(new URL('../dist/tools/simulators/http/main.js', import.meta.url));
 
 type Json = Record<string, unknown>;
 interface Answer {
@@ -148,9 +147,7 @@ describe('the protocol', () => {
 
   it('fails with the code that the user id names, whatever its case', async () => {
     const simulator = await Simulator.start();
-    expect(await simulator.post('a.1.1', 'sim-fail-limit_EXCEEDED')).toEqual(
-      failed('a.1.1', 'LIMIT_EXCEEDED'),
-    );
+    expect(await simulator.post('a.1.1', 'sim-fail-limit_EXCEEDED')).toEqual(failed('a.1.1', 'LIMIT_EXCEEDED'));
     expect(await simulator.inquire('a.1.1')).toEqual(failed('a.1.1', 'LIMIT_EXCEEDED'));
     const recorded = { outcome: 'failed', failure_code: 'LIMIT_EXCEEDED', supplier_reference: null };
     expect(await simulator.purchases()).toMatchObject([recorded]);
@@ -260,9 +257,7 @@ describe('the protocol', () => {
       expect(await simulator.post('a.1.1', 'player-1', other)).toEqual(refused(422, 'REFERENCE_MISMATCH'));
     }
     expect(await simulator.post('a.1.1', 'player-1')).toEqual(succeeded('a.1.1'));
-    expect(await simulator.purchases()).toMatchObject([
-      { user_id: 'player-1', server_id: null, received: 6 },
-    ]);
+    expect(await simulator.purchases()).toMatchObject([{ user_id: 'player-1', server_id: null, received: 6 }]);
   });
 
   it('refuses what is not a request, and records nothing about it', async () => {

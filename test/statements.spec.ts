@@ -20,9 +20,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
 
 describe('SQL', () => {
   it('stands in repositories only', () => {
-    const elsewhere = files.filter(
-      (file) => !HOMES.test(file) && holdsSql(readFileSync(path.join(src, file), 'utf8')),
-    );
+    const elsewhere = files.filter((file) => !HOMES.test(file) && holdsSql(readFileSync(path.join(src, file), 'utf8')));
     expect(elsewhere).toEqual([]);
   });
 

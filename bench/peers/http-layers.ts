@@ -22,15 +22,36 @@ import express from 'express';
 // `nest-validation` Nest's own ValidationPipe.
 
 const ANSWER = {
-  order_number: 'ord_Np3O7rcsqNmBTwD7', reference_id: 'shop-10001', user_id: 'player-1', server_id: null,
-  character_id: null, status: 'pending', subtotal_amount: '35.00', discount_amount: '0.00', total_amount: '35.00',
-  source_type: 'api', created_by: { id: 0, name: 'API' }, created_at: '2026-01-15T08:30:00.123Z',
-  updated_at: '2026-01-15T08:30:00.123Z', failure_code: null, failure_message: null,
-  items: [{
-    sku: 'BENCH-1', quantity: 1, completed_quantity: 0, failed_quantity: 0, status: 'pending', subtotal_amount: '35.00',
-    discount_amount: '0.00', total_amount: '35.00', failure_code: null, failure_message: null,
-  }],
-}; // prettier-ignore
+  order_number: 'ord_Np3O7rcsqNmBTwD7',
+  reference_id: 'shop-10001',
+  user_id: 'player-1',
+  server_id: null,
+  character_id: null,
+  status: 'pending',
+  subtotal_amount: '35.00',
+  discount_amount: '0.00',
+  total_amount: '35.00',
+  source_type: 'api',
+  created_by: { id: 0, name: 'API' },
+  created_at: '2026-01-15T08:30:00.123Z',
+  updated_at: '2026-01-15T08:30:00.123Z',
+  failure_code: null,
+  failure_message: null,
+  items: [
+    {
+      sku: 'BENCH-1',
+      quantity: 1,
+      completed_quantity: 0,
+      failed_quantity: 0,
+      status: 'pending',
+      subtotal_amount: '35.00',
+      discount_amount: '0.00',
+      total_amount: '35.00',
+      failure_code: null,
+      failure_message: null,
+    },
+  ],
+};
 
 class ItemDto {
   @IsString() @Length(1, 64) sku!: string;

@@ -59,11 +59,10 @@ async function place(client: pg.PoolClient, key: string, { reference, user, item
     [hash],
   );
   const merchant = caller?.merchant_id;
-  const earlier = await one(
-    'duplicate',
-    'SELECT id FROM naive.orders WHERE merchant_id = $1 AND reference_id = $2',
-    [merchant, reference],
-  );
+  const earlier = await one('duplicate', 'SELECT id FROM naive.orders WHERE merchant_id = $1 AND reference_id = $2', [
+    merchant,
+    reference,
+  ]);
   const product = await one<{ price: string }>('product', 'SELECT price FROM naive.products WHERE sku = $1', [
     item.sku,
   ]);
@@ -74,11 +73,10 @@ async function place(client: pg.PoolClient, key: string, { reference, user, item
     [merchant],
   );
   if (earlier || BigInt(wallet?.available ?? 0) < total) return null;
-  await one(
-    'charge',
-    'UPDATE naive.wallets SET available = available - $2, held = held + $2 WHERE merchant_id = $1',
-    [merchant, total],
-  );
+  await one('charge', 'UPDATE naive.wallets SET available = available - $2, held = held + $2 WHERE merchant_id = $1', [
+    merchant,
+    total,
+  ]);
   const number = `ord_${randomBytes(12).toString('base64url')}`;
   const order = await one<{ id: string }>(
     'order',
@@ -86,11 +84,12 @@ async function place(client: pg.PoolClient, key: string, { reference, user, item
      VALUES ($1, $2, $3, $4, $5) RETURNING id`,
     [number, merchant, reference, user, total],
   );
-  await one(
-    'item',
-    'INSERT INTO naive.order_items (order_id, sku, quantity, price) VALUES ($1, $2, $3, $4)',
-    [order?.id, item.sku, item.quantity, total],
-  );
+  await one('item', 'INSERT INTO naive.order_items (order_id, sku, quantity, price) VALUES ($1, $2, $3, $4)', [
+    order?.id,
+    item.sku,
+    item.quantity,
+    total,
+  ]);
   await one(
     'transaction',
     `INSERT INTO naive.transactions (merchant_id, order_id, kind, amount) VALUES ($1, $2, 'hold', $3)`,
@@ -99,7 +98,5 @@ async function place(client: pg.PoolClient, key: string, { reference, user, item
   return { id: order?.id, number, total };
 }
 
-const server = app.listen(0, '127.0.0.1', () =>
-  process.send?.({ port: (server.address() as AddressInfo).port }),
-);
+const server = app.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('disconnect', () => process.exit(0));

@@ -60,10 +60,7 @@ function settle(order: Order, status: string): Promise<string> {
     await run('lock', 'SELECT 1 FROM naive.wallets WHERE merchant_id = $1 FOR UPDATE', [merchant]);
     await run('end', 'UPDATE naive.orders SET status = $2, updated_at = now() WHERE id = $1', [id, status]);
     await run('end item', 'UPDATE naive.order_items SET status = $2 WHERE order_id = $1', [id, status]);
-    await run('release', 'UPDATE naive.wallets SET held = held - $2 WHERE merchant_id = $1', [
-      merchant,
-      total,
-    ]);
+    await run('release', 'UPDATE naive.wallets SET held = held - $2 WHERE merchant_id = $1', [merchant, total]);
     await run(
       'spend',
       `INSERT INTO naive.transactions (merchant_id, order_id, kind, amount) VALUES ($1, $2, 'spend', $3)`,

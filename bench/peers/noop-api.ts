@@ -10,8 +10,7 @@ interface Built {
   OrdersService: typeof import('../../src/orders/orders.service.js').OrdersService;
 }
 
-const built = async (file: string): Promise<unknown> =>
-  import(new URL(`../../dist/src/${file}`, import.meta.url).href);
+const built = async (file: string): Promise<unknown> => import(new URL(`../../dist/src/${file}`, import.meta.url).href);
 const modules = await Promise.all(
   ['bootstrap.js', 'core/config.js', 'core/logger.js', 'orders/orders.service.js'].map(built),
 );

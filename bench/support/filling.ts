@@ -130,9 +130,7 @@ export async function addTroubles(database: pg.Pool, decidable = 6): Promise<voi
   await client.query(
     `UPDATE order_items SET status = 'failed', failure_code = 'OUT_OF_STOCK', completed_quantity = 0, failed_quantity = 1 WHERE order_id % 40 = 0`,
   );
-  await client.query(
-    `UPDATE order_units SET state = 'failed', failure_code = 'OUT_OF_STOCK' WHERE order_id % 40 = 0`,
-  );
+  await client.query(`UPDATE order_units SET state = 'failed', failure_code = 'OUT_OF_STOCK' WHERE order_id % 40 = 0`);
   await client.query(`UPDATE webhook_deliveries SET status = 'failed' WHERE id % 200 = 0`);
   const isReview = decidable > 0 ? `order_id % ${decidable} = 0` : 'false';
   await client.query(

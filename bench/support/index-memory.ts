@@ -23,7 +23,8 @@ export async function indexMemory(database: pg.Pool, work: () => Promise<unknown
   return after
     .filter(({ index, uses }) => uses > (before.get(index)?.uses ?? 0))
     .map(({ index, bytes, pages }) => ({
-      ...{ index, bytes },
+      index,
+      bytes,
       touchedBytes: (pages - (before.get(index)?.pages ?? 0)) * PAGE_BYTES,
     }))
     .sort((one, other) => other.bytes - one.bytes);
@@ -31,9 +32,7 @@ export async function indexMemory(database: pg.Pool, work: () => Promise<unknown
 
 const PAGE_BYTES = 8_192;
 
-async function readsOf(
-  database: pg.Pool,
-): Promise<{ index: string; bytes: number; pages: number; uses: number }[]> {
+async function readsOf(database: pg.Pool): Promise<{ index: string; bytes: number; pages: number; uses: number }[]> {
   const { rows } = await database.query<Record<'index' | 'bytes' | 'pages' | 'uses', string>>(
     `SELECT indexrelname AS index, pg_relation_size(indexrelid) AS bytes, idx_blks_read AS pages,
             idx_blks_read + idx_blks_hit AS uses

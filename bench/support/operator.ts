@@ -17,7 +17,14 @@ export class Operator {
   static async signIn(stack: BenchStack, url: string, n: number): Promise<Operator> {
     const email = `operator-${n}@shop.example`;
     const { set_up_link: link } = await stack.topup<{ set_up_link: string }>(
-      ...['operator', 'create', '--email', email, '--name', `Operator ${n}`, '--role', 'admin'],
+      'operator',
+      'create',
+      '--email',
+      email,
+      '--name',
+      `Operator ${n}`,
+      '--role',
+      'admin',
     );
     const operator = new Operator(url, `10.0.0.${n}`, email);
     await operator.post('/api/set-up', { token: link.split('#')[1], password: PASSWORD });

@@ -20,17 +20,13 @@ interface OrderLoad {
  * @returns how many in a second, and the start of their references, which are counted from 0 behind it.
  * @throws when anything but 200 is answered.
  */
-export async function loadOrders({
-  wallets,
-  ...options
-}: OrderLoad): Promise<{ perSecond: number; run: string }> {
+export async function loadOrders({ wallets, ...options }: OrderLoad): Promise<{ perSecond: number; run: string }> {
   const run = randomBytes(6).toString('hex');
   let n = 0;
   const { perSecond, statuses } = await load({
     ...options,
     next: () => httpRequest('/v1/orders', wallets[n % wallets.length]?.key ?? '', orderBody(`${run}-${n++}`)),
   });
-  if (statuses.size !== 1 || !statuses.has(200))
-    throw new Error(`not only orders: ${[...statuses].join(' ')}`);
+  if (statuses.size !== 1 || !statuses.has(200)) throw new Error(`not only orders: ${[...statuses].join(' ')}`);
   return { perSecond, run };
 }

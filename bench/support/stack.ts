@@ -125,11 +125,7 @@ interface Servers {
   restartPostgres(more?: Record<string, string>): Promise<void>;
 }
 
-async function startServers(
-  directory: string,
-  packageDir: string,
-  settings: Record<string, string>,
-): Promise<Servers> {
+async function startServers(directory: string, packageDir: string, settings: Record<string, string>): Promise<Servers> {
   mkdirSync(directory, { recursive: true });
   const options = { dataDir: join(directory, 'postgres'), port: await freePort(), settings };
   const servers: Servers = {
@@ -197,10 +193,7 @@ async function runCommand<Result>(args: string[], env: NodeJS.ProcessEnv): Promi
 }
 
 /** A merchant with money and a key. */
-export async function createMerchant(
-  stack: BenchStack,
-  baht = '100000000.00',
-): Promise<{ id: number; key: string }> {
+export async function createMerchant(stack: BenchStack, baht = '100000000.00'): Promise<{ id: number; key: string }> {
   const { id } = await stack.topup<{ id: number }>('merchant', 'create', '--name', 'Bench');
   const { key } = await stack.topup<{ key: string }>('api-key', 'issue', '--merchant', String(id));
   await stack.topup('wallet', 'credit', '--merchant', String(id), '--amount', baht, '--reference', 'bench');

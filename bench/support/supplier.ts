@@ -23,8 +23,7 @@ const server = createServer((request, response) => {
     }
     const order = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>;
     const { reference = '', user_id: user = '', sku } = order;
-    if (sku === 'SOLD-OUT')
-      return answer(422, { failure_code: 'OUT_OF_STOCK', failure_message: 'None left' });
+    if (sku === 'SOLD-OUT') return answer(422, { failure_code: 'OUT_OF_STOCK', failure_message: 'None left' });
     const sell = (): void => {
       const result = { reference, status: 'succeeded', supplier_reference: `S${sold.size}` };
       sold.set(reference, result);

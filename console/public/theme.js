@@ -9,8 +9,7 @@
     }
   };
   const chosen = read('mantine-color-scheme-value');
-  const isDark =
-    chosen === 'dark' || (chosen !== 'light' && window.matchMedia('(prefers-color-scheme: dark)').matches);
+  const isDark = chosen === 'dark' || (chosen !== 'light' && window.matchMedia('(prefers-color-scheme: dark)').matches);
   const { documentElement } = document;
   documentElement.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light');
   documentElement.lang = read('console-language') === 'th' ? 'th' : 'en';

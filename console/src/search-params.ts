@@ -14,10 +14,8 @@ export const day = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
-export const choice = <Choice extends string>(
-  value: unknown,
-  choices: readonly Choice[],
-): Choice | undefined => choices.find((each) => each === value);
+export const choice = <Choice extends string>(value: unknown, choices: readonly Choice[]): Choice | undefined =>
+  choices.find((each) => each === value);
 
 /** Where to go after signing in: a place of this console only, never another site. */
 export function localPath(value: string | undefined): string {

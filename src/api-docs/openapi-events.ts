@@ -45,8 +45,7 @@ const PARAMETERS: Part<Components, 'parameters'> = {
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description:
-      'The `id` of the event: the same with every attempt, so that an event that arrives twice is known.',
+    description: 'The `id` of the event: the same with every attempt, so that an event that arrives twice is known.',
     schema: { type: 'string', pattern: '^evt_\\w+$' },
     example: 'evt_3bqFzJ0WnXrT5c8HsVdK2m',
   },
@@ -54,8 +53,7 @@ const PARAMETERS: Part<Components, 'parameters'> = {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description:
-      'When this attempt was made, in Unix seconds. Refuse one that is more than five minutes off.',
+    description: 'When this attempt was made, in Unix seconds. Refuse one that is more than five minutes off.',
     schema: { type: 'string', pattern: '^\\d+$' },
     example: '1768465801',
   },
@@ -72,8 +70,7 @@ const PARAMETERS: Part<Components, 'parameters'> = {
 };
 
 const POSTPONED: Responses[string] = {
-  description:
-    'Tried again after `Retry-After`, an hour at most and never before `retry_delay`, if a retry is left.',
+  description: 'Tried again after `Retry-After`, an hour at most and never before `retry_delay`, if a retry is left.',
   headers: {
     'Retry-After': { description: 'Seconds, or a date', schema: { type: 'string' }, example: '120' },
   },

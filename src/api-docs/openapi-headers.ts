@@ -8,8 +8,7 @@ type Headers = Record<
 const EVERY: Headers = {
   'X-Request-Id': {
     schema: { type: 'string', minLength: 1, maxLength: 128 },
-    description:
-      'Identifies this request in our logs: your own value if it is valid, else one that we generate.',
+    description: 'Identifies this request in our logs: your own value if it is valid, else one that we generate.',
     example: '018f3a7e-7d0c-7c3e-8b1a-000000000000',
   },
 };
@@ -40,8 +39,7 @@ const RATE_LIMIT: Headers = {
 const RETRY: Headers = {
   'Retry-After': {
     schema: { type: 'integer', minimum: 1 },
-    description:
-      'Seconds after which the same request may be sent again. Absent where waiting does not help.',
+    description: 'Seconds after which the same request may be sent again. Absent where waiting does not help.',
     example: 1,
   },
 };

@@ -109,10 +109,7 @@ export class AuditLogRepository {
 }
 
 /** An entry that is about a product, as it is kept. */
-export type ProductAction = Pick<
-  AuditLogEntry,
-  'id' | 'created_at' | 'operator' | 'action' | 'merchant_id' | 'detail'
->;
+export type ProductAction = Pick<AuditLogEntry, 'id' | 'created_at' | 'operator' | 'action' | 'merchant_id' | 'detail'>;
 
 function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumber: string | null): LogEntry {
   const { reference = null, reason = null, note = null, ...known } = detail;

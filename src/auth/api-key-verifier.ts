@@ -80,8 +80,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     }
     if (!entry || entry.expiresAtMs <= performance.now()) throw invalidApiKey();
     entry.usedAtMs = performance.now();
-    if (entry.suspended)
-      throw new AppError('FORBIDDEN', 'This merchant is suspended: please contact the operator');
+    if (entry.suspended) throw new AppError('FORBIDDEN', 'This merchant is suspended: please contact the operator');
     if (entry.networks.length > 0 && !isWithin(address, entry.networks)) {
       throw new AppError('FORBIDDEN', 'This API key may not be used from this address');
     }

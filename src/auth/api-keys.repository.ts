@@ -17,9 +17,7 @@ export type RecognizedKey = Pick<ApiKey, 'id' | 'merchant_id' | 'key_hash' | 'al
 const FIND_KEYS = statement(
   'api_keys.find',
   { hashes: 'bytea[]' },
-  ({
-    hashes,
-  }) => `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, m.status = 'suspended' AS suspended,
+  ({ hashes }) => `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, m.status = 'suspended' AS suspended,
                 m.sandbox,
                 (extract(epoch FROM k.expires_at - statement_timestamp()) * 1000)::float8 AS expires_in_ms
          FROM api_keys k JOIN merchants m ON m.id = k.merchant_id
@@ -39,10 +37,7 @@ const NOTE_USES = statement(
     WHERE k.id = due.id`,
 );
 
-type NewApiKey = Pick<
-  ApiKey,
-  'merchant_id' | 'name' | 'prefix' | 'key_hash' | 'allowed_networks' | 'expires_at'
->;
+type NewApiKey = Pick<ApiKey, 'merchant_id' | 'name' | 'prefix' | 'key_hash' | 'allowed_networks' | 'expires_at'>;
 
 @Injectable()
 export class ApiKeysRepository {
@@ -79,11 +74,7 @@ export class ApiKeysRepository {
 
   /** @returns whether that ended it: false where it was revoked already. */
   async revoke({ manager }: Transaction, id: number): Promise<boolean> {
-    const { affected } = await manager.update(
-      ApiKey,
-      { id, revoked_at: IsNull() },
-      { revoked_at: () => 'now()' },
-    );
+    const { affected } = await manager.update(ApiKey, { id, revoked_at: IsNull() }, { revoked_at: () => 'now()' });
     return affected === 1;
   }
 

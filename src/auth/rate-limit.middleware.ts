@@ -10,11 +10,7 @@ import type { SharedBucketsService } from './shared-buckets.service.js';
  * @param limit 0 turns it off.
  * @param what it counts, in words. A limit of fewer routes comes behind the one of all: the headers are those of the last.
  */
-export function rateLimitMiddleware(
-  shared: SharedBucketsService,
-  limit: number,
-  what = 'requests',
-): RequestHandler {
+export function rateLimitMiddleware(shared: SharedBucketsService, limit: number, what = 'requests'): RequestHandler {
   if (limit === 0) return (_request, _response, next) => next();
   return rateLimit({
     windowMs: 1_000,

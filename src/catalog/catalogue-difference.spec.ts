@@ -4,20 +4,35 @@ import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 import { difference, implausibility } from './catalogue-difference.js';
 
 const LISTED: Listed = {
-  ...{ sku: 'a', name: 'A', group: 'Games', cost: { micros: 5n, currency: 'IDR' }, sellable: true },
-  ...{
-    stock: null,
-    oncePerDay: false,
-    cutOff: { from: '23:45', to: '00:15', zone: 'Asia/Jakarta' },
-    note: null,
-  },
+  sku: 'a',
+  name: 'A',
+  group: 'Games',
+  cost: { micros: 5n, currency: 'IDR' },
+  sellable: true,
+  stock: null,
+  oncePerDay: false,
+  cutOff: { from: '23:45', to: '00:15', zone: 'Asia/Jakarta' },
+  note: null,
 };
 
 const STORED: SupplierProduct = {
-  ...{ supplier_id: 1, sku: 'a', name: 'A', group_name: 'Games', cost_micros: 5n, cost_currency: 'IDR' },
-  ...{ sellable: true, stock: null, once_per_day: false, note: null, gone_at: null, player_pattern: null },
-  ...{ cut_off_from: '23:45:00', cut_off_to: '00:15:00', cut_off_zone: 'Asia/Jakarta' },
-  ...{ first_seen_at: new Date(0), last_seen_at: new Date(0) },
+  supplier_id: 1,
+  sku: 'a',
+  name: 'A',
+  group_name: 'Games',
+  cost_micros: 5n,
+  cost_currency: 'IDR',
+  sellable: true,
+  stock: null,
+  once_per_day: false,
+  note: null,
+  gone_at: null,
+  player_pattern: null,
+  cut_off_from: '23:45:00',
+  cut_off_to: '00:15:00',
+  cut_off_zone: 'Asia/Jakarta',
+  first_seen_at: new Date(0),
+  last_seen_at: new Date(0),
 };
 
 const GONE = { ...STORED, sellable: false, gone_at: new Date(0) };
@@ -63,7 +78,10 @@ describe('a catalogue that was read', () => {
         false,
       ),
     ).toEqual({
-      ...{ kind: 'shrunk', what: 'listed', before: 10, now: 1 },
+      kind: 'shrunk',
+      what: 'listed',
+      before: 10,
+      now: 1,
     });
     const found = difference([LISTED, { ...LISTED, name: 'B' }], []);
     expect(found.items).toMatchObject([{ sku: 'a', name: 'B' }]);

@@ -16,10 +16,7 @@ export type Refusal =
   | { kind: 'overtaken' };
 
 /** A row of the catalogue, without when it was seen. */
-export type CatalogueItem = Omit<
-  SupplierProduct,
-  'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'
-> & {
+export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'> & {
   /** Whether more than its stock is other than before. */
   is_changed: boolean;
 };
@@ -58,19 +55,12 @@ export function implausibility(
   if (isForced) return null;
   return (
     shrinkage('listed', before.filter(isListed).length, items.size) ??
-    shrinkage(
-      'sold',
-      before.filter(({ sellable }) => sellable).length,
-      [...items.values()].filter(isSold).length,
-    )
+    shrinkage('sold', before.filter(({ sellable }) => sellable).length, [...items.values()].filter(isSold).length)
   );
 }
 
 /** A SKU that is listed twice is as it is listed last. */
-export function difference(
-  listed: readonly Listed[],
-  before: readonly SupplierProduct[],
-): CatalogueDifference {
+export function difference(listed: readonly Listed[], before: readonly SupplierProduct[]): CatalogueDifference {
   const known = new Map(before.map((row) => [row.sku, row]));
   const items = new Map(listed.map((product) => [product.sku, toItem(product, known.get(product.sku))]));
   const pairs = [...items.values()].map((item) => ({ item, row: known.get(item.sku) }));
@@ -106,7 +96,11 @@ function shrinkage(what: 'listed' | 'sold', before: number, now: number): Refusa
 function toItem(product: Listed, before: SupplierProduct | undefined): CatalogueItem {
   const { sku, name, group, cost, stock, oncePerDay, cutOff, note } = product;
   const item = {
-    ...{ sku, name, stock, note, group_name: group },
+    sku,
+    name,
+    stock,
+    note,
+    group_name: group,
     cost_micros: cost?.micros ?? before?.cost_micros ?? null,
     cost_currency: cost?.currency ?? before?.cost_currency ?? null,
     sellable: isSold(product),
@@ -116,8 +110,7 @@ function toItem(product: Listed, before: SupplierProduct | undefined): Catalogue
     cut_off_zone: cutOff?.zone ?? null,
     player_pattern: product.playerPattern ?? null,
   };
-  const isChanged =
-    !before || !isListed(before) || WATCHED.some((name) => item[name] !== shown(before)[name]);
+  const isChanged = !before || !isListed(before) || WATCHED.some((name) => item[name] !== shown(before)[name]);
   return { ...item, is_changed: isChanged };
 }
 

@@ -62,8 +62,7 @@ export class FxEffectsService {
   /** From now on. @param version of the preview that was shown. @throws BAD_REQUEST; CONFLICT */
   async set(currency: string, rate: string, by: Actor, version: string): Promise<FxRate> {
     const { version: now, before } = await this.preview(currency, rate);
-    if (now !== version)
-      throw new ChangedMeanwhile('the rate, or what would sell below cost, changed meanwhile');
+    if (now !== version) throw new ChangedMeanwhile('the rate, or what would sell below cost, changed meanwhile');
     return this.rates.set(currency, rate, by, { expected: before });
   }
 
@@ -100,8 +99,7 @@ export class FxEffectsService {
   }
 }
 
-export const isBelowCost = ({ price, costAfter }: Pick<FxEffect, 'price' | 'costAfter'>): boolean =>
-  costAfter > price;
+export const isBelowCost = ({ price, costAfter }: Pick<FxEffect, 'price' | 'costAfter'>): boolean => costAfter > price;
 
 const leftOf = ({ price, costAfter }: FxEffect): bigint => price - costAfter;
 

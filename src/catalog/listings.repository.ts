@@ -39,8 +39,7 @@ const listingsFor = ({ merchantId, sandbox }: InText, limits: Parameters<typeof 
 const FIND = statement(
   'listings.find',
   { ...MERCHANT, sku: 'text', ...ROUTING_PARAMETERS },
-  ({ merchantId, sandbox, sku, ...limits }) =>
-    `${listingsFor({ merchantId, sandbox }, limits)} WHERE p.sku = ${sku}`,
+  ({ merchantId, sandbox, sku, ...limits }) => `${listingsFor({ merchantId, sandbox }, limits)} WHERE p.sku = ${sku}`,
 );
 
 const PAGE = statement(
@@ -142,9 +141,7 @@ export class ListingsRepository {
   }
 
   async find({ merchantId, sandbox }: Customer, sku: string): Promise<Listing | undefined> {
-    const [listing] = await this.database.query<Listing>(
-      ...FIND.with({ merchantId, sandbox, sku, ...this.limits }),
-    );
+    const [listing] = await this.database.query<Listing>(...FIND.with({ merchantId, sandbox, sku, ...this.limits }));
     return listing;
   }
 
@@ -155,9 +152,7 @@ export class ListingsRepository {
 
   /** Who is asked whether a player of a product exists; null for nobody. */
   async findPlayerCheck(sku: string): Promise<Product['player_check']> {
-    const [product] = await this.database.query<Pick<Product, 'player_check'>>(
-      ...FIND_PLAYER_CHECK.with({ sku }),
-    );
+    const [product] = await this.database.query<Pick<Product, 'player_check'>>(...FIND_PLAYER_CHECK.with({ sku }));
     return product?.player_check ?? null;
   }
 

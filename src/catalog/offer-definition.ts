@@ -55,11 +55,7 @@ interface RowContext {
  * @param reason why it is taken off, where it is.
  * @param now when a cost that is given was known.
  */
-export function toRow(
-  key: OfferKey,
-  definition: OfferDefinition,
-  { before, item, reason, now }: RowContext,
-): OfferRow {
+export function toRow(key: OfferKey, definition: OfferDefinition, { before, item, reason, now }: RowContext): OfferRow {
   const { active, playerTemplate } = definition;
   return {
     ...key,

@@ -23,8 +23,7 @@ export interface OfferView {
   why_not: string | null;
 }
 
-const toBaht = (satang: string | null): string | null =>
-  satang === null ? null : formatBaht(BigInt(satang));
+const toBaht = (satang: string | null): string | null => (satang === null ? null : formatBaht(BigInt(satang)));
 
 export const toOfferView = (offer: ListedOffer): OfferView => ({
   sku: offer.sku,

@@ -67,18 +67,12 @@ export class OffersRepository {
     return manager.findOne(Product, { where: { sku }, lock: { mode: 'for_no_key_update' } });
   }
 
-  find(
-    { manager }: Transaction,
-    { product_id, supplier_id, supplier_sku }: OfferKey,
-  ): Promise<SupplierOffer | null> {
+  find({ manager }: Transaction, { product_id, supplier_id, supplier_sku }: OfferKey): Promise<SupplierOffer | null> {
     return manager.findOneBy(SupplierOffer, { product_id, supplier_id, supplier_sku });
   }
 
   /** What the supplier's catalogue says of it; null where that was not read, or never had it. */
-  findItem(
-    { manager }: Transaction,
-    { supplier_id, supplier_sku: sku }: OfferKey,
-  ): Promise<SupplierProduct | null> {
+  findItem({ manager }: Transaction, { supplier_id, supplier_sku: sku }: OfferKey): Promise<SupplierProduct | null> {
     return manager.findOneBy(SupplierProduct, { supplier_id, sku });
   }
 

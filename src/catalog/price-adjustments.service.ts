@@ -66,11 +66,7 @@ export class PriceAdjustmentsService {
     return this.planOwn(tx, percent, pattern, merchantId);
   }
 
-  private async planList(
-    tx: Transaction,
-    { percent, skus, roundTo }: Adjustment,
-    pattern: string,
-  ): Promise<Plan> {
+  private async planList(tx: Transaction, { percent, skus, roundTo }: Adjustment, pattern: string): Promise<Plan> {
     const products = await this.prices.lockLike(tx, pattern, skus);
     const own = await this.prices.ownLike(tx, pattern);
     const changed = products
@@ -96,12 +92,7 @@ export class PriceAdjustmentsService {
     return { differences, write };
   }
 
-  private async planOwn(
-    tx: Transaction,
-    percent: Percentage,
-    pattern: string,
-    merchantId: number,
-  ): Promise<Plan> {
+  private async planOwn(tx: Transaction, percent: Percentage, pattern: string, merchantId: number): Promise<Plan> {
     const own = await this.prices.lockOwnLike(tx, pattern, merchantId);
     const changed = own
       .map((row) => {
@@ -126,11 +117,7 @@ interface Plan {
 
 const lower = (a: Satang, b: Satang): Satang => (a < b ? a : b);
 
-function adjusted(
-  { sku, price }: { sku: string; price: Satang },
-  percent: Percentage,
-  roundTo: Satang = 1n,
-): Satang {
+function adjusted({ sku, price }: { sku: string; price: Satang }, percent: Percentage, roundTo: Satang = 1n): Satang {
   const now = rounded(addPercent(price, percent), price === 0n ? 1n : roundTo);
   if (now <= MAX_SATANG) return now;
   throw new AppError('BAD_REQUEST', `the price of ${sku} would be more than ${formatBaht(MAX_SATANG)}`);

@@ -34,9 +34,7 @@ export class PricesRepository {
 
   /** By SKU. @param afterId the product that the page before ended with, 0 for the first page. */
   pageOfMerchant(which: PriceFilter, limit: number): Promise<PricedProduct[]> {
-    return this.database.query<PricedProduct>(
-      ...sql.PAGE_OF_MERCHANT.with({ ...which, limit, ...this.limits }),
-    );
+    return this.database.query<PricedProduct>(...sql.PAGE_OF_MERCHANT.with({ ...which, limit, ...this.limits }));
   }
 
   /** Own prices by merchant and SKU. */

@@ -6,12 +6,7 @@ import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../c
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import { MerchantsRepository } from '../merchants/merchants.repository.js';
-import {
-  PricesRepository,
-  type ListPrice,
-  type PricedProduct,
-  type StoredPrice,
-} from './prices.repository.js';
+import { PricesRepository, type ListPrice, type PricedProduct, type StoredPrice } from './prices.repository.js';
 
 /** What a merchant is to pay for a product. */
 export interface PriceChange {
@@ -112,10 +107,7 @@ export class PricesService {
   }
 
   /** Products by their SKU at what one merchant pays. @throws NOT_FOUND; BAD_REQUEST for a bad cursor. */
-  async page(
-    merchantId: number,
-    { isOwnOnly, part, cursor, limit }: PricesQuestion,
-  ): Promise<Page<PricedProduct>> {
+  async page(merchantId: number, { isOwnOnly, part, cursor, limit }: PricesQuestion): Promise<Page<PricedProduct>> {
     if (!(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
     const afterId = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
     const which = { merchantId, sku: null, isOwnOnly, part: part ?? null, afterId };
@@ -170,10 +162,7 @@ export class PricesService {
    * @returns what each of the merchants pays from now on, in their order.
    * @throws PriceError with the index of the first change that can't be; CONFLICT.
    */
-  async setAll(
-    changes: PriceChange[],
-    { file, ...options }: WriteOptions & { file: string },
-  ): Promise<Satang[]> {
+  async setAll(changes: PriceChange[], { file, ...options }: WriteOptions & { file: string }): Promise<Satang[]> {
     const toAction: ToAction = ({ differences }) => ({
       action: 'price.import',
       detail: { file, prices: changes.length, changes: differences },
@@ -192,11 +181,7 @@ export class PricesService {
     return (await this.database.transaction((tx) => this.check(tx, changes))).problems;
   }
 
-  private write(
-    changes: PriceChange[],
-    toAction: ToAction,
-    { by, expected, seen }: WriteOptions,
-  ): Promise<Plan> {
+  private write(changes: PriceChange[], toAction: ToAction, { by, expected, seen }: WriteOptions): Promise<Plan> {
     return this.database.transaction(async (tx) => {
       const planned = await this.plan(tx, changes);
       assertExpected(expected, planned.differences);
@@ -225,8 +210,7 @@ export class PricesService {
       return { merchant_id: merchantId, product_id: id, sku, price };
     });
     const stored = await this.prices.lockOwn(tx, rows);
-    const key = (row: Pick<ChangedRow, 'merchant_id' | 'product_id'>): string =>
-      `${row.merchant_id}.${row.product_id}`;
+    const key = (row: Pick<ChangedRow, 'merchant_id' | 'product_id'>): string => `${row.merchant_id}.${row.product_id}`;
     const before = new Map(stored.map((row) => [key(row), row.price]));
     const oldPrice = (row: ChangedRow): Satang | null => before.get(key(row)) ?? null;
     const changed = rows
@@ -257,10 +241,7 @@ export class PricesService {
       if (!product) return noProduct(sku);
       if (price === null || price <= product.price) return null;
       const most = formatBaht(product.price);
-      return new AppError(
-        'BAD_REQUEST',
-        `a merchant's price of ${sku} may be at most its list price, ${most}`,
-      );
+      return new AppError('BAD_REQUEST', `a merchant's price of ${sku} may be at most its list price, ${most}`);
     });
     return { products, problems };
   }

@@ -45,10 +45,7 @@ export interface ProductDifference {
 }
 
 /** @param before undefined for a new product. @returns null when nothing changes. */
-export function productDifference(
-  now: ProductRow,
-  before: ProductWithSupplier | undefined,
-): ProductDifference | null {
+export function productDifference(now: ProductRow, before: ProductWithSupplier | undefined): ProductDifference | null {
   const { sku, ...view } = toProductView(now);
   const earlier: Partial<ProductView> = before ? toProductView(before) : {};
   const changes = (Object.entries(view) as [keyof ProductView, Value][])

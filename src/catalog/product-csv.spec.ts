@@ -117,9 +117,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     const file = `${HEADER}NEW,New,1,\n`;
     expect(read(file)[0]?.definition).toMatchObject({ sku: 'NEW', supplier: null });
     expect(read(file)[0]?.definition.supplierSku).toBeUndefined();
-    expect(() => read(file, 'NEW')).toThrow(
-      'line 2: NEW has an offer of acme: setting a product takes no offer away',
-    );
+    expect(() => read(file, 'NEW')).toThrow('line 2: NEW has an offer of acme: setting a product takes no offer away');
     expect(problems('sku,name,price,supplier,supplier_sku\nA,a,1,,X\nB,b,1,,\n')).toEqual([
       'line 2: A has no supplier for its supplier_sku',
     ]);
@@ -130,16 +128,8 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     ['max_quantity', '101', 'a whole number, 1 to 100'],
     ['max_quantity', '1.5', 'a whole number, 1 to 100'],
     ['kind', 'Code', 'topup or code'],
-    [
-      'player_check',
-      'acme:mlbb',
-      'a validator and its code of the game, such as g2bulk:mlbb (validators: g2bulk)',
-    ],
-    [
-      'player_check',
-      'g2bulk',
-      'a validator and its code of the game, such as g2bulk:mlbb (validators: g2bulk)',
-    ],
+    ['player_check', 'acme:mlbb', 'a validator and its code of the game, such as g2bulk:mlbb (validators: g2bulk)'],
+    ['player_check', 'g2bulk', 'a validator and its code of the game, such as g2bulk:mlbb (validators: g2bulk)'],
     ['active', 'maybe', 'true, false, yes, no, 1 or 0'],
     ['active', 'constructor', 'true, false, yes, no, 1 or 0'],
     ['active', '__proto__', 'true, false, yes, no, 1 or 0'],
@@ -156,12 +146,8 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
       'line 1: column price is there more than once',
     ]);
     expect(problems('name,price\nA,1\n')).toEqual(['line 1: column sku is missing']);
-    expect(problems('sku;name;price;supplier\n')).toEqual([
-      'line 1: the columns must be separated by commas',
-    ]);
-    expect(problems('')).toEqual([
-      expect.stringMatching(/^the file is empty: its first line must be sku,name/),
-    ]);
+    expect(problems('sku;name;price;supplier\n')).toEqual(['line 1: the columns must be separated by commas']);
+    expect(problems('')).toEqual([expect.stringMatching(/^the file is empty: its first line must be sku,name/)]);
     expect(problems(HEADER)).toEqual(['the file has a header line and no products']);
   });
 
@@ -169,9 +155,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     expect(problems(`${HEADER}A,a,1,acme\nB,"b,1,acme\nC,c,1,acme\n`)).toEqual([
       'line 3: a quote is opened from here on and never closed',
     ]);
-    expect(problems(`${HEADER}A,6" nails,1,acme\n`)).toEqual([
-      expect.stringMatching(/^line 2: a quote stands inside/),
-    ]);
+    expect(problems(`${HEADER}A,6" nails,1,acme\n`)).toEqual([expect.stringMatching(/^line 2: a quote stands inside/)]);
     expect(problems(`${HEADER}A,"6" nails,1,acme\n`)).toEqual([
       expect.stringMatching(/^line 2: a quote stands inside/),
     ]);
@@ -180,9 +164,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
   it('is read no further than 200,000 lines', () => {
     const known = { suppliers, products: new Map([['A', { supplierCode: null }]]) };
     const lines = (count: number): Buffer => Buffer.from(`sku\n${'A\n'.repeat(count)}`);
-    expect(() => readProductLines(lines(200_001), known)).toThrow(
-      'line 200002: a file has 200000 products at most',
-    );
+    expect(() => readProductLines(lines(200_001), known)).toThrow('line 200002: a file has 200000 products at most');
     expect(readProductLines(lines(200_000), known).lines).toHaveLength(1);
   });
 
@@ -199,24 +181,14 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
   it('has 200 columns at most, and no line of more than 100,000 characters', () => {
     const wide = Array.from({ length: 5_000 }, (_, index) => `c${index}`).join(',');
     expect(problems(`${wide}\nA\n`)).toEqual(['line 1: has 5000 fields: 200 are the most']);
-    expect(problems(`${HEADER}A,a,1,acme\n${wide}\nB\n`)).toEqual([
-      'line 3: has 5000 fields: 200 are the most',
-    ]);
+    expect(problems(`${HEADER}A,a,1,acme\n${wide}\nB\n`)).toEqual(['line 3: has 5000 fields: 200 are the most']);
     const tooLong = 'has more than 100,000 characters, or a quote in it is never closed';
-    expect(problems(`${HEADER}A,a,1,acme\nB,${'b'.repeat(100_000)},1,acme\n`)).toEqual([
-      `line 3: ${tooLong}`,
-    ]);
-    expect(problems(`${HEADER}A,"a,1,acme\n${'B,b,1,acme\n'.repeat(20_000)}`)).toEqual([
-      `line 2: ${tooLong}`,
-    ]);
+    expect(problems(`${HEADER}A,a,1,acme\nB,${'b'.repeat(100_000)},1,acme\n`)).toEqual([`line 3: ${tooLong}`]);
+    expect(problems(`${HEADER}A,"a,1,acme\n${'B,b,1,acme\n'.repeat(20_000)}`)).toEqual([`line 2: ${tooLong}`]);
   });
 
   it('must be UTF-8', () => {
-    const windows874 = Buffer.concat([
-      Buffer.from(`${HEADER}A,`),
-      Buffer.from([0xe4, 0xb4]),
-      Buffer.from(',1,acme\n'),
-    ]);
+    const windows874 = Buffer.concat([Buffer.from(`${HEADER}A,`), Buffer.from([0xe4, 0xb4]), Buffer.from(',1,acme\n')]);
     expect(problems(windows874)).toEqual(['the file is not UTF-8 text: save it as “CSV UTF-8”']);
   });
 });

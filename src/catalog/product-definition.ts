@@ -60,8 +60,7 @@ export function productProblem({
   if (!Number.isInteger(maxQuantity) || maxQuantity < 1 || maxQuantity > MAX_QUANTITY) {
     return `max_quantity must be a whole number, 1 to ${MAX_QUANTITY}`;
   }
-  if (playerCheck !== null && !readPlayerCheck(playerCheck))
-    return `player_check must be ${PLAYER_CHECK_WORDS}`;
+  if (playerCheck !== null && !readPlayerCheck(playerCheck)) return `player_check must be ${PLAYER_CHECK_WORDS}`;
   return null;
 }
 
@@ -93,7 +92,6 @@ export function toRow(definition: ProductDefinition, before?: ProductWithSupplie
     max_quantity: definition.maxQuantity ?? before?.max_quantity ?? MAX_QUANTITY,
     active: definition.active ?? before?.active ?? true,
     kind: definition.kind ?? before?.kind ?? 'topup',
-    player_check:
-      definition.playerCheck === undefined ? (before?.player_check ?? null) : definition.playerCheck,
+    player_check: definition.playerCheck === undefined ? (before?.player_check ?? null) : definition.playerCheck,
   };
 }

@@ -76,7 +76,10 @@ export class ProductReadsService {
     const { adapter, settings } = connection;
     return (
       (await adapter.catalogue?.readOne(settings, sku)) ?? {
-        ...{ known: false, detail: 'its adapter reads no catalogue', reached: false, fault: 'settings' },
+        known: false,
+        detail: 'its adapter reads no catalogue',
+        reached: false,
+        fault: 'settings',
       }
     );
   }
@@ -102,10 +105,8 @@ export class ProductReadsService {
 
   private report({ supplier, sku, result, isPaused }: ProductRun): void {
     const about = { supplier, sku };
-    if (typeof result === 'string')
-      this.logger.info({ ...about, result }, 'a product of a supplier was read');
+    if (typeof result === 'string') this.logger.info({ ...about, result }, 'a product of a supplier was read');
     else this.logger.warn({ ...about, ...result }, 'a product of a supplier could not be read');
-    if (isPaused && typeof result === 'object')
-      this.logger.error({ supplier, detail: result.detail }, PAUSED);
+    if (isPaused && typeof result === 'object') this.logger.error({ supplier, detail: result.detail }, PAUSED);
   }
 }

@@ -54,11 +54,7 @@ export class ProductsRepository {
 
   /** In their order. @param after the id of a product behind whose SKU they begin. @param limit null for all. */
   async skus(
-    {
-      supplier = null,
-      active = null,
-      q = null,
-    }: { [Name in keyof ProductFilter]: ProductFilter[Name] | null },
+    { supplier = null, active = null, q = null }: { [Name in keyof ProductFilter]: ProductFilter[Name] | null },
     after: number | null,
     limit: number | null,
   ): Promise<string[]> {
@@ -94,11 +90,7 @@ export class ProductsRepository {
   }
 
   /** With the offers of priority 1 that they have then. @param onProgress is told how many are written. */
-  async upsert(
-    tx: Transaction,
-    rows: StoredRow[],
-    onProgress?: (done: number, total: number) => void,
-  ): Promise<void> {
+  async upsert(tx: Transaction, rows: StoredRow[], onProgress?: (done: number, total: number) => void): Promise<void> {
     const columns = rows.map(({ supplierCode: _code, ...row }) => row);
     for (let at = 0; at < columns.length; at += ROWS_PER_STATEMENT) {
       onProgress?.(at, columns.length);

@@ -80,8 +80,7 @@ export class ProductsService {
   ): Promise<ProductWithSupplier[]> {
     return this.database.transaction(async (tx) => {
       const { rows, changed, differences, before } = await this.plan(tx, definitions, { lock: true });
-      if (expectedUpdatedAt !== undefined)
-        assertUnchanged(before.get(definitions[0]?.sku ?? ''), expectedUpdatedAt);
+      if (expectedUpdatedAt !== undefined) assertUnchanged(before.get(definitions[0]?.sku ?? ''), expectedUpdatedAt);
       if (expected && JSON.stringify(expected) !== JSON.stringify(differences)) {
         throw new ChangedMeanwhile('the products changed meanwhile');
       }
@@ -103,11 +102,7 @@ export class ProductsService {
    * @param lock keeps those as they are until the transaction ends: two that change different members of one product both
    * count.
    */
-  private async plan(
-    tx: Transaction,
-    definitions: ProductDefinition[],
-    { lock = false } = {},
-  ): Promise<Plan> {
+  private async plan(tx: Transaction, definitions: ProductDefinition[], { lock = false } = {}): Promise<Plan> {
     definitions.forEach((definition, index) => refuse(index, productProblem(definition)));
     const suppliers = await this.suppliers.idsByCode(tx);
     const skus = definitions.map(({ sku }) => sku);
@@ -153,8 +148,7 @@ function refuse(index: number, problem: string | null): void {
 /** @throws CONFLICT */
 function assertUnchanged(stored: ProductWithSupplier | undefined, expected: Date | null): void {
   const updatedAt = stored?.updated_at.getTime() ?? null;
-  if (updatedAt !== (expected?.getTime() ?? null))
-    throw new ChangedMeanwhile('the product changed meanwhile');
+  if (updatedAt !== (expected?.getTime() ?? null)) throw new ChangedMeanwhile('the product changed meanwhile');
 }
 
 interface Plan {

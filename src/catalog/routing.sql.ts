@@ -12,8 +12,18 @@ export const ROUTING_PARAMETERS = {
 type LimitsInText = Record<keyof typeof ROUTING_PARAMETERS, string>;
 
 const OFFER_COLUMNS = [
-  ...['id', 'product_id', 'supplier_id', 'supplier_sku', 'priority', 'active', 'off_reason'],
-  ...['player_template', 'guard_percent', 'cost_micros', 'cost_currency', 'cost_at'],
+  'id',
+  'product_id',
+  'supplier_id',
+  'supplier_sku',
+  'priority',
+  'active',
+  'off_reason',
+  'player_template',
+  'guard_percent',
+  'cost_micros',
+  'cost_currency',
+  'cost_at',
 ] as const;
 
 /** A row of {@link offersOf}. */
@@ -64,8 +74,7 @@ export const offersOf = (
     OFFSET 0) o`;
 
 /** By priority, then by cost, those without one last. @param alias of the rows of {@link offersOf}. */
-export const routingOrder = (alias: string): string =>
-  `${alias}.priority, ${alias}.cost NULLS LAST, ${alias}.id`;
+export const routingOrder = (alias: string): string => `${alias}.priority, ${alias}.cost NULLS LAST, ${alias}.id`;
 
 /**
  * A window function: the offers that were passed over so far, as the JSON of `PassedOver[]`, or null. Those that are switched

@@ -1,15 +1,7 @@
 import type { Config } from '../core/config.js';
 
 /** Why an offer is not routable at present, in the order in which the reasons are looked for. */
-export const UNROUTABLE = [
-  'off',
-  'paused',
-  'not_sold',
-  'cut_off',
-  'old_cost',
-  'no_rate',
-  'no_margin',
-] as const;
+export const UNROUTABLE = ['off', 'paused', 'not_sold', 'cut_off', 'old_cost', 'no_rate', 'no_margin'] as const;
 export type Unroutable = (typeof UNROUTABLE)[number];
 
 /** Of the offers that came before one that was taken, so many are kept with it: the first ones. */

@@ -8,15 +8,36 @@ import type { CatalogueDifference } from './catalogue-difference.js';
 import type { Product } from './product.entity.js';
 
 const ITEMS = rowsOf({
-  ...{ sku: 'text', name: 'text', group_name: 'text', cost_micros: 'bigint?', cost_currency: 'text?' },
-  ...{ sellable: 'boolean', stock: 'int?', once_per_day: 'boolean', note: 'text?' },
-  ...{ cut_off_from: 'text?', cut_off_to: 'text?', cut_off_zone: 'text?' },
+  sku: 'text',
+  name: 'text',
+  group_name: 'text',
+  cost_micros: 'bigint?',
+  cost_currency: 'text?',
+  sellable: 'boolean',
+  stock: 'int?',
+  once_per_day: 'boolean',
+  note: 'text?',
+  cut_off_from: 'text?',
+  cut_off_to: 'text?',
+  cut_off_zone: 'text?',
   player_pattern: 'text?',
 });
 
 const REPLACED = [
-  ...['name', 'group_name', 'cost_micros', 'cost_currency', 'sellable', 'stock', 'once_per_day', 'note'],
-  ...['cut_off_from', 'cut_off_to', 'cut_off_zone', 'player_pattern', 'last_seen_at', 'gone_at'],
+  'name',
+  'group_name',
+  'cost_micros',
+  'cost_currency',
+  'sellable',
+  'stock',
+  'once_per_day',
+  'note',
+  'cut_off_from',
+  'cut_off_to',
+  'cut_off_zone',
+  'player_pattern',
+  'last_seen_at',
+  'gone_at',
 ];
 
 /**
@@ -52,10 +73,14 @@ const MARK_GONE = statement(
 const UPDATE_OFFERS = statement(
   'supplier_catalogues.update_offers',
   {
-    ...{ supplierId: 'int', readAt: 'timestamptz' },
+    supplierId: 'int',
+    readAt: 'timestamptz',
     costs: rowsOf({
-      ...{ sku: 'text', cost_micros: 'bigint?', cost_currency: 'text?' },
-      ...{ once_per_day: 'boolean', is_changed: 'boolean' },
+      sku: 'text',
+      cost_micros: 'bigint?',
+      cost_currency: 'text?',
+      once_per_day: 'boolean',
+      is_changed: 'boolean',
     }),
   },
   ({ supplierId, readAt, costs }) => `

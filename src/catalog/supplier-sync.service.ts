@@ -13,11 +13,7 @@ import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
 import { difference, implausibility, type Refusal } from './catalogue-difference.js';
 import { CATALOGUES_FAILED, PAUSED } from './product-reads.service.js';
-import {
-  SupplierCataloguesRepository,
-  type ItemFilter,
-  type MappedItem,
-} from './supplier-catalogues.repository.js';
+import { SupplierCataloguesRepository, type ItemFilter, type MappedItem } from './supplier-catalogues.repository.js';
 
 /** How many SKUs a run concerned. One that was refused changed none. */
 export interface SyncCounts {
@@ -70,10 +66,7 @@ export class SupplierSyncService {
     const supplier = await this.get(code);
     const catalogue = this.registry.find(supplier.adapter)?.catalogue;
     if (!catalogue) {
-      throw new AppError(
-        'BAD_REQUEST',
-        `supplier ${code}: the adapter ${supplier.adapter} reads no catalogue`,
-      );
+      throw new AppError('BAD_REQUEST', `supplier ${code}: the adapter ${supplier.adapter} reads no catalogue`);
     }
     // What can't be asked does not use up the vendor's limit.
     const connection = this.registry.tryConnect(supplier);
@@ -159,8 +152,7 @@ export class SupplierSyncService {
       const now = await this.suppliers.lock(tx, code);
       if (!now) throw new UnknownResource('supplier', code);
       // The newer reading counts, and a supplier that was moved starts anew.
-      if (now.catalogue_read_at?.getTime() !== readAt.getTime())
-        return refused(supplier, { kind: 'overtaken' });
+      if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.find(tx, supplier);
       const refusal = implausibility(products, before, force);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);

@@ -24,9 +24,7 @@ export const apiKeyCommands: CommandGroup = {
   define(apiKey, act) {
     apiKey
       .command('issue')
-      .description(
-        'Issue an API key to a merchant. The key is shown only once; the service stores just its hash.',
-      )
+      .description('Issue an API key to a merchant. The key is shown only once; the service stores just its hash.')
       .requiredOption('--merchant <id>', 'merchant id', id)
       .option('--name <name>', 'label for the key, up to 128 characters')
       .option('--allow-ip <cidr,...>', 'networks that may use the key (default: any)', networks)
@@ -66,10 +64,7 @@ export const apiKeyCommands: CommandGroup = {
       .addOption(operatorOption())
       .addOption(reasonOption())
       .addOption(yesOption())
-      .addHelpText(
-        'after',
-        ASKS_FIRST + examples('api-key revoke 1', 'api-key revoke 1 --reason "published" --yes'),
-      )
+      .addHelpText('after', ASKS_FIRST + examples('api-key revoke 1', 'api-key revoke 1 --reason "published" --yes'))
       .action(
         act(async (app, keyId: number, { yes, ...by }: EndGiven) => {
           const keys = app.get(ApiKeysService);
@@ -89,12 +84,7 @@ function defineRotate(apiKey: Command, act: Act): void {
     .command('rotate')
     .description('Replace an API key by a new one with the same merchant, name, networks and expiry.')
     .argument('<id>', 'id of the old API key', id)
-    .option(
-      '--overlap <seconds>',
-      'seconds that the old key keeps working',
-      integer(0, LONGEST_OVERLAP_SECONDS),
-      0,
-    )
+    .option('--overlap <seconds>', 'seconds that the old key keeps working', integer(0, LONGEST_OVERLAP_SECONDS), 0)
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())

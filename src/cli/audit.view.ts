@@ -34,9 +34,7 @@ function inWords({ full, orders, transfers, closed, archived }: Coverage): strin
   const now = `Checked now: ${counted(orders, 'order')} and ${counted(transfers, 'movement')} of money`;
   if (full) return `${now}, closed months included.${archivedInWords(archived)}`;
   const months =
-    closed.months === 1
-      ? `month ${closed.from}`
-      : `${closed.months} months from ${closed.from} to ${closed.through}`;
+    closed.months === 1 ? `month ${closed.from}` : `${closed.months} months from ${closed.from} to ${closed.through}`;
   return (
     `${now}.\nNot read again: ${counted(closed.orders, 'order')} of the closed ${months}, checked when each was closed, ` +
     `last on ${closed.lastClosedAt.toISOString().slice(0, 10)}. topup audit --full reads them too.`

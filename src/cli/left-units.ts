@@ -2,8 +2,7 @@ import { unitName } from '../orders/order.rows.js';
 import type { LeftUnit } from '../support/order-problems.js';
 
 /** Why a unit was not cancelled, in a line. */
-export const leftInWords = (unit: LeftUnit): string =>
-  `unit ${unitName(unit)} is left as it is: ${reasonOf(unit)}`;
+export const leftInWords = (unit: LeftUnit): string => `unit ${unitName(unit)} is left as it is: ${reasonOf(unit)}`;
 
 function reasonOf({ state, failure_code: code }: LeftUnit): string {
   switch (state) {

@@ -32,11 +32,7 @@ export const logCommands: CommandGroup = {
       .option('--source <where>', `actions done at: ${SOURCES.join(', ')}`, oneOf(SOURCES))
       .option('--merchant <id>', 'actions that concern this merchant id', id)
       .option('--order <number>', 'actions that concern this order')
-      .option(
-        '--action <name>',
-        `actions of this kind: ${AUDITED_ACTIONS.join(', ')}`,
-        oneOf(AUDITED_ACTIONS),
-      )
+      .option('--action <name>', `actions of this kind: ${AUDITED_ACTIONS.join(', ')}`, oneOf(AUDITED_ACTIONS))
       .option('--limit <n>', 'maximum number of entries', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
       .addHelpText(
         'after',
@@ -52,8 +48,7 @@ export const logCommands: CommandGroup = {
           const entries = await app
             .get(AuditLogRepository)
             .list({ ...filter, merchantId: merchant, orderNumber: order });
-          const more =
-            entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
+          const more = entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
           const { text } = list(entries.map(toLine), 'Operators did nothing of that kind.', more);
           return { json: entries, text };
         }),
@@ -61,14 +56,7 @@ export const logCommands: CommandGroup = {
   },
 };
 
-const toLine = ({
-  created_at,
-  operator,
-  source,
-  action,
-  detail,
-  ...entry
-}: LogEntry): Record<string, unknown> => ({
+const toLine = ({ created_at, operator, source, action, detail, ...entry }: LogEntry): Record<string, unknown> => ({
   at: created_at,
   operator,
   source,
@@ -90,9 +78,7 @@ function inWords(detail: Record<string, unknown>): string {
 
 function valueInWords(value: unknown): string {
   if (Array.isArray(value))
-    return value.every((each) => typeof each === 'string') && value.length <= 3
-      ? value.join(' ')
-      : `(${value.length})`;
+    return value.every((each) => typeof each === 'string') && value.length <= 3 ? value.join(' ') : `(${value.length})`;
   if (typeof value === 'object' && value !== null) return `(${inWords(value as Record<string, unknown>)})`;
   return String(value);
 }

@@ -15,11 +15,7 @@ type CreationGiven = Actor & { name: string; sandbox?: boolean };
 type AlertGiven = Actor & { merchant: number; below?: Satang; off?: boolean };
 
 const STATUS_COMMANDS: [name: 'suspend' | 'resume', description: string, status: MerchantStatus][] = [
-  [
-    'suspend',
-    'Refuse a merchant’s requests, within 5 seconds. Its open orders are still completed.',
-    'suspended',
-  ],
+  ['suspend', 'Refuse a merchant’s requests, within 5 seconds. Its open orders are still completed.', 'suspended'],
   ['resume', 'Accept a suspended merchant’s requests again, within 5 seconds.', 'active'],
 ];
 const REASONS = { suspend: 'its key was published', resume: 'it has a new key' };
@@ -70,10 +66,7 @@ export const merchantCommands: CommandGroup = {
         .argument('<id>', 'merchant id', id)
         .addOption(operatorOption())
         .addOption(reasonOption())
-        .addHelpText(
-          'after',
-          examples(`merchant ${name} 1`, `merchant ${name} 1 --reason "${REASONS[name]}"`),
-        )
+        .addHelpText('after', examples(`merchant ${name} 1`, `merchant ${name} 1 --reason "${REASONS[name]}"`))
         .action(
           act(async (app, merchantId: number, by: Actor) =>
             record(toJson(await app.get(MerchantsService).setStatus(merchantId, status, by))),
@@ -90,10 +83,7 @@ function defineCreate(merchant: Command, act: Act): void {
     .command('create')
     .description('Add a merchant with an empty wallet.')
     .requiredOption('--name <name>', 'merchant name, 1 to 128 characters')
-    .option(
-      '--sandbox',
-      'a merchant that tries the service out: nothing it orders is bought from a real supplier',
-    )
+    .option('--sandbox', 'a merchant that tries the service out: nothing it orders is bought from a real supplier')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText(
@@ -127,13 +117,11 @@ function defineSetAlert(merchant: Command, act: Act): void {
     .addOption(reasonOption())
     .addHelpText(
       'after',
-      ALERT_HELP +
-        examples('merchant set-alert --merchant 1 --below 500.00', 'merchant set-alert --merchant 1 --off'),
+      ALERT_HELP + examples('merchant set-alert --merchant 1 --below 500.00', 'merchant set-alert --merchant 1 --off'),
     )
     .action(
       act(async (app, { merchant: merchantId, below, off = false, ...by }: AlertGiven) => {
-        if (off === (below !== undefined))
-          throw new CommandError('say either --below with an amount, or --off');
+        if (off === (below !== undefined)) throw new CommandError('say either --below with an amount, or --off');
         const wallet = await app.get(WalletService).setAlert(merchantId, below ?? null, by);
         return record({
           merchant_id: merchantId,
@@ -145,10 +133,7 @@ function defineSetAlert(merchant: Command, act: Act): void {
 }
 
 /** A merchant; its alert only where it has one. */
-const toJson = (
-  { id, name, status, sandbox, created_at }: Merchant,
-  alertBelow?: Satang,
-): Record<string, unknown> => ({
+const toJson = ({ id, name, status, sandbox, created_at }: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
   id,
   name,
   status,

@@ -1,11 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { ArchiveModule } from '../accounting/archive/archive.module.js';
-import {
-  KEEP_DAYS,
-  MonthArchiveService,
-  type Archived,
-} from '../accounting/archive/month-archive.service.js';
+import { KEEP_DAYS, MonthArchiveService, type Archived } from '../accounting/archive/month-archive.service.js';
 import { MonthRestoreService } from '../accounting/archive/month-restore.service.js';
 import type { ArchivedOrdersService } from '../accounting/audit/closings.repository.js';
 import type { Actor } from '../audit-log/audit-log.js';
@@ -38,10 +34,7 @@ export function defineArchive(months: Command, act: Act): void {
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())
-    .addHelpText(
-      'after',
-      ARCHIVE_HELP + ASKS_FIRST + examples('month archive --through 2026-05 --to /archive'),
-    )
+    .addHelpText('after', ARCHIVE_HELP + ASKS_FIRST + examples('month archive --through 2026-05 --to /archive'))
     .action(
       act(async (app, { through, to, yes, ...by }: ArchiveGiven) => {
         const directory = path.resolve(to);
@@ -49,7 +42,9 @@ export function defineArchive(months: Command, act: Act): void {
         return archiveResult(
           await withProgress('Archiving', (report) =>
             app.get(MonthArchiveService).archive({
-              ...{ through, directory, by },
+              through,
+              directory,
+              by,
               onStep: (what) => report(0, undefined, what),
             }),
           ),

@@ -53,9 +53,7 @@ export const monthCommands: CommandGroup = {
 
     months
       .command('show')
-      .description(
-        'Show what each wallet had at the end of a closed month, and all that was moved until then.',
-      )
+      .description('Show what each wallet had at the end of a closed month, and all that was moved until then.')
       .argument('<month>', 'month such as 2026-10', month)
       .addHelpText('after', examples('month show 2026-10'))
       .action(

@@ -47,9 +47,7 @@ const named = (command: Command): Command =>
     .requiredOption('--supplier-sku <sku>', 'the supplier’s SKU, 1 to 128 characters');
 
 function defineSet(offer: Command, act: Act): void {
-  named(
-    offer.command('set').description('Add an offer of a product by a supplier, or change an existing one.'),
-  )
+  named(offer.command('set').description('Add an offer of a product by a supplier, or change an existing one.'))
     .option(
       '--priority <n>',
       `1 is tried first, up to ${MAX_PRIORITY} (default for a new offer: 1)`,

@@ -15,9 +15,7 @@ export const operatorCommands: CommandGroup = {
   define(operator, act) {
     operator
       .command('create')
-      .description(
-        'Add an operator of the console, and print a link to set the password, valid once and for a day.',
-      )
+      .description('Add an operator of the console, and print a link to set the password, valid once and for a day.')
       .requiredOption('--email <address>', 'e-mail address, to sign in with')
       .requiredOption('--name <name>', 'name, 1 to 128 characters')
       .requiredOption('--role <role>', ROLE_HELP, oneOf(ROLES))
@@ -74,9 +72,7 @@ function defineAccessCommands(operator: Command, act: Act): void {
     .addOption(reasonOption())
     .addHelpText('after', examples('operator disable nok@example.com --reason "left the company"'))
     .action(
-      act(async (app, email: string, by: Actor) =>
-        record(toJson(await app.get(OperatorsService).disable(email, by))),
-      ),
+      act(async (app, email: string, by: Actor) => record(toJson(await app.get(OperatorsService).disable(email, by)))),
     );
 
   operator
@@ -89,11 +85,7 @@ function defineAccessCommands(operator: Command, act: Act): void {
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText('after', examples('operator reset nok@example.com --reason "lost their phone"'))
-    .action(
-      act(async (app, email: string, by: Actor) =>
-        invitation(await app.get(OperatorsService).reset(email, by)),
-      ),
-    );
+    .action(act(async (app, email: string, by: Actor) => invitation(await app.get(OperatorsService).reset(email, by))));
 }
 
 const invitation = ({ operator, link, until }: Invited): Result =>
@@ -115,5 +107,4 @@ const toJson = (operator: Operator): Record<string, unknown> => ({
 });
 
 /** A lock that is over is none. */
-const lockedUntil = ({ locked_until: until }: Operator): Date | null =>
-  until && until > new Date() ? until : null;
+const lockedUntil = ({ locked_until: until }: Operator): Date | null => (until && until > new Date() ? until : null);

@@ -2,14 +2,7 @@ import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseMicros } from '../core/cost-money.js';
 import { readId } from '../core/ids.js';
-import {
-  formatBaht,
-  MAX_SATANG,
-  parseBaht,
-  parsePercentage,
-  type Percentage,
-  type Satang,
-} from '../core/money.js';
+import { formatBaht, MAX_SATANG, parseBaht, parsePercentage, type Percentage, type Satang } from '../core/money.js';
 import { isTimezone, readMoment } from '../core/moments.js';
 import { parseNetwork } from '../core/networks.js';
 import { CommandError } from './problems.js';
@@ -37,9 +30,7 @@ export function baht(text: string): Satang {
 export function micros(text: string): bigint {
   const amount = parseMicros(text);
   if (amount !== null) return amount;
-  throw new InvalidArgumentError(
-    'It must be an amount such as 10000 or 23.5, with up to six fraction digits.',
-  );
+  throw new InvalidArgumentError('It must be an amount such as 10000 or 23.5, with up to six fraction digits.');
 }
 
 /** A currency by its three letters. */
@@ -114,9 +105,7 @@ export function age(text: string): number {
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   const seconds = Number(match?.[1]) * SECONDS[(match?.[2] ?? 's') as keyof typeof SECONDS];
   if (seconds <= LONGEST_SECONDS) return seconds;
-  throw new InvalidArgumentError(
-    'It must be a length of time: a whole number and s, m, h or d, such as 15m.',
-  );
+  throw new InvalidArgumentError('It must be a length of time: a whole number and s, m, h or d, such as 15m.');
 }
 
 /** A unit of an order by item and piece, such as 1.2. */
@@ -159,8 +148,7 @@ export const reasonOption = (): Option =>
   new Option('--reason <text>', 'reason for the change, for topup log; up to 500 characters');
 
 /** For a report, which is about live merchants unless it says otherwise. */
-export const includeSandboxOption = (): Option =>
-  new Option('--include-sandbox', 'also report on sandbox merchants');
+export const includeSandboxOption = (): Option => new Option('--include-sandbox', 'also report on sandbox merchants');
 
 /** For a command that asks before it does what can't be undone. */
 export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirmation');

@@ -132,11 +132,7 @@ export function defineResolve(order: Command, act: Act): void {
 const latestAttempt = ({ units }: OrderDetail, unit: Unit): AttemptView | undefined =>
   units.find((each) => each.unit === unitName(unit))?.attempts_detail.at(-1);
 
-function inWords(
-  orderNumber: string,
-  { unit, failed }: ResolveGiven,
-  latest: AttemptView | undefined,
-): string {
+function inWords(orderNumber: string, { unit, failed }: ResolveGiven, latest: AttemptView | undefined): string {
   const consequence = failed === undefined ? 'succeeded: it is paid for' : `failed: its price is returned`;
   const of = latest ? ` (attempt ${latest.number}, at ${latest.supplier})` : '';
   return `Unit ${unitName(unit)} of ${orderNumber}${of} is settled for good as ${consequence}.`;

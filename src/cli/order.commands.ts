@@ -61,11 +61,7 @@ function defineList(order: Command, act: Act): void {
     .option('--user-id <text>', 'orders for this player')
     .option('--sku <sku>', 'orders with an item of this product')
     .option('--supplier <code>', 'orders with an item from this supplier')
-    .option(
-      '--status <status>',
-      `orders with this status: ${ORDER_STATUSES.join(', ')}`,
-      oneOf(ORDER_STATUSES),
-    )
+    .option('--status <status>', `orders with this status: ${ORDER_STATUSES.join(', ')}`, oneOf(ORDER_STATUSES))
     .option(
       '--failure-code <code>',
       `orders with a unit that failed with this code: ${FAILURE_CODES.join(', ')}`,

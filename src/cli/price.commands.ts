@@ -110,16 +110,10 @@ function defineImport(price: Command, act: Act): void {
       'after',
       IMPORT_HELP + ASKS_FIRST + examples('price import prices.csv --dry-run', 'price import prices.csv'),
     )
-    .action(
-      act((app, filePath: string, given: Careful) => importPrices(app.get(PricesService), filePath, given)),
-    );
+    .action(act((app, filePath: string, given: Careful) => importPrices(app.get(PricesService), filePath, given)));
 }
 
-function importPrices(
-  prices: PricesService,
-  filePath: string,
-  { yes, dryRun, ...by }: Careful,
-): Promise<Result> {
+function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ...by }: Careful): Promise<Result> {
   const file = path.basename(filePath);
   return importing(file, async () => {
     const lines = await readPrices(readFile(filePath), async (changes) => {

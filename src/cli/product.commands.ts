@@ -84,11 +84,7 @@ function defineSet(product: Command, act: Act): void {
     .option('--no-requires-character', 'do not require the character')
     .option('--max-quantity <n>', `maximum pieces per item, 1 to ${MAX_QUANTITY}`, integer(1, MAX_QUANTITY))
     .option('--kind <kind>', 'what one piece is: topup (default) or code', oneOf(PRODUCT_KINDS))
-    .option(
-      '--player-check <validator:game>',
-      'who is asked whether a player exists, such as g2bulk:mlbb',
-      playerCheck,
-    )
+    .option('--player-check <validator:game>', 'who is asked whether a player exists, such as g2bulk:mlbb', playerCheck)
     .option('--no-player-check', 'ask nobody whether a player exists')
     .addOption(new Option('--active', 'make the product available').conflicts('inactive'))
     .option('--inactive', 'make the product unavailable')
@@ -127,9 +123,7 @@ function defineImport(product: Command, act: Act): void {
     .addOption(yesOption())
     .addHelpText(
       'after',
-      IMPORT_HELP +
-        ASKS_FIRST +
-        examples('product import catalogue.csv --dry-run', 'product import catalogue.csv'),
+      IMPORT_HELP + ASKS_FIRST + examples('product import catalogue.csv --dry-run', 'product import catalogue.csv'),
     )
     .action(
       act(async (app, path: string, { dryRun, ...given }: ImportGiven) => {

@@ -81,11 +81,7 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
   const asked = args.filter((arg) => !arg.startsWith('-')).find((word) => word !== 'help');
   const program = await defineProgram({ actWith, answer, isWanted: (name) => name === asked });
   const version = serviceVersion();
-  program.version(
-    args.includes('--json') ? JSON.stringify({ version }) : version,
-    '-V, --version',
-    'show the version',
-  );
+  program.version(args.includes('--json') ? JSON.stringify({ version }) : version, '-V, --version', 'show the version');
   const result = (): Result | Ending => {
     if (!printed) throw new Error('the command ended without a result');
     return printed;

@@ -120,30 +120,24 @@ function defineDaily(report: Command, act: Act): void {
         ),
     )
     .action(
-      act(
-        async (
-          app,
-          { date, from, to, timezone, csv, includeSandbox = false }: DailyGiven,
-          command: Command,
-        ) => {
-          if (csv) refuseBoth(command, '--csv');
-          const service = app.get(DailyReportService);
-          const archives = app.get(ArchivedOrdersService);
-          if (date !== undefined && from === undefined && to === undefined) {
-            const report = await service.run(date, timezone, { includeSandbox });
-            const archived = await archives.countOfDays({ from: date, to: date }, timezone, {
-              includeSandbox,
-            });
-            return dailyReport(report, { csv, archived });
-          }
-          if (date !== undefined || from === undefined || to === undefined) {
-            throw new CommandError('say either --date with a day, or --from and --to with two');
-          }
-          const reports = await service.runAll({ from, to }, timezone, { includeSandbox });
-          const archived = await archives.countOfDays({ from, to }, timezone, { includeSandbox });
-          return dailyReports(reports, { csv, archived });
-        },
-      ),
+      act(async (app, { date, from, to, timezone, csv, includeSandbox = false }: DailyGiven, command: Command) => {
+        if (csv) refuseBoth(command, '--csv');
+        const service = app.get(DailyReportService);
+        const archives = app.get(ArchivedOrdersService);
+        if (date !== undefined && from === undefined && to === undefined) {
+          const report = await service.run(date, timezone, { includeSandbox });
+          const archived = await archives.countOfDays({ from: date, to: date }, timezone, {
+            includeSandbox,
+          });
+          return dailyReport(report, { csv, archived });
+        }
+        if (date !== undefined || from === undefined || to === undefined) {
+          throw new CommandError('say either --date with a day, or --from and --to with two');
+        }
+        const reports = await service.runAll({ from, to }, timezone, { includeSandbox });
+        const archived = await archives.countOfDays({ from, to }, timezone, { includeSandbox });
+        return dailyReports(reports, { csv, archived });
+      }),
     );
 }
 
@@ -156,10 +150,7 @@ function defineMargin(report: Command, act: Act): void {
     .requiredOption('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS))
     .option('--csv', 'print CSV with a header line')
     .addOption(includeSandboxOption())
-    .addHelpText(
-      'after',
-      MARGIN_HELP + examples('report margin --from 2026-01-01 --to 2026-01-31 --by supplier'),
-    )
+    .addHelpText('after', MARGIN_HELP + examples('report margin --from 2026-01-01 --to 2026-01-31 --by supplier'))
     .action(
       act(async (app, { from, to, by, csv, includeSandbox = false }: MarginGiven, command: Command) => {
         if (csv) refuseBoth(command, '--csv');
@@ -195,11 +186,7 @@ function defineSupplier(report: Command, act: Act): void {
     .command('supplier')
     .description('Compare settled units with the suppliers’ records, and show our balances with suppliers.')
     .option('--supplier <code>', 'code of the supplier (default: all suppliers)')
-    .option(
-      '--since <moment>',
-      'orders placed at or after this time, in ISO 8601 (default: 24 hours ago)',
-      moment,
-    )
+    .option('--since <moment>', 'orders placed at or after this time, in ISO 8601 (default: 24 hours ago)', moment)
     .option('--statement <file>', 'CSV of what the supplier says that it sold; - for standard input')
     .option('--column <name=header>', 'what the statement calls a column, repeatable', statementColumn)
     .option('--bought <status>', 'what it calls a purchase that succeeded, repeatable', collected)
@@ -220,8 +207,7 @@ function defineSupplier(report: Command, act: Act): void {
         const since = given ?? new Date(Date.now() - DAY_MS);
         const statement = readStatementOf(code, { ...format, since: given });
         const service = app.get(SuppliersService);
-        const suppliers =
-          code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
+        const suppliers = code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
         const comparisons = await withProgress('Asking suppliers', async (report) => {
           const done = [];
           for (const each of suppliers)

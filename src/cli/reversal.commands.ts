@@ -59,16 +59,10 @@ export const reversalCommands: CommandGroup = {
 
     reversal
       .command('show')
-      .description(
-        'Show a case and, of a purchase that no book knows, units that may be the same ordered again.',
-      )
+      .description('Show a case and, of a purchase that no book knows, units that may be the same ordered again.')
       .argument('<id>', 'case id', id)
       .addHelpText('after', MATCHES + examples('reversal show 9'))
-      .action(
-        act(async (app, reversalId: number) =>
-          reversalDetail(await app.get(ReversalsService).show(reversalId)),
-        ),
-      );
+      .action(act(async (app, reversalId: number) => reversalDetail(await app.get(ReversalsService).show(reversalId))));
 
     reversal
       .command('close')

@@ -12,9 +12,7 @@ export const secretsCommands: CommandGroup = {
   define(secrets, act) {
     secrets
       .command('rotate')
-      .description(
-        'Re-encrypt all stored secrets with SECRETS_KEY. SECRETS_PREVIOUS_KEYS decrypts older ones.',
-      )
+      .description('Re-encrypt all stored secrets with SECRETS_KEY. SECRETS_PREVIOUS_KEYS decrypts older ones.')
       .addOption(operatorOption())
       .addOption(reasonOption())
       .addHelpText('after', examples('secrets rotate'))

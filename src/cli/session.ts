@@ -19,10 +19,7 @@ const SCHEMA_DEADLINE_MS = 15_000;
  * What one command works with: its services, on a database whose schema is up to date.
  * @throws ConfigError, CommandError when there is no database to work on.
  */
-export async function openSession(
-  env: NodeJS.ProcessEnv,
-  features: CommandFeatures,
-): Promise<INestApplicationContext> {
+export async function openSession(env: NodeJS.ProcessEnv, features: CommandFeatures): Promise<INestApplicationContext> {
   const config = loadConfig(withLocalStack(env), { forCommandLine: true });
   const logger = createLogger(config, env);
   const app = await NestFactory.createApplicationContext(CliModule.register(config, logger, features), {
@@ -72,9 +69,7 @@ async function waitForSchema(app: INestApplicationContext, config: Config): Prom
       (error: unknown) => {
         const server = serverOf(config.DATABASE_URL);
         const reason = certificateProblem(error) ?? reasonOf(error);
-        throw new CommandError(
-          `PostgreSQL cannot be used${server}: ${reason}. Start it, or correct DATABASE_URL`,
-        );
+        throw new CommandError(`PostgreSQL cannot be used${server}: ${reason}. Start it, or correct DATABASE_URL`);
       },
     );
   const ready = await Promise.race([app.get(SchemaService).whenReady(), unreachable]);

@@ -13,10 +13,7 @@ const toOperatorEntry = (row: StatementRow): OperatorEntry => ({
 });
 
 /** A statement as the operator reads it: newest first, with what only operators know of a line. */
-export const walletStatement = (
-  statement: AccountStatement,
-  { csv = false }: { csv?: boolean },
-): Streamed => ({
+export const walletStatement = (statement: AccountStatement, { csv = false }: { csv?: boolean }): Streamed => ({
   pieces: (asJson) => {
     const pages = linesOf(statement.pages('newest first'), toOperatorEntry);
     if (asJson) return jsonArray(pages);

@@ -22,10 +22,7 @@ function defineSync(supplier: Command, act: Act): void {
     .description('Read what a supplier sells, and bring it to our offers.')
     .argument('<code>', 'supplier code')
     .option('--dry-run', 'show what would change, without changing it')
-    .option(
-      '--force',
-      'take a catalogue that has shrunk, and ignore our own limit, though never the vendor’s',
-    )
+    .option('--force', 'take a catalogue that has shrunk, and ignore our own limit, though never the vendor’s')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText('after', SYNC_HELP + examples('supplier sync digi', 'supplier sync digi --dry-run'))
@@ -44,10 +41,7 @@ function defineProducts(supplier: Command, act: Act): void {
     .argument('<code>', 'supplier code')
     .option('--match <text>', 'only those with this text in their SKU, name or group')
     .option('--unmapped', 'only those that no product has an offer of')
-    .addHelpText(
-      'after',
-      examples('supplier products digi', 'supplier products digi --match diamonds --unmapped'),
-    )
+    .addHelpText('after', examples('supplier products digi', 'supplier products digi --match diamonds --unmapped'))
     .action(
       act(async (app, code: string, filter: { match?: string; unmapped?: boolean }) =>
         catalogueItems(await app.get(SupplierSyncService).list(code, filter), code, filter),

@@ -46,13 +46,15 @@ function refusalInWords(refusal: Refusal, supplier: Supplier): string {
 
 /** What a supplier sells. */
 export function catalogueItems(items: MappedItem[], code: string, { match, unmapped }: ItemFilter): Result {
-  const rows = items.map(
-    ({ sku, name, group_name, cost_micros: micros, cost_currency, sellable, mapped_to }) => ({
-      ...{ supplier_sku: sku, name, group: group_name },
-      cost: micros === null ? null : formatMicros(micros),
-      ...{ currency: cost_currency, available: sellable, mapped_to },
-    }),
-  );
+  const rows = items.map(({ sku, name, group_name, cost_micros: micros, cost_currency, sellable, mapped_to }) => ({
+    supplier_sku: sku,
+    name,
+    group: group_name,
+    cost: micros === null ? null : formatMicros(micros),
+    currency: cost_currency,
+    available: sellable,
+    mapped_to,
+  }));
   const isFiltered = match !== undefined || unmapped === true;
   const ifEmpty = isFiltered
     ? 'There are no such products.'

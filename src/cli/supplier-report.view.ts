@@ -1,9 +1,5 @@
 import { counted } from '../core/text.js';
-import {
-  isCompleteComparison,
-  toSupplierLine,
-  type SupplierLine,
-} from '../accounting/reports/report-lines.js';
+import { isCompleteComparison, toSupplierLine, type SupplierLine } from '../accounting/reports/report-lines.js';
 import type { SupplierComparison } from '../accounting/reports/supplier-report.service.js';
 import { archivedIn } from './archived-in.js';
 import { listTable, paragraphs, type Result } from './output.js';
@@ -60,8 +56,7 @@ function verdictOf(ok: boolean, differences: number, incomplete: string[], openC
     incomplete.length > 0
       ? `The comparison is incomplete: ${incomplete.join(', ')} could not be asked about everything.`
       : '';
-  const cases =
-    openCases > 0 ? `Cases that are open: ${openCases}. topup reversal list --open shows them.` : '';
+  const cases = openCases > 0 ? `Cases that are open: ${openCases}. topup reversal list --open shows them.` : '';
   return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
 }
 

@@ -58,17 +58,9 @@ export function defineSet(supplier: Command, act: Act): void {
       `adapter for the supplier’s API: ${ADAPTER_NAMES.join(', ')}`,
       oneOf(ADAPTER_NAMES),
     )
-    .option(
-      '--base-url <url>',
-      'base URL of the API, http or https; optional if the adapter knows the vendor’s',
-    );
+    .option('--base-url <url>', 'base URL of the API, http or https; optional if the adapter knows the vendor’s');
   defineValues(set)
-    .option(
-      '--timeout-ms <ms>',
-      'timeout of a request in milliseconds',
-      integer(1, MAX_TIMEOUT_MS),
-      DEFAULT_TIMEOUT_MS,
-    )
+    .option('--timeout-ms <ms>', 'timeout of a request in milliseconds', integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS)
     .option(
       '--max-in-flight <count>',
       'how many calls it may have in flight at a time, over all workers',
@@ -77,14 +69,8 @@ export function defineSet(supplier: Command, act: Act): void {
     .option('--no-max-in-flight', 'go back to SUPPLIER_MAX_IN_FLIGHT, which workers share')
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
     .option('--no-low-balance', 'remove the threshold')
-    .option(
-      '--same-account',
-      'the credentials are new, the account there is not: it knows what was sent before',
-    )
-    .option(
-      '--new-callback-url',
-      'make another secret address for the supplier to call; the current one ends',
-    )
+    .option('--same-account', 'the credentials are new, the account there is not: it knows what was sent before')
+    .option('--new-callback-url', 'make another secret address for the supplier to call; the current one ends')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())
@@ -112,7 +98,12 @@ async function setSupplier(app: INestApplicationContext, given: SetGiven): Promi
   const { code, adapter, baseUrl, timeoutMs, lowBalance, maxInFlight, newCallbackUrl, sameAccount } = given;
   const { operator, reason, yes } = given;
   const settings: SupplierSettings = {
-    ...{ code, adapter, baseUrl, timeoutMs, newCallbackUrl, isSameAccount: sameAccount },
+    code,
+    adapter,
+    baseUrl,
+    timeoutMs,
+    newCallbackUrl,
+    isSameAccount: sameAccount,
     ...(await readChanges(given)),
     lowBalanceMicros: lowBalance === false ? null : lowBalance,
     maxInFlight: maxInFlight === false ? null : maxInFlight,
@@ -163,11 +154,7 @@ async function confirmRemoval({ code, credentials = {} }: SupplierSettings, yes?
 }
 
 /** Says how many units another base URL or account leaves behind, and asks. @returns the same for those who are not asked. */
-async function confirmMove(
-  suppliers: SuppliersService,
-  settings: SupplierSettings,
-  yes?: boolean,
-): Promise<string[]> {
+async function confirmMove(suppliers: SuppliersService, settings: SupplierSettings, yes?: boolean): Promise<string[]> {
   const units = await suppliers.unitsLeftBehind(settings);
   if (!units || units.open === 0) return [];
   const { open, inDoubt } = units;

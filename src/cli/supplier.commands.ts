@@ -13,14 +13,7 @@ import { defineCatalogue } from './supplier-catalogue.commands.js';
 import { operatorOption, reasonOption, yesOption } from './options.js';
 import { list, type Result } from './output.js';
 import { definePauses } from './supplier-pause.commands.js';
-import {
-  adaptersTable,
-  supplierRecord,
-  supplierTest,
-  toLine,
-  unavailableInWords,
-  viewOf,
-} from './supplier.view.js';
+import { adaptersTable, supplierRecord, supplierTest, toLine, unavailableInWords, viewOf } from './supplier.view.js';
 import { defineSet } from './supplier-set.command.js';
 
 const NO_SUPPLIERS = 'There are no suppliers: topup supplier set adds one.';

@@ -13,13 +13,18 @@ type Settings = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms'>;
 
 export function adaptersTable(adapters: AdapterDescription[]): Result {
   const json = adapters.map(({ adapter, name, credentials, options, capabilities }) => ({
-    ...{ adapter, name },
+    adapter,
+    name,
     credentials: credentials.map(toCredential),
     options: options.map(toOption),
     capabilities,
   }));
   const adapterLines = adapters.map(({ adapter, name, capabilities, baseUrl, currency }) => ({
-    ...{ adapter, name, base_url: baseUrl, currency, capabilities },
+    adapter,
+    name,
+    base_url: baseUrl,
+    currency,
+    capabilities,
   }));
   const valueLines = adapters.flatMap(({ adapter, credentials, options }) => [
     ...credentials.map(({ name, required, help }) => ({
@@ -35,7 +40,10 @@ export function adaptersTable(adapters: AdapterDescription[]): Result {
 }
 
 const toCredential = ({ name, secret, required, help }: CredentialField): object => ({
-  ...{ name, secret, required, help },
+  name,
+  secret,
+  required,
+  help,
 });
 
 const toOption = ({ name, values, help }: OptionField): object => ({ name, values, help });
@@ -46,7 +54,9 @@ export function supplierTest(supplier: Settings, found: SupplierCheck[]): Result
   const checks = found.map((check) => ({ name: check.name, ...verdictOn(check, supplier) }));
   const ok = checks.every((check) => check.ok);
   const lines = checks.map((check) => ({
-    ...{ check: check.name, result: check.ok ? 'ok' : 'FAILED', detail: check.detail },
+    check: check.name,
+    result: check.ok ? 'ok' : 'FAILED',
+    detail: check.detail,
   }));
   const verdict = ok
     ? paint('green', `Supplier ${code} can be used.`)
@@ -62,9 +72,7 @@ interface Verdict {
 function verdictOn(check: SupplierCheck, supplier: Settings): Verdict {
   if (check.name === 'settings') {
     const { problem } = check;
-    return problem === null
-      ? { ok: true, detail: 'complete' }
-      : { ok: false, detail: settingsAdvice(problem) };
+    return problem === null ? { ok: true, detail: 'complete' } : { ok: false, detail: settingsAdvice(problem) };
   }
   const { answer, name } = check;
   if (!answer.known) return { ok: answer.reached, detail: unavailableInWords(answer, supplier, name) };
@@ -78,11 +86,7 @@ const settingsAdvice = (problem: string): string =>
     : `${problem}: see topup supplier adapters, and correct it with topup supplier set`;
 
 /** Why a supplier did not tell something, and what to do about it. */
-export function unavailableInWords(
-  problem: Unavailable,
-  supplier: Settings,
-  what: 'balance' | 'catalogue',
-): string {
+export function unavailableInWords(problem: Unavailable, supplier: Settings, what: 'balance' | 'catalogue'): string {
   const { detail, reached, fault } = problem;
   if (reached) return `it responds, and tells no ${what} (${detail}); if it should, check --base-url`;
   if (fault === 'settings') return settingsAdvice(detail);
@@ -104,9 +108,8 @@ const REASONS: Record<string, (supplier: Settings) => string> = {
 function reasonInWords(detail: string, supplier: Settings): string {
   const known = Object.hasOwn(REASONS, detail) ? REASONS[detail] : undefined;
   if (known) return `${known(supplier)} (${detail})`;
-  if (/^HTTP 5/.test(detail))
-    return `it has a fault of its own (${detail}): try again later, or ask the supplier`;
-  if (/^HTTP /.test(detail)) return `it answers ${detail} at ${supplier.base_url}: check --base-url`;
+  if (detail.startsWith('HTTP 5')) return `it has a fault of its own (${detail}): try again later, or ask the supplier`;
+  if (detail.startsWith('HTTP ')) return `it answers ${detail} at ${supplier.base_url}: check --base-url`;
   return `it could not be asked (${detail}): check --base-url and the network`;
 }
 

@@ -10,18 +10,12 @@ export function isInteractive(): boolean {
 }
 
 /** Whether a line on this stream can be written over. */
-export const canRewrite = (stream: Output, env = streams().env): boolean =>
-  isTerminal(stream) && env.TERM !== 'dumb';
+export const canRewrite = (stream: Output, env = streams().env): boolean => isTerminal(stream) && env.TERM !== 'dumb';
 
 export type Tone = 'bold' | 'red' | 'green' | 'yellow';
 
 /** Colours text for a terminal, and leaves it alone for anything else and for whoever sets NO_COLOR. */
-export function paint(
-  tone: Tone,
-  text: string,
-  stream: Output = streams().stdout,
-  env = streams().env,
-): string {
+export function paint(tone: Tone, text: string, stream: Output = streams().stdout, env = streams().env): string {
   // Node would look at the process's own stream and environment.
   return canRewrite(stream, env) && !env.NO_COLOR ? styleText(tone, text, { validateStream: false }) : text;
 }

@@ -50,8 +50,7 @@ export const walletCommands: CommandGroup = {
         .action(
           act(async (app, { merchant: merchantId, yes, ...funding }: FundingGiven) => {
             const wallets = app.get(WalletService);
-            if (kind === 'debit')
-              await confirm(await debitInWords(wallets, merchantId, funding.amount), { yes });
+            if (kind === 'debit') await confirm(await debitInWords(wallets, merchantId, funding.amount), { yes });
             return record(toJson(await wallets[kind]({ merchantId, ...funding })));
           }),
         );

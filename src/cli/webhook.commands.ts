@@ -43,8 +43,7 @@ export const webhookCommands: CommandGroup = {
         act(async (app, { merchant, ...filter }: ListGiven) => {
           await app.get(MerchantsService).get(merchant);
           const deliveries = await app.get(WebhookDeliveriesService).listForMerchant(merchant, filter);
-          const more =
-            deliveries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
+          const more = deliveries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
           return list(
             deliveries.map((each) => ({ ...each })),
             'There are no such deliveries.',
@@ -55,17 +54,10 @@ export const webhookCommands: CommandGroup = {
 
     webhook
       .command('replay')
-      .description(
-        'Attempt a merchant’s deliveries once more, with the same events and without further retries.',
-      )
+      .description('Attempt a merchant’s deliveries once more, with the same events and without further retries.')
       .requiredOption('--merchant <id>', 'merchant id', id)
       .requiredOption('--since <moment>', 'deliveries created at or after this time, in ISO 8601', moment)
-      .option(
-        '--status <status>',
-        `deliveries with this status: ${STATUSES}`,
-        oneOf(DELIVERY_STATUSES),
-        'failed',
-      )
+      .option('--status <status>', `deliveries with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES), 'failed')
       .addOption(operatorOption())
       .addOption(reasonOption())
       .addOption(yesOption())

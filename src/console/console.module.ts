@@ -25,7 +25,9 @@ import { ConsoleHealthController } from './console-health.controller.js';
 /** The process that serves operators: the features' services, without queues and so without Redis. */
 @Module({
   imports: [
-    ...[DatabaseModule, HealthModule, AccessModule],
+    DatabaseModule,
+    HealthModule,
+    AccessModule,
     ApprovalPagesModule,
     CataloguePagesModule,
     DeskModule,

@@ -30,8 +30,7 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Log', 'What operators did')
     .build();
   return SwaggerModule.createDocument(app, options, {
-    operationIdFactory: (controller, method) =>
-      `${controller.replace(/^Console|Controller$/g, '')}_${method}`,
+    operationIdFactory: (controller, method) => `${controller.replace(/^Console|Controller$/g, '')}_${method}`,
   });
 }
 

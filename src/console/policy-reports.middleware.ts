@@ -15,10 +15,7 @@ export function policyReportsMiddleware(logger: Logger): RequestHandler {
     readRawBody(request, response, MAX_BYTES).then((body) => {
       if (performance.now() - sinceMs > MINUTE_MS) [lines, sinceMs] = [0, performance.now()];
       if (++lines <= MAX_LINES)
-        logger.warn(
-          { report: storable(body.toString('utf8'), 1_000) },
-          'a browser reports a refused content',
-        );
+        logger.warn({ report: storable(body.toString('utf8'), 1_000) }, 'a browser reports a refused content');
       response.status(204).end();
     }, next);
   };

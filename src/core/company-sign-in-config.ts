@@ -57,8 +57,7 @@ export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NO
   const settings = { issuer, clientId, clientSecret, scopes, roleClaim, trustsEmail, name: name || null };
   const map = readRoles(roles, problems);
   // Addresses are compared in lower case.
-  const byAddress =
-    roleClaim === 'email' ? map.map((each) => ({ ...each, value: each.value.toLowerCase() })) : map;
+  const byAddress = roleClaim === 'email' ? map.map((each) => ({ ...each, value: each.value.toLowerCase() })) : map;
   return [{ ...settings, roles: byAddress }, others];
 }
 
@@ -72,16 +71,13 @@ function checkIssuer(issuer: string, mode: Environment['NODE_ENV'], problems: st
   else if (issuer.includes('/.well-known/'))
     problems.push('CONSOLE_OIDC_ISSUER must end before /.well-known/: it is the issuer, not its document');
   else if (mode === 'production' && url.protocol === 'http:' && !isLoopback(url))
-    problems.push(
-      'CONSOLE_OIDC_ISSUER must begin with https:// in production, except on this machine itself',
-    );
+    problems.push('CONSOLE_OIDC_ISSUER must begin with https:// in production, except on this machine itself');
 }
 
 /** Reads `value=role,…`; a value may have equals signs. */
 function readRoles(text: string, problems: string[]): CompanySignInConfig['roles'] {
   const entries = splitList(text);
-  if (text && entries.length === 0)
-    problems.push('CONSOLE_OIDC_ROLES names no role: such as topup-admins=admin');
+  if (text && entries.length === 0) problems.push('CONSOLE_OIDC_ROLES names no role: such as topup-admins=admin');
   return entries.flatMap((entry) => {
     const at = entry.lastIndexOf('=');
     const value = entry.slice(0, Math.max(at, 0)).trim();

@@ -51,9 +51,17 @@ describe('configuration', () => {
 
   it('has the documented defaults of the console', () => {
     expect(loadConfig(complete).console).toEqual({
-      ...{ port: 3100, host: '127.0.0.1', url: 'http://127.0.0.1:3100', isHttps: false, trustedProxies: [] },
-      ...{ sessionMs: 43_200_000, idleMs: 3_600_000, requireSecondFactor: 'money' },
-      ...{ confirmAbove: 100_000n, approvalAbove: null, timezone: 'Asia/Bangkok' },
+      port: 3100,
+      host: '127.0.0.1',
+      url: 'http://127.0.0.1:3100',
+      isHttps: false,
+      trustedProxies: [],
+      sessionMs: 43_200_000,
+      idleMs: 3_600_000,
+      requireSecondFactor: 'money',
+      confirmAbove: 100_000n,
+      approvalAbove: null,
+      timezone: 'Asia/Bangkok',
       company: null,
     });
   });
@@ -82,19 +90,23 @@ describe('configuration', () => {
 
   describe('of company sign-in', () => {
     const company = {
-      ...{
-        CONSOLE_OIDC_ISSUER: 'https://login.acme.example/realms/staff',
-        CONSOLE_OIDC_CLIENT_ID: 'console',
-      },
-      ...{ CONSOLE_OIDC_CLIENT_SECRET: 's3cret', CONSOLE_OIDC_ROLES: 'cn=leads=admin, everybody=viewer' },
+      CONSOLE_OIDC_ISSUER: 'https://login.acme.example/realms/staff',
+      CONSOLE_OIDC_CLIENT_ID: 'console',
+      CONSOLE_OIDC_CLIENT_SECRET: 's3cret',
+      CONSOLE_OIDC_ROLES: 'cn=leads=admin, everybody=viewer',
     };
 
     const problemsOfConsole = (env: NodeJS.ProcessEnv): string => problemsOf(env, { forConsole: true });
 
     it('has the documented defaults', () => {
       expect(loadConfig({ ...complete, ...company }, { forConsole: true }).console.company).toEqual({
-        ...{ issuer: company.CONSOLE_OIDC_ISSUER, clientId: 'console', clientSecret: 's3cret' },
-        ...{ scopes: 'openid profile email', roleClaim: 'groups', trustsEmail: false, name: null },
+        issuer: company.CONSOLE_OIDC_ISSUER,
+        clientId: 'console',
+        clientSecret: 's3cret',
+        scopes: 'openid profile email',
+        roleClaim: 'groups',
+        trustsEmail: false,
+        name: null,
         roles: [
           { value: 'cn=leads', role: 'admin' },
           { value: 'everybody', role: 'viewer' },
@@ -112,11 +124,7 @@ describe('configuration', () => {
       ['CONSOLE_OIDC_ISSUER', 'http://login.acme.example', 'begin with https:// in production'],
       ['CONSOLE_OIDC_ISSUER', 'login.acme.example', 'the https URL of the provider'],
       ['CONSOLE_OIDC_ISSUER', 'https://login.acme.example/?realm=staff', 'the https URL of the provider'],
-      [
-        'CONSOLE_OIDC_ISSUER',
-        'https://login.acme.example/.well-known/openid-configuration',
-        'must end before',
-      ],
+      ['CONSOLE_OIDC_ISSUER', 'https://login.acme.example/.well-known/openid-configuration', 'must end before'],
       ['CONSOLE_OIDC_ROLES', 'leads', 'an entry that is not value=role'],
       ['CONSOLE_OIDC_ROLES', 'leads=owner', 'an entry that is not value=role'],
       ['CONSOLE_OIDC_ROLES', '=admin', 'an entry that is not value=role'],
@@ -146,12 +154,9 @@ describe('configuration', () => {
     });
   });
 
-  it.each(['test', 'B', '2b', 'cell_b', 'thirteenchars'])(
-    'refuses CELL=%s, which a key could not tell',
-    (name) => {
-      expect(problemsOf({ ...complete, CELL: name })).toContain('CELL must be up to 12 lower-case letters');
-    },
-  );
+  it.each(['test', 'B', '2b', 'cell_b', 'thirteenchars'])('refuses CELL=%s, which a key could not tell', (name) => {
+    expect(problemsOf({ ...complete, CELL: name })).toContain('CELL must be up to 12 lower-case letters');
+  });
 
   it.each(['', 'b', 'tests', 'bangkok2'])('takes CELL=%s', (name) => {
     expect(loadConfig({ ...complete, CELL: name }).CELL).toBe(name);
@@ -177,15 +182,11 @@ describe('configuration', () => {
   it('takes a Redis cluster only with a prefix that keeps its keys together', () => {
     const ours = { ...complete, REDIS_URL: 'redis+cluster://one:6379,two:6379' };
     expect(problemsOf(ours)).toBe('');
-    expect(problemsOf({ ...ours, QUEUE_PREFIX: 'topup' })).toContain(
-      'QUEUE_PREFIX must have a part in braces',
-    );
+    expect(problemsOf({ ...ours, QUEUE_PREFIX: 'topup' })).toContain('QUEUE_PREFIX must have a part in braces');
   });
 
   it('takes a comma in a password', () => {
-    expect(
-      problemsOf({ ...complete, DATABASE_URL: 'postgres://u:p,q@one:5432/topup?application_name=a,b' }),
-    ).toBe('');
+    expect(problemsOf({ ...complete, DATABASE_URL: 'postgres://u:p,q@one:5432/topup?application_name=a,b' })).toBe('');
   });
 
   it('says what it can’t read in a connection string, and not its password', () => {
@@ -200,9 +201,7 @@ describe('configuration', () => {
     const ours = { ...complete, REDIS_URL: 'rediss://one:6379', REDIS_TLS_CA_FILE: file };
     expect(loadConfig(ours).redisAuthority).toBe('-----BEGIN CERTIFICATE-----');
     expect(problemsOf({ ...ours, REDIS_URL: 'redis://one:6379' })).toContain('it must start with rediss://');
-    expect(problemsOf({ ...ours, REDIS_TLS_CA_FILE: '/nowhere' })).toContain(
-      "REDIS_TLS_CA_FILE can't be read",
-    );
+    expect(problemsOf({ ...ours, REDIS_TLS_CA_FILE: '/nowhere' })).toContain("REDIS_TLS_CA_FILE can't be read");
     writeFileSync(file, 'no certificate');
     expect(problemsOf(ours)).toContain('holds none');
   });
@@ -223,17 +222,26 @@ describe('configuration', () => {
       NODE_ENV: 'prod',
     });
     for (const name of [
-      'DATABASE_URL', 'REDIS_URL', 'SECRETS_KEY', 'PORT', 'MANAGEMENT_PORT', 'RATE_LIMIT_PER_SECOND', 'LOG_LEVEL',
-      'LOG_PRETTY', 'WEBHOOK_ALLOWED_CIDRS', 'WEBHOOK_MAX_IN_FLIGHT', 'NODE_ENV',
+      'DATABASE_URL',
+      'REDIS_URL',
+      'SECRETS_KEY',
+      'PORT',
+      'MANAGEMENT_PORT',
+      'RATE_LIMIT_PER_SECOND',
+      'LOG_LEVEL',
+      'LOG_PRETTY',
+      'WEBHOOK_ALLOWED_CIDRS',
+      'WEBHOOK_MAX_IN_FLIGHT',
+      'NODE_ENV',
     ]) {
       expect(text).toContain(`- ${name} `);
-    } // prettier-ignore
+    }
   });
 
   it('never repeats a secret in what it says', () => {
-    expect(
-      problemsOf({ ...complete, SECRETS_KEY: 'my-secret', DATABASE_URL: 'mysql://u:pass@h/d' }),
-    ).not.toMatch(/my-secret|pass/);
+    expect(problemsOf({ ...complete, SECRETS_KEY: 'my-secret', DATABASE_URL: 'mysql://u:pass@h/d' })).not.toMatch(
+      /my-secret|pass/,
+    );
   });
 
   it('takes the locally generated key, but never in production', () => {

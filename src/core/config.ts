@@ -7,13 +7,7 @@ import { isBaseUrl, withoutTrailingSlashes } from './base-url.js';
 import { ConfigError } from './config-error.js';
 import { readConsoleConfig, type ConsoleConfig, type ConsoleVariable } from './console-config.js';
 import { Environment, isBlank } from './environment.js';
-import {
-  parseNetwork,
-  readTrustedProxies,
-  splitList,
-  type Network,
-  type TrustedProxies,
-} from './networks.js';
+import { parseNetwork, readTrustedProxies, splitList, type Network, type TrustedProxies } from './networks.js';
 import { readRedisUrl } from './redis-url.js';
 
 /** Everything that the environment decides, checked and with its defaults. */
@@ -58,8 +52,7 @@ const OF_CONSOLE = { DATABASE_POOL_SIZE: 8, statementTimeoutMs: 5_000 };
  */
 export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): Config {
   const { forCommandLine = false, forConsole = false } = options;
-  const source =
-    forCommandLine || forConsole ? { ...env, REDIS_URL: env.REDIS_URL || 'redis://127.0.0.1:6379' } : env;
+  const source = forCommandLine || forConsole ? { ...env, REDIS_URL: env.REDIS_URL || 'redis://127.0.0.1:6379' } : env;
   const environment = plainToInstance(Environment, source, {
     // Only the known names: no other variable of the process can reach the configuration.
     excludeExtraneousValues: true,
@@ -77,11 +70,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     ? null
     : readBaseUrl('SUPPLIER_CALLBACK_BASE_URL', callbacks, problems);
   const g2bulkBaseUrl = readBaseUrl('G2BULK_BASE_URL', environment.G2BULK_BASE_URL, problems);
-  const webhookAllowedNetworks = parseNetworks(
-    'WEBHOOK_ALLOWED_CIDRS',
-    environment.WEBHOOK_ALLOWED_CIDRS,
-    problems,
-  );
+  const webhookAllowedNetworks = parseNetworks('WEBHOOK_ALLOWED_CIDRS', environment.WEBHOOK_ALLOWED_CIDRS, problems);
   const trustedProxies = readTrustedProxies('TRUSTED_PROXIES', environment.TRUSTED_PROXIES, problems);
   const [ofConsole, environmentOfAll] = readConsoleConfig(environment, problems, forConsole);
   const secretsKey = environment.SECRETS_KEY ?? localSecretsKey(environment);
@@ -122,9 +111,7 @@ function checkDatabase(name: string, url: string | undefined, problems: string[]
       `${name} names several hosts: give one, such as a name that always leads to ${name === 'DATABASE_URL' ? 'the primary' : 'a standby'}`,
     );
   else if (!URL.canParse(url))
-    problems.push(
-      `${name} can't be read: in a user or password, special characters are written as %40 and the like`,
-    );
+    problems.push(`${name} can't be read: in a user or password, special characters are written as %40 and the like`);
   else checkFiles(name, new URL(url).searchParams, problems);
 }
 
@@ -141,27 +128,19 @@ function checkFiles(name: string, parameters: URLSearchParams, problems: string[
   }
 }
 
-function checkRedis(
-  { REDIS_URL: url, QUEUE_PREFIX: prefix }: Partial<Environment>,
-  problems: string[],
-): void {
+function checkRedis({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Partial<Environment>, problems: string[]): void {
   if (url === undefined || !/^rediss?[+:]/.test(url)) return;
   try {
     // A script may use several keys only where all of them are in one slot.
     if (readRedisUrl(url).kind === 'cluster' && !/\{[^}]+\}/.test(prefix ?? ''))
-      problems.push(
-        'QUEUE_PREFIX must have a part in braces, such as {topup}, where REDIS_URL names a cluster',
-      );
+      problems.push('QUEUE_PREFIX must have a part in braces, such as {topup}, where REDIS_URL names a cluster');
   } catch (error) {
     problems.push(`REDIS_URL ${(error as Error).message}`);
   }
 }
 
 /** The authority of Redis' certificate, where it is not a public one. */
-function readAuthority(
-  { REDIS_URL, REDIS_TLS_CA_FILE: file }: Environment,
-  problems: string[],
-): string | null {
+function readAuthority({ REDIS_URL, REDIS_TLS_CA_FILE: file }: Environment, problems: string[]): string | null {
   if (isBlank(file)) return null;
   if (!REDIS_URL?.startsWith('rediss'))
     problems.push('REDIS_TLS_CA_FILE is set, but REDIS_URL asks for no TLS: it must start with rediss://');
@@ -176,8 +155,7 @@ function readAuthority(
 }
 
 function readBaseUrl(name: string, baseUrl: string, problems: string[]): string {
-  if (!isBaseUrl(baseUrl))
-    problems.push(`${name} must be an http or https URL without credentials, query or fragment`);
+  if (!isBaseUrl(baseUrl)) problems.push(`${name} must be an http or https URL without credentials, query or fragment`);
   return withoutTrailingSlashes(baseUrl);
 }
 

@@ -59,10 +59,18 @@ export function readConsoleConfig(
     problems.push('CONSOLE_TIMEZONE must be the name of a time zone such as Asia/Bangkok');
   const [company, others] = readCompanySignIn(rest, problems, isConsole);
   const ofConsole: ConsoleConfig = {
-    ...{ port, host, url: origin, isHttps: origin.startsWith('https:') },
+    port,
+    host,
+    url: origin,
+    isHttps: origin.startsWith('https:'),
     trustedProxies: readTrustedProxies('CONSOLE_TRUSTED_PROXIES', proxies, problems),
-    ...{ sessionMs: hours * 3_600_000, idleMs: minutes * 60_000 },
-    ...{ requireSecondFactor, confirmAbove: confirmAbove ?? 0n, approvalAbove, timezone, company },
+    sessionMs: hours * 3_600_000,
+    idleMs: minutes * 60_000,
+    requireSecondFactor,
+    confirmAbove: confirmAbove ?? 0n,
+    approvalAbove,
+    timezone,
+    company,
   };
   return [ofConsole, others];
 }

@@ -27,13 +27,14 @@ export class CoreModule {
 function secretBox(config: Config): SecretBox {
   if (config.secretsKey) return new SecretBox(config.secretsKey, config.previousSecretsKeys);
   const missing = (): never => {
-    throw new Error(
-      'SECRETS_KEY must be set for this: it is the key that the running service encrypts secrets with',
-    );
+    throw new Error('SECRETS_KEY must be set for this: it is the key that the running service encrypts secrets with');
   };
   const shut: Pick<SecretBox, 'seal' | 'sealBytes' | 'sealUnbound' | 'open' | 'openBytes'> = {
-    ...{ seal: missing, sealBytes: missing, sealUnbound: missing },
-    ...{ open: missing, openBytes: missing },
+    seal: missing,
+    sealBytes: missing,
+    sealUnbound: missing,
+    open: missing,
+    openBytes: missing,
   };
   return shut as SecretBox;
 }

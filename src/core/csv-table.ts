@@ -73,9 +73,7 @@ export function firstProblems(problems: readonly CsvProblem[]): CsvProblem[] {
 export function readTable(file: Buffer, shape: CsvShape): CsvTable {
   const [header, ...rows] = readRows(file, shape);
   if (!header) {
-    throw new CsvProblems([
-      aboutFile(`the file is empty: its first line must be ${shape.columns.join(',')}`),
-    ]);
+    throw new CsvProblems([aboutFile(`the file is empty: its first line must be ${shape.columns.join(',')}`)]);
   }
   const columns = shape.rename ? header.fields.map(shape.rename) : header.fields;
   const problems = findHeaderProblems(columns, shape).map((words) => ({
@@ -83,8 +81,7 @@ export function readTable(file: Buffer, shape: CsvShape): CsvTable {
     line: header.line,
   }));
   if (problems.length > 0) throw new CsvProblems(problems);
-  if (rows.length === 0)
-    throw new CsvProblems([aboutFile(`the file has a header line and no ${shape.what}`)]);
+  if (rows.length === 0) throw new CsvProblems([aboutFile(`the file has a header line and no ${shape.what}`)]);
   return { columns, rows };
 }
 
@@ -129,8 +126,7 @@ export class FieldReader {
       return ifEmpty;
     }
     const value = toValue(text);
-    if (value === null)
-      this.wrong.push({ column, words: `${column} must be ${words}, not ${JSON.stringify(text)}` });
+    if (value === null) this.wrong.push({ column, words: `${column} must be ${words}, not ${JSON.stringify(text)}` });
     return value ?? undefined;
   }
 }
@@ -167,8 +163,7 @@ function readRows(file: Buffer, { what, atMost = Infinity }: CsvShape): CsvRow[]
   return rows;
 }
 
-const problemOf = ({ line }: CsvRow, words: string): CsvProblems =>
-  new CsvProblems([{ ...aboutFile(words), line }]);
+const problemOf = ({ line }: CsvRow, words: string): CsvProblems => new CsvProblems([{ ...aboutFile(words), line }]);
 
 function syntaxProblem(error: CsvError, lastLine: number): CsvProblem {
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
@@ -191,14 +186,11 @@ function findHeaderProblems(columns: string[], shape: CsvShape): string[] {
   }
   const others = columns.filter((column) => !shape.columns.includes(column));
   const unknown = shape.others === 'passed over' ? [] : others;
-  const known =
-    shape.others === 'passed over' ? columns.filter((column) => !others.includes(column)) : columns;
+  const known = shape.others === 'passed over' ? columns.filter((column) => !others.includes(column)) : columns;
   const twice = known.filter((column, index) => known.indexOf(column) < index);
   const missing = shape.required.filter((column) => !columns.includes(column));
   return [
-    ...unknown.map(
-      (column) => `there is no column ${JSON.stringify(column)}: choose from ${shape.columns.join(', ')}`,
-    ),
+    ...unknown.map((column) => `there is no column ${JSON.stringify(column)}: choose from ${shape.columns.join(', ')}`),
     ...new Set(twice.map((column) => `column ${column} is there more than once`)),
     ...missing.map((column) => `column ${column} is missing`),
   ];

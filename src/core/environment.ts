@@ -42,12 +42,13 @@ function WholeNumber(minimum: number, maximum: number, words: string, fallback?:
       if (isBlank(text)) return fallback;
       return typeof text === 'string' && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : text;
     },
-    ...[IsInt({ message }), Min(minimum, { message }), Max(maximum, { message })],
+    IsInt({ message }),
+    Min(minimum, { message }),
+    Max(maximum, { message }),
   );
 }
 
-const Port = (fallback?: number): PropertyDecorator =>
-  WholeNumber(0, 65535, 'a port number, 0 to 65535', fallback);
+const Port = (fallback?: number): PropertyDecorator => WholeNumber(0, 65535, 'a port number, 0 to 65535', fallback);
 
 const Count = (maximum: number, fallback: number): PropertyDecorator =>
   WholeNumber(1, maximum, `a whole number, 1 to ${maximum}`, fallback);
@@ -61,8 +62,7 @@ const Address = (fallback: string): PropertyDecorator =>
 const Networks = (): PropertyDecorator =>
   TextLike(/^[0-9A-Fa-f.:/, ]*$/, 'a comma-separated list of networks such as 10.0.0.0/8,::1/128', '');
 
-const Key = (): PropertyDecorator =>
-  TextLike(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64: openssl rand -base64 32');
+const Key = (): PropertyDecorator => TextLike(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64: openssl rand -base64 32');
 
 /** Empty, or what API keys name a cell by: never the `test` of sandbox keys, and without their underscores. */
 const CELL = /^((?!test$)[a-z][a-z0-9]{0,11})?$/;
@@ -136,11 +136,7 @@ export class Environment {
   @Text('') CONSOLE_OIDC_CLIENT_SECRET!: string;
   @Text('') CONSOLE_OIDC_ROLES!: string;
   @Text('groups') CONSOLE_OIDC_ROLE_CLAIM!: string;
-  @TextLike(
-    /^(.+ )?openid( .+)?$/,
-    'scopes with blanks between them, openid among them',
-    'openid profile email',
-  )
+  @TextLike(/^(.+ )?openid( .+)?$/, 'scopes with blanks between them, openid among them', 'openid profile email')
   CONSOLE_OIDC_SCOPES!: string;
   @Flag(false) CONSOLE_OIDC_TRUST_EMAIL!: boolean;
   @TextLike(/^.{0,40}$/, 'a name of up to 40 characters', '') CONSOLE_OIDC_NAME!: string;

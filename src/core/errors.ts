@@ -35,14 +35,12 @@ export const CONSOLE_DETAIL_CODES = {
   CODE_REQUIRED: 'the password was right: the code of the second factor is asked for',
   SECOND_FACTOR_REQUIRED: 'somebody of this role works with a second factor only: set one up',
   PERMISSION_REQUIRED: '`field` is the permission that is missing',
-  CONFIRMATION_REQUIRED:
-    'this is done only shortly after the code or password was given: confirm, and send it again',
+  CONFIRMATION_REQUIRED: 'this is done only shortly after the code or password was given: confirm, and send it again',
   SIGN_IN_OVER:
     'the sign-in was begun in another browser or tab, or too long ago, or was completed before: begin it again',
   COMPANY_REFUSED: 'the company’s sign-in let nobody in; the message has what it says',
   COMPANY_UNREACHABLE: 'the company’s sign-in does not answer: try again later, or sign in with a password',
-  COMPANY_ANSWER_INVALID:
-    'what the company’s sign-in answered cannot be trusted, or it does not know this console',
+  COMPANY_ANSWER_INVALID: 'what the company’s sign-in answered cannot be trusted, or it does not know this console',
   NO_ROLE: 'the company’s sign-in gives this person no role here',
   ACCOUNT_DISABLED: 'the account is disabled',
   EMAIL_NOT_VERIFIED: 'the company’s sign-in does not say that the person’s address is verified',

@@ -14,13 +14,7 @@ function passThreeTimes(text: string): { stdout: string; stderr: string; signal:
       require('fs').writeSync(1, 'before ' + time + ', ');
       failpoint('order.committed');
     }`;
-  const args = [
-    '--import',
-    './scripts/typescript.mjs',
-    '--input-type=commonjs',
-    '-e',
-    `(async () => {${script}})()`,
-  ];
+  const args = ['--import', './scripts/typescript.mjs', '--input-type=commonjs', '-e', `(async () => {${script}})()`];
   const env = { PATH: process.env.PATH, TOPUP_FAILPOINTS: text };
   return spawnSync(process.execPath, args, { cwd: checkout, encoding: 'utf8', env });
 }

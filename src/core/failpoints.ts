@@ -60,14 +60,10 @@ export function armFailpoints({ TOPUP_FAILPOINTS: text = '', NODE_ENV }: NodeJS.
 function parse(part: string): { name: string; times: number } {
   const [, name, times] = /^([^=]+)=kill@([1-9]\d{0,8})$/.exec(part) ?? [];
   if (name === undefined) {
-    throw new Error(
-      `TOPUP_FAILPOINTS has ${JSON.stringify(part)}: it takes entries such as order.committed=kill@3.`,
-    );
+    throw new Error(`TOPUP_FAILPOINTS has ${JSON.stringify(part)}: it takes entries such as order.committed=kill@3.`);
   }
   if (!FAILPOINTS.some((known) => known === name)) {
-    throw new Error(
-      `TOPUP_FAILPOINTS names ${name}, which does not exist: it may be ${FAILPOINTS.join(', ')}.`,
-    );
+    throw new Error(`TOPUP_FAILPOINTS names ${name}, which does not exist: it may be ${FAILPOINTS.join(', ')}.`);
   }
   return { name, times: Number(times) };
 }

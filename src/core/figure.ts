@@ -20,8 +20,7 @@ export const rowsFigure = (gauge: Gauge, column: string, labels: readonly string
   show: (rows) => {
     gauge.reset();
     for (const row of rows)
-      if (row[column] !== null)
-        gauge.labels(...labels.map((name) => String(row[name]))).set(Number(row[column]));
+      if (row[column] !== null) gauge.labels(...labels.map((name) => String(row[name]))).set(Number(row[column]));
   },
   clear: () => gauge.reset(),
 });

@@ -4,11 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export abstract class Instruments {
   readonly registry = new Registry();
 
-  protected counter<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[] = [],
-  ): Counter<Label> {
+  protected counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 

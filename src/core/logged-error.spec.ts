@@ -3,8 +3,13 @@ import { QueryFailedError } from 'typeorm';
 import { loggedError } from './logged-error.js';
 
 const refused = Object.assign(new Error('broken'), {
-  ...{ code: '23514', constraint: 'ck_rows', table: 'rows', severity: 'ERROR' },
-  ...{ detail: 'Failing row contains (secret).', where: 'secret', internalQuery: 'secret' },
+  code: '23514',
+  constraint: 'ck_rows',
+  table: 'rows',
+  severity: 'ERROR',
+  detail: 'Failing row contains (secret).',
+  where: 'secret',
+  internalQuery: 'secret',
 });
 
 describe('what the log has of an error', () => {

@@ -5,8 +5,20 @@ import { stdSerializers } from 'pino';
  * it was asked with, and so players, hashes and sealed secrets.
  */
 const LOGGED = [
-  ...['type', 'message', 'stack', 'code', 'severity', 'schema', 'table', 'column', 'constraint'],
-  ...['errno', 'syscall', 'address', 'port', 'status'],
+  'type',
+  'message',
+  'stack',
+  'code',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+  'errno',
+  'syscall',
+  'address',
+  'port',
+  'status',
 ];
 
 interface ErrorLike {
@@ -20,9 +32,7 @@ export function loggedError(error: unknown): unknown {
   if (read === error) return error;
   const { errors } = error as ErrorLike;
   return {
-    ...Object.fromEntries(
-      LOGGED.filter((name) => read[name] !== undefined).map((name) => [name, read[name]]),
-    ),
+    ...Object.fromEntries(LOGGED.filter((name) => read[name] !== undefined).map((name) => [name, read[name]])),
     ...(Array.isArray(errors) ? { aggregateErrors: errors.map(loggedError) } : {}),
   };
 }

@@ -24,9 +24,7 @@ export function createLogger(
       paths: ['secret', 'token', 'key', '*.secret', '*.token', '*.key', 'headers'],
       censor: '[redacted]',
     },
-    ...(config.LOG_PRETTY
-      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,process' } } }
-      : {}),
+    ...(config.LOG_PRETTY ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname,process' } } } : {}),
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }

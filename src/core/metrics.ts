@@ -38,9 +38,7 @@ export class Metrics extends Instruments {
     REQUEST_SECONDS,
   );
 
-  private readonly orders = this.counter('topup_orders_total', 'Orders placed, completed and failed', [
-    'transition',
-  ]);
+  private readonly orders = this.counter('topup_orders_total', 'Orders placed, completed and failed', ['transition']);
   private readonly orderDuration = this.histogram(
     'topup_order_duration_seconds',
     'From the creation of an order to its end',
@@ -64,11 +62,10 @@ export class Metrics extends Instruments {
     ['source', 'verdict'],
   );
 
-  private readonly units = this.counter(
-    'topup_units_total',
-    'Units settled by the answer of their supplier',
-    ['supplier', 'outcome'],
-  );
+  private readonly units = this.counter('topup_units_total', 'Units settled by the answer of their supplier', [
+    'supplier',
+    'outcome',
+  ]);
   private readonly supplierCalls = this.counter('topup_supplier_calls_total', 'Requests to suppliers', [
     'supplier',
     'kind',
@@ -81,11 +78,10 @@ export class Metrics extends Instruments {
     CALL_SECONDS,
   );
 
-  private readonly laterAttempts = this.counter(
-    'topup_later_attempts_total',
-    'Attempts after one that failed',
-    ['from', 'to'],
-  );
+  private readonly laterAttempts = this.counter('topup_later_attempts_total', 'Attempts after one that failed', [
+    'from',
+    'to',
+  ]);
   private readonly brokenInvariants = this.counter(
     'topup_broken_invariants_total',
     'Transactions that were rolled back because something did not hold that always must',
@@ -119,9 +115,7 @@ export class Metrics extends Instruments {
     'Whether this worker leaves the supplier alone for a moment, as it accepts nothing',
     ['supplier'],
   );
-  private readonly attempts = this.counter('topup_webhook_attempts_total', 'Attempts to deliver a webhook', [
-    'result',
-  ]);
+  private readonly attempts = this.counter('topup_webhook_attempts_total', 'Attempts to deliver a webhook', ['result']);
   private readonly attemptDuration = this.histogram(
     'topup_webhook_attempt_duration_seconds',
     'From the start of an attempt to its answer, or to giving up',
@@ -151,19 +145,13 @@ export class Metrics extends Instruments {
     attempts: this.batchesOf('attempts'),
   };
 
-  private readonly taskRuns = this.counter(
-    'topup_task_runs_total',
-    'Runs of recurring tasks, by how they ended',
-    ['task', 'result'],
-  );
-  private readonly taskSeconds = this.counter('topup_task_seconds_total', 'How long they took altogether', [
+  private readonly taskRuns = this.counter('topup_task_runs_total', 'Runs of recurring tasks, by how they ended', [
     'task',
+    'result',
   ]);
+  private readonly taskSeconds = this.counter('topup_task_seconds_total', 'How long they took altogether', ['task']);
 
-  readonly databaseUp = this.gauge(
-    'topup_database_up',
-    'Whether PostgreSQL answered when last asked: 1 or 0',
-  );
+  readonly databaseUp = this.gauge('topup_database_up', 'Whether PostgreSQL answered when last asked: 1 or 0');
 
   private readonly replicaLag = this.gauge(
     'topup_read_replica_lag_seconds',
@@ -313,15 +301,10 @@ export class Metrics extends Instruments {
 
   private createFigures() {
     const due = this.gauge('topup_queue_due', 'Work that is due and that no worker has taken', ['queue']);
-    const oldestDue = this.gauge('topup_queue_oldest_due_seconds', 'How long the oldest of it is due', [
-      'queue',
-    ]);
+    const oldestDue = this.gauge('topup_queue_oldest_due_seconds', 'How long the oldest of it is due', ['queue']);
     return {
       orders_open: this.figure('topup_orders_open', 'Orders that have not ended'),
-      orders_oldest_open_seconds: this.figure(
-        'topup_orders_oldest_open_seconds',
-        'Age of the oldest of them',
-      ),
+      orders_oldest_open_seconds: this.figure('topup_orders_oldest_open_seconds', 'Age of the oldest of them'),
       units_unknown: this.figure('topup_units_unknown', 'Units that may have been bought or not'),
       units_unknown_oldest_seconds: this.figure(
         'topup_units_unknown_oldest_seconds',
@@ -355,11 +338,10 @@ export class Metrics extends Instruments {
     const each = (name: string, help: string, labels: string[] = ['supplier']): Figure =>
       rowsFigure(this.gauge(`topup_${name}`, help, labels), name, labels);
     return {
-      supplier_balance: each(
-        'supplier_balance',
-        'What we had left at a supplier when it last told, in its currency',
-        ['supplier', 'currency'],
-      ),
+      supplier_balance: each('supplier_balance', 'What we had left at a supplier when it last told, in its currency', [
+        'supplier',
+        'currency',
+      ]),
       supplier_balance_age_seconds: each('supplier_balance_age_seconds', 'How long ago it told that'),
       supplier_balance_low: each('supplier_balance_low', 'Whether that is below its threshold: 1 or 0'),
       supplier_balance_lasts_seconds: each(

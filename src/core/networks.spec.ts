@@ -2,10 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import { parseNetwork } from './networks.js';
 
 describe('a network', () => {
-  it.each(['1.2.3', '1.2.3/24', '10/8', '127.1', '2130706433', '0x7f.0.0.1', '010.0.0.1', '10.0.0.0/8/9', '10.0.0.0/', '', 'fe80::1%eth0', 'fe80::1%eth0/64'])(
-    'takes no network from %j, which leaves room for another reading',
-    (text) => expect(parseNetwork(text)).toBeUndefined(),
-  ); // prettier-ignore
+  it.each([
+    '1.2.3',
+    '1.2.3/24',
+    '10/8',
+    '127.1',
+    '2130706433',
+    '0x7f.0.0.1',
+    '010.0.0.1',
+    '10.0.0.0/8/9',
+    '10.0.0.0/',
+    '',
+    'fe80::1%eth0',
+    'fe80::1%eth0/64',
+  ])('takes no network from %j, which leaves room for another reading', (text) =>
+    expect(parseNetwork(text)).toBeUndefined(),
+  );
 
   it.each([
     ['10.1.2.3', '10.1.2.3/32'],

@@ -19,7 +19,10 @@ export function parseNetwork(text: string): Network | undefined {
 
 /** The parts of a comma-separated list. */
 export const splitList = (text: string | undefined): string[] =>
-  (text ?? '').split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 /** The proxies whose X-Forwarded-For is believed: their addresses and networks, or how many there are one behind the other. */
 export type TrustedProxies = number | readonly string[];
@@ -30,8 +33,6 @@ export function readTrustedProxies(name: string, text: string, problems: string[
   const list = splitList(text);
   for (const part of list)
     if (!parseNetwork(part))
-      problems.push(
-        `${name} has an entry that is no network: ${part} (or it is the number of proxies alone, 1 to 9)`,
-      );
+      problems.push(`${name} has an entry that is no network: ${part} (or it is the number of proxies alone, 1 to 9)`);
   return list;
 }

@@ -22,8 +22,7 @@ export const pageLimit = ({ limit }: Pick<PageQuery, 'limit'>, byDefault = DEFAU
  * A cursor holds the sort key of the last row of a page, so that a page starts right behind it whatever came since.
  * It is made of whole numbers, so that a forged one can at worst name another place in the caller's own list.
  */
-export const encodeCursor = (...key: (bigint | number)[]): string =>
-  Buffer.from(key.join('.')).toString('base64url');
+export const encodeCursor = (...key: (bigint | number)[]): string => Buffer.from(key.join('.')).toString('base64url');
 
 /** The largest values that the parts of a cursor may have: a PostgreSQL integer, a bigint, and a JavaScript date. */
 export const MAX_INTEGER = 2n ** 31n - 1n;
@@ -36,11 +35,7 @@ export const MAX_DATE_MS = 8_640_000_000_000_000n;
  * @param field the parameter that it was given as.
  * @returns its parts, or null where there is no cursor. @throws BAD_REQUEST for one that no page carried.
  */
-export function decodeCursor(
-  cursor: string | undefined,
-  maxima: bigint[],
-  field = 'cursor',
-): bigint[] | null {
+export function decodeCursor(cursor: string | undefined, maxima: bigint[], field = 'cursor'): bigint[] | null {
   if (cursor === undefined) return null;
   const parts = Buffer.from(cursor, 'base64url').toString().split('.');
   const key = parts.every((part) => /^\d{1,19}$/.test(part)) ? parts.map(BigInt) : [];

@@ -8,7 +8,15 @@ interface PostgresError {
 }
 
 const LOST_CONNECTION = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
@@ -16,7 +24,7 @@ const LOST_CONNECTION = new Set([
   '25P03', // idle_in_transaction_session_timeout
   '53300', // too_many_connections
   '25006', // read_only_sql_transaction: a standby took the connection
-]); // prettier-ignore
+]);
 
 // node-postgres gives these no code.
 const LOST_MESSAGE =

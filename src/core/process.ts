@@ -63,8 +63,7 @@ async function stop({ logger, stopWithinMs, stop }: RunningProcess): Promise<voi
 export function startProblem(error: unknown): string {
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE')
-    return `Port ${port} is taken by another program: stop it, or choose another port.`;
+  if (code === 'EADDRINUSE') return `Port ${port} is taken by another program: stop it, or choose another port.`;
   if (code === 'EACCES') return `Port ${port} may not be used by this user: choose one above 1023.`;
   return `The process could not start: ${message}`;
 }

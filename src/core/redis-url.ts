@@ -44,19 +44,13 @@ export function readRedisUrl(url: string): RedisAddress {
   };
 }
 
-function readPath(
-  kind: RedisAddress['kind'],
-  path: string,
-): Pick<RedisAddress, 'kind' | 'name' | 'database'> {
+function readPath(kind: RedisAddress['kind'], path: string): Pick<RedisAddress, 'kind' | 'name' | 'database'> {
   const [first = '', second = ''] = path.slice(1).split('/');
   const [name, number] = kind === 'sentinel' ? [first, second] : ['', first];
   if (kind === 'sentinel' && name === '')
-    throw new Error(
-      'must name what the sentinels watch, such as redis+sentinel://one:26379,two:26379/mymaster',
-    );
+    throw new Error('must name what the sentinels watch, such as redis+sentinel://one:26379,two:26379/mymaster');
   if (!/^\d{0,4}$/.test(number)) throw new Error('must end with the number of a database, or with none');
-  if (kind === 'cluster' && Number(number) !== 0)
-    throw new Error('names a database, and a cluster has only one');
+  if (kind === 'cluster' && Number(number) !== 0) throw new Error('names a database, and a cluster has only one');
   return { kind, name, database: Number(number) };
 }
 

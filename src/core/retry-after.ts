@@ -4,11 +4,7 @@
  * @param maxMs what is waited at most, whatever it asks for.
  * @returns milliseconds, or null where it says nothing that can be read.
  */
-export function retryAfterMs(
-  header: string | string[] | undefined,
-  nowMs: number,
-  maxMs: number,
-): number | null {
+export function retryAfterMs(header: string | string[] | undefined, nowMs: number, maxMs: number): number | null {
   const value = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, maxMs);
   // Date.parse takes much else for a date, such as `-5`.

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { placeOf, SecretBox } from './secret-box.js';
 
 /** As 0.1.0 sealed `whsec_of_before` under a key of 32 sevens. */
-const OF_BEFORE =
-  '014bb06f8e09090909090909090909090950edf7f1ddafae07ff00ae5e8998c640f970eda7a659cdfe022ab18744f34b';
+const OF_BEFORE = '014bb06f8e09090909090909090909090950edf7f1ddafae07ff00ae5e8998c640f970eda7a659cdfe022ab18744f34b';
 
 const PLACE = placeOf('webhooks.secret', 7);
 
@@ -51,9 +50,7 @@ describe('secret box', () => {
   });
 
   it('says that a value belongs to another key', () => {
-    expect(() => new SecretBox(randomBytes(32)).open(box.seal('x', PLACE), PLACE)).toThrow(
-      /another SECRETS_KEY/,
-    );
+    expect(() => new SecretBox(randomBytes(32)).open(box.seal('x', PLACE), PLACE)).toThrow(/another SECRETS_KEY/);
   });
 
   it('opens with a previous key what it did not seal itself, and knows that this is outdated', () => {

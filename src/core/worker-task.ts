@@ -54,11 +54,7 @@ export const TASK = DiscoveryService.createDecorator<WorkerTaskOptions & { name:
  */
 export const WorkerTask =
   (name: string, options: WorkerTaskOptions) =>
-  <Method extends TaskMethod>(
-    target: object,
-    key: string,
-    descriptor: TypedPropertyDescriptor<Method>,
-  ): void => {
+  <Method extends TaskMethod>(target: object, key: string, descriptor: TypedPropertyDescriptor<Method>): void => {
     TASK({ name, ...options })(target, key, descriptor);
     TASK()(target.constructor);
   };

@@ -4,9 +4,7 @@ type TimestampColumn = { type: 'timestamptz'; precision: number };
 type BigintColumn = { type: 'bigint'; transformer: ValueTransformer };
 
 /** A 64-bit column: a bigint in code, whichever pool read it. TypeORM's own reads such columns as text. */
-export const bigintColumn = <Options extends ColumnOptions>(
-  options = {} as Options,
-): BigintColumn & Options => ({
+export const bigintColumn = <Options extends ColumnOptions>(options = {} as Options): BigintColumn & Options => ({
   type: 'bigint',
   transformer: {
     to: (value: bigint | null | undefined) => value?.toString(),
@@ -16,9 +14,7 @@ export const bigintColumn = <Options extends ColumnOptions>(
 });
 
 /** A moment to the millisecond, as the API shows it. */
-export const timestampColumn = <Options extends ColumnOptions>(
-  options = {} as Options,
-): TimestampColumn & Options => ({
+export const timestampColumn = <Options extends ColumnOptions>(options = {} as Options): TimestampColumn & Options => ({
   type: 'timestamptz',
   precision: 3,
   ...options,

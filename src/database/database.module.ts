@@ -21,21 +21,7 @@ import { SchemaService } from './schema.service.js';
       }),
     }),
   ],
-  providers: [
-    SharedTrust,
-    Database,
-    ReadReplicaService,
-    ReplicaReadsService,
-    BoundedReadsService,
-    SchemaService,
-  ],
-  exports: [
-    SharedTrust,
-    Database,
-    ReadReplicaService,
-    ReplicaReadsService,
-    BoundedReadsService,
-    SchemaService,
-  ],
+  providers: [SharedTrust, Database, ReadReplicaService, ReplicaReadsService, BoundedReadsService, SchemaService],
+  exports: [SharedTrust, Database, ReadReplicaService, ReplicaReadsService, BoundedReadsService, SchemaService],
 })
 export class DatabaseModule {}

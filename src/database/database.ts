@@ -49,13 +49,13 @@ const MAX_ATTEMPTS = 3;
 const BY_INDEX = [
   ...['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`),
   // A statement that is estimated to be long is compiled, or shared between processes: both take longer than it does.
-  ...['jit=off', 'max_parallel_workers_per_gather=0'],
+  'jit=off',
+  'max_parallel_workers_per_gather=0',
 ];
 
 const TYPES: pg.CustomTypesConfig = {
   // Money and row ids are 64-bit integers: never a lossy number, never a string.
-  getTypeParser: (id, format) =>
-    (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)) as never,
+  getTypeParser: (id, format) => (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)) as never,
 };
 
 /**
@@ -84,9 +84,7 @@ export class Database implements Queryable, OnApplicationShutdown {
       trust: this.trust,
     });
     // A connection that breaks while idle is replaced at the next query.
-    this.pool.on('error', (error) =>
-      logger.warn({ reason: error.message }, 'an idle database connection was lost'),
-    );
+    this.pool.on('error', (error) => logger.warn({ reason: error.message }, 'an idle database connection was lost'));
     metrics.watchPool(() => ({
       total: this.pool.totalCount,
       idle: this.pool.idleCount,
@@ -150,9 +148,7 @@ export class Database implements Queryable, OnApplicationShutdown {
    * Runs statements, one after the other, in a READ COMMITTED transaction of one round trip.
    * @returns the rows of the last one.
    */
-  async batch<Row extends object>(
-    ...statements: [statement: Statement, values: unknown[]][]
-  ): Promise<Row[]> {
+  async batch<Row extends object>(...statements: [statement: Statement, values: unknown[]][]): Promise<Row[]> {
     const answers = await this.transaction((tx) =>
       // Wrapped, the answers are not waited for before the COMMIT goes out.
       Promise.resolve(statements.map(([statement, values]) => ({ rows: tx.query<Row>(statement, values) }))),

@@ -70,9 +70,7 @@ describe('group commit', () => {
   it('repeats a broken batch one by one, so that only the culprit fails', async () => {
     const writer = new GroupCommit<number, number>({
       commit: (commands) =>
-        commands.includes(2)
-          ? Promise.reject(new Error('broken'))
-          : Promise.resolve(commands.map((n) => succeeded(n))),
+        commands.includes(2) ? Promise.reject(new Error('broken')) : Promise.resolve(commands.map((n) => succeeded(n))),
       retryAlone: () => true,
     });
     const results = await Promise.allSettled([1, 2, 3].map((n) => writer.submit(n)));
@@ -141,8 +139,7 @@ describe('group commit', () => {
 });
 
 /** What PostgreSQL says of a lock that was not to be had in time. */
-const lockTimeout = (): Error =>
-  Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+const lockTimeout = (): Error => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
 /** A writer of commands like `a1`: the letter is the key, and some keys are locked by somebody else. */
 function writerWithLocks(options: { maxWaitMs?: number; maxAside?: number } = {}) {
@@ -186,9 +183,7 @@ describe('group commit beside locked rows', () => {
     commits.length = 0;
     waiting.push(writer.submit('b2'));
     await writer.submit('a2');
-    expect(commits.filter(({ wait }) => wait !== 'patiently')).toEqual([
-      { commands: ['a2'], wait: 'briefly' },
-    ]);
+    expect(commits.filter(({ wait }) => wait !== 'patiently')).toEqual([{ commands: ['a2'], wait: 'briefly' }]);
     held.clear();
     await expect(Promise.all(waiting)).resolves.toEqual(['b1', 'b2']);
     await writer.submit('b3');

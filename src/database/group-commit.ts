@@ -2,8 +2,7 @@ import { AppError, databaseUnavailable } from '../core/errors.js';
 import { isConnectionLost, isLockTimeout, isOutOfRoom, isOverloaded } from '../core/postgres-errors.js';
 
 /** What became of one command of a batch: its result, the error that it alone gets, or word that its rows are locked. */
-export type BatchResult<Result> =
-  { ok: true; value: Result } | { ok: false; error: unknown } | { ok: 'locked' };
+export type BatchResult<Result> = { ok: true; value: Result } | { ok: false; error: unknown } | { ok: 'locked' };
 
 export const succeeded = <Result>(value: Result): BatchResult<Result> => ({ ok: true, value });
 export const refused = (error: unknown): BatchResult<never> => ({ ok: false, error });
@@ -76,8 +75,7 @@ const unavailable = (message: string): AppError =>
   new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 1 });
 
 const overloaded = (): AppError => unavailable('The service is overloaded, please try again');
-const lockedForTooLong = (): AppError =>
-  unavailable('Other work on the same account takes too long, please try again');
+const lockedForTooLong = (): AppError => unavailable('Other work on the same account takes too long, please try again');
 
 /**
  * Lets commands that arrive while a transaction is in flight share the next one.
@@ -103,16 +101,13 @@ export class GroupCommit<Command, Result> {
   private inFlight = 0;
   private scheduled = false;
   private sweeping: NodeJS.Timeout | undefined;
-  private readonly options: Required<Omit<Options<Command, Result>, 'keyOf'>> &
-    Pick<Options<Command, Result>, 'keyOf'>;
+  private readonly options: Required<Omit<Options<Command, Result>, 'keyOf'>> & Pick<Options<Command, Result>, 'keyOf'>;
 
   constructor(options: Options<Command, Result>) {
     this.options = {
       // Where there is no room for a batch, there may be some for one.
       retryAlone: (error) =>
-        !(error instanceof AppError) &&
-        !isConnectionLost(error) &&
-        (!isOverloaded(error) || isOutOfRoom(error)),
+        !(error instanceof AppError) && !isConnectionLost(error) && (!isOverloaded(error) || isOutOfRoom(error)),
       maxBatch: 64,
       weightOf: () => 1,
       maxWeight: Infinity,
@@ -236,8 +231,7 @@ export class GroupCommit<Command, Result> {
   }
 
   private settle(each: Waiting<Command, Result>, outcome: BatchResult<Result> | undefined): void {
-    if (outcome === undefined)
-      each.reject(new Error('a batch answered for fewer commands than it was given'));
+    if (outcome === undefined) each.reject(new Error('a batch answered for fewer commands than it was given'));
     else if (outcome.ok === 'locked') this.setAside(each);
     else if (outcome.ok) each.resolve(outcome.value);
     else each.reject(outcome.error);

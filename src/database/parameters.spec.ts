@@ -37,12 +37,6 @@ describe('a statement that knows its parameters', () => {
   });
 
   it('takes no rows as empty columns', () => {
-    expect(ADD.with({ notes: [], tags: [], at: new Date(0), by: 'me' })[1]).toEqual([
-      [],
-      [],
-      [],
-      new Date(0),
-      'me',
-    ]);
+    expect(ADD.with({ notes: [], tags: [], at: new Date(0), by: 'me' })[1]).toEqual([[], [], [], new Date(0), 'me']);
   });
 });

@@ -77,9 +77,7 @@ export function statement<const Given extends Parameters>(
   const next = (type: string): string => `$${++count}::${type.replace('?', '')}`;
   const inText = Object.entries(parameters).map(([parameter, type]) => [
     parameter,
-    typeof type === 'string'
-      ? next(type)
-      : rowsInText(type.types, (column) => next(`${column.replace('?', '')}[]`)),
+    typeof type === 'string' ? next(type) : rowsInText(type.types, (column) => next(`${column.replace('?', '')}[]`)),
   ]);
   const made: Statement = { name, text: text(Object.fromEntries(inText) as InText<Given>) };
   return { ...made, with: (input) => [made, valuesOf(parameters, input)] };
@@ -101,8 +99,7 @@ function valuesOf<Given extends Parameters>(parameters: Given, input: InputOf<Gi
   for (const [name, type] of Object.entries(parameters)) {
     const given = input[name] as unknown;
     if (typeof type === 'string') values.push(given);
-    else
-      for (const column of Object.keys(type.types)) values.push((given as Row[]).map((row) => row[column]));
+    else for (const column of Object.keys(type.types)) values.push((given as Row[]).map((row) => row[column]));
   }
   return values;
 }

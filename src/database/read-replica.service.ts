@@ -165,9 +165,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
     const at = replayed?.at ?? null;
     if (at === null) throw new Error('the server of DATABASE_READ_URL is no standby');
     if (replayed?.database !== written?.database)
-      throw new Error(
-        'DATABASE_READ_URL leads to another database: name a standby of the one in DATABASE_URL',
-      );
+      throw new Error('DATABASE_READ_URL leads to another database: name a standby of the one in DATABASE_URL');
     this.lag.replicaIs(at);
     if (performance.now() < this.restsUntilMs) return;
     this.isCurrent = true;
@@ -185,10 +183,6 @@ export class ReadReplicaService implements OnApplicationShutdown {
     this.why = why;
     if (this.stop.signal.aborted) return;
     if (why === '') this.logger.info('the replica is asked for lists and reports again');
-    else
-      this.logger.warn(
-        { reason: why },
-        'the replica is not asked: the primary is, for lists and reports too',
-      );
+    else this.logger.warn({ reason: why }, 'the replica is not asked: the primary is, for lists and reports too');
   }
 }

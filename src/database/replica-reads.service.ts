@@ -11,10 +11,7 @@ export interface ReadServer extends Queryable {
 
 type Ask<Result> = (server: ReadServer) => Promise<Result>;
 
-type Replica = Pick<
-  ReadReplicaService,
-  'database' | 'isUsable' | 'becomesUsable' | 'takeTrial' | 'passed' | 'failed'
->;
+type Replica = Pick<ReadReplicaService, 'database' | 'isUsable' | 'becomesUsable' | 'takeTrial' | 'passed' | 'failed'>;
 
 export const NO_REPLICA: Replica = {
   database: null,
@@ -101,8 +98,7 @@ export class ReplicaReadsService implements ReadServer {
 }
 
 /** The primary would say the same. What takes too long here may be in the primary's memory, and not in the replica's. */
-const isForTheCaller = (error: unknown): boolean =>
-  error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE';
+const isForTheCaller = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE';
 
 /** A replica ends a read for the sake of what it has to replay: the same again would end the same way. */
 const onceOn = (replica: Database): ReadServer => ({

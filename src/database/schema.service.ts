@@ -7,12 +7,7 @@ import { dataSourceOptions } from '../../ormconfig.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import {
-  certificateProblem,
-  isConnectionLost,
-  isLockTimeout,
-  isTableMissing,
-} from '../core/postgres-errors.js';
+import { certificateProblem, isConnectionLost, isLockTimeout, isTableMissing } from '../core/postgres-errors.js';
 import { Database } from './database.js';
 
 const AWAY_RETRY_MS = 250;
@@ -62,17 +57,13 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
         const away = isConnectionLost(error);
         if (message !== reported && certificateProblem(error))
           this.logger.error({ reason: message }, 'PostgreSQL can’t be trusted: not connecting');
-        else if (message !== reported && away)
-          this.logger.warn({ reason: message }, 'waiting for PostgreSQL');
+        else if (message !== reported && away) this.logger.warn({ reason: message }, 'waiting for PostgreSQL');
         // A migration gives up soon, so that no request waits for long behind it.
         else if (message !== reported && isLockTimeout(error))
           this.logger.warn({ reason: message }, 'a migration waits for a lock: trying again');
-        else if (message !== reported)
-          this.logger.error({ reason: message }, 'the schema could not be migrated');
+        else if (message !== reported) this.logger.error({ reason: message }, 'the schema could not be migrated');
         reported = message;
-        await delay(away ? AWAY_RETRY_MS : REFUSED_RETRY_MS, undefined, { signal: this.stop.signal }).catch(
-          () => {},
-        );
+        await delay(away ? AWAY_RETRY_MS : REFUSED_RETRY_MS, undefined, { signal: this.stop.signal }).catch(() => {});
       }
     }
     return false;

@@ -15,10 +15,7 @@ const WHOLE_BOOK: Statement = {
 };
 
 /** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
-export function inSnapshot<Result>(
-  server: ReadServer,
-  read: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
+export function inSnapshot<Result>(server: ReadServer, read: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return server.transaction(async (tx) => {
     await tx.query(BEGIN);
     await tx.query(WHOLE_BOOK);

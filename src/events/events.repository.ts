@@ -11,12 +11,7 @@ export class EventsRepository {
   constructor(private readonly reads: BoundedReadsService) {}
 
   /** Oldest first. @param after the number of the event that they come after. */
-  page(
-    merchantId: number,
-    kinds: readonly DeliveredEvent[],
-    after: bigint,
-    limit: number,
-  ): Promise<EventRow[]> {
+  page(merchantId: number, kinds: readonly DeliveredEvent[], after: bigint, limit: number): Promise<EventRow[]> {
     return this.reads.list<EventRow>(...PAGE_OF_EVENTS.with({ merchantId, kinds: [...kinds], after, limit }));
   }
 

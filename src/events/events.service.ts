@@ -36,8 +36,7 @@ export class EventsService {
 
   /** Where a page starts. @throws BAD_REQUEST */
   private async numberOf(merchantId: number, after: string | undefined): Promise<bigint> {
-    if (after === undefined || !after.startsWith('evt_'))
-      return decodeCursor(after, [MAX_BIGINT], 'after')?.[0] ?? 0n;
+    if (after === undefined || !after.startsWith('evt_')) return decodeCursor(after, [MAX_BIGINT], 'after')?.[0] ?? 0n;
     const event = await this.find(merchantId, after);
     if (event) return event.id;
     const message = 'after is the id of no event that is kept';

@@ -59,11 +59,7 @@ export class AttemptAnswersService {
   async settle(decided: DecidedAttempt): Promise<Settled | NextAttempt> {
     const { key, kind, attempt, claim, outcome, calls } = decided;
     if (outcome.kind === 'succeeded') {
-      const delivered = this.deliveries.seal(
-        { order_id: key.orderId, item: key.item, unit: key.unit },
-        kind,
-        outcome,
-      );
+      const delivered = this.deliveries.seal({ order_id: key.orderId, item: key.item, unit: key.unit }, kind, outcome);
       const handedOver = { delivered, lacksCode: lacksCode(kind, outcome) };
       return this.settlement.settle({ ...decided, ...handedOver, ...this.alongside(decided) });
     }

@@ -38,10 +38,7 @@ export class AttemptChecksRepository {
    * What an attempt asked for that its supplier has told to have sold; null where that is not certain, is longer ago, or was
    * at another account.
    */
-  async findSold(
-    { order_id, item, unit, attempt }: AttemptKey,
-    maxAgeMs: number | null,
-  ): Promise<SoldRequest | null> {
+  async findSold({ order_id, item, unit, attempt }: AttemptKey, maxAgeMs: number | null): Promise<SoldRequest | null> {
     const values = { order_id, item, unit, attempt, maxAgeMs: maxAgeMs === null ? null : BigInt(maxAgeMs) };
     const [sold] = await this.database.query<SoldRequest>(...FIND_SOLD.with(values));
     return sold ?? null;

@@ -1,12 +1,6 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
-import {
-  firstPassedOver,
-  offersOf,
-  passedOver,
-  routingOrder,
-  ROUTING_PARAMETERS,
-} from '../catalog/routing.sql.js';
+import { firstPassedOver, offersOf, passedOver, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
 
 const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;

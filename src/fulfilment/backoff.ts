@@ -8,8 +8,7 @@ export const FIRST_INQUIRY_MS = 2_000;
 const LEAST_RETRY_AFTER_MS = 1_000;
 
 /** Wait before a send that was not accepted is repeated: 1 s, doubling to 60 s (contract, section 8). */
-export const resendDelayMs = (sends: number): number =>
-  Math.min(1_000 * 2 ** Math.max(sends - 1, 0), MAX_DELAY_MS);
+export const resendDelayMs = (sends: number): number => Math.min(1_000 * 2 ** Math.max(sends - 1, 0), MAX_DELAY_MS);
 
 /** Wait before the next inquiry about a unit: after the send as long as given, doubling to 60 s (contract, section 8). */
 export const inquiryDelayMs = (inquiries: number, firstMs = FIRST_INQUIRY_MS): number =>

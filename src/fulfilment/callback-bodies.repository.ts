@@ -7,8 +7,12 @@ import type { ClaimedUnit } from './units.repository.js';
 const FIND_BODIES = statement(
   'callback_bodies.find',
   {
-    ...{ order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' },
-    ...{ supplier_reference: 'text', limit: 'int' },
+    order_id: 'bigint',
+    item: 'smallint',
+    unit: 'smallint',
+    attempt: 'smallint',
+    supplier_reference: 'text',
+    limit: 'int',
   },
   ({ order_id, item, unit, attempt, supplier_reference, limit }) => `
     SELECT body_sealed FROM supplier_callbacks

@@ -63,7 +63,10 @@ export class FailoverService {
   private async beginBatch(tx: Transaction, ended: EndedAttempt[]): Promise<NextAttempt[]> {
     const begun = await this.attempts.beginNext(tx, ended.map(toRow));
     const moved = ended.filter((each) => begun.some((next) => isOf(each, next)));
-    this.settlement.recordCalls(tx, moved.flatMap(({ calls }) => calls)); // prettier-ignore
+    this.settlement.recordCalls(
+      tx,
+      moved.flatMap(({ calls }) => calls),
+    );
     return begun;
   }
 }
@@ -82,7 +85,4 @@ const toRow = ({ key, attempt, claim, refusal }: EndedAttempt): EndedRow => ({
 });
 
 const isOf = ({ key, attempt }: EndedAttempt, next: NextAttempt): boolean =>
-  next.order_id === key.orderId &&
-  next.item === key.item &&
-  next.unit === key.unit &&
-  next.attempt === attempt + 1;
+  next.order_id === key.orderId && next.item === key.item && next.unit === key.unit && next.attempt === attempt + 1;

@@ -18,16 +18,18 @@ import { UnitsRepository } from './units.repository.js';
 @Module({
   imports: [AttemptsModule, SuppliersModule],
   providers: [
-    ...[
-      UnitDispatcher,
-      UnitsRepository,
-      SupplierCaller,
-      OutcomeRecorder,
-      SettlementRetryService,
-      UnitObserver,
-    ],
-    ...[HeldUnitsService, AttemptChecksService, CallbackCodesService, CallbackBodiesRepository],
-    ...[FulfilmentProcessor, SupplierProbesService],
+    UnitDispatcher,
+    UnitsRepository,
+    SupplierCaller,
+    OutcomeRecorder,
+    SettlementRetryService,
+    UnitObserver,
+    HeldUnitsService,
+    AttemptChecksService,
+    CallbackCodesService,
+    CallbackBodiesRepository,
+    FulfilmentProcessor,
+    SupplierProbesService,
   ],
   exports: [UnitDispatcher],
 })

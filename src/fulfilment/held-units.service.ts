@@ -35,19 +35,20 @@ export class HeldUnitsService {
       heldMs: Math.round(unit.held_ms),
     };
     const next = await this.nextAttempts.begin({ key, attempt, claim: null, refusal: null, calls: [] });
-    if (next)
-      return this.logger.warn(
-        { ...about, next: next.supplier },
-        'a unit does not wait for a paused supplier',
-      );
+    if (next) return this.logger.warn({ ...about, next: next.supplier }, 'a unit does not wait for a paused supplier');
     if (!unit.is_overdue) return;
     const told = await this.nextAttempts.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
     const settled = await this.settlement.settle({
-      ...{ key, merchantId: unit.merchant_id, outcome: { kind: 'failed', ...told } },
+      key,
+      merchantId: unit.merchant_id,
+      outcome: { kind: 'failed', ...told },
       // Another worker may have moved it meanwhile: what waited is this attempt.
-      ...{ attempt: null, seenAttempt: attempt, claim: null, cancels: true, calls: [] },
+      attempt: null,
+      seenAttempt: attempt,
+      claim: null,
+      cancels: true,
+      calls: [],
     });
-    if (settled === 'settled')
-      this.logger.error(about, 'a unit waited too long for a paused supplier: it has failed');
+    if (settled === 'settled') this.logger.error(about, 'a unit waited too long for a paused supplier: it has failed');
   }
 }

@@ -141,8 +141,7 @@ export class OutcomeRecorder {
     const ended = { key, attempt: unit.attempt, claim: unit.claim, refusal: null, calls: timelineOf(call) };
     const next = await retryWrite(() => this.nextAttempts.begin(ended), leaseEndMs, isPassing);
     if (next) this.observer.goesOn(unit, next);
-    else if (outcome.fault !== 'configuration' || unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS)
-      return false;
+    else if (outcome.fault !== 'configuration' || unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS) return false;
     else await this.keeper.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
     return true;
   }

@@ -80,11 +80,7 @@ export class SettlementRetryService {
    * Keeps a claim while its answer is not recorded: a refusal that its supplier does not keep would otherwise be lost,
    * and the unit sent again.
    */
-  private async renewUntil(
-    settled: Promise<void>,
-    unit: ClaimedUnit,
-    lease: { endMs: number },
-  ): Promise<void> {
+  private async renewUntil(settled: Promise<void>, unit: ClaimedUnit, lease: { endMs: number }): Promise<void> {
     while (!this.isDraining && !(await isDoneBefore(settled, lease.endMs - RENEW_BEFORE_MS))) {
       await this.units.renew(unit, RENEWED_FOR_MS).then(
         () => (lease.endMs = performance.now() + RENEWED_FOR_MS),

@@ -49,9 +49,7 @@ export class SupplierBreaker {
   tripped(): Map<number, 'open' | 'half_open'> {
     const tripped = [...this.health].filter(([, { misses }]) => misses >= TOLERATED_MISSES);
     const now = performance.now();
-    return new Map(
-      tripped.map(([id, { pausedUntilMs }]) => [id, now < pausedUntilMs ? 'open' : 'half_open'] as const),
-    );
+    return new Map(tripped.map(([id, { pausedUntilMs }]) => [id, now < pausedUntilMs ? 'open' : 'half_open'] as const));
   }
 
   /** Takes note of how a call ended. */

@@ -2,12 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
-import {
-  inquiryAbout,
-  type Attempt,
-  type Inquiry,
-  type SupplierAdapter,
-} from '../suppliers/supplier-adapter.js';
+import { inquiryAbout, type Attempt, type Inquiry, type SupplierAdapter } from '../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
@@ -43,8 +38,7 @@ export class SupplierCaller {
     const isWithheld = await this.isOfferOff(unit);
     const outcome = isWithheld ? OFFER_OFF : await this.ask(unit);
     failpoint('supplier.answered');
-    const isNamed =
-      unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
+    const isNamed = unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
     const call: EndedCall = {
       unit,
@@ -105,10 +99,7 @@ export class SupplierCaller {
   }
 
   /** An inquiry that may buy is a send: it waits until the one before can't be on its way any more. */
-  private timingOf(
-    inquiry: Inquiry | undefined,
-    { timeout_ms }: ClaimedUnit,
-  ): Pick<EndedCall, 'firstMs' | 'minGapMs'> {
+  private timingOf(inquiry: Inquiry | undefined, { timeout_ms }: ClaimedUnit): Pick<EndedCall, 'firstMs' | 'minGapMs'> {
     const { firstMs = FIRST_INQUIRY_MS, minGapMs = 0, mayBuy = false } = inquiry ?? {};
     if (!mayBuy) return { firstMs, minGapMs };
     const quietMs = safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, timeout_ms);
@@ -118,7 +109,8 @@ export class SupplierCaller {
 
 const OFFER_OFF = {
   ...({ kind: 'not_accepted', fault: 'configuration' } as const),
-  ...{ detail: 'not sent: its offer is off', retryAfterMs: OFF_FOR_MS },
+  detail: 'not sent: its offer is off',
+  retryAfterMs: OFF_FOR_MS,
 };
 
 const mayResend = ({ deduplicates, inquiry }: SupplierAdapter): boolean =>
@@ -133,11 +125,6 @@ const toAttempt = (unit: ClaimedUnit): Attempt => ({
   ...sandboxPurchase(unit),
 });
 
-function sandboxPurchase({
-  kind,
-  user_id,
-  sandbox_piece: piece,
-  age_ms,
-}: ClaimedUnit): Pick<Attempt, 'sandbox'> {
+function sandboxPurchase({ kind, user_id, sandbox_piece: piece, age_ms }: ClaimedUnit): Pick<Attempt, 'sandbox'> {
   return piece === null ? {} : { sandbox: { kind, userId: user_id, piece, ageMs: age_ms } };
 }

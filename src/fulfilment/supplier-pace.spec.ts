@@ -12,7 +12,9 @@ let pace: SupplierPace;
 
 const meet = (namedAtRandom: boolean, maxInFlight: number | null = null): void =>
   pace.meet({
-    ...{ supplier_id: 1, named_at_random: namedAtRandom, max_in_flight: maxInFlight },
+    supplier_id: 1,
+    named_at_random: namedAtRandom,
+    max_in_flight: maxInFlight,
   } as ClaimedUnit);
 const note = (outcome: SupplierOutcome): void => pace.note(1, outcome, USUAL);
 const slots = (): number => pace.slots(1, USUAL);

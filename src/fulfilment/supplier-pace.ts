@@ -58,8 +58,7 @@ export class SupplierPace {
 }
 
 const asksForLess = (outcome: SupplierOutcome): boolean =>
-  ('fault' in outcome && outcome.fault === 'rate') ||
-  (outcome.kind === 'failed' && outcome.retryAfterMs !== undefined);
+  ('fault' in outcome && outcome.fault === 'rate') || (outcome.kind === 'failed' && outcome.retryAfterMs !== undefined);
 
 const isWell = ({ kind }: SupplierOutcome): boolean => kind === 'succeeded' || kind === 'processing';
 

@@ -30,10 +30,6 @@ export class SupplierProbesService {
   private report({ supplier, answer, isResumed }: ProbedSupplier): void {
     const about = { supplier: supplier.code, reason: supplier.pause_reason };
     if (isResumed) this.logger.info(about, 'a paused supplier goes on');
-    else
-      this.logger.warn(
-        { ...about, detail: answer.known ? undefined : answer.detail },
-        'a supplier stays paused',
-      );
+    else this.logger.warn({ ...about, detail: answer.known ? undefined : answer.detail }, 'a supplier stays paused');
   }
 }

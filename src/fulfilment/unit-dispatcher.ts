@@ -75,9 +75,7 @@ export class UnitDispatcher {
   supplierStates(): FoundSupplier[] {
     const tripped = this.breaker.tripped();
     const running = this.work.runningByPartition();
-    const ids = [...new Set([...this.pace.met(), ...tripped.keys(), ...running.keys()])].sort(
-      (a, b) => a - b,
-    );
+    const ids = [...new Set([...this.pace.met(), ...tripped.keys(), ...running.keys()])].sort((a, b) => a - b);
     return ids.map((supplierId) => ({
       supplierId,
       breaker: tripped.get(supplierId) ?? 'closed',
@@ -93,10 +91,7 @@ export class UnitDispatcher {
   }
 
   private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {
-    const units = await this.units.claim(
-      request,
-      this.heartbeat.clockLimit(2 * this.config.SUPPLIER_QUIET_PERIOD_MS),
-    );
+    const units = await this.units.claim(request, this.heartbeat.clockLimit(2 * this.config.SUPPLIER_QUIET_PERIOD_MS));
     if (units.length > 0) failpoint('unit.claimed');
     for (const unit of units) this.pace.meet(unit);
     const withheld = units.filter(({ action }) => action === 'review');

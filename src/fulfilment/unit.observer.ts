@@ -87,10 +87,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   /** Another attempt has begun to buy the unit. */
   goesOn(unit: ClaimedUnit, { attempt, supplier, due_in_ms: dueInMs }: NextAttempt): void {
     this.metrics.attemptBegun(unit.supplier, supplier);
-    this.logger.warn(
-      { ...this.about(unit), attempt, next: supplier, dueInMs },
-      'a unit is bought in another attempt',
-    );
+    this.logger.warn({ ...this.about(unit), attempt, next: supplier, dueInMs }, 'a unit is bought in another attempt');
   }
 
   offerTakenOff({ supplier, supplier_sku: sku }: ClaimedUnit, detail: string): void {
@@ -100,25 +97,19 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     );
   }
 
-  supplierPaused(
-    { supplier }: ClaimedUnit,
-    reason: 'credentials' | 'deposit' | 'ban',
-    detail: string | null,
-  ): void {
+  supplierPaused({ supplier }: ClaimedUnit, reason: 'credentials' | 'deposit' | 'ban', detail: string | null): void {
     this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }
 
   /** @param pausedMs how long the supplier is left alone; 0 when it answers again. */
   paused(supplier: string, pausedMs: number): void {
     this.metrics.supplierPaused(supplier, pausedMs > 0);
-    if (pausedMs > 0)
-      this.logger.warn({ supplier, pausedMs }, 'a supplier accepts nothing: pausing it for a moment');
+    if (pausedMs > 0) this.logger.warn({ supplier, pausedMs }, 'a supplier accepts nothing: pausing it for a moment');
     else this.logger.info({ supplier }, 'a supplier answers again');
   }
 
   needsReview(unit: ClaimedUnit, reason?: string): void {
-    if (isSandbox(unit))
-      return this.logger.info(this.about(unit), 'a unit of the sandbox is left to the operator');
+    if (isSandbox(unit)) return this.logger.info(this.about(unit), 'a unit of the sandbox is left to the operator');
     this.logger.error({ ...this.about(unit), reason }, 'a unit needs review: see topup order list --review');
   }
 

@@ -46,9 +46,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   async beatAndSweep(): Promise<void> {
     const { dead, clockWasSetBack, clockWasSetForward } = await this.heartbeat.beat();
     if (clockWasSetForward)
-      this.logger.warn(
-        'the clock of the database was set forward: nothing in doubt is sent again for a while',
-      );
+      this.logger.warn('the clock of the database was set forward: nothing in doubt is sent again for a while');
     await this.takeOverClaimsOf(dead);
     if (clockWasSetBack) this.pullBackUntilMs = performance.now() + LONGEST_TRANSACTION_MS;
     if (this.pullBackUntilMs !== undefined) await this.pullBack(this.pullBackUntilMs);
@@ -68,10 +66,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   /** No delay gets longer than its rule allows, wherever the database's clock has been. */
   private async pullBack(untilMs: number): Promise<void> {
     const isLast = performance.now() >= untilMs;
-    const [pulled, others] = await Promise.all([
-      this.ofAll(({ work }) => work.pullBack()),
-      this.written.pullBack(),
-    ]);
+    const [pulled, others] = await Promise.all([this.ofAll(({ work }) => work.pullBack()), this.written.pullBack()]);
     if (isLast) this.pullBackUntilMs = undefined;
     const counts = { ...Object.fromEntries(pulled), others };
     if (Object.values(counts).some((count) => count > 0))

@@ -76,12 +76,7 @@ export class RetentionRepository {
   /**
    * Looks at the next events of a stretch of ids, and locks those that are older than so many days.
    */
-  async look(
-    tx: Transaction,
-    days: number,
-    { after, before }: Stretch,
-    limit: number,
-  ): Promise<Look | undefined> {
+  async look(tx: Transaction, days: number, { after, before }: Stretch, limit: number): Promise<Look | undefined> {
     const [look] = await tx.query<Look>(LOOK, [days, after, before, limit]);
     return look;
   }

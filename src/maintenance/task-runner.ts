@@ -43,12 +43,10 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
   onApplicationBootstrap(): void {
     for (const provider of this.discovery.getProviders({ metadataKey: TASK.KEY })) {
       const owner = provider.instance as Owner;
-      const tasks = this.scanner
-        .getAllMethodNames(Object.getPrototypeOf(owner) as object)
-        .flatMap((method) => {
-          const task = this.discovery.getMetadataByDecorator(TASK, provider, method);
-          return task ? this.create(task, owner, method) : [];
-        });
+      const tasks = this.scanner.getAllMethodNames(Object.getPrototypeOf(owner) as object).flatMap((method) => {
+        const task = this.discovery.getMetadataByDecorator(TASK, provider, method);
+        return task ? this.create(task, owner, method) : [];
+      });
       this.tasks.set(owner, tasks);
     }
     void this.schema.whenReady().then((isReady) => {
@@ -103,7 +101,6 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
   private report({ name, failed, level = 'warn', once }: Task, { message }: Error): void {
     const isKnown = this.failing.has(name);
     this.failing.add(name);
-    if (failed !== undefined && !(once && isKnown))
-      this.logger[level]({ task: name, reason: message }, failed);
+    if (failed !== undefined && !(once && isKnown)) this.logger[level]({ task: name, reason: message }, failed);
   }
 }

@@ -16,8 +16,7 @@ export class WrittenAheadRepository {
     const { SUPPLIER_BALANCE_INTERVAL_MS: balance, SUPPLIER_PURCHASES_INTERVAL_MS: purchases } = this.config;
     const intervals = { balanceMs: BigInt(balance), purchasesMs: BigInt(purchases) };
     let rows = 0;
-    for (const pullBack of PULL_BACK_WRITTEN)
-      rows += (await this.database.query(...pullBack.with(intervals))).length;
+    for (const pullBack of PULL_BACK_WRITTEN) rows += (await this.database.query(...pullBack.with(intervals))).length;
     return rows;
   }
 }

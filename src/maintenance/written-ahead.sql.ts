@@ -17,13 +17,11 @@ const LONGEST_QUESTION: Most = `(5 * timeout_ms + 10000) * interval '1 milliseco
 /** The columns that have when something was done, or is to be done, beside those of units, deliveries and heartbeats. */
 const WRITTEN: Record<string, Record<string, Most>> = {
   suppliers: {
-    ...{
-      updated_at: PAST,
-      paused_at: PAST,
-      catalogue_read_at: PAST,
-      product_read_at: PAST,
-      purchases_listed_at: PAST,
-    },
+    updated_at: PAST,
+    paused_at: PAST,
+    catalogue_read_at: PAST,
+    product_read_at: PAST,
+    purchases_listed_at: PAST,
     test_asked_until: LONGEST_QUESTION,
     inquiry_asked_until: LONGEST_QUESTION,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),

@@ -46,8 +46,7 @@ export class MerchantsService {
     await this.get(id);
     await this.database.transaction(async (tx) => {
       const action = status === 'suspended' ? 'merchant.suspend' : 'merchant.resume';
-      if (await this.merchants.setStatus(tx, id, status))
-        recordAction(tx, by, { action, merchantId: id, detail: {} });
+      if (await this.merchants.setStatus(tx, id, status)) recordAction(tx, by, { action, merchantId: id, detail: {} });
     });
     return this.get(id);
   }

@@ -23,8 +23,7 @@ export interface Person {
 const REFUSALS = {
   NO_ROLE: 'Your company’s sign-in gives you no role in this console: ask an administrator for one',
   ACCOUNT_DISABLED: 'Your account in this console is disabled: ask an administrator',
-  EMAIL_NOT_VERIFIED:
-    'Your company’s sign-in does not say that your e-mail address is verified: ask an administrator',
+  EMAIL_NOT_VERIFIED: 'Your company’s sign-in does not say that your e-mail address is verified: ask an administrator',
   ACCOUNT_NOT_LINKED:
     'There is already an account with your address, which is not linked to this company account. Ask an administrator to allow ' +
     'company sign-in for it, and try again',
@@ -87,12 +86,7 @@ export class CompanyAccountsService {
     });
   }
 
-  private async enterAs(
-    tx: Transaction,
-    operator: Operator,
-    { role }: Person,
-    origin: Origin,
-  ): Promise<Entrance> {
+  private async enterAs(tx: Transaction, operator: Operator, { role }: Person, origin: Origin): Promise<Entrance> {
     if (!operator.active) return { refusal: 'ACCOUNT_DISABLED', of: operator };
     if (role === null) {
       await this.operators.endSessions(tx, { operator_id: operator.id });

@@ -31,9 +31,7 @@ export class OperatorSessionsRepository {
 
   /** Together with its operator, as they are now. @param idleMs after so long without a request it is none. */
   async find(hash: Buffer, idleMs: number): Promise<LiveSession | undefined> {
-    const [found] = await this.database.query<LiveSession>(
-      ...FIND_SESSION.with({ hash, idleMs: BigInt(idleMs) }),
-    );
+    const [found] = await this.database.query<LiveSession>(...FIND_SESSION.with({ hash, idleMs: BigInt(idleMs) }));
     return found;
   }
 

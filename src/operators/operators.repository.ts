@@ -25,9 +25,7 @@ export interface KnownDevice {
   accessVersion: number;
 }
 
-const toParameters = (
-  known: KnownDevice | null,
-): { knownId: number | null; knownVersion: number | null } => ({
+const toParameters = (known: KnownDevice | null): { knownId: number | null; knownVersion: number | null } => ({
   knownId: known?.operatorId ?? null,
   knownVersion: known?.accessVersion ?? null,
 });
@@ -86,9 +84,7 @@ export class OperatorsRepository {
 
   /** The same for somebody who is known already, if only by their password. */
   async countAttemptOf(id: number, known: KnownDevice | null): Promise<Operator | undefined> {
-    const [counted] = await this.database.query<Operator>(
-      ...COUNT_ATTEMPT_BY_ID.with({ id, ...toParameters(known) }),
-    );
+    const [counted] = await this.database.query<Operator>(...COUNT_ATTEMPT_BY_ID.with({ id, ...toParameters(known) }));
     return counted;
   }
 

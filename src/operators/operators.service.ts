@@ -27,8 +27,10 @@ export interface Invited {
 }
 
 const UNLOCKED = {
-  ...{ failed_logins: 0, locked_until: null },
-  ...{ known_device_failed_logins: 0, known_device_locked_until: null },
+  failed_logins: 0,
+  locked_until: null,
+  known_device_failed_logins: 0,
+  known_device_locked_until: null,
 } satisfies OperatorChange;
 
 /** From now on nothing counts that an operator has shown, or a browser was marked with. @param locked before the change. */
@@ -176,7 +178,9 @@ export class OperatorsService {
       const locked = await this.operators.lock(tx, { ...where, id: found.id });
       if (!locked || isOver(locked)) throw unknownLink();
       await this.operators.update(tx, locked.id, {
-        ...{ password_hash, set_up_hash: null, set_up_until: null },
+        password_hash,
+        set_up_hash: null,
+        set_up_until: null,
         ...noneOfBefore(locked),
       });
       await this.operators.endSessions(tx, { operator_id: locked.id });
@@ -239,7 +243,6 @@ export const unfitPassword = (field: string, words: string): AppError =>
 /** @returns the address in lower case. @throws BAD_REQUEST */
 function readEmail(text: string): string {
   const email = text.trim().toLowerCase();
-  if (email.length <= 128 && /^[^\s@]+@[^\s@]+$/.test(email) && textProblem(email, 3, 128) === null)
-    return email;
+  if (email.length <= 128 && /^[^\s@]+@[^\s@]+$/.test(email) && textProblem(email, 3, 128) === null) return email;
   throw new AppError('BAD_REQUEST', 'the address must be an e-mail address of up to 128 characters');
 }

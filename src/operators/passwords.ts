@@ -33,11 +33,9 @@ export async function isRightPassword(passwordHash: string | null, password: str
 /** Why a password can't be chosen: null when it can. @param email of the operator. */
 export function passwordProblem(password: string, email: string): string | null {
   const length = password.length > MAX_LENGTH * 2 ? password.length : codePoints(password);
-  if (length < MIN_LENGTH || length > MAX_LENGTH)
-    return `must have ${MIN_LENGTH} to ${MAX_LENGTH} characters`;
+  if (length < MIN_LENGTH || length > MAX_LENGTH) return `must have ${MIN_LENGTH} to ${MAX_LENGTH} characters`;
   if (isCommonPassword(password)) return 'is one of the commonest passwords';
   const name = email.split('@', 1)[0] ?? '';
-  if (name.length >= 3 && password.toLowerCase().includes(name))
-    return 'must not contain the name in the address';
+  if (name.length >= 3 && password.toLowerCase().includes(name)) return 'must not contain the name in the address';
   return null;
 }

@@ -57,8 +57,7 @@ export const PERMISSIONS = Object.keys(ROLES_OF) as Permission[];
 /** The roles that have a permission. */
 export const rolesWith = (permission: Permission): readonly Role[] => ROLES_OF[permission];
 
-export const hasPermission = (role: Role, permission: Permission): boolean =>
-  rolesWith(permission).includes(role);
+export const hasPermission = (role: Role, permission: Permission): boolean => rolesWith(permission).includes(role);
 
 /** Whether somebody who may read the log reads only what they did themselves. */
 export const readsOwnActionsOnly = (role: Role): boolean => role === 'support' || role === 'catalog';

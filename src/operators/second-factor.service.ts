@@ -101,7 +101,9 @@ export class SecondFactorService {
 async function stepOf(secret: string, token: string, after: bigint): Promise<bigint | null> {
   if (!CODE.test(token)) return null;
   const verified = await verify({
-    ...{ secret, token, epochTolerance: STEP_SECONDS },
+    secret,
+    token,
+    epochTolerance: STEP_SECONDS,
     ...(after > 0n ? { afterTimeStep: Number(after) } : {}),
   }).catch(() => null);
   return verified?.valid && 'timeStep' in verified ? BigInt(verified.timeStep) : null;

@@ -33,15 +33,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealed(Webhook, 'previous_secret_sealed', ['id'], ({ id }) => webhookSecretPlace(id)),
   sealed(Supplier, 'token_sealed', ['code'], ({ code }) => supplierPlace('token_sealed', code)),
   sealed(Supplier, 'credentials_sealed', ['code'], ({ code }) => supplierPlace('credentials_sealed', code)),
-  sealed(Supplier, 'callback_token_sealed', ['code'], ({ code }) =>
-    supplierPlace('callback_token_sealed', code),
-  ),
-  sealed(
-    SupplierCallback,
-    'body_sealed',
-    ['supplier_id', 'order_id', 'item', 'unit', 'attempt'],
-    callbackBodyPlace,
-  ),
+  sealed(Supplier, 'callback_token_sealed', ['code'], ({ code }) => supplierPlace('callback_token_sealed', code)),
+  sealed(SupplierCallback, 'body_sealed', ['supplier_id', 'order_id', 'item', 'unit', 'attempt'], callbackBodyPlace),
   sealed(UnitDelivery, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(SupplierReversal, 'delivered_sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(Operator, 'totp_sealed', ['id'], ({ id }) => totpPlace('totp_sealed', id)),
@@ -76,7 +69,8 @@ export class SecretsRepository {
     for (const each of by) query.addSelect(`holder.${each}`, each);
     const rows = await query.getRawMany<{ holder_id: number | string; sealed_secret: Buffer }>();
     return rows.map(({ holder_id: id, sealed_secret, ...row }) => ({
-      ...{ id, sealed: sealed_secret },
+      id,
+      sealed: sealed_secret,
       place: placeOf(row as never),
     }));
   }

@@ -7,7 +7,10 @@ import { SecondFactorService } from './second-factor.service.js';
 import { SignInService } from './sign-in.service.js';
 
 const SERVICES = [
-  ...[CompanyAccountsService, CompanySignInsRepository, OperatorSessionsRepository, SecondFactorService],
+  CompanyAccountsService,
+  CompanySignInsRepository,
+  OperatorSessionsRepository,
+  SecondFactorService,
   SignInService,
 ];
 

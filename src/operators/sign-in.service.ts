@@ -87,8 +87,7 @@ export class SignInService {
     origin: Origin,
   ): Promise<Operator> {
     const { access_version, email } = await this.prove(operatorId, { password }, origin);
-    if (isSamePassword(password, newPassword))
-      throw unfitPassword('new_password', 'must not be the password of now');
+    if (isSamePassword(password, newPassword)) throw unfitPassword('new_password', 'must not be the password of now');
     const password_hash = await choosePassword('new_password', newPassword, email);
     return this.database.transaction(async (tx) => {
       const operator = await lockUnchanged(this.operators, tx, { id: operatorId, access_version });
@@ -122,11 +121,7 @@ export class SignInService {
     return operator;
   }
 
-  private async complete(
-    operator: Operator,
-    origin: Origin,
-    by: 'password' | 'code' | 'company',
-  ): Promise<void> {
+  private async complete(operator: Operator, origin: Origin, by: 'password' | 'code' | 'company'): Promise<void> {
     await this.database.transaction(async (tx) => {
       this.operators.forgetAttempts(tx, operator.id, isKnown(operator, origin));
       await this.operators.update(tx, operator.id, { last_sign_in_at: new Date() });
@@ -135,11 +130,7 @@ export class SignInService {
   }
 
   /** The log has refusals of accounts that there are; of others it would keep whatever was typed. */
-  private async logRefusal(
-    who: { email: string } | { id: number },
-    origin: Origin,
-    what: string,
-  ): Promise<void> {
+  private async logRefusal(who: { email: string } | { id: number }, origin: Origin, what: string): Promise<void> {
     const operator = await this.operators.find(who);
     if (!operator) return;
     await this.database.transaction((tx) => {

@@ -33,18 +33,11 @@ const AMOUNTS = new Set(['subtotal_amount', 'discount_amount', 'total_amount', '
 const MOMENTS = new Set(['created_at', 'updated_at']);
 
 /** The rows of an order as they were when it was archived, as far as merchants see them. */
-export function readAnswer({
-  answer,
-  answer_version: version,
-  ...kept
-}: Omit<OrderReference, 'content_hash'>): {
+export function readAnswer({ answer, answer_version: version, ...kept }: Omit<OrderReference, 'content_hash'>): {
   order: OrderRow;
   items: ItemRow[];
 } {
-  const members = present(
-    (KEPT as Record<number, Members>)[version],
-    'what is kept of orders is of a known version',
-  );
+  const members = present((KEPT as Record<number, Members>)[version], 'what is kept of orders is of a known version');
   invariant(answer.length === members.order.length + 1, 'an archived order has all that is kept of one');
   const { order_id: id, ...names } = kept;
   const items = (answer.at(-1) as unknown[][]).map((item) => ({

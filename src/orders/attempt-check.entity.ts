@@ -7,12 +7,9 @@ import { UnitAttempt } from './unit-attempt.entity.js';
  * all that nobody has yet.
  */
 @Entity('attempt_checks')
-@ForeignKey(
-  () => UnitAttempt,
-  ['order_id', 'item', 'unit', 'attempt'],
-  ['order_id', 'item', 'unit', 'number'],
-  { name: 'fk_attempt_checks_attempt' },
-)
+@ForeignKey(() => UnitAttempt, ['order_id', 'item', 'unit', 'attempt'], ['order_id', 'item', 'unit', 'number'], {
+  name: 'fk_attempt_checks_attempt',
+})
 export class AttemptCheck {
   @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_attempt_checks' }))
   order_id!: bigint;

@@ -1,12 +1,4 @@
-import {
-  Amount,
-  Integer,
-  IpAddress,
-  ListOf,
-  Reference,
-  Text,
-  TextMap,
-} from '../core/validation/member.decorators.js';
+import { Amount, Integer, IpAddress, ListOf, Reference, Text, TextMap } from '../core/validation/member.decorators.js';
 
 const MAX_ITEMS = 50;
 export const MAX_QUANTITY = 100;

@@ -43,11 +43,7 @@ export function toContent(dto: CreateOrderDto): OrderContent {
   };
 }
 
-export function toCommand(
-  { merchantId, sandbox }: Customer,
-  dto: CreateOrderDto,
-  requestId: string,
-): PlaceOrder {
+export function toCommand({ merchantId, sandbox }: Customer, dto: CreateOrderDto, requestId: string): PlaceOrder {
   const { reference_id: referenceId, max_total_amount: most, end_user_ip: endUserIp = null } = dto;
   const maxTotal = typeof most === 'string' ? parseBaht(most) : null;
   return { merchantId, sandbox, referenceId, content: toContent(dto), maxTotal, endUserIp, requestId };

@@ -3,12 +3,7 @@ import fc from 'fast-check';
 import { orderOutcome } from './order-outcome.js';
 import type { ItemRow } from './order.rows.js';
 
-const item = (
-  completed: number,
-  failed: number,
-  unitPrice: bigint,
-  code: ItemRow['failure_code'] = null,
-): ItemRow => ({
+const item = (completed: number, failed: number, unitPrice: bigint, code: ItemRow['failure_code'] = null): ItemRow => ({
   order_id: 1n,
   position: 1,
   sku: 'A',

@@ -37,10 +37,7 @@ export class OrderSettlementService {
     maxWaitMs: MAX_WAIT_MS,
     onBatch: (waitedMs) => this.metrics.batches.settlement(waitedMs),
     onSetAside: (merchantId) =>
-      this.logger.warn(
-        { merchantId },
-        'another transaction keeps a wallet or an order locked: its orders wait',
-      ),
+      this.logger.warn({ merchantId }, 'another transaction keeps a wallet or an order locked: its orders wait'),
   });
 
   private readonly repositories: Repositories;

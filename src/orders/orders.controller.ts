@@ -82,8 +82,7 @@ export class OrdersController {
   @Get()
   @ApiRoute({
     summary: 'List your orders, newest first',
-    description:
-      'A page at a time: `next_cursor` of an answer is the `cursor` of the next request, null at the end.',
+    description: 'A page at a time: `next_cursor` of an answer is the `cursor` of the next request, null at the end.',
     answer: { pageOf: OrderDto, description: 'A page of orders' },
     errors: ['BAD_REQUEST'],
   })

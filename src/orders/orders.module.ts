@@ -10,13 +10,7 @@ import { OrdersService } from './orders.service.js';
 
 @Module({
   imports: [ListingsModule, WalletModule, UnitDeliveriesModule],
-  providers: [
-    OrdersRepository,
-    SettlementRepository,
-    OrdersService,
-    OrderPlacementService,
-    OrderSettlementService,
-  ],
+  providers: [OrdersRepository, SettlementRepository, OrdersService, OrderPlacementService, OrderSettlementService],
   exports: [SettlementRepository, OrdersService, OrderSettlementService, UnitDeliveriesModule],
 })
 export class OrdersModule {}

@@ -40,17 +40,12 @@ export class OrdersRepository {
     // Whether there is one order may be asked a moment after it was placed: no replica may say that there is none.
     const isOfOne = referenceId !== undefined || orderNumber !== undefined;
     return groupByOrder(
-      await (isOfOne
-        ? this.reads.query<JoinedRow>(statement, values)
-        : this.reads.list<JoinedRow>(statement, values)),
+      await (isOfOne ? this.reads.query<JoinedRow>(statement, values) : this.reads.list<JoinedRow>(statement, values)),
     );
   }
 
   /** The orders, archived or not, that hold these references already. */
-  findEarlier(
-    tx: Queryable,
-    asked: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[],
-  ): Promise<EarlierOrder[]> {
+  findEarlier(tx: Queryable, asked: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[]): Promise<EarlierOrder[]> {
     return tx.query<EarlierOrder>(...FIND_EARLIER.with({ asked }));
   }
 

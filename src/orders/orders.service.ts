@@ -82,24 +82,17 @@ export class OrdersService {
         userId: query.user_id,
         referenceId: query.reference_id,
       },
-      after:
-        createdAtMs === undefined || id === undefined
-          ? null
-          : { createdAt: new Date(Number(createdAtMs)), id },
+      after: createdAtMs === undefined || id === undefined ? null : { createdAt: new Date(Number(createdAtMs)), id },
       createdFrom: query.created_from === undefined ? null : readMoment(query.created_from),
       createdTo: query.created_to === undefined ? null : readMoment(query.created_to),
       limit: limit + 1,
     });
-    const cursorOf = ({ order }: OrderWithItems): string =>
-      encodeCursor(order.created_at.getTime(), order.id);
+    const cursorOf = ({ order }: OrderWithItems): string => encodeCursor(order.created_at.getTime(), order.id);
     return toPage(orders, limit, cursorOf, ({ order, items }) => toOrderDto(order, items));
   }
 
   /** @throws NOT_FOUND */
-  private async find(
-    merchantId: number,
-    referenceId: string,
-  ): Promise<OrderWithItems & { isArchived: boolean }> {
+  private async find(merchantId: number, referenceId: string): Promise<OrderWithItems & { isArchived: boolean }> {
     const possible = mayBeStored(referenceId, MAX_REFERENCE_LENGTH);
     const found = possible ? await this.orders.find(merchantId, referenceId) : null;
     if (found) return { ...found, isArchived: false };

@@ -5,14 +5,7 @@ import { newOrderNumber } from '../core/identifiers.js';
 import { BrokenInvariant, invariant, present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { LIMIT_LOCK_WAIT_AND_KEEP_PLANS, type Transaction } from '../database/database.js';
-import {
-  locked,
-  LOCK_WAIT_MS,
-  refused,
-  succeeded,
-  type LockWait,
-  type BatchResult,
-} from '../database/group-commit.js';
+import { locked, LOCK_WAIT_MS, refused, succeeded, type LockWait, type BatchResult } from '../database/group-commit.js';
 import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance.js';
 import type { WalletsRepository } from '../wallet/wallets.repository.js';
@@ -130,8 +123,7 @@ export class PlacementBatch {
     const key = keyInMerchant(merchantId, referenceId);
     const hash = contentHash(content);
     const earlier = this.hashes.get(key);
-    if (earlier)
-      return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
+    if (earlier) return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
 
     const asked = content.lines.map((line) => this.lineOf(command, line));
     const [problem, ...more] = findProblems(content, asked);
@@ -163,8 +155,7 @@ export class PlacementBatch {
   }
 
   collectSuppliers(suppliers: Set<number>): void {
-    for (const { lines } of this.admitted)
-      for (const { product } of lines) suppliers.add(product.supplier_id);
+    for (const { lines } of this.admitted) for (const { product } of lines) suppliers.add(product.supplier_id);
   }
 
   /** At the first offer that takes the player. Whatever was asked for has a row, even if there is no such product. */
@@ -173,8 +164,7 @@ export class PlacementBatch {
     const offers = this.products.get(keyOf(toAsked(command, line))) ?? [];
     const index = offers.findIndex((offer) => takesPlayer(offer, content));
     const product = present(offers[Math.max(index, 0)], 'every line was looked up');
-    const taken =
-      index > 0 ? { ...product, passed_over: withOthers(product, offers.slice(0, index)) } : product;
+    const taken = index > 0 ? { ...product, passed_over: withOthers(product, offers.slice(0, index)) } : product;
     return { ...line, product: taken, isPlayerExcluded: index < 0 };
   }
 }
@@ -183,7 +173,9 @@ export class PlacementBatch {
 function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[]): string {
   const unroutable = JSON.parse(passed_over ?? '[]') as PassedOver[];
   const excluding = others.map(({ supplier_code, supplier_sku }): PassedOver => ({
-    ...{ supplier: supplier_code ?? '', supplier_sku: supplier_sku ?? '', why: 'player' },
+    supplier: supplier_code ?? '',
+    supplier_sku: supplier_sku ?? '',
+    why: 'player',
   }));
   return JSON.stringify([...unroutable, ...excluding].slice(0, MOST_PASSED_OVER));
 }

@@ -25,14 +25,10 @@ describe('pricing', () => {
   it('keeps total = subtotal - discount, and no discount negative, over any lines', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 50 }), (lines) => {
-        const { subtotal, discount, total } = sumAmounts(
-          lines.map((each) => lineAmounts(each.prices, each.quantity)),
-        );
+        const { subtotal, discount, total } = sumAmounts(lines.map((each) => lineAmounts(each.prices, each.quantity)));
         expect(total).toBe(subtotal - discount);
         expect(discount >= 0n && total >= 0n).toBe(true);
-        expect(total).toBe(
-          lines.reduce((sum, { prices, quantity }) => sum + prices.unitPrice * BigInt(quantity), 0n),
-        );
+        expect(total).toBe(lines.reduce((sum, { prices, quantity }) => sum + prices.unitPrice * BigInt(quantity), 0n));
       }),
     );
   });
@@ -42,9 +38,7 @@ describe('pricing', () => {
       fc.property(line, fc.nat(100), ({ prices, quantity }, some) => {
         const bought = some % (quantity + 1);
         const parts = [bought, quantity - bought].filter((part) => part > 0);
-        expect(sumAmounts(parts.map((part) => lineAmounts(prices, part)))).toEqual(
-          lineAmounts(prices, quantity),
-        );
+        expect(sumAmounts(parts.map((part) => lineAmounts(prices, part)))).toEqual(lineAmounts(prices, quantity));
       }),
     );
   });

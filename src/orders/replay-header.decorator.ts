@@ -7,12 +7,10 @@ import type { CreatedOrder } from './orders.service.js';
 export type WithReplayHeader = (created: CreatedOrder) => OrderDto;
 
 /** Not an interceptor: one on its way costs an order a sixth of what HTTP costs it (`npm run bench -- http-path`). */
-export const ReplayHeader = createParamDecorator(
-  (_: unknown, context: ExecutionContext): WithReplayHeader => {
-    const response = context.switchToHttp().getResponse<Response>();
-    return ({ order, replayed }) => {
-      if (replayed) response.setHeader('Idempotent-Replayed', 'true');
-      return order;
-    };
-  },
-);
+export const ReplayHeader = createParamDecorator((_: unknown, context: ExecutionContext): WithReplayHeader => {
+  const response = context.switchToHttp().getResponse<Response>();
+  return ({ order, replayed }) => {
+    if (replayed) response.setHeader('Idempotent-Replayed', 'true');
+    return order;
+  };
+});

@@ -52,7 +52,10 @@ export async function settleBatch(
   const commands = wait === 'never' ? await keepFree(repositories, tx, given) : given;
   const decisive = decisiveOf(commands.filter(({ lacksCode }) => !lacksCode));
   const [orders, units] = await Promise.all([
-    settlement.lockOrders(tx, commands.map(({ key }) => key.orderId)), // prettier-ignore
+    settlement.lockOrders(
+      tx,
+      commands.map(({ key }) => key.orderId),
+    ),
     settlement.settleUnits(tx, [...decisive.values()].map(toSettledRow)),
   ]);
   const settled = new Set<SettleUnit>();
@@ -61,12 +64,22 @@ export async function settleBatch(
     if (command) settled.add(command);
   }
   deliveries.keep(tx, toKeptRows(commands, settled));
-  settlement.recordCalls(tx, commands.flatMap(({ calls }) => calls)); // prettier-ignore
+  settlement.recordCalls(
+    tx,
+    commands.flatMap(({ calls }) => calls),
+  );
   for (const [alongside, together] of byAlongside(commands, settled)) alongside(tx, together);
   // A worker that claims a unit does not mark its order as started while we keep that locked.
   const tooLate = commands.filter((command) => command.cancels && !settled.has(command));
-  settlement.startOrders(tx, tooLate.map(({ key }) => key.orderId)); // prettier-ignore
-  const others = await judgeUnsettled(repositories, tx, commands.filter((command) => !settled.has(command))); // prettier-ignore
+  settlement.startOrders(
+    tx,
+    tooLate.map(({ key }) => key.orderId),
+  );
+  const others = await judgeUnsettled(
+    repositories,
+    tx,
+    commands.filter((command) => !settled.has(command)),
+  );
   const outcomes = new Map<SettleUnit, BatchResult<Settled>>(
     commands.map((command) => [command, succeeded(others.get(command) ?? 'settled')]),
   );
@@ -89,10 +102,17 @@ async function keepFree(
   tx: Transaction,
   commands: SettleUnit[],
 ): Promise<SettleUnit[]> {
-  const free = await settlement.lockFreeOrders(tx, commands.map(({ key }) => key.orderId)); // prettier-ignore
+  const free = await settlement.lockFreeOrders(
+    tx,
+    commands.map(({ key }) => key.orderId),
+  );
   const orders = new Set(free.map(({ id }) => id));
   const open = commands.filter(({ key }) => orders.has(key.orderId));
-  const locked = await wallets.lockMany(tx, open.map(({ merchantId }) => merchantId), 'never'); // prettier-ignore
+  const locked = await wallets.lockMany(
+    tx,
+    open.map(({ merchantId }) => merchantId),
+    'never',
+  );
   const merchants = new Set(locked.map(({ merchant_id }) => merchant_id));
   return open.filter(({ merchantId }) => merchants.has(merchantId));
 }
@@ -190,10 +210,22 @@ async function endOrders(
     closing.length === 0
       ? [[], []]
       : await Promise.all([
-          settlement.itemsOf(tx, closing.map(({ id }) => id)), // prettier-ignore
-          walletsRepository.lockMany(tx, closing.map(({ merchant_id }) => merchant_id)), // prettier-ignore
+          settlement.itemsOf(
+            tx,
+            closing.map(({ id }) => id),
+          ),
+          walletsRepository.lockMany(
+            tx,
+            closing.map(({ merchant_id }) => merchant_id),
+          ),
         ]);
-  const ended = closing.map((order) => endOrder(order, items.filter(({ order_id }) => order_id === order.id), now)); // prettier-ignore
+  const ended = closing.map((order) =>
+    endOrder(
+      order,
+      items.filter(({ order_id }) => order_id === order.id),
+      now,
+    ),
+  );
   const open = touched.filter(({ open_items }) => open_items > 0);
   settlement.updateOrders(tx, [...ended, ...open.map((order) => ({ ...order, status: 'processing' }))], now);
   return { ended, wallets };
@@ -217,12 +249,7 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
 }
 
 /** What was bought leaves the held balance; what was not returns to the available one. */
-function moveMoney(
-  { settlement }: Repositories,
-  tx: Transaction,
-  ended: EndedOrder[],
-  locked: LockedWallet[],
-): void {
+function moveMoney({ settlement }: Repositories, tx: Transaction, ended: EndedOrder[], locked: LockedWallet[]): void {
   const wallets = new Map(
     locked.map(({ merchant_id, available }) => [merchant_id, { available, returned: 0n, leaving: 0n }]),
   );

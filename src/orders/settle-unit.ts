@@ -1,10 +1,5 @@
 import type { Transaction } from '../database/database.js';
-import {
-  costColumns,
-  outcomeDetail,
-  type AboutAnother,
-  type DefiniteOutcome,
-} from '../suppliers/supplier-outcome.js';
+import { costColumns, outcomeDetail, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { KeptRow } from './codes/unit-deliveries.repository.js';
 import type { UnitKey } from './order.rows.js';
 import type { AnswerRow, SettledRow, SettledUnit } from './settlement.sql.js';
@@ -63,13 +58,7 @@ export const toSettledRow = ({
   seen_attempt: seenAttempt ?? null,
 });
 
-export const toAnswerRow = ({
-  key,
-  attempt,
-  outcome,
-  isRepeated = false,
-  delivered = null,
-}: Answer): AnswerRow => ({
+export const toAnswerRow = ({ key, attempt, outcome, isRepeated = false, delivered = null }: Answer): AnswerRow => ({
   ...unitOf(key),
   attempt,
   state: outcome.kind,

@@ -54,13 +54,17 @@ export class SettlementRepository {
 
   recordCalls(tx: Transaction, calls: SupplierCall[]): void {
     if (calls.length === 0) return;
-    const rows = calls.map(
-      ({ unit: { order_id, item, unit, attempt }, kind, outcome, durationMs, process }) => ({
-        ...{ order_id, item, unit, attempt },
-        ...{ kind, outcome: outcome.kind, detail: outcomeDetail(outcome) },
-        ...{ duration_ms: Math.round(durationMs), process },
-      }),
-    );
+    const rows = calls.map(({ unit: { order_id, item, unit, attempt }, kind, outcome, durationMs, process }) => ({
+      order_id,
+      item,
+      unit,
+      attempt,
+      kind,
+      outcome: outcome.kind,
+      detail: outcomeDetail(outcome),
+      duration_ms: Math.round(durationMs),
+      process,
+    }));
     tx.write(...sql.RECORD_CALLS.with({ calls: rows }));
   }
 }

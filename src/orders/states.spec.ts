@@ -11,10 +11,7 @@ import {
 describe('states', () => {
   it('lets nothing leave a terminal state', () => {
     expect(ORDER_STATUSES.filter(isTerminalOrder)).toEqual(['completed', 'failed']);
-    expect(UNIT_STATES.filter((state) => UNIT_TRANSITIONS[state].length === 0)).toEqual([
-      'succeeded',
-      'failed',
-    ]);
+    expect(UNIT_STATES.filter((state) => UNIT_TRANSITIONS[state].length === 0)).toEqual(['succeeded', 'failed']);
   });
 
   it('reaches every state but the first from some other', () => {

@@ -35,13 +35,8 @@ export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
 };
 
 /** The states from which `to` may be reached, for the WHERE of a compare-and-set. */
-export function sourcesOf<State extends string>(
-  transitions: Record<State, readonly State[]>,
-  ...to: State[]
-): State[] {
-  return (Object.keys(transitions) as State[]).filter((from) =>
-    to.every((state) => transitions[from].includes(state)),
-  );
+export function sourcesOf<State extends string>(transitions: Record<State, readonly State[]>, ...to: State[]): State[] {
+  return (Object.keys(transitions) as State[]).filter((from) => to.every((state) => transitions[from].includes(state)));
 }
 
 export const isTerminalOrder = (status: OrderStatus): boolean => ORDER_TRANSITIONS[status].length === 0;

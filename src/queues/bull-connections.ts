@@ -17,9 +17,7 @@ interface Connections {
  * The connections of a queue that are open so far. Bull opens each when it is first asked for, so that none of them must be
  * touched before.
  */
-export function openConnections(
-  queue: Queue,
-): Partial<Record<'client' | 'subscriber' | 'blocking', Connection>> {
+export function openConnections(queue: Queue): Partial<Record<'client' | 'subscriber' | 'blocking', Connection>> {
   const of = queue as unknown as Connections;
   return {
     ...(of.clientInitialized ? { client: of.client } : {}),

@@ -23,10 +23,8 @@ function workOver(due: Task[], limits: { partition: number; total: number }) {
   };
   const work = new LeasedWork<Task>({
     table: {
-      findOverdue: () =>
-        Promise.resolve([...new Set(due.map(({ partition: id }) => id))].map((id) => ({ id }))),
-      undoClaim: (task) =>
-        state.undoError ? Promise.reject(state.undoError) : Promise.resolve(due.push(task)),
+      findOverdue: () => Promise.resolve([...new Set(due.map(({ partition: id }) => id))].map((id) => ({ id }))),
+      undoClaim: (task) => (state.undoError ? Promise.reject(state.undoError) : Promise.resolve(due.push(task))),
       undoClaims: (names) => Promise.resolve(undone.push(names)),
       takeOverClaims: () => Promise.resolve(),
       pullBack: () => Promise.resolve([]),
@@ -75,7 +73,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => se
 
 async function endAll(running: Map<number, () => void>): Promise<void> {
   while (running.size > 0) {
-    for (const end of [...running.values()]) end();
+    for (const end of Array.from(running.values())) end();
     await turn();
   }
 }

@@ -107,10 +107,7 @@ class WakeUpSender {
       failpoint('wake_up.enqueued');
     } catch (error) {
       this.health.doubt(this.queue);
-      this.logger.debug(
-        { queue: this.queue.name, reason: (error as Error).message },
-        'a wake-up was not sent',
-      );
+      this.logger.debug({ queue: this.queue.name, reason: (error as Error).message }, 'a wake-up was not sent');
     }
   }
 }

@@ -53,9 +53,7 @@ class QueueHealth {
     private readonly logger: Logger,
   ) {
     // On a connection that works, an error may be about one job only, or tell less than Redis does when it is asked.
-    queue.on('error', (error: Error) =>
-      queue.client.status === 'ready' ? void this.look() : this.failed(error),
-    );
+    queue.on('error', (error: Error) => (queue.client.status === 'ready' ? void this.look() : this.failed(error)));
     queue.client.on('ready', () => void this.look());
   }
 
@@ -88,10 +86,7 @@ class QueueHealth {
 
   private failed({ message }: Error): void {
     if (this.takes && !this.isClosed)
-      this.logger.warn(
-        { queue: this.queue.name, reason: message },
-        'Redis can’t be used: work goes on, less promptly',
-      );
+      this.logger.warn({ queue: this.queue.name, reason: message }, 'Redis can’t be used: work goes on, less promptly');
     this.takes = false;
   }
 

@@ -20,12 +20,11 @@ export function redisConnections(config: Config): Pick<QueueOptions, 'redis' | '
   }
 }
 
-function sentinelOptions(
-  { nodes, name, sentinelPassword, isTls }: RedisAddress,
-  { tls }: RedisOptions,
-): object {
+function sentinelOptions({ nodes, name, sentinelPassword, isTls }: RedisAddress, { tls }: RedisOptions): object {
   return {
-    ...{ sentinels: nodes, name, sentinelRetryStrategy: retryDelayMs },
+    sentinels: nodes,
+    name,
+    sentinelRetryStrategy: retryDelayMs,
     ...(sentinelPassword === null ? {} : { sentinelPassword }),
     ...(isTls ? { enableTLSForSentinelMode: true, sentinelTLS: tls } : {}),
   };
@@ -43,10 +42,7 @@ function clusterOptions({ isTls }: RedisAddress, options: RedisOptions): Cluster
 
 const retryDelayMs = (attempt: number): number => Math.min(attempt * 100, 1_000);
 
-function optionsOf(
-  { username, password, database, isTls }: RedisAddress,
-  { redisAuthority }: Config,
-): RedisOptions {
+function optionsOf({ username, password, database, isTls }: RedisAddress, { redisAuthority }: Config): RedisOptions {
   return {
     db: database,
     ...(username === null ? {} : { username }),

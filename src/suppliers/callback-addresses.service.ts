@@ -22,10 +22,7 @@ export class CallbackAddressesService {
   }
 
   /** Null where the supplier has none, and where it can't be opened with the keys that are here. */
-  tokenOf({
-    code,
-    callback_token_sealed: sealed,
-  }: Pick<Supplier, 'code' | 'callback_token_sealed'>): string | null {
+  tokenOf({ code, callback_token_sealed: sealed }: Pick<Supplier, 'code' | 'callback_token_sealed'>): string | null {
     if (sealed === null) return null;
     try {
       return this.secretBox.open(sealed, placeOfToken(code));
@@ -39,9 +36,7 @@ export class CallbackAddressesService {
     const { supplierCallbackBaseUrl: baseUrl } = this.config;
     if (baseUrl === null) return null;
     const token = this.tokenOf(supplier);
-    return token === null
-      ? null
-      : `${baseUrl}${CALLBACKS_PATH}/${encodeURIComponent(supplier.code)}/${token}`;
+    return token === null ? null : `${baseUrl}${CALLBACKS_PATH}/${encodeURIComponent(supplier.code)}/${token}`;
   }
 }
 

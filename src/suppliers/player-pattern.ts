@@ -23,8 +23,7 @@ export function readPattern(text: string | undefined): string | null {
 }
 
 /** Whether a player may look like this. A pattern that can't be read excludes nobody. */
-export const fitsPattern = (pattern: string, player: string): boolean =>
-  compiled(pattern)?.test(player) ?? true;
+export const fitsPattern = (pattern: string, player: string): boolean => compiled(pattern)?.test(player) ?? true;
 
 const kept = new Map<string, RE2JS | null>();
 

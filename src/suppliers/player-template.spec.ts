@@ -15,9 +15,7 @@ describe('a player written by a template', () => {
   });
 
   it('is taken as it is, whatever it holds', () => {
-    expect(writePlayer('{user}{server}', { ...PLAYER, userId: '$&{server}', serverId: "$'" })).toBe(
-      "$&{server}$'",
-    );
+    expect(writePlayer('{user}{server}', { ...PLAYER, userId: '$&{server}', serverId: "$'" })).toBe("$&{server}$'");
   });
 });
 

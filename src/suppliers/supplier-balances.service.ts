@@ -74,8 +74,7 @@ export class SupplierBalancesService {
 
   private report({ supplier: { code }, problem }: AskedSupplier): void {
     if (problem === null) {
-      if (this.silent.delete(code))
-        this.logger.info({ supplier: code }, 'a supplier tells our balance again');
+      if (this.silent.delete(code)) this.logger.info({ supplier: code }, 'a supplier tells our balance again');
     } else if (!this.silent.has(code)) {
       this.silent.add(code);
       this.logger.warn({ supplier: code, detail: problem.detail }, 'a supplier does not tell our balance');

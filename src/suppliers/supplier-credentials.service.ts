@@ -51,23 +51,16 @@ export class SupplierCredentialsService {
   change(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
     const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;
     return {
-      ...(token === undefined
-        ? {}
-        : { token_sealed: token === null ? null : this.secretBox.sealUnbound(token) }),
+      ...(token === undefined ? {} : { token_sealed: token === null ? null : this.secretBox.sealUnbound(token) }),
       ...(Object.keys(others).length === 0 ? {} : this.changeOthers(code, columns, others)),
     };
   }
 
-  private changeOthers(
-    code: string,
-    columns: CredentialColumns,
-    changes: Changes,
-  ): Partial<CredentialColumns> {
+  private changeOthers(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
     const kept = changed(this.openOthers(code, columns), changes);
     const names = Object.keys(kept);
     return {
-      credentials_sealed:
-        names.length === 0 ? null : this.secretBox.seal(JSON.stringify(kept), othersPlace(code)),
+      credentials_sealed: names.length === 0 ? null : this.secretBox.seal(JSON.stringify(kept), othersPlace(code)),
       credential_names: names,
     };
   }

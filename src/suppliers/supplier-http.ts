@@ -118,10 +118,7 @@ const NOT_RESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 export function wasNeverSent(error: unknown): boolean {
   const { code = '', syscall, errors } = error as NetworkError;
   if (errors && errors.length > 0) return errors.every(wasNeverSent);
-  return (
-    (syscall === 'connect' && NOT_CONNECTED.has(code)) ||
-    (syscall === 'getaddrinfo' && NOT_RESOLVED.has(code))
-  );
+  return (syscall === 'connect' && NOT_CONNECTED.has(code)) || (syscall === 'getaddrinfo' && NOT_RESOLVED.has(code));
 }
 
 /** A word for what kept an answer away. */

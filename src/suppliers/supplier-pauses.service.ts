@@ -32,10 +32,7 @@ const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
   // At once, to know the balance that was too low.
   deposit: [0, MINUTE_MS],
   // Each call before its end makes a ban longer; the longest is about a day.
-  ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [
-    number,
-    ...number[],
-  ],
+  ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [number, ...number[]],
 };
 
 const probeDelayMs = (reason: Reason, probes: number): number => {
@@ -110,7 +107,5 @@ export class SupplierPausesService {
 }
 
 /** More than when the pause was young, or more than the operator wants to have there. */
-const isEnough = (
-  { paused_balance_micros: before, low_balance_micros: low }: Supplier,
-  micros: bigint,
-): boolean => (before !== null && micros > before) || (low !== null && micros > low);
+const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Supplier, micros: bigint): boolean =>
+  (before !== null && micros > before) || (low !== null && micros > low);

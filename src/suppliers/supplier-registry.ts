@@ -124,7 +124,9 @@ function unknownAdapter(name: string): never {
 }
 
 const toCatalogueRow = (adapter: string, { minGapMs, productGapMs }: Catalogue): CatalogueRow => ({
-  ...{ adapter, gap_ms: minGapMs, product_gap_ms: productGapMs },
+  adapter,
+  gap_ms: minGapMs,
+  product_gap_ms: productGapMs,
 });
 
 function toRow({ adapter: { inquiry, inquiryByTheirs }, description }: KnownAdapter): AdapterRow {

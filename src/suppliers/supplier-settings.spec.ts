@@ -3,13 +3,7 @@ import type { AdapterDescription } from './adapter-description.js';
 import { ADAPTERS } from './adapters.js';
 import { HttpSupplier } from './http/http-supplier.js';
 import { SupplierHttp } from './supplier-http.js';
-import {
-  baseUrlOf,
-  changed,
-  missingProblem,
-  settingsProblem,
-  type SupplierSettings,
-} from './supplier-settings.js';
+import { baseUrlOf, changed, missingProblem, settingsProblem, type SupplierSettings } from './supplier-settings.js';
 
 /** An adapter as a vendor's with everything that an adapter may have. */
 const vendor: AdapterDescription = {
@@ -51,9 +45,7 @@ describe('settings of a supplier', () => {
 
   it('are told apart without saying a secret', () => {
     const secret = 's3cr3t\nsecond line';
-    expect(problemOf({ credentials: { key: secret } })).toBe(
-      'the credential key must not contain control characters',
-    );
+    expect(problemOf({ credentials: { key: secret } })).toBe('the credential key must not contain control characters');
     expect(problemOf({ credentials: { token: 'tö' } }, HttpSupplier.description)).toBe(
       'the credential token must be visible ASCII characters without spaces',
     );

@@ -57,13 +57,7 @@ export function codeProblem(code: string): string | null {
 
 /** The first thing that is wrong with settings, whatever is stored; null when nothing is. */
 export function settingsProblem(
-  {
-    credentials = {},
-    options = {},
-    timeoutMs = DEFAULT_TIMEOUT_MS,
-    maxInFlight,
-    newCallbackUrl,
-  }: SupplierSettings,
+  { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS, maxInFlight, newCallbackUrl }: SupplierSettings,
   description: AdapterDescription,
   baseUrl: string,
 ): string | null {

@@ -33,7 +33,9 @@ export function toSupplierView(supplier: Supplier, callbackUrl: string | null): 
   const { code, adapter, base_url, timeout_ms, options, pause_reason } = supplier;
   const balance = toBalanceView(supplier);
   return {
-    ...{ code, adapter, base_url },
+    code,
+    adapter,
+    base_url,
     currency: balance?.currency ?? describeAdapter(adapter)?.currency ?? null,
     timeout_ms,
     credentials: inOrder(supplier),

@@ -12,21 +12,17 @@ import { SuppliersService } from './suppliers.service.js';
 import { TimingCheckService } from './timing-check.service.js';
 
 const PROVIDERS = [
-  ...[
-    SuppliersRepository,
-    SupplierBalancesRepository,
-    SupplierCredentialsService,
-    CallbackAddressesService,
-    SupplierRegistry,
-    SuppliersService,
-  ],
-  ...[
-    TimingCheckService,
-    SupplierBalancesService,
-    SupplierCheckService,
-    SupplierPausesService,
-    SupplierQueriesService,
-  ],
+  SuppliersRepository,
+  SupplierBalancesRepository,
+  SupplierCredentialsService,
+  CallbackAddressesService,
+  SupplierRegistry,
+  SuppliersService,
+  TimingCheckService,
+  SupplierBalancesService,
+  SupplierCheckService,
+  SupplierPausesService,
+  SupplierQueriesService,
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

@@ -69,8 +69,12 @@ const NOW = 'statement_timestamp()';
 const SAME_SETTINGS = { updated_at: () => 'updated_at' };
 
 const NOT_PAUSED = {
-  ...{ pause_reason: null, pause_detail: null, paused_at: null, paused_balance_micros: null },
-  ...{ probes: 0, probe_at: null },
+  pause_reason: null,
+  pause_detail: null,
+  paused_at: null,
+  paused_balance_micros: null,
+  probes: 0,
+  probe_at: null,
 };
 
 /** The supplier that is built in has no settings, and operators have nothing to do with it. */
@@ -205,10 +209,7 @@ export class SuppliersRepository {
   }
 
   /** @param nextMs after how long each is asked again. @returns those that are due to be asked for our balance. */
-  async takeDueProbes(
-    { manager }: Transaction,
-    nextMs: (supplier: Supplier) => number | null,
-  ): Promise<Supplier[]> {
+  async takeDueProbes({ manager }: Transaction, nextMs: (supplier: Supplier) => number | null): Promise<Supplier[]> {
     const due = await manager
       .createQueryBuilder(Supplier, 'supplier')
       .where('supplier.probe_at <= statement_timestamp()')
@@ -229,9 +230,7 @@ export class SuppliersRepository {
    * @returns when that was noted; null within the gap after the last time.
    */
   async beginReading({ id }: Supplier, gapMs: number): Promise<Date | null> {
-    const [begun] = await this.database.query<BegunReading>(
-      ...BEGIN_READING.with({ id, gapMs: BigInt(gapMs) }),
-    );
+    const [begun] = await this.database.query<BegunReading>(...BEGIN_READING.with({ id, gapMs: BigInt(gapMs) }));
     return begun?.catalogue_read_at ?? null;
   }
 
@@ -253,10 +252,7 @@ export class SuppliersRepository {
    * Takes the turn to ask it by hand, over all processes.
    * @returns a name for {@link endAsking}; else how much of the turn of another, or of the gap after it, is left.
    */
-  async beginAsking(
-    what: AskedFor,
-    code: string,
-  ): Promise<{ until: string } | { until: null; wait_ms: number }> {
+  async beginAsking(what: AskedFor, code: string): Promise<{ until: string } | { until: null; wait_ms: number }> {
     const [turn] = await this.database.query<{ until: string } | { until: null; wait_ms: number }>(
       ...BEGIN_ASKING[what].with({ code }),
     );

@@ -7,11 +7,7 @@ import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { CallbackAddressesService } from './callback-addresses.service.js';
-import {
-  credentialNames,
-  NO_CREDENTIALS,
-  SupplierCredentialsService,
-} from './supplier-credentials.service.js';
+import { credentialNames, NO_CREDENTIALS, SupplierCredentialsService } from './supplier-credentials.service.js';
 import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import {
@@ -67,8 +63,7 @@ export class SuppliersService {
       const row = this.toRow(settings, before);
       if (before && secretsStayAtHost) this.assertSecretsStay(settings, before, row);
       const supplier = await this.suppliers.set(tx, row);
-      if (before && destinationOf(before) !== destinationOf(supplier))
-        await this.balances.forget(tx, supplier);
+      if (before && destinationOf(before) !== destinationOf(supplier)) await this.balances.forget(tx, supplier);
       recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, before, settings) });
       if (settings.hasMoved) await this.suppliers.moveUnits(tx, supplier);
       return supplier;
@@ -119,9 +114,7 @@ export class SuppliersService {
       base_url: this.baseUrlOf(settings, supplier),
       account: this.accountOf(settings, supplier),
     };
-    return destinationOf(supplier) === destinationOf(moved)
-      ? null
-      : this.suppliers.countOpenUnits(supplier.id);
+    return destinationOf(supplier) === destinationOf(moved) ? null : this.suppliers.countOpenUnits(supplier.id);
   }
 
   /** The units there that have not ended. */
@@ -171,7 +164,11 @@ export class SuppliersService {
     const { adapter, credentials, options, isSameAccount } = settings;
     const same = before?.adapter === adapter ? before : undefined;
     return accountOf({
-      ...{ description: this.registry.describe(adapter), credentials, options, isSameAccount, before: same },
+      description: this.registry.describe(adapter),
+      credentials,
+      options,
+      isSameAccount,
+      before: same,
       open: () => (same ? this.credentials.open(same) : {}),
     });
   }
@@ -218,12 +215,15 @@ export class SuppliersService {
     if (missing !== null) throw new AppError('BAD_REQUEST', missing);
     const account = this.accountOf(settings, before);
     return {
-      ...{ code, adapter, base_url: baseUrl, timeout_ms: timeoutMs, ...sealed },
+      code,
+      adapter,
+      base_url: baseUrl,
+      timeout_ms: timeoutMs,
+      ...sealed,
       account,
       callback_token_sealed: this.callbackToken(settings, same),
       options: changed(same?.options ?? {}, settings.options ?? {}),
-      low_balance_micros:
-        lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,
+      low_balance_micros: lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,
       max_in_flight: maxInFlight === undefined ? (same?.max_in_flight ?? null) : maxInFlight,
       // What it refused may be right now: it is asked at once.
       ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
@@ -237,8 +237,12 @@ const isBuiltIn = (code: string): AppError =>
   new AppError('BAD_REQUEST', `the supplier ${code} is built in, for sandbox merchants: choose another code`);
 
 const NOTHING_ASKED = {
-  ...{ balance_micros: null, balance_currency: null, balance_at: null },
-  ...{ catalogue_read_at: null, product_read_at: null, purchases_listed_at: null },
+  balance_micros: null,
+  balance_currency: null,
+  balance_at: null,
+  catalogue_read_at: null,
+  product_read_at: null,
+  purchases_listed_at: null,
 };
 
 const isSameHost = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin;
@@ -259,10 +263,7 @@ function detailOf(
   before: Supplier | null,
   { credentials = {}, newCallbackUrl }: SupplierSettings,
 ): Record<string, unknown> {
-  const changes = Object.entries(credentials).map(([name, value]) => [
-    name,
-    value === null ? 'removed' : 'replaced',
-  ]);
+  const changes = Object.entries(credentials).map(([name, value]) => [name, value === null ? 'removed' : 'replaced']);
   return {
     code: supplier.code,
     ...shown(supplier),
@@ -279,8 +280,6 @@ function usesProblem({ offers, reversals, orders }: Uses): string | null {
     ...(reversals > 0 ? [counted(reversals, 'reversal')] : []),
   ];
   if (users.length === 0) return null;
-  const advice = orders
-    ? 'what was ordered stays in the books, and so does its supplier'
-    : 'remove its offers first';
+  const advice = orders ? 'what was ordered stays in the books, and so does its supplier' : 'remove its offers first';
   return `it is in use by ${users.join(', ')}; ${advice}`;
 }

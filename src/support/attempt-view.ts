@@ -8,8 +8,7 @@ import type { AttemptOfUnit } from './order-support.repository.js';
  * - `unknown`, `review`: it may have been bought; the supplier is asked, or the operator decides.
  * - `withdrawn`: certainly not bought, and never will be.
  */
-export type AttemptState =
-  'sending' | 'processing' | 'unknown' | 'review' | 'succeeded' | 'failed' | 'withdrawn';
+export type AttemptState = 'sending' | 'processing' | 'unknown' | 'review' | 'succeeded' | 'failed' | 'withdrawn';
 
 /** An attempt as operators see it (contract, section 7). */
 export interface AttemptView {

@@ -55,7 +55,12 @@ export class BatchResolutionService {
       open.map(({ order_id: id, merchant_id, item, unit, attempt: seenAttempt }) =>
         this.resolution.resolve({
           ...by,
-          ...{ order: { id, merchant_id }, item, unit, seenAttempt, outcome, reason },
+          order: { id, merchant_id },
+          item,
+          unit,
+          seenAttempt,
+          outcome,
+          reason,
         }),
       ),
     );
@@ -74,8 +79,7 @@ export class BatchResolutionService {
   }
 }
 
-const isBadRequest = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === 'BAD_REQUEST';
+const isBadRequest = (error: unknown): error is AppError => error instanceof AppError && error.code === 'BAD_REQUEST';
 
 /**
  * Whether an operator may decide about it: its supplier was asked to buy it, and what became of that is not known. What was

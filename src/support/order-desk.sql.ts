@@ -47,14 +47,7 @@ export const LOOKED_AT = 2_000;
 export const COUNTED_AT_MOST = 1_000;
 
 /** The ways that a filter leaves, the one first that leaves fewest orders as a rule. */
-export function waysOf({
-  ids,
-  sku,
-  status,
-  failureCode,
-  supplierId,
-  merchantId,
-}: DeskFilter): [Way, ...Way[]] {
+export function waysOf({ ids, sku, status, failureCode, supplierId, merchantId }: DeskFilter): [Way, ...Way[]] {
   if (ids) return ['ids'];
   const ways: Way[] = [];
   if (status && !isTerminalOrder(status)) ways.push('open');
@@ -102,9 +95,7 @@ export function pageOfOrders(way: Way, query: DeskQuery): Asked {
 export function lastLookedAt(way: Way, query: DeskQuery): Asked {
   return asked('last_looked_at', way, query, (add) => {
     const last = `${next(way, query, add)} OFFSET ${LOOKED_AT - 1} LIMIT 1`;
-    return isOfItems(way)
-      ? `SELECT o.created_at, o.id FROM (${last}) i JOIN orders o ON o.id = i.order_id`
-      : last;
+    return isOfItems(way) ? `SELECT o.created_at, o.id FROM (${last}) i JOIN orders o ON o.id = i.order_id` : last;
   });
 }
 
@@ -169,10 +160,7 @@ function next(way: Way, query: DeskQuery, add: Add, columns = 'o.created_at, o.i
       // Code by code, because the indexes of failed orders begin with the code or the merchant: they are merged.
       return `SELECT ${columns} FROM (${FAILURE_CODES.map((code) => `(${timed(`o.failure_code = '${code}'`)})`).join(' UNION ALL ')}) o ${BY_TIME}`;
     case 'merchant':
-      return timed(
-        `o.merchant_id = ${add(query.merchantId)}`,
-        ...(query.status === 'failed' ? [statusOf(query)] : []),
-      );
+      return timed(`o.merchant_id = ${add(query.merchantId)}`, ...(query.status === 'failed' ? [statusOf(query)] : []));
     case 'open':
       // Its index knows which orders are open, and not what they are.
       return timed(`o.status IN ('pending', 'processing')`);
@@ -203,8 +191,7 @@ const timeOf = ({ from, to }: DeskQuery, add: Add): string[] => [
   ...(to ? [`o.created_at < ${add(to)}::timestamptz`] : []),
 ];
 
-const behindId = ({ after }: DeskQuery, add: Add): string[] =>
-  after ? [`o.id < ${add(after.id)}::bigint`] : [];
+const behindId = ({ after }: DeskQuery, add: Add): string[] => (after ? [`o.id < ${add(after.id)}::bigint`] : []);
 
 /** The first says what the second implies, in the form that an index can be searched by. */
 function behindTime({ after }: DeskQuery, add: Add): string[] {
@@ -221,8 +208,7 @@ function besides(way: Way, query: DeskQuery, add: Add): string[] {
   const { status, merchantId, sku, supplierId, failureCode } = query;
   const item = (condition: string): string =>
     `EXISTS (SELECT 1 FROM order_items i WHERE i.order_id = o.id AND ${condition})`;
-  const knowsStatus =
-    ['failed', 'failure', 'all'].includes(way) || (way === 'merchant' && status === 'failed');
+  const knowsStatus = ['failed', 'failure', 'all'].includes(way) || (way === 'merchant' && status === 'failed');
   return [
     ...(isByTime(way) ? [] : timeOf(query, add)),
     ...(status !== undefined && !knowsStatus ? [statusOf(query)] : []),

@@ -39,8 +39,16 @@ export interface HistoryFacts {
 }
 
 const NOTHING = {
-  ...{ unit: 'NULL', outcome: 'NULL', duration_ms: 'NULL::integer', process: 'NULL', amount: 'NULL::bigint' },
-  ...{ operator: 'NULL', reason: 'NULL', supplier: 'NULL', detail: 'NULL', facts: 'NULL::jsonb' },
+  unit: 'NULL',
+  outcome: 'NULL',
+  duration_ms: 'NULL::integer',
+  process: 'NULL',
+  amount: 'NULL::bigint',
+  operator: 'NULL',
+  reason: 'NULL',
+  supplier: 'NULL',
+  detail: 'NULL',
+  facts: 'NULL::jsonb',
 };
 const NOT_TEXT = ['amount', 'duration_ms', 'facts'];
 
@@ -55,19 +63,17 @@ interface Source extends Partial<typeof NOTHING> {
 
 /** What of one moment comes before what. */
 const RANK = {
-  ...{
-    created: 0,
-    held: 1,
-    answer: 2,
-    settled: 3,
-    attempt: 4,
-    claimed: 5,
-    paid: 6,
-    ended: 7,
-    event: 8,
-    delivery: 9,
-  },
-  ...{ besides: 10 },
+  created: 0,
+  held: 1,
+  answer: 2,
+  settled: 3,
+  attempt: 4,
+  claimed: 5,
+  paid: 6,
+  ended: 7,
+  event: 8,
+  delivery: 9,
+  besides: 10,
 };
 
 const source = ({ at, rank, sequence, kind, from, ...known }: Source): string => {
@@ -85,21 +91,27 @@ const facts = (given: Record<string, string>): string =>
 
 const ofMoney = (orderId: string): Source[] => [
   {
-    ...{ at: 'o.created_at', rank: RANK.created, sequence: '0', kind: `'order.created'` },
-    ...{ amount: 'o.total_amount', from: 'this_order o' },
+    at: 'o.created_at',
+    rank: RANK.created,
+    sequence: '0',
+    kind: `'order.created'`,
+    amount: 'o.total_amount',
+    from: 'this_order o',
   },
   {
-    ...{
-      at: 'greatest(t.created_at, o.created_at)',
-      rank: RANK.held,
-      sequence: 't.id',
-      kind: `'money.held'`,
-    },
-    ...{ amount: 't.amount', facts: facts({ available_after: 't.available_after::text' }) },
+    at: 'greatest(t.created_at, o.created_at)',
+    rank: RANK.held,
+    sequence: 't.id',
+    kind: `'money.held'`,
+    amount: 't.amount',
+    facts: facts({ available_after: 't.available_after::text' }),
     from: `transfers t, this_order o WHERE t.order_id = ${orderId} AND t.kind = 'order_hold'`,
   },
   {
-    ...{ at: 't.created_at', rank: RANK.paid, sequence: 't.id', amount: 't.amount' },
+    at: 't.created_at',
+    rank: RANK.paid,
+    sequence: 't.id',
+    amount: 't.amount',
     kind: `CASE t.kind WHEN 'order_spend' THEN 'money.spent' ELSE 'money.returned' END`,
     facts: facts({ available_after: 't.available_after::text' }),
     from: `transfers t WHERE t.order_id = ${orderId} AND t.kind <> 'order_hold'`,
@@ -108,18 +120,20 @@ const ofMoney = (orderId: string): Source[] => [
 
 /** The terms of a unit's first attempt are those that its item was ordered at. */
 const attempts = (orderId: string): Source => ({
-  ...{
-    at: 'a.created_at',
-    rank: RANK.attempt,
-    sequence: 'a.number',
-    kind: `'attempt.began'`,
-    unit: unitOf('a'),
-  },
+  at: 'a.created_at',
+  rank: RANK.attempt,
+  sequence: 'a.number',
+  kind: `'attempt.began'`,
+  unit: unitOf('a'),
   supplier: 's.code',
   facts: facts({
-    ...{ attempt: 'a.number', supplier_sku: 'a.supplier_sku', reference: 'a.reference' },
-    ...{ expected_cost_micros: 'a.expected_cost_micros::text', max_cost_micros: 'a.max_cost_micros::text' },
-    ...{ cost_currency: 'a.cost_currency', passed_over: 'coalesce(a.passed_over, i.passed_over)' },
+    attempt: 'a.number',
+    supplier_sku: 'a.supplier_sku',
+    reference: 'a.reference',
+    expected_cost_micros: 'a.expected_cost_micros::text',
+    max_cost_micros: 'a.max_cost_micros::text',
+    cost_currency: 'a.cost_currency',
+    passed_over: 'coalesce(a.passed_over, i.passed_over)',
     after: `CASE WHEN earlier.number IS NOT NULL THEN
       jsonb_build_object('outcome', earlier.ended_as, 'failure_code', earlier.failure_code) END`,
   }),
@@ -132,9 +146,16 @@ const attempts = (orderId: string): Source => ({
 /** The call that ends an attempt is written a moment later, with the begin of the next one: it is told as of the end. */
 const calls = (orderId: string): Source => ({
   at: `CASE WHEN c.ended_at < a.ended_at + interval '1 s' THEN least(c.ended_at, a.ended_at) ELSE c.ended_at END`,
-  ...{ rank: RANK.answer, sequence: 'c.id', kind: `'supplier.' || c.kind`, unit: unitOf('c') },
-  ...{ outcome: 'c.outcome', duration_ms: 'c.duration_ms', process: 'c.process', detail: 'c.detail' },
-  ...{ supplier: 's.code', facts: facts({ attempt: 'coalesce(a.number, 1)' }) },
+  rank: RANK.answer,
+  sequence: 'c.id',
+  kind: `'supplier.' || c.kind`,
+  unit: unitOf('c'),
+  outcome: 'c.outcome',
+  duration_ms: 'c.duration_ms',
+  process: 'c.process',
+  detail: 'c.detail',
+  supplier: 's.code',
+  facts: facts({ attempt: 'coalesce(a.number, 1)' }),
   from: `supplier_calls c
     JOIN order_units u ON ${isSameUnit('u', 'c')}
     LEFT JOIN LATERAL (${attemptOfCall('c')}) a ON true
@@ -151,18 +172,28 @@ const states = (orderId: string): Source[] => {
   const attempt = { attempt: 'nullif(u.attempt, 0)' };
   return [
     {
-      ...{ ...common, at: 'u.updated_at', rank: RANK.settled, kind: `'unit.' || u.state` },
-      ...{ outcome: 'u.failure_code', detail: 'coalesce(u.failure_message, u.supplier_reference)' },
+      ...common,
+      at: 'u.updated_at',
+      rank: RANK.settled,
+      kind: `'unit.' || u.state`,
+      outcome: 'u.failure_code',
+      detail: 'coalesce(u.failure_message, u.supplier_reference)',
       facts: facts({ ...attempt, cost_micros: 'a.cost_micros::text', cost_currency: 'a.cost_currency' }),
       from: `${from} AND u.state IN ('succeeded', 'failed')`,
     },
     {
-      ...{ ...common, rank: RANK.settled, kind: `'unit.review'`, facts: facts(attempt) },
+      ...common,
+      rank: RANK.settled,
+      kind: `'unit.review'`,
+      facts: facts(attempt),
       at: `greatest(u.updated_at, (SELECT max(c.ended_at) FROM supplier_calls c WHERE ${isSameUnit('c', 'u')}))`,
       from: `${from} AND u.state = 'review'`,
     },
     {
-      ...{ ...common, rank: RANK.claimed, kind: `'unit.claimed'`, process: 'u.claimed_by' },
+      ...common,
+      rank: RANK.claimed,
+      kind: `'unit.claimed'`,
+      process: 'u.claimed_by',
       at: `CASE u.state WHEN 'sending' THEN coalesce(u.last_sent_at, u.updated_at) ELSE u.updated_at END`,
       facts: facts({ ...attempt, until: 'u.next_action_at' }),
       from: `${from} AND u.claimed_by IS NOT NULL`,
@@ -175,25 +206,30 @@ const ofUnits = (orderId: string): Source[] => [
   calls(orderId),
   ...states(orderId),
   {
-    ...{
-      at: 'r.created_at',
-      rank: RANK.answer,
-      sequence: 'r.id',
-      kind: `'supplier.' || r.kind`,
-      unit: unitOf('r'),
-    },
-    ...{ outcome: 'r.status', supplier: 's.code' },
+    at: 'r.created_at',
+    rank: RANK.answer,
+    sequence: 'r.id',
+    kind: `'supplier.' || r.kind`,
+    unit: unitOf('r'),
+    outcome: 'r.status',
+    supplier: 's.code',
     detail: `concat_ws(': ', 'reversal ' || r.id, r.supplier_reference, r.detail)`,
     facts: facts({
-      ...{ attempt: 'r.attempt', cost_micros: 'r.cost_micros::text', cost_currency: 'r.cost_currency' },
+      attempt: 'r.attempt',
+      cost_micros: 'r.cost_micros::text',
+      cost_currency: 'r.cost_currency',
     }),
     from: `supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id WHERE r.order_id = ${orderId}`,
   },
   {
     // A decision belongs to the end that it caused, a note to none.
     rank: `CASE WHEN a.action IN ('order.resolve', 'order.cancel') THEN ${RANK.answer} ELSE ${RANK.besides} END`,
-    ...{ at: 'a.created_at', sequence: 'a.id', kind: 'a.action', operator: 'a.operator' },
-    ...{ unit: `coalesce(a.detail ->> 'unit', cancelled.unit)`, reason: `a.detail ->> 'reason'` },
+    at: 'a.created_at',
+    sequence: 'a.id',
+    kind: 'a.action',
+    operator: 'a.operator',
+    unit: `coalesce(a.detail ->> 'unit', cancelled.unit)`,
+    reason: `a.detail ->> 'reason'`,
     outcome: `concat_ws(' ', a.detail ->> 'result', a.detail ->> 'code')`,
     supplier: `a.detail ->> 'supplier'`,
     detail: `a.detail ->> 'note'`,
@@ -208,24 +244,42 @@ const ofEnd = (orderId: string): Source[] => {
   const deliveries = `events e JOIN webhook_deliveries d ON d.event_id = e.id JOIN webhooks h ON h.id = d.webhook_id`;
   return [
     {
-      ...{ at: 'o.updated_at', rank: RANK.ended, sequence: '0', kind: `'order.' || o.status` },
-      ...{ outcome: 'o.failure_code', detail: 'o.failure_message', from: 'this_order o WHERE o.ended' },
+      at: 'o.updated_at',
+      rank: RANK.ended,
+      sequence: '0',
+      kind: `'order.' || o.status`,
+      outcome: 'o.failure_code',
+      detail: 'o.failure_message',
+      from: 'this_order o WHERE o.ended',
     },
     {
-      ...{ at: 'greatest(e.created_at, o.updated_at)', rank: RANK.event, sequence: 'e.id' },
-      ...{ kind: `'event.' || e.kind`, detail: 'e.public_id' },
+      at: 'greatest(e.created_at, o.updated_at)',
+      rank: RANK.event,
+      sequence: 'e.id',
+      kind: `'event.' || e.kind`,
+      detail: 'e.public_id',
       from: `events e, this_order o WHERE e.order_id = ${orderId}`,
     },
     {
       // One that was attempted is told by its attempts.
-      ...{ at: 'd.created_at', rank: RANK.delivery, sequence: 'd.id', kind: `'webhook.delivery'` },
-      ...{ outcome: 'd.status', detail: 'h.url', facts: facts(delivery) },
+      at: 'd.created_at',
+      rank: RANK.delivery,
+      sequence: 'd.id',
+      kind: `'webhook.delivery'`,
+      outcome: 'd.status',
+      detail: 'h.url',
+      facts: facts(delivery),
       from: `${deliveries} WHERE e.order_id = ${orderId} AND d.attempt_count = 0`,
     },
     {
-      ...{ at: 'w.started_at', rank: RANK.delivery, sequence: 'd.id', kind: `'webhook.attempt'` },
-      ...{ duration_ms: 'w.duration_ms', outcome: `coalesce(w.response_status::text, w.error, 'no answer')` },
-      ...{ detail: 'h.url', facts: facts({ ...delivery, attempt: 'w.number' }) },
+      at: 'w.started_at',
+      rank: RANK.delivery,
+      sequence: 'd.id',
+      kind: `'webhook.attempt'`,
+      duration_ms: 'w.duration_ms',
+      outcome: `coalesce(w.response_status::text, w.error, 'no answer')`,
+      detail: 'h.url',
+      facts: facts({ ...delivery, attempt: 'w.number' }),
       from: `${deliveries} JOIN webhook_attempts w ON w.delivery_id = d.id WHERE e.order_id = ${orderId}`,
     },
   ];

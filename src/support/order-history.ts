@@ -56,9 +56,7 @@ function toMembers(known: HistoryFacts): Partial<HistoryEntry> {
     ...inUnits('expected_cost', expected_cost_micros),
     ...inUnits('max_cost', max_cost_micros),
     ...inUnits('cost', cost_micros),
-    ...(cost_currency !== undefined && costs.some((cost) => cost !== undefined)
-      ? { currency: cost_currency }
-      : {}),
+    ...(cost_currency !== undefined && costs.some((cost) => cost !== undefined) ? { currency: cost_currency } : {}),
     ...(available_after === undefined ? {} : { available_after: formatBaht(BigInt(available_after)) }),
     ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
     ...(webhook === undefined ? {} : { webhook_id: webhook }),
@@ -66,10 +64,8 @@ function toMembers(known: HistoryFacts): Partial<HistoryEntry> {
   };
 }
 
-const inUnits = (
-  name: 'expected_cost' | 'max_cost' | 'cost',
-  micros: string | undefined,
-): Partial<HistoryEntry> => (micros === undefined ? {} : { [name]: formatMicros(BigInt(micros)) });
+const inUnits = (name: 'expected_cost' | 'max_cost' | 'cost', micros: string | undefined): Partial<HistoryEntry> =>
+  micros === undefined ? {} : { [name]: formatMicros(BigInt(micros)) };
 
 const MONEY: Record<string, string> = {
   'money.held': 'THB are held',
@@ -105,5 +101,4 @@ function attemptInWords(
   return sentence([begun, why ?? null, passed.length > 0 ? `passed over ${passed.join(', ')}` : null]);
 }
 
-const sentence = (parts: (string | null)[]): string =>
-  parts.filter((part) => part !== null && part !== '').join(': ');
+const sentence = (parts: (string | null)[]): string => parts.filter((part) => part !== null && part !== '').join(': ');

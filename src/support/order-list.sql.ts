@@ -29,10 +29,7 @@ type Add = (value: unknown) => string;
 
 /** What each part of a filter says of order `o`. */
 const CONDITIONS: {
-  [Name in Exclude<keyof OrderFilter, 'limit'>]-?: (
-    add: Add,
-    value: NonNullable<OrderFilter[Name]>,
-  ) => string;
+  [Name in Exclude<keyof OrderFilter, 'limit'>]-?: (add: Add, value: NonNullable<OrderFilter[Name]>) => string;
 } = {
   // In the text, not as a value: the indexes of open and of failed orders serve only a query that names these statuses.
   status: (_add, status) => `o.status = '${status}'`,
@@ -52,8 +49,7 @@ const CONDITIONS: {
 type Part = keyof typeof CONDITIONS;
 
 const PARTS = Object.keys(CONDITIONS) as Part[];
-const isGiven = (filter: OrderFilter, part: Part): boolean =>
-  filter[part] !== undefined && filter[part] !== false;
+const isGiven = (filter: OrderFilter, part: Part): boolean => filter[part] !== undefined && filter[part] !== false;
 
 const COLUMNS = ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const NEWEST_FIRST = 'ORDER BY o.created_at DESC, o.id DESC';
@@ -73,8 +69,7 @@ function textOf(filter: OrderFilter, add: Add): string {
   if (review) return directly(filter, add);
   if (sku !== undefined) return byItem(filter, add, 'sku', `i.sku = ${add(sku)}`);
   if (failureCode !== undefined || (status && !isTerminalOrder(status))) return directly(filter, add);
-  if (supplierId !== undefined)
-    return byItem(filter, add, 'supplierId', `i.supplier_id = ${add(supplierId)}`);
+  if (supplierId !== undefined) return byItem(filter, add, 'supplierId', `i.supplier_id = ${add(supplierId)}`);
   return byMerchant(filter, add);
 }
 

@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, notFound } from '../core/errors.js';
-import {
-  decodeCursor,
-  encodeCursor,
-  MAX_BIGINT,
-  MAX_DATE_MS,
-  toPage,
-  type Page,
-} from '../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, MAX_DATE_MS, toPage, type Page } from '../core/pagination.js';
 import { textProblem } from '../core/text.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -98,11 +91,7 @@ export class OrderOverviewService {
   }
 
   /** Orders that a term may mean, newest first, each with what it was found as. */
-  async find(
-    term: string,
-    withPlayers: boolean,
-    limit: number,
-  ): Promise<(DeskOrder & Pick<FoundOrder, 'found_as'>)[]> {
+  async find(term: string, withPlayers: boolean, limit: number): Promise<(DeskOrder & Pick<FoundOrder, 'found_as'>)[]> {
     const deliveryId = DELIVERY_ID.test(term) ? BigInt(term) : null;
     const found = (await this.lookUp(term, withPlayers, limit, deliveryId)).slice(0, limit);
     const page = await this.desk.findByIds(found.map(({ id }) => id));

@@ -90,8 +90,7 @@ const isNamedSuccess = ({ outcome }: Resolution): boolean =>
   outcome.kind === 'succeeded' && outcome.supplierReference !== null;
 
 /** Whether a unit in doubt is just being sent again: that may buy it. */
-const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean =>
-  state === 'sending' && unknown_since !== null;
+const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean => state === 'sending' && unknown_since !== null;
 
 const isInDoubt = ({ state }: UnitRow): boolean => state === 'unknown' || state === 'review';
 
@@ -103,10 +102,7 @@ function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
 }
 
 const conflict = (unit: UnitRow): AppError =>
-  new AppError(
-    'CONFLICT',
-    `unit ${unitName(unit)} is ${unit.state}: only units in unknown or review can be resolved`,
-  );
+  new AppError('CONFLICT', `unit ${unitName(unit)} is ${unit.state}: only units in unknown or review can be resolved`);
 
 /** @param units those that the order has. */
 export function noSuchUnit(asked: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {

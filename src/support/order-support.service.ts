@@ -67,9 +67,7 @@ export class OrderSupportService {
 
   /** Orders of all merchants, newest first. */
   list(filter: OrderFilter): Promise<ListedOrder[]> {
-    return inIndexedSnapshot(this.reads, async (tx) =>
-      this.withItems(tx, await this.orders.list(tx, filter)),
-    );
+    return inIndexedSnapshot(this.reads, async (tx) => this.withItems(tx, await this.orders.list(tx, filter)));
   }
 
   private async findIn(tx: Transaction, asked: string, merchantId?: number): Promise<OrderRow> {

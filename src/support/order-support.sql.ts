@@ -66,8 +66,7 @@ export const FIND_ATTEMPTS = statement('support.find_attempts', { orderId: 'bigi
 export const FIND_ATTEMPTS_OF_UNIT = statement(
   'support.find_attempts_of_unit',
   { orderId: 'bigint', item: 'smallint', unit: 'smallint' },
-  ({ orderId, item, unit }) =>
-    attemptsOf(`u.order_id = ${orderId} AND u.item = ${item} AND u.unit = ${unit}`),
+  ({ orderId, item, unit }) => attemptsOf(`u.order_id = ${orderId} AND u.item = ${item} AND u.unit = ${unit}`),
 );
 
 /** An order, and what its merchant pays for one of its units; null where it has no such unit. */

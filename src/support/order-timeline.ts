@@ -11,8 +11,7 @@ export interface TimelineEntry {
 }
 
 /** Of an order's history its begin and end, the calls to suppliers and webhooks, contradictions and what operators did. */
-export const toTimeline = (history: HistoryRow[]): TimelineEntry[] =>
-  history.filter(isInTimeline).map(toEntry);
+export const toTimeline = (history: HistoryRow[]): TimelineEntry[] => history.filter(isInTimeline).map(toEntry);
 
 const EVENTS = /^(order\.(created|completed|failed)|supplier\..+|webhook\.attempt)$/;
 

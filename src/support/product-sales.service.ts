@@ -32,10 +32,7 @@ export class ProductSalesService {
 
   /** Of the last so many days, the last of them today, each also where nothing was sold. */
   async byDay(sku: string, zone: string, days: number): Promise<DayOfSales[]> {
-    const [names, rows] = await Promise.all([
-      this.sales.names(zone, days),
-      this.sales.byDay(sku, zone, days),
-    ]);
+    const [names, rows] = await Promise.all([this.sales.names(zone, days), this.sales.byDay(sku, zone, days)]);
     const rowOf = new Map(rows.map((row) => [row.day, row]));
     return names.map((day, number) => {
       const { sold = 0, failed = 0, revenue = 0n } = rowOf.get(number) ?? {};

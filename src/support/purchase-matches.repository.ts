@@ -53,10 +53,7 @@ export type MatchRow = Pick<
 > &
   Pick<OrderUnit, 'item' | 'unit' | 'state'> & { supplier: string; reference: string | null };
 
-type Purchase = Pick<
-  SupplierReversal,
-  'supplier_id' | 'supplier_sku' | 'player' | 'bought_at' | 'created_at'
->;
+type Purchase = Pick<SupplierReversal, 'supplier_id' | 'supplier_sku' | 'player' | 'bought_at' | 'created_at'>;
 
 /** Orders that a purchase which no book knows may be about. */
 @Injectable()
@@ -70,8 +67,12 @@ export class PurchaseMatchesRepository {
     const about = (boughtAt ?? learnedAt).getTime();
     const found = await this.database.query<MatchRow>(
       ...FIND_MATCHES.with({
-        ...{ supplierId, sku, players: usersIn(player), limit: MOST },
-        ...{ from: new Date(about - BEFORE_MS), to: new Date(about + AFTER_MS) },
+        supplierId,
+        sku,
+        players: usersIn(player),
+        limit: MOST,
+        from: new Date(about - BEFORE_MS),
+        to: new Date(about + AFTER_MS),
       }),
     );
     return found.filter((row) => isFor(player, row));

@@ -176,8 +176,12 @@ export class ReversalsService {
     if (merchantId === null) throw nobodysCredit(id);
     const reference = `reversal-${id}-${openedAt.toISOString().replace(/[-:.]/g, '')}`;
     const { repeats, at } = await this.wallets.fundIn(tx, 'credit', {
-      ...{ merchantId, amount, reference, note: reason },
-      ...{ operator, console },
+      merchantId,
+      amount,
+      reference,
+      note: reason,
+      operator,
+      console,
     });
     return repeats && { by: repeats.operator, at: at.toISOString() };
   }
@@ -197,13 +201,21 @@ const orderOf = ({ merchant_id: merchantId, order_id: orderId }: ReversalRow): P
 });
 
 const purchaseOf = ({ supplier, reference, supplier_reference: theirs }: ReversalRow): object => ({
-  ...{ supplier, purchase: reference ?? theirs },
+  supplier,
+  purchase: reference ?? theirs,
 });
 
 const toMatch = ({ created_at, item, unit, ...row }: MatchRow): Match => ({
-  ...{ order_number: row.order_number, unit: unitName({ item, unit }), merchant_id: row.merchant_id },
-  ...{ reference_id: row.reference_id, user_id: row.user_id, server_id: row.server_id, state: row.state },
-  ...{ supplier: row.supplier, reference: row.reference, ordered_at: created_at.toISOString() },
+  order_number: row.order_number,
+  unit: unitName({ item, unit }),
+  merchant_id: row.merchant_id,
+  reference_id: row.reference_id,
+  user_id: row.user_id,
+  server_id: row.server_id,
+  state: row.state,
+  supplier: row.supplier,
+  reference: row.reference,
+  ordered_at: created_at.toISOString(),
 });
 
 const toReversal = (row: ReversalRow): Reversal => ({

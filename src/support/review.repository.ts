@@ -52,11 +52,7 @@ export class ReviewRepository {
   }
 
   /** @returns whether it was theirs. */
-  async release(
-    { manager }: Transaction,
-    { orderId, item, unit }: UnitKey,
-    operatorId: number,
-  ): Promise<boolean> {
+  async release({ manager }: Transaction, { orderId, item, unit }: UnitKey, operatorId: number): Promise<boolean> {
     const theirs = { order_id: orderId, item, unit, operator_id: operatorId };
     const { affected } = await manager.delete(ReviewClaim, theirs);
     return (affected ?? 0) > 0;

@@ -18,7 +18,9 @@ export interface ReviewQuestion {
 export type Claim = UnitKey & { merchantId: number };
 
 const recordOf = ({ orderId, merchantId, ...unit }: Claim): Omit<AuditRecord, 'action'> => ({
-  ...{ orderId, merchantId, detail: { unit: unitName(unit) } },
+  orderId,
+  merchantId,
+  detail: { unit: unitName(unit) },
 });
 
 /** The units that wait for an operator, and who looks after them. */

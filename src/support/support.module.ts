@@ -12,13 +12,24 @@ import { UndecidedCallsRepository } from './undecided-calls.repository.js';
 /** What looks for orders and shows them. */
 @Module({
   providers: [
-    ...[OrderSupportRepository, OrderSupportService],
-    ...[OrderDeskRepository, OrderOverviewService, ReviewRepository, ReviewService],
-    ...[ProductSalesRepository, ProductSalesService, UndecidedCallsRepository],
+    OrderSupportRepository,
+    OrderSupportService,
+    OrderDeskRepository,
+    OrderOverviewService,
+    ReviewRepository,
+    ReviewService,
+    ProductSalesRepository,
+    ProductSalesService,
+    UndecidedCallsRepository,
   ],
   exports: [
-    ...[OrderSupportRepository, OrderSupportService, OrderOverviewService, ProductSalesService],
-    ...[ReviewService, ReviewRepository, UndecidedCallsRepository],
+    OrderSupportRepository,
+    OrderSupportService,
+    OrderOverviewService,
+    ProductSalesService,
+    ReviewService,
+    ReviewRepository,
+    UndecidedCallsRepository,
   ],
 })
 export class SupportModule {}

@@ -18,10 +18,7 @@ export const crosses = (before: Satang, after: Satang, threshold: Satang | null)
   threshold !== null && before >= threshold && after < threshold;
 
 /** The event for the merchant's webhooks that subscribe to it. */
-export const lowBalanceEvent = (
-  { merchantId, available, threshold }: LowBalance,
-  at: Date,
-): MerchantEvent => ({
+export const lowBalanceEvent = ({ merchantId, available, threshold }: LowBalance, at: Date): MerchantEvent => ({
   merchantId,
   kind: 'wallet.low_balance',
   orderId: null,

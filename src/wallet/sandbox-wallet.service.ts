@@ -18,8 +18,12 @@ export class SandboxWalletService {
    */
   credit(merchantId: number, amount: Satang): Promise<Wallet> {
     return this.wallets.credit({
-      ...{ merchantId, amount, reference: newSandboxReference() },
-      ...{ operator: 'sandbox', note: 'by the merchant itself', isOwn: true },
+      merchantId,
+      amount,
+      reference: newSandboxReference(),
+      operator: 'sandbox',
+      note: 'by the merchant itself',
+      isOwn: true,
     });
   }
 }

@@ -15,9 +15,7 @@ export const TRANSFER_ACCOUNTS = {
 } as const satisfies Record<string, [Account, Account]>;
 export type TransferKind = keyof typeof TRANSFER_ACCOUNTS;
 
-const accounts = Object.entries(TRANSFER_ACCOUNTS).map(
-  ([kind, [from, to]]) => `('${kind}', '${from}', '${to}')`,
-);
+const accounts = Object.entries(TRANSFER_ACCOUNTS).map(([kind, [from, to]]) => `('${kind}', '${from}', '${to}')`);
 
 /** One movement of money from an account to another. It is never changed, only added. */
 @Entity('transfers')

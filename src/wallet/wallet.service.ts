@@ -140,9 +140,7 @@ export class WalletService {
   async alerts(): Promise<Map<number, Satang>> {
     const wallets = await this.wallets.listAlerted();
     return new Map(
-      wallets.flatMap(({ merchant_id, alert_below }) =>
-        alert_below === null ? [] : [[merchant_id, alert_below]],
-      ),
+      wallets.flatMap(({ merchant_id, alert_below }) => (alert_below === null ? [] : [[merchant_id, alert_below]])),
     );
   }
 }
@@ -154,9 +152,14 @@ function recordFunding(
   transferId: bigint,
 ): void {
   const detail = {
-    ...{ transfer_id: Number(transferId), amount: formatBaht(amount), reference, note: note ?? null },
+    transfer_id: Number(transferId),
+    amount: formatBaht(amount),
+    reference,
+    note: note ?? null,
     ...(approval && {
-      ...{ approval_id: approval.id, requested_by: approval.requester, request_reason: approval.reason },
+      approval_id: approval.id,
+      requested_by: approval.requester,
+      request_reason: approval.reason,
     }),
   };
   const actor = isOwn ? undefined : { operator, reason, console };
@@ -171,8 +174,7 @@ export function assertFunding({
   operator,
   reason,
 }: Pick<Funding, 'amount' | 'reference' | 'note' | 'operator' | 'reason'>): void {
-  if (amount <= 0n || amount > MAX_SATANG)
-    throw new AppError('BAD_REQUEST', 'the amount must be more than 0.00');
+  if (amount <= 0n || amount > MAX_SATANG) throw new AppError('BAD_REQUEST', 'the amount must be more than 0.00');
   const problem = textProblem(reference, 1, 128);
   if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
   const noteProblem = textProblem(note, 0, 500);

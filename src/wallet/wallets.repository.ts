@@ -77,9 +77,7 @@ export class WalletsRepository {
    * @param wait whether for those that another transaction has locked: without it, they are left out.
    */
   lockMany(tx: Queryable, merchantIds: number[], wait: LockWait = 'briefly'): Promise<LockedWallet[]> {
-    return tx.query<LockedWallet>(wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS, [
-      [...new Set(merchantIds)],
-    ]);
+    return tx.query<LockedWallet>(wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS, [[...new Set(merchantIds)]]);
   }
 
   /**
@@ -119,15 +117,8 @@ export class WalletsRepository {
       })
       .returning(['id', 'created_at'])
       .execute();
-    const { id, created_at } = present(
-      inserted.generatedMaps[0] as Transfer | undefined,
-      'a transfer was written',
-    );
-    await manager.update(
-      Wallet,
-      { merchant_id: merchantId },
-      { available: availableAfter, updated_at: created_at },
-    );
+    const { id, created_at } = present(inserted.generatedMaps[0] as Transfer | undefined, 'a transfer was written');
+    await manager.update(Wallet, { merchant_id: merchantId }, { available: availableAfter, updated_at: created_at });
     return { wallet: await manager.findOneByOrFail(Wallet, { merchant_id: merchantId }), transferId: id };
   }
 

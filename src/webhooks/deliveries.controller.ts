@@ -48,8 +48,7 @@ export class DeliveriesController {
   @Post('deliveries/:delivery_id/retry')
   @ApiRoute({
     summary: 'Try a delivery once more',
-    description:
-      'At once, whatever its status, with the same event id and bytes. No retry follows by itself.',
+    description: 'At once, whatever its status, with the same event id and bytes. No retry follows by itself.',
     status: 202,
     answer: { type: DeliveryDto },
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
@@ -66,8 +65,7 @@ export class DeliveriesController {
   @Post('test')
   @ApiRoute({
     summary: 'Send a test event',
-    description:
-      'One signed `webhook.test` with a sample order, also to an inactive webhook. It is not retried.',
+    description: 'One signed `webhook.test` with a sample order, also to an inactive webhook. It is not retried.',
     status: 202,
     answer: { type: DeliveryDto },
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],

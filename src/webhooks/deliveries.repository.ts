@@ -125,21 +125,12 @@ export class DeliveriesRepository {
   ) {}
 
   /** Newest first. @param before the last id of the page before, null for the first page. */
-  page(
-    webhookId: number,
-    filter: DeliveryFilter,
-    before: bigint | null,
-    limit: number,
-  ): Promise<DeliveryRow[]> {
+  page(webhookId: number, filter: DeliveryFilter, before: bigint | null, limit: number): Promise<DeliveryRow[]> {
     return this.reads.list<DeliveryRow>(sql.PAGE, sql.pageValues(webhookId, filter, before, limit));
   }
 
   /** Those of all of a merchant's webhooks, deleted ones included, newest first. */
-  pageOfMerchant(
-    merchantId: number,
-    status: DeliveryStatus | undefined,
-    limit: number,
-  ): Promise<DeliveryRow[]> {
+  pageOfMerchant(merchantId: number, status: DeliveryStatus | undefined, limit: number): Promise<DeliveryRow[]> {
     const statuses = status === undefined ? DELIVERY_STATUSES : [status];
     return this.reads.list<DeliveryRow>(sql.FIND_OF_MERCHANT, [merchantId, statuses, limit]);
   }
@@ -183,9 +174,7 @@ export class DeliveriesRepository {
   /** No delivery of that moment or later has a lower id. */
   async firstIdSince(moment: Date): Promise<bigint> {
     const earlier = new Date(moment.getTime() - MARGIN_MS);
-    const [first] = await this.database.query<Pick<Delivery, 'id'>>(
-      ...sql.FIRST_ID_SINCE.with({ moment: earlier }),
-    );
+    const [first] = await this.database.query<Pick<Delivery, 'id'>>(...sql.FIRST_ID_SINCE.with({ moment: earlier }));
     return first?.id ?? 0n;
   }
 

@@ -97,10 +97,7 @@ const WHICH = {
 };
 
 /** Of a merchant's webhooks that are active, what no attempt is made of at present. @param live has their ids. */
-const retryable = (
-  live: string,
-  { status, event, since, above, upTo }: Record<keyof typeof WHICH, string>,
-): string => `
+const retryable = (live: string, { status, event, since, above, upTo }: Record<keyof typeof WHICH, string>): string => `
   webhook_id IN (SELECT id FROM ${live}) AND id > ${above} AND (${upTo} IS NULL OR id <= ${upTo})
   AND created_at >= ${since} AND status = ${status} AND (${event} IS NULL OR kind = ${event}) AND leased_until IS NULL`;
 

@@ -19,10 +19,7 @@ export const UNDELIVERED = ['failed', 'cancelled'] as const satisfies readonly D
 @Check('ck_webhook_deliveries_status', `status IN ('pending', 'succeeded', 'failed', 'cancelled')`)
 @Check('ck_webhook_deliveries_lease', '(leased_until IS NULL) = (attempt_started_at IS NULL)')
 @Check('ck_webhook_deliveries_work', 'due_at IS NULL OR leased_until IS NULL')
-@Check(
-  'ck_webhook_deliveries_pending',
-  `(status = 'pending') = (due_at IS NOT NULL OR leased_until IS NOT NULL)`,
-)
+@Check('ck_webhook_deliveries_pending', `(status = 'pending') = (due_at IS NOT NULL OR leased_until IS NOT NULL)`)
 @Check('ck_webhook_deliveries_kind', 'kind IS NOT NULL')
 export class Delivery {
   @IdColumn('bigint', 'pk_webhook_deliveries')

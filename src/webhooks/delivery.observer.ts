@@ -34,8 +34,7 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
   }
 
   interrupted(recorded: RecordedAttempt[]): void {
-    if (recorded.length > 0)
-      this.logger.warn({ attempts: recorded.length }, 'delivery attempts were interrupted');
+    if (recorded.length > 0) this.logger.warn({ attempts: recorded.length }, 'delivery attempts were interrupted');
     for (const { id, webhook_id: webhookId, status, attempt_count: attempts } of recorded) {
       this.metrics.webhookAttempted('interrupted', null);
       if (status === 'failed')

@@ -51,8 +51,7 @@ const due = (webhook: string, isRetry: boolean, columns = 'id'): string => `
   WHERE webhook_id = ${webhook} AND is_retry = ${isRetry} AND due_at <= statement_timestamp()`;
 
 /** Asked for in order, which only the queue's index gives; EXISTS would do without the order. */
-const firstOf = (webhook: string, isRetry: boolean): string =>
-  `(${due(webhook, isRetry)} ORDER BY due_at LIMIT 1)`;
+const firstOf = (webhook: string, isRetry: boolean): string => `(${due(webhook, isRetry)} ORDER BY due_at LIMIT 1)`;
 
 export const hasDue = (webhook: string): string =>
   `coalesce(${firstOf(webhook, false)}, ${firstOf(webhook, true)}) IS NOT NULL`;

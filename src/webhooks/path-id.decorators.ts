@@ -24,8 +24,7 @@ const PathId =
   (target, method, index) => {
     Param(name, pipe)(target, method, index);
     const descriptor = Object.getOwnPropertyDescriptor(target, method ?? '');
-    if (descriptor)
-      ApiParam({ name, schema: { type: 'integer' }, example })(target, method ?? '', descriptor);
+    if (descriptor) ApiParam({ name, schema: { type: 'integer' }, example })(target, method ?? '', descriptor);
   };
 
 /** The webhook that the path names, as a number. @throws BAD_REQUEST, NOT_FOUND */

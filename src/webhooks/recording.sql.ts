@@ -75,10 +75,8 @@ const ENDED = rowsOf({
   retry_after: 'int?',
 });
 
-export const RECORD_ATTEMPTS = statement(
-  'webhook_deliveries.record_attempts',
-  { attempts: ENDED },
-  ({ attempts }) => recorded(`SELECT * FROM ${attempts.as('a')}`),
+export const RECORD_ATTEMPTS = statement('webhook_deliveries.record_attempts', { attempts: ENDED }, ({ attempts }) =>
+  recorded(`SELECT * FROM ${attempts.as('a')}`),
 );
 
 /**

@@ -34,9 +34,7 @@ describe('signature', () => {
     fc.assert(
       fc.property(fc.json(), fc.constant(null).map(generateSecret), (body, secret) => {
         const signed = { ...message, body };
-        expect(new Webhook(secret).verify(body, headersOf(signed, sign(signed, secret)))).toEqual(
-          JSON.parse(body),
-        );
+        expect(new Webhook(secret).verify(body, headersOf(signed, sign(signed, secret)))).toEqual(JSON.parse(body));
       }),
     );
   });
@@ -96,12 +94,19 @@ describe('signing key', () => {
   });
 
   it.each([
-    'a-secret-of-your-own', 'whsec_AAECAwQFBgcICQoLDA0ODw', 'whsec_AAECAwQFBgcICQoLDA0ODw=', 'whsec_AAEC-wQF_gcICQoL',
-    'whsec_AAECAwQF BgcI', 'WHSEC_AAECAwQFBgcICQoLDA0ODw==', 'whsec_', 'AAECAwQFBgcICQoLDA0ODw==', 'whsec_=AAA',
+    'a-secret-of-your-own',
+    'whsec_AAECAwQFBgcICQoLDA0ODw',
+    'whsec_AAECAwQFBgcICQoLDA0ODw=',
+    'whsec_AAEC-wQF_gcICQoL',
+    'whsec_AAECAwQF BgcI',
+    'WHSEC_AAECAwQFBgcICQoLDA0ODw==',
+    'whsec_',
+    'AAECAwQFBgcICQoLDA0ODw==',
+    'whsec_=AAA',
     'ความลับของร้านค้าของฉัน',
   ])('takes %s as its UTF-8 bytes', (secret) => {
     expect(signingKey(secret)).toEqual(Buffer.from(secret, 'utf8'));
-  }); // prettier-ignore
+  });
 });
 
 describe('secret', () => {

@@ -277,7 +277,10 @@ export const conditionsOf = (
   { status, event, from }: DeskDeliveryFilter,
   { first, before, limit }: { first: bigint; before: bigint | null; limit: number },
 ): Conditions => ({
-  ...{ first, limit, before: before ?? MAX_BIGINT, from: from ?? new Date(0) },
+  first,
+  limit,
+  before: before ?? MAX_BIGINT,
+  from: from ?? new Date(0),
   statuses: status === undefined ? [...DELIVERY_STATUSES] : [status],
   kinds: event === undefined ? [...DELIVERED_EVENTS] : [event],
 });

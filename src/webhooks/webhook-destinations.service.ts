@@ -32,8 +32,7 @@ export class WebhookDestinationsService {
     const literal = literalAddress(hostname);
     const permitted =
       literal === null
-        ? !isLocalName(hostname) &&
-          (await this.addressesOf(hostname)).every((each) => this.policy.permits(each))
+        ? !isLocalName(hostname) && (await this.addressesOf(hostname)).every((each) => this.policy.permits(each))
         : this.policy.permits(literal);
     if (permitted) return;
     // The address itself is left out: it would tell strangers about names inside the operator's network.

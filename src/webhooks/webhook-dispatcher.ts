@@ -109,9 +109,7 @@ export class WebhookDispatcher {
     const { webhook_id: webhookId, secret_sealed: secret, previous_secret_sealed: previous } = delivery;
     try {
       const place = webhookSecretPlace(webhookId);
-      const secrets = [secret, ...(previous ? [previous] : [])].map((each) =>
-        this.secretBox.open(each, place),
-      );
+      const secrets = [secret, ...(previous ? [previous] : [])].map((each) => this.secretBox.open(each, place));
       this.observer.secretsOpened(webhookId);
       return secrets;
     } catch (error) {

@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notFound } from '../core/errors.js';
-import {
-  decodeCursor,
-  encodeCursor,
-  MAX_BIGINT,
-  MAX_INTEGER,
-  toPage,
-  type Page,
-} from '../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, MAX_INTEGER, toPage, type Page } from '../core/pagination.js';
 import type { AttemptRow } from './deliveries.repository.js';
 import {
   WebhookDeskRepository,
@@ -30,10 +23,7 @@ export class WebhookListingService {
 
   /** Newest first; those that are failing do so for an hour or more. @throws BAD_REQUEST for a cursor that no page carried. */
   async list(
-    {
-      merchantId,
-      status,
-    }: { merchantId?: number | undefined; status?: WebhookStatus | 'failing' | undefined },
+    { merchantId, status }: { merchantId?: number | undefined; status?: WebhookStatus | 'failing' | undefined },
     { cursor, limit }: Asked,
   ): Promise<Page<WebhookRow>> {
     const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);

@@ -80,7 +80,9 @@ export class WebhookReplayService {
       const rows = await this.deliveries.retryMany(tx, which, { above, limit: REPLAY_BATCH });
       const { merchantId, webhookId, status, event, since } = which;
       const detail = {
-        ...{ replayed: rows.length, status, since: since.toISOString() },
+        replayed: rows.length,
+        status,
+        since: since.toISOString(),
         ...(webhookId === null ? {} : { webhook: webhookId }),
         ...(event === null ? {} : { event }),
       };

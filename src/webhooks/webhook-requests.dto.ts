@@ -83,8 +83,7 @@ export class UpdateWebhookDto {
   @Integer(0, 604_800, {
     optional: true,
     example: 86_400,
-    description:
-      'Seconds for which deliveries carry a signature of the replaced secret too; only with `secret`',
+    description: 'Seconds for which deliveries carry a signature of the replaced secret too; only with `secret`',
   })
   rotation_overlap?: number;
 }

@@ -83,7 +83,5 @@ function retryAfterSeconds(header: string | string[] | undefined): number | null
 /** Bytes as text: what is not UTF-8, and NUL, which PostgreSQL can't store, become U+FFFD; a cut-off end is left out. */
 export function storableText(bytes: Buffer): string {
   if (bytes.length === 0) return '';
-  return new TextDecoder('utf-8', { ignoreBOM: true })
-    .decode(bytes, { stream: true })
-    .replaceAll('\0', '\ufffd');
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
 }

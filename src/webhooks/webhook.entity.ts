@@ -17,10 +17,7 @@ export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 @Check('ck_webhooks_status', `status IN ('active', 'inactive')`)
 @Check('ck_webhooks_max_retries', 'max_retries BETWEEN 0 AND 10')
 @Check('ck_webhooks_retry_delay', 'retry_delay BETWEEN 1 AND 86400')
-@Check(
-  'ck_webhooks_previous_secret',
-  '(previous_secret_sealed IS NULL) = (previous_secret_expires_at IS NULL)',
-)
+@Check('ck_webhooks_previous_secret', '(previous_secret_sealed IS NULL) = (previous_secret_expires_at IS NULL)')
 export class Webhook {
   @IdColumn('integer', 'pk_webhooks')
   id!: number;

@@ -56,11 +56,7 @@ export class WebhooksRepository {
     return manager.countBy(Webhook, ofMerchant(merchantId));
   }
 
-  async insert(
-    { manager }: Transaction,
-    merchantId: number,
-    webhook: Settings & NewSecret,
-  ): Promise<Webhook> {
+  async insert({ manager }: Transaction, merchantId: number, webhook: Settings & NewSecret): Promise<Webhook> {
     const { identifiers } = await manager.insert(Webhook, { merchant_id: merchantId, ...webhook });
     const { id } = present(identifiers[0], 'a webhook was written') as Pick<Webhook, 'id'>;
     return manager.findOneByOrFail(Webhook, { id });
@@ -82,12 +78,7 @@ export class WebhooksRepository {
     return this.update(tx, merchantId, id, { deleted_at, waiting_is_stale: true });
   }
 
-  private async update(
-    { manager }: Transaction,
-    merchantId: number,
-    id: number,
-    columns: Columns,
-  ): Promise<boolean> {
+  private async update({ manager }: Transaction, merchantId: number, id: number, columns: Columns): Promise<boolean> {
     // Two changes in one millisecond, or a clock set back, still move it forward.
     const updated_at = (): string => `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
     const which = { id, ...ofMerchant(merchantId) };

@@ -99,9 +99,7 @@ export class WebhooksService {
     return {
       settings,
       rotation:
-        secret === undefined
-          ? undefined
-          : { ...this.sealed(secret), overlapSeconds: dto.rotation_overlap ?? 0 },
+        secret === undefined ? undefined : { ...this.sealed(secret), overlapSeconds: dto.rotation_overlap ?? 0 },
       waitingIsStale: status === 'inactive' || retry_delay !== undefined,
     };
   }

@@ -152,9 +152,7 @@ async function play(
   const atVendor = vendorFaults.map(async (fault) => {
     await until(fault.atMs);
     const { forMs } = fault;
-    log(
-      `${(fault.atMs / 1000).toFixed(1)} s: ${describeFault({ kind: nameOfFault(fault), forMs, death: null })}`,
-    );
+    log(`${(fault.atMs / 1000).toFixed(1)} s: ${describeFault({ kind: nameOfFault(fault), forMs, death: null })}`);
     await injectAtVendor(system, fault);
   });
   await Promise.all([...last.values(), ...atVendor]);
@@ -208,11 +206,7 @@ function longestSilenceMs({ stories }: Clients): number {
 const countCases = (kind: string): string =>
   `(SELECT count(*)::int FROM supplier_reversals WHERE kind = '${kind}') AS cases_${kind}`;
 
-async function countOrders(
-  system: ChaosSystem,
-  clients: Clients,
-  receiver: Receiver,
-): Promise<Record<string, number>> {
+async function countOrders(system: ChaosSystem, clients: Clients, receiver: Receiver): Promise<Record<string, number>> {
   const [stored] = await system.sql<Record<string, number>>(`
     SELECT count(*)::int AS placed, count(*) FILTER (WHERE status = 'completed')::int AS completed,
            count(*) FILTER (WHERE status = 'failed')::int AS failed,

@@ -76,9 +76,15 @@ export class CarelessSupplier {
       const names = this.sales.filter((each) => each.reference === reference).map(({ name }) => name);
       const { sku = '', user_id = '' } = sends[0] ?? {};
       return {
-        ...{ reference, sku, user_id, received: sends.length, names, times_bought: names.length },
+        reference,
+        sku,
+        user_id,
+        received: sends.length,
+        names,
+        times_bought: names.length,
         sent_apart_ms: leastGapOf(sends.map(({ atMs }) => atMs)),
-        ...{ outcome: names.length > 0 ? 'succeeded' : 'failed', supplier_reference: names[0] ?? null },
+        outcome: names.length > 0 ? 'succeeded' : 'failed',
+        supplier_reference: names[0] ?? null,
         failure_code: names.length > 0 ? null : 'OUT_OF_STOCK',
       };
     });
@@ -93,19 +99,14 @@ export class CarelessSupplier {
     await this.sell(response, JSON.parse(await text(request)) as Omit<Send, 'atMs'>);
   }
 
-  private async sell(
-    response: ServerResponse,
-    { reference, sku, user_id }: Omit<Send, 'atMs'>,
-  ): Promise<void> {
+  private async sell(response: ServerResponse, { reference, sku, user_id }: Omit<Send, 'atMs'>): Promise<void> {
     const wanted = { reference, sku, user_id, atMs: Date.now() };
     this.sends.push(wanted);
     if (SELLS_WHAT_IT_REFUSES.test(user_id)) {
       send(response, 422, { failure_code: 'OUT_OF_STOCK', failure_message: 'says the careless supplier' });
       await this.later(SOLD_AFTER_REFUSAL_MS, () => this.record(wanted));
     } else {
-      const { name } = await this.later(SELLS_LATE.test(user_id) ? SOLD_AFTER_MS : 0, () =>
-        this.record(wanted),
-      );
+      const { name } = await this.later(SELLS_LATE.test(user_id) ? SOLD_AFTER_MS : 0, () => this.record(wanted));
       send(response, 200, { reference, status: 'succeeded', supplier_reference: name });
     }
   }
@@ -124,7 +125,11 @@ export class CarelessSupplier {
     const since = this.sales.filter(({ atMs }) => atMs >= sinceMs);
     const begin = Number(query.get('cursor') ?? '0');
     const data = since.slice(begin, begin + PAGE).map(({ reference, sku, user_id, name, atMs }) => ({
-      ...{ reference, status: 'succeeded', supplier_reference: name, sku, user_id },
+      reference,
+      status: 'succeeded',
+      supplier_reference: name,
+      sku,
+      user_id,
       created_at: new Date(atMs).toISOString(),
     }));
     const isLast = begin + PAGE >= since.length;
@@ -152,9 +157,7 @@ export class CarelessSupplier {
 
 /** The shortest time between two of these moments; null where there is one only. */
 const leastGapOf = (momentsMs: number[]): number | null =>
-  momentsMs.length < 2
-    ? null
-    : Math.min(...momentsMs.slice(1).map((ms, index) => ms - (momentsMs[index] ?? ms)));
+  momentsMs.length < 2 ? null : Math.min(...momentsMs.slice(1).map((ms, index) => ms - (momentsMs[index] ?? ms)));
 
 function send(response: ServerResponse, status: number, body: object): void {
   if (response.destroyed) return;

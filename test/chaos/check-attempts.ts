@@ -91,7 +91,7 @@ async function checkCosts(system: ChaosSystem, vendor: Vendor, violations: Viola
   }
   const spent = await vendor.debited();
   if (spent !== onRecord) {
-    violations.add('supplier', 'the vendor took other than the costs on record', { vendor: code, spent, onRecord }); // prettier-ignore
+    violations.add('supplier', 'the vendor took other than the costs on record', { vendor: code, spent, onRecord });
   }
 }
 

@@ -35,11 +35,7 @@ const SENT = `
   GROUP BY o.id, u.order_id, u.item, u.unit`;
 
 /** Asks whether PostgreSQL alone decided who may send, and when (contract, section 8, rules 3 and 5). */
-export async function checkClaims(
-  system: ChaosSystem,
-  clockWasSet: boolean,
-  violations: Violations,
-): Promise<void> {
+export async function checkClaims(system: ChaosSystem, clockWasSet: boolean, violations: Violations): Promise<void> {
   const rules = { ...BROKEN, ...(clockWasSet ? {} : BROKEN_BY_TIME) };
   for (const [rule, query] of Object.entries(rules)) {
     const rows = await system.sql(`WITH sent AS (${SENT}) ${query}`);

@@ -46,14 +46,7 @@ const placedBy = ({ told }: Story): Told[] =>
   told.filter(({ kind, status }) => (kind === 'create' || kind === 'replay') && status === 200);
 
 /** What never changes about an order. */
-const lasting = ({
-  order_number,
-  reference_id,
-  user_id,
-  total_amount,
-  created_at,
-  items,
-}: OrderBody): object => ({
+const lasting = ({ order_number, reference_id, user_id, total_amount, created_at, items }: OrderBody): object => ({
   order_number,
   reference_id,
   user_id,

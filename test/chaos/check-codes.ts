@@ -70,7 +70,11 @@ async function readPieces(clients: Clients, merchantIds: number[]): Promise<Map<
 
 /** Of the service's own processes: what the simulators write is no secret of ours. */
 function checkLogs({ logs, vendors }: ChaosSystem, codes: string[], violations: Violations): void {
-  const simulators = new Set(['simulator.log', 'other-simulator.log', ...vendors.map(({ kind }) => `${kind.code}.log`)]); // prettier-ignore
+  const simulators = new Set([
+    'simulator.log',
+    'other-simulator.log',
+    ...vendors.map(({ kind }) => `${kind.code}.log`),
+  ]);
   for (const name of readdirSync(logs).filter((each) => each.endsWith('.log') && !simulators.has(each))) {
     const text = readFileSync(join(logs, name), 'utf8');
     for (const code of codes.filter((each) => text.includes(each))) {

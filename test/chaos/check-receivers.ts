@@ -38,8 +38,7 @@ export async function checkReceivers(
     }
     const first = bodies.get(eventId) ?? body;
     bodies.set(eventId, first);
-    if (first !== body)
-      violations.add('receivers', 'one event came with two bodies', { eventId, first, body });
+    if (first !== body) violations.add('receivers', 'one event came with two bodies', { eventId, first, body });
     if (answered !== 'reset' && answered < 300) taken.add(`${endpoint} ${eventId}`);
   }
   for (const order of ended) {

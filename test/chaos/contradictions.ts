@@ -57,8 +57,7 @@ export async function settleContradictions(system: ChaosSystem, violations: Viol
   const isTold = ({ reference }: StoredAttempt): boolean => !unheard.some((each) => each.has(reference));
   await checkCases(system, violations, (attempt) => !isStated(attempt) && isTold(attempt));
   for (const vendor of system.vendors) await giveStatement(system, vendor);
-  const isLearned = (attempt: StoredAttempt): boolean =>
-    isStated(attempt) || (!isTold(attempt) && !isOfTwo(attempt));
+  const isLearned = (attempt: StoredAttempt): boolean => isStated(attempt) || (!isTold(attempt) && !isOfTwo(attempt));
   await checkCases(system, violations, isLearned);
   await closeCases(system, violations);
 }

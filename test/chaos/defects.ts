@@ -5,15 +5,7 @@ import type { Database } from '../../src/database/database.js';
 import type { HttpSupplier } from '../../src/suppliers/http/http-supplier.js';
 import type { WebhookSender } from '../../src/webhooks/webhook-sender.js';
 import { ROUTING_DEFECTS } from './routing-defects.js';
-import {
-  applyChange,
-  around,
-  hasStatement,
-  inStatement,
-  readBuild,
-  type Change,
-  type Sources,
-} from './seams.js';
+import { applyChange, around, hasStatement, inStatement, readBuild, type Change, type Sources } from './seams.js';
 
 /** A lease that ends during the call makes two workers meet, which is rare otherwise. */
 const LEASE_OF_A_MOMENT = inStatement('units.claim', 'd.timeout_ms +', 'd.timeout_ms - 4400 +');
@@ -128,9 +120,7 @@ const DEFECTS = {
     NO_QUIET_PERIOD,
     inStatement('settlement.settle_units', `c.state = 'succeeded' OR u.claim = c.claim`, 'true'),
   ],
-  'ended-attempts-not-compared': [
-    inStatement('sold_after_all.find', 'WHERE own.id =', 'WHERE false AND own.id ='),
-  ],
+  'ended-attempts-not-compared': [inStatement('sold_after_all.find', 'WHERE own.id =', 'WHERE false AND own.id =')],
   'sent-to-another-address': [inStatement('units.claim', 'sent_to <> destination', 'false')],
   'inquiry-unseen-refunds': [
     around<HttpSupplier['inquire']>('HttpSupplier.inquire', async (inquire, supplier, reference) => {
@@ -140,11 +130,7 @@ const DEFECTS = {
     }),
   ],
   'interrupted-deliveries-forgotten': [
-    inStatement(
-      'webhook_deliveries.record_interrupted',
-      'NULL::int AS response_status',
-      '200 AS response_status',
-    ),
+    inStatement('webhook_deliveries.record_interrupted', 'NULL::int AS response_status', '200 AS response_status'),
   ],
   'body-per-attempt': [
     around<WebhookSender['send']>('WebhookSender.send', (send, url, message, secrets) => {

@@ -14,16 +14,12 @@ export function findFakeTime(): FakeTime {
   if (process.platform !== 'linux') return { missing: 'it needs Linux' };
   if (process.getuid?.() !== 0) return { missing: 'install the package libfaketime, or run as root' };
   const installed = install();
-  return installed === null
-    ? { missing: 'apt-get could not install the package libfaketime' }
-    : { library: installed };
+  return installed === null ? { missing: 'apt-get could not install the package libfaketime' } : { library: installed };
 }
 
 function findLibrary(): string | null {
   if (!existsSync(LIBRARIES)) return null;
-  const places = readdirSync(LIBRARIES).map((name) =>
-    join(LIBRARIES, name, 'faketime', 'libfaketimeMT.so.1'),
-  );
+  const places = readdirSync(LIBRARIES).map((name) => join(LIBRARIES, name, 'faketime', 'libfaketimeMT.so.1'));
   return places.find((place) => existsSync(place)) ?? null;
 }
 

@@ -77,7 +77,11 @@ export const planClocks = (random: Random): PlannedClocks => ({
 });
 
 /** What a fault befalls: two at a time never befall the same. */
-export const targetOf = (kind: FaultKind): string => kind.split(' ').slice(0, kind.startsWith('worker') ? 2 : 1).join(' '); // prettier-ignore
+export const targetOf = (kind: FaultKind): string =>
+  kind
+    .split(' ')
+    .slice(0, kind.startsWith('worker') ? 2 : 1)
+    .join(' ');
 
 function durationOf(kind: FaultKind, random: Random): number {
   if (kind.endsWith('a unit’s lease')) return UNIT_LEASE_MS + random.int(500, 3_000);

@@ -10,10 +10,7 @@ import type { PlannedVendorFault, VendorFault } from './vendor-plan.js';
  * Does one thing to the system, and undoes it when its time is over.
  * @returns whether it happened: a process may not come to its failpoint in time.
  */
-export async function inject(
-  system: ChaosSystem,
-  { kind, forMs, byMs = 0, death }: PlannedFault,
-): Promise<boolean> {
+export async function inject(system: ChaosSystem, { kind, forMs, byMs = 0, death }: PlannedFault): Promise<boolean> {
   const [worker1, worker2] = system.workers as [ManagedProcess, ManagedProcess];
   const faults: Record<FaultKind, () => Promise<boolean | void>> = {
     'api killed': () => killed(system.api, forMs),
@@ -121,9 +118,7 @@ async function clockForward(system: ChaosSystem, seconds: number, forMs: number)
 async function lockWallet(system: ChaosSystem, forMs: number): Promise<void> {
   const client = await connectOne(system.postgres.url);
   try {
-    await client?.query(
-      'BEGIN; SELECT FROM wallets WHERE merchant_id = (SELECT min(id) FROM merchants) FOR UPDATE',
-    );
+    await client?.query('BEGIN; SELECT FROM wallets WHERE merchant_id = (SELECT min(id) FROM merchants) FOR UPDATE');
     await delay(forMs);
   } catch {
     // The server went away, and the lock with it.
@@ -142,7 +137,13 @@ async function changeAddress(system: ChaosSystem, forMs: number): Promise<void> 
 
 /** While PostgreSQL is away a command fails, and is given again. */
 async function untilDone(command: () => Promise<unknown>): Promise<void> {
-  while (await command().then(() => false, () => true)) await delay(200); // prettier-ignore
+  while (
+    await command().then(
+      () => false,
+      () => true,
+    )
+  )
+    await delay(200);
 }
 
 const terminate = (names: string): string => `

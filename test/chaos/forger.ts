@@ -61,7 +61,10 @@ export class Forger {
     const signal = AbortSignal.timeout(4_000);
     const request = { method: 'POST', headers, body, signal };
     const url = this.callbackUrls.get(vendor) ?? '';
-    const status = await fetch(url, request).then((response) => response.status, () => null); // prettier-ignore
+    const status = await fetch(url, request).then(
+      (response) => response.status,
+      () => null,
+    );
     if (isSigned && status !== null && status < 300) {
       this.violations.add('supplier', 'a forged callback was taken', { attempt, body, how, status });
     }

@@ -71,15 +71,23 @@ async function furnishCareless(system: ChaosSystem): Promise<void> {
 async function furnishRouted(system: ChaosSystem): Promise<void> {
   const vendors = system.vendors.map(({ kind }) => kind);
   for (const { sku, price, kind, offers } of routedProducts(vendors.map(({ code }) => code))) {
-    await run(system, ...['product', 'set', '--sku', sku, '--name', sku, '--price', price, '--kind', kind]);
+    await run(system, 'product', 'set', '--sku', sku, '--name', sku, '--price', price, '--kind', kind);
     for (const [index, { supplier, supplierSku, cost, template }] of offers.entries()) {
       const currency = vendors.find(({ code }) => code === supplier)?.currency;
       await run(
         system,
-        ...['offer', 'set', '--sku', sku, '--supplier', supplier, '--supplier-sku', supplierSku],
+        'offer',
+        'set',
+        '--sku',
+        sku,
+        '--supplier',
+        supplier,
+        '--supplier-sku',
+        supplierSku,
         ...(cost === undefined ? [] : ['--cost', cost, '--currency', String(currency)]),
         ...(template === undefined ? [] : ['--player-template', template]),
-        ...['--priority', String(index + 1)],
+        '--priority',
+        String(index + 1),
       );
     }
   }

@@ -47,8 +47,7 @@ export class ManagedProcess {
     await this.kill();
     const logged = statSync(this.options.logFile).size;
     const child = this.spawn({ NODE_ENV: 'test', TOPUP_FAILPOINTS: `${failpoint}=kill@${pass}` });
-    const isReady = (): boolean =>
-      readFileSync(this.options.logFile).subarray(logged).includes(this.options.readyText);
+    const isReady = (): boolean => readFileSync(this.options.logFile).subarray(logged).includes(this.options.readyText);
     const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
     await until(() => hasEnded() || isReady(), START_WITHIN_MS);
     const died = await until(hasEnded, withinMs);

@@ -24,8 +24,8 @@ const REVERSED = `
 
 /** What the service says that it earned with each supplier, and what vendors took. */
 export async function readMargin(system: ChaosSystem): Promise<MarginLine[]> {
-  const [from, to] = [Date.now() - DAY_MS, Date.now()].map((ms) => dayIn('Asia/Bangkok', ms)) as [string, string]; // prettier-ignore
-  const rows = await system.topup<MarginLine[]>('report', 'margin', '--from', from, '--to', to, '--by', 'supplier'); // prettier-ignore
+  const [from, to] = [Date.now() - DAY_MS, Date.now()].map((ms) => dayIn('Asia/Bangkok', ms)) as [string, string];
+  const rows = await system.topup<MarginLine[]>('report', 'margin', '--from', from, '--to', to, '--by', 'supplier');
   return Promise.all(
     rows.map(async (row) => {
       const { supplier, units, revenue, cost, margin, cost_estimated_units, cost_unknown_units } = row;

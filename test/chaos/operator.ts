@@ -105,9 +105,7 @@ function isReal(told: Case, purchase: Sold | undefined): boolean {
       return (purchase?.timesBought ?? 0) > 0 && (state === 'failed' || attempt < latest_attempt);
     case 'unknown_purchase':
       // Sold besides the one that the unit was given, under the same reference.
-      return (
-        (purchase?.standing ?? 0) > 1 && name !== own_name && purchase?.names.includes(name ?? '') === true
-      );
+      return (purchase?.standing ?? 0) > 1 && name !== own_name && purchase?.names.includes(name ?? '') === true;
   }
 }
 

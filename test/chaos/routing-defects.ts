@@ -143,7 +143,11 @@ export const ROUTING_DEFECTS = {
   'code-in-a-log-line': [
     around<SupplierCaller['call']>('SupplierCaller.call', async (call, unit) => {
       const ended = await call(unit);
-      console.log(JSON.stringify({ answered: unit.reference, outcome: ended.outcome }, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))); // prettier-ignore
+      console.log(
+        JSON.stringify({ answered: unit.reference, outcome: ended.outcome }, (_, value: unknown) =>
+          typeof value === 'bigint' ? String(value) : value,
+        ),
+      );
       return ended;
     }),
   ],

@@ -53,7 +53,9 @@ async function carryOut({ seed, minutes, defects, isStepwise = false }: Run): Pr
   print(report);
   totals.push(totalsOf(seed, minutes, report));
   const { length } = report.violations.found;
-  console.log(`seed ${seed}, ${minutes} minutes: ${length === 0 ? 'the books agree' : `violated; logs in ${report.logs}`}`); // prettier-ignore
+  console.log(
+    `seed ${seed}, ${minutes} minutes: ${length === 0 ? 'the books agree' : `violated; logs in ${report.logs}`}`,
+  );
   return length === 0;
 }
 
@@ -106,12 +108,20 @@ function print({ orders, longestSilenceMs, faults, failpoints, violations, margi
   console.log('');
   for (const [kind, count] of violations.summary) console.log(`${count} x ${kind}`);
   const list = (counts: Record<string, number>): string =>
-    Object.entries(counts).map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`).join(', ') || 'none'; // prettier-ignore
+    Object.entries(counts)
+      .map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`)
+      .join(', ') || 'none';
   console.log(`orders: ${list(orders)}`);
   console.log(`longest time without an acknowledgement: ${Math.round(longestSilenceMs)} ms`);
   console.log(`faults: ${list(faults)}`);
   // Their names have underlines of their own.
-  console.log(`failpoints hit: ${Object.entries(failpoints).map(([name, count]) => `${name} ${count}`).join(', ') || 'none'}`); // prettier-ignore
+  console.log(
+    `failpoints hit: ${
+      Object.entries(failpoints)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(', ') || 'none'
+    }`,
+  );
   console.log('report margin, and what vendors took:');
   console.table(margin);
 }

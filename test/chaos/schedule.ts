@@ -95,16 +95,15 @@ export function planSchedule(seed: number, seconds: number, isStepwise = false):
   if (isStepwise) {
     return {
       vendors,
-      orders: planOrders(random.fork('orders'), durationMs, (number) =>
-        planFailover(routed, vendors, number),
-      ),
+      orders: planOrders(random.fork('orders'), durationMs, (number) => planFailover(routed, vendors, number)),
       faults: planDeaths(random.fork('deaths'), durationMs),
-      ...{ vendorFaults: [], clocks: { api: 0, worker2: 0 }, clockOfPostgres: false, reviewAfterMs: null },
+      vendorFaults: [],
+      clocks: { api: 0, worker2: 0 },
+      clockOfPostgres: false,
+      reviewAfterMs: null,
     };
   }
-  const orders = planOrders(random.fork('orders'), durationMs, (number) =>
-    planRoutedOrder(routed, vendors, number),
-  );
+  const orders = planOrders(random.fork('orders'), durationMs, (number) => planRoutedOrder(routed, vendors, number));
   const faults = planFaults(random.fork('faults'), durationMs, clockOfPostgres);
   const steps = clockOfPostgres ? planClockSteps(random.fork('clock steps'), durationMs) : [];
   return {
@@ -144,10 +143,13 @@ function planStrange(random: Random, vendors: readonly VendorCode[], durationMs:
 
 /** Whose client places an order, and how it behaves. */
 function planClient(random: Random): Omit<PlannedOrder, 'atMs' | 'reference' | keyof RoutedOrder> {
-  const maybe = (probability: number): number | null =>
-    random.chance(probability) ? random.int(50, 6_000) : null;
+  const maybe = (probability: number): number | null => (random.chance(probability) ? random.int(50, 6_000) : null);
   return {
-    merchant: random.weighted([[5, 0], [4, 1], [1, 2]] as const), // prettier-ignore
+    merchant: random.weighted([
+      [5, 0],
+      [4, 1],
+      [1, 2],
+    ] as const),
     patienceMs: random.chance(0.1) ? random.int(5, 120) : 4_000,
     doubled: random.chance(0.08),
     replayAfterMs: maybe(0.15),
@@ -197,7 +199,12 @@ function planItems(random: Random, userId: string): PlannedOrder['items'] {
     [10, 3],
   ]);
   return Array.from({ length: skus }, () => ({
-    sku: random.weighted([[6, 'CHAOS-35'], [6, 'CHAOS-12'], [4, 'CHAOS-1'], [1, 'CHAOS-UNKNOWN']]), // prettier-ignore
+    sku: random.weighted([
+      [6, 'CHAOS-35'],
+      [6, 'CHAOS-12'],
+      [4, 'CHAOS-1'],
+      [1, 'CHAOS-UNKNOWN'],
+    ]),
     quantity: random.int(1, 3),
   }));
 }

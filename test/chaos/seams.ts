@@ -94,11 +94,14 @@ export function applyChange(sources: Sources, { seam, name, isSeam, rewrite }: C
   const found = [...sources].flatMap(([path, text]) => {
     if (!name.split('.').every((part) => text.includes(part))) return [];
     const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-    return nodesOf(source).filter(isSeam).map((node) => ({ path, text, node })); // prettier-ignore
+    return nodesOf(source)
+      .filter(isSeam)
+      .map((node) => ({ path, text, node }));
   });
   const [only, another] = found;
   if (!only) throw new Error(`${seam} is nowhere in dist/src`);
-  if (another) throw new Error(`${seam} is in dist/src ${found.length} times: ${found.map(({ path }) => path).join(', ')}`); // prettier-ignore
+  if (another)
+    throw new Error(`${seam} is in dist/src ${found.length} times: ${found.map(({ path }) => path).join(', ')}`);
   const { path, text, node } = only;
   try {
     const changed = text.slice(0, node.getStart()) + rewrite(node) + text.slice(node.getEnd());

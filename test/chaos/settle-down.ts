@@ -84,19 +84,13 @@ async function pullBackIsDone(system: ChaosSystem): Promise<void> {
 async function findStuck(system: ChaosSystem, violations: Violations): Promise<boolean> {
   const units = await system.sql(`${OPEN} AND ${farAhead('u.next_action_at')} AND NOT ${WAITS_FOR_CALLBACK}`);
   for (const row of units) violations.add('postgresql', 'a unit is due later than any rule allows', row);
-  const deliveries = await system.sql(
-    `${UNDELIVERED} AND (${farAhead('d.due_at')} OR ${farAhead('d.leased_until')})`,
-  );
-  for (const row of deliveries)
-    violations.add('receivers', 'a delivery is due later than any rule allows', row);
+  const deliveries = await system.sql(`${UNDELIVERED} AND (${farAhead('d.due_at')} OR ${farAhead('d.leased_until')})`);
+  for (const row of deliveries) violations.add('receivers', 'a delivery is due later than any rule allows', row);
   return units.length + deliveries.length > 0;
 }
 
 /** Lets orders end, by themselves or by the operator. @returns what is left when the time is over. */
-async function endOrders(
-  system: ChaosSystem,
-  withinMs: number,
-): Promise<{ open: object[]; resolved: number }> {
+async function endOrders(system: ChaosSystem, withinMs: number): Promise<{ open: object[]; resolved: number }> {
   let resolved = 0;
   for (let deadline = performance.now() + withinMs; ;) {
     const open = await system.sql(OPEN);

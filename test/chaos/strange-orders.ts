@@ -13,20 +13,12 @@ export interface StrangeOrder extends RoutedOrder {
 }
 
 /** Orders beside all others, at the careless supplier and at vendors that contradict themselves. */
-export function planStrangeOrders(
-  random: Random,
-  vendors: readonly VendorCode[],
-  durationMs: number,
-): StrangeOrder[] {
+export function planStrangeOrders(random: Random, vendors: readonly VendorCode[], durationMs: number): StrangeOrder[] {
   const atVendors = vendors.flatMap((vendor) =>
     Object.keys(VENDORS[vendor].contradictions).map((name) => ({ name, sku: firstAt(vendor) })),
   );
   const orders: StrangeOrder[] = [];
-  for (
-    let atMs = random.int(500, 1_500);
-    atMs < durationMs - NONE_AT_THE_END_MS;
-    atMs += random.int(400, 1_400)
-  ) {
+  for (let atMs = random.int(500, 1_500); atMs < durationMs - NONE_AT_THE_END_MS; atMs += random.int(400, 1_400)) {
     const { name, sku } = random.weighted([
       [3, { name: 'late', sku: CARELESS_SKU }],
       [2, { name: 'refused-sold', sku: random.pick([CARELESS_SKU, CARELESS_FIRST_SKU]) }],

@@ -66,9 +66,7 @@ export class SupplierWire {
 
   /** While an earlier request may be on its way beyond the quiet period, nobody could tell such a refusal from a true one. */
   private isRefused(bytes: Buffer): boolean {
-    return (
-      this.fault === 'refused' && isPurchase(bytes) && this.underway.size === 0 && this.purchases++ % 2 === 0
-    );
+    return this.fault === 'refused' && isPurchase(bytes) && this.underway.size === 0 && this.purchases++ % 2 === 0;
   }
 
   private join(client: Socket): void {
@@ -91,8 +89,7 @@ export class SupplierWire {
       if (this.fault === 'reset') return void client.resetAndDestroy();
       swallowing ||= this.fault === 'half-open';
       if (swallowing) return;
-      if (this.isRefused(bytes))
-        return void setTimeout(() => client.writable && client.write(REFUSAL), DELAY_MS);
+      if (this.isRefused(bytes)) return void setTimeout(() => client.writable && client.write(REFUSAL), DELAY_MS);
       dropping ||= this.fault === 'dropped';
       forward(bytes, this.fault === 'late' ? LATE_MS : 0);
     });

@@ -66,14 +66,7 @@ export class ChaosSystem {
     this.database.on('error', () => undefined);
   }
 
-  static async start({
-    name,
-    defects,
-    vendors,
-    clocks,
-    reviewAfterMs,
-    log,
-  }: SystemOptions): Promise<ChaosSystem> {
+  static async start({ name, defects, vendors, clocks, reviewAfterMs, log }: SystemOptions): Promise<ChaosSystem> {
     await removeLeftOvers();
     const directory = join(dataDir, `chaos-${process.pid}`);
     const logs = join(dataDir, 'chaos-logs', name);
@@ -196,8 +189,16 @@ export class ChaosSystem {
   /** Enters a vendor. @returns where it is to call us. */
   async setVendor({ kind, baseUrl }: Vendor): Promise<string> {
     const { callback_url } = await this.topup<{ callback_url: string }>(
-      ...['supplier', 'set', '--code', kind.code, '--adapter', kind.adapter],
-      ...['--base-url', baseUrl, '--timeout-ms', String(SUPPLIER_TIMEOUT_MS)],
+      'supplier',
+      'set',
+      '--code',
+      kind.code,
+      '--adapter',
+      kind.adapter,
+      '--base-url',
+      baseUrl,
+      '--timeout-ms',
+      String(SUPPLIER_TIMEOUT_MS),
       ...Object.entries(kind.credentials).flatMap(([name, value]) => ['--credential', `${name}=${value}`]),
     );
     return callback_url;
@@ -255,11 +256,7 @@ export class ChaosSystem {
 }
 
 /** A vendor with money of ours, and what is bought there. */
-const vendorEnv = (
-  { code, account, readings }: VendorKind,
-  directory: string,
-  port: number,
-): NodeJS.ProcessEnv => ({
+const vendorEnv = ({ code, account, readings }: VendorKind, directory: string, port: number): NodeJS.ProcessEnv => ({
   SIMULATOR_PORT: String(port),
   SIMULATOR_DATA_DIR: join(directory, code),
   SIMULATOR_ACCOUNT: JSON.stringify(account),

@@ -41,12 +41,20 @@ export function totalsOf(seed: number, minutes: number, report: CampaignReport):
 
 /** The runs, and what they come to together. */
 export function withSum(runs: readonly RunTotals[]): RunTotals[] {
-  const of = (name: Exclude<keyof RunTotals, 'seed' | 'vendors'>): number =>
-    sum(runs.map((run) => run[name]));
+  const of = (name: Exclude<keyof RunTotals, 'seed' | 'vendors'>): number => sum(runs.map((run) => run[name]));
   const total: RunTotals = {
-    ...{ seed: 'total', vendors: '', minutes: of('minutes'), orders: of('orders'), units: of('units') },
-    ...{ attempts: of('attempts'), failovers: of('failovers'), callbacks: of('callbacks') },
-    ...{ forged: of('forged'), codes: of('codes'), faults: of('faults'), deaths: of('deaths') },
+    seed: 'total',
+    vendors: '',
+    minutes: of('minutes'),
+    orders: of('orders'),
+    units: of('units'),
+    attempts: of('attempts'),
+    failovers: of('failovers'),
+    callbacks: of('callbacks'),
+    forged: of('forged'),
+    codes: of('codes'),
+    faults: of('faults'),
+    deaths: of('deaths'),
     violations: of('violations'),
   };
   return [...runs, total];

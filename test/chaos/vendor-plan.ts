@@ -49,12 +49,18 @@ const sellsCards = (vendor: VendorCode): boolean => VENDORS[vendor].articles.cod
 
 /** What is bought at these vendors: at each, at one after the other, and cards at one after the other. */
 export function routedProducts(vendors: readonly VendorCode[]): RoutedProduct[] {
-  const pairs = vendors.flatMap((one) => vendors.filter((other) => other !== one).map((other) => [one, other])) as [VendorCode, VendorCode][]; // prettier-ignore
+  const pairs = vendors.flatMap((one) => vendors.filter((other) => other !== one).map((other) => [one, other])) as [
+    VendorCode,
+    VendorCode,
+  ][];
   const dealers = vendors.filter(sellsCards);
   return [
     ...vendors.flatMap(productsOf),
     ...pairs.map(([one, other]): RoutedProduct => ({
-      ...{ sku: bothAt(one, other), price: PRICE, kind: 'topup', vendors: [one, other] },
+      sku: bothAt(one, other),
+      price: PRICE,
+      kind: 'topup',
+      vendors: [one, other],
       offers: [offerOf(one, 'first'), offerOf(other, 'second')],
     })),
     ...dealers.map((dealer): RoutedProduct => {
@@ -73,13 +79,16 @@ export const isOfVendorsOnly = (sku: string): boolean =>
   ALL_PRODUCTS.get(sku)?.offers.every(({ supplier }) => supplier !== 'sim') ?? false;
 
 /** Two or three of them. */
-export const planVendors = (random: Random): VendorCode[] =>
-  random.shuffle(VENDOR_CODES).slice(0, random.int(2, 3));
+export const planVendors = (random: Random): VendorCode[] => random.shuffle(VENDOR_CODES).slice(0, random.int(2, 3));
 
 /** Players to whom the other supplier refuses to sell, at once or after a doubt. */
 const REFUSED_BY_THE_OTHER = [
-  ...['sim-fail-out_of_stock', 'sim-fail-limit_exceeded', 'sim-partial-1'],
-  ...['sim-drop-fail', 'sim-drop-succeed', 'sim-500-fail'],
+  'sim-fail-out_of_stock',
+  'sim-fail-limit_exceeded',
+  'sim-partial-1',
+  'sim-drop-fail',
+  'sim-drop-succeed',
+  'sim-500-fail',
 ];
 
 /** How many orders are for what vendors sell. */
@@ -91,11 +100,7 @@ export interface RoutedOrder {
 }
 
 /** @returns null for an order of something else. */
-export function planRoutedOrder(
-  random: Random,
-  vendors: readonly VendorCode[],
-  number: number,
-): RoutedOrder | null {
+export function planRoutedOrder(random: Random, vendors: readonly VendorCode[], number: number): RoutedOrder | null {
   if (!random.chance(SHARE)) return null;
   const vendor = random.pick(vendors);
   const other = random.pick(vendors.filter((each) => each !== vendor));
@@ -150,14 +155,17 @@ export function rulesFor(vendor: VendorCode, orders: readonly RoutedOrder[]): Js
       if (behaviour === null) continue;
       const rules = behaviours[behaviour] ?? [];
       const match = { player: playerOf(userId) };
-      told.set(userId, rules.map((rule) => ({ ...rule, match: { ...match, ...(rule.match as object | undefined) } }))); // prettier-ignore
+      told.set(
+        userId,
+        rules.map((rule) => ({ ...rule, match: { ...match, ...(rule.match as object | undefined) } })),
+      );
     }
   }
   const cards = Array.from({ length: articles.code && cardRules.length > 0 ? MAX_CARD_RULES : 0 }, (_, index) => ({
     ...cardRules[index % cardRules.length],
     match: { sku: articles.code?.supplierSku, repeat: false },
     skip: (index + 1) * USUAL_CARDS,
-  })); // prettier-ignore
+  }));
   return [...told.values(), cards].flat();
 }
 

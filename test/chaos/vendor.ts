@@ -59,8 +59,7 @@ export class Vendor {
     const deadline = performance.now() + DECIDED_WITHIN_MS;
     const isUnderway = ({ decision, at }: VendorEntry): boolean =>
       decision === 'received' && Date.parse(at) > Date.now() - DECIDED_WITHIN_MS;
-    while (performance.now() < deadline && (await this.journal()).some(isUnderway))
-      await delay(ASKED_AGAIN_MS);
+    while (performance.now() < deadline && (await this.journal()).some(isUnderway)) await delay(ASKED_AGAIN_MS);
   }
 
   /** Lets pass what it takes until it has nothing more to do, and everybody was told or given up. */
@@ -74,9 +73,7 @@ export class Vendor {
   private async isBusy(): Promise<boolean> {
     const callbacks = await this.askUntilTold<{ state: string }[]>('callbacks');
     if (callbacks.some(({ state }) => state === 'waiting')) return true;
-    return (await this.purchases()).some(({ transactions }) =>
-      transactions.some(({ steps }) => steps.length > 0),
-    );
+    return (await this.purchases()).some(({ transactions }) => transactions.some(({ steps }) => steps.length > 0));
   }
 
   purchases(): Promise<RawPurchase[]> {
@@ -91,7 +88,10 @@ export class Vendor {
 
   /** How many callbacks it sent. */
   async calledBack(): Promise<number> {
-    return (await this.askUntilTold<{ attempts: object[] }[]>('callbacks')).reduce((sum, { attempts }) => sum + attempts.length, 0); // prettier-ignore
+    return (await this.askUntilTold<{ attempts: object[] }[]>('callbacks')).reduce(
+      (sum, { attempts }) => sum + attempts.length,
+      0,
+    );
   }
 
   journal(): Promise<VendorEntry[]> {

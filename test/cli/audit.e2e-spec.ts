@@ -34,8 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-const of = ({ order_number }: OrderBody): string =>
-  `(SELECT id FROM orders WHERE order_number = '${order_number}')`;
+const of = ({ order_number }: OrderBody): string => `(SELECT id FROM orders WHERE order_number = '${order_number}')`;
 
 describe('topup audit', () => {
   it('finds the books in order, and shows their figures', async () => {
@@ -45,8 +44,7 @@ describe('topup audit', () => {
     const details = Object.fromEntries(checks.map(({ name, detail }) => [name, detail]));
     expect(details).toMatchObject({
       merchant_wallets: '1 merchant, each with a wallet',
-      available_balances:
-        '1 wallet, available 790.00 = credits 1000.00 - debits 0.00 - holds 245.00 + refunds 35.00',
+      available_balances: '1 wallet, available 790.00 = credits 1000.00 - debits 0.00 - holds 245.00 + refunds 35.00',
       held_balances: '1 wallet, held 105.00 = holds 245.00 - spends 105.00 - refunds 35.00',
       held_for_open_orders: '1 open order of 105.00 in total, held 105.00',
       order_events: '2 ended orders, 2 events of their ends',
@@ -55,17 +53,11 @@ describe('topup audit', () => {
       failure_codes: '1 failed order, 1 partially completed',
     });
     const { stdout } = await commandLine.run('audit');
-    expect(stdout).toMatch(
-      /│ held_for_open_orders +│ ok +│ 1 open order of 105\.00[^]+The books are in order\.\n$/,
-    );
+    expect(stdout).toMatch(/│ held_for_open_orders +│ ok +│ 1 open order of 105\.00[^]+The books are in order\.\n$/);
   });
 
   it.each<[string, () => string[], string[]]>([
-    [
-      'a merchant without a wallet',
-      () => [`INSERT INTO merchants (name) VALUES ('x')`],
-      ['merchant_wallets'],
-    ],
+    ['a merchant without a wallet', () => [`INSERT INTO merchants (name) VALUES ('x')`], ['merchant_wallets']],
     [
       'money that came from nowhere',
       () => [`UPDATE wallets SET available = available + 1`],
@@ -128,11 +120,7 @@ describe('topup audit', () => {
       ],
       ['order_amounts'],
     ],
-    [
-      'an event that was lost',
-      () => [`DELETE FROM events WHERE order_id = ${of(orders.completed)}`],
-      ['order_events'],
-    ],
+    ['an event that was lost', () => [`DELETE FROM events WHERE order_id = ${of(orders.completed)}`], ['order_events']],
     [
       'an event of the wrong kind',
       () => [`UPDATE events SET kind = 'order.failed' WHERE order_id = ${of(orders.completed)}`],

@@ -41,8 +41,16 @@ afterAll(async () => {
 
 describe('topup supplier', () => {
   const set = (...options: string[]): string[] => [
-    'supplier', 'set', '--code', 'acme', '--adapter', 'http', '--base-url', 'http://acme.test/v1', ...options,
-  ]; // prettier-ignore
+    'supplier',
+    'set',
+    '--code',
+    'acme',
+    '--adapter',
+    'http',
+    '--base-url',
+    'http://acme.test/v1',
+    ...options,
+  ];
   const acme = {
     code: 'acme',
     adapter: 'http',
@@ -98,8 +106,15 @@ describe('topup supplier', () => {
 
   it('refuses what cannot be a supplier', async () => {
     const unlike = (adapter: string, url: string): string[] => [
-      'supplier', 'set', '--code', 'x', '--adapter', adapter, '--base-url', url,
-    ]; // prettier-ignore
+      'supplier',
+      'set',
+      '--code',
+      'x',
+      '--adapter',
+      adapter,
+      '--base-url',
+      url,
+    ];
     await commandLine.refusedAll([
       [unlike('soap', 'http://x'), /It must be one of http, /],
       [unlike('http', 'http://user@x'), /the base URL must be an http or https URL without credentials/],
@@ -108,18 +123,7 @@ describe('topup supplier', () => {
 });
 
 describe('topup product', () => {
-  const set = [
-    'product',
-    'set',
-    '--sku',
-    'MLBB-86',
-    '--name',
-    '86 Diamonds',
-    '--price',
-    '35',
-    '--supplier',
-    'acme',
-  ];
+  const set = ['product', 'set', '--sku', 'MLBB-86', '--name', '86 Diamonds', '--price', '35', '--supplier', 'acme'];
   const product = {
     sku: 'MLBB-86',
     name: '86 Diamonds',
@@ -146,18 +150,15 @@ describe('topup product', () => {
     expect(await check('--player-check', 'g2bulk:mlbb')).toEqual({ ...product, player_check: 'g2bulk:mlbb' });
     expect(await check('--max-quantity', '100')).toEqual({ ...product, player_check: 'g2bulk:mlbb' });
     for (const wrong of ['mlbb', 'g2bulk:', 'g2bulk:m l', 'acme:mlbb'])
-      expect(
-        await commandLine.refused('product', 'set', '--sku', 'MLBB-86', '--player-check', wrong),
-      ).toMatch(/It must be a validator and its code of the game, such as g2bulk:mlbb/);
+      expect(await commandLine.refused('product', 'set', '--sku', 'MLBB-86', '--player-check', wrong)).toMatch(
+        /It must be a validator and its code of the game, such as g2bulk:mlbb/,
+      );
     expect(await check('--no-player-check')).toEqual(product);
   });
 
   it('imports a whole file, or nothing of it', async () => {
     const file = path.join(directory, 'catalogue.csv');
-    writeFileSync(
-      file,
-      'sku,name,price,supplier,active\nMLBB-86,Changed,1.00,acme,no\n"B\n",Bad,x,acme,\n,,1,nobody,',
-    );
+    writeFileSync(file, 'sku,name,price,supplier,active\nMLBB-86,Changed,1.00,acme,no\n"B\n",Bad,x,acme,\n,,1,nobody,');
     expect(await commandLine.refused('product', 'import', file)).toBe(
       'error: nothing of catalogue.csv was imported:\n' +
         '  line 3: price must be an amount in baht such as 35.00, not "x"\n' +
@@ -167,10 +168,7 @@ describe('topup product', () => {
     );
     expect(await commandLine.json('product', 'list')).toEqual([product]);
 
-    writeFileSync(
-      file,
-      '\ufeffname,price,sku,supplier,requires_server\r\n"Pass, ""weekly""",59,WEEKLY,acme,Yes\r\n',
-    );
+    writeFileSync(file, '\ufeffname,price,sku,supplier,requires_server\r\n"Pass, ""weekly""",59,WEEKLY,acme,Yes\r\n');
     const weekly = {
       ...product,
       sku: 'WEEKLY',
@@ -180,9 +178,7 @@ describe('topup product', () => {
     };
     expect(await commandLine.json('product', 'import', file)).toEqual([{ ...weekly, requires_server: true }]);
     expect(await commandLine.json('product', 'list')).toHaveLength(2);
-    expect(await commandLine.refused('product', 'import', `${file}.gone`)).toMatch(
-      /the file cannot be read: ENOENT/,
-    );
+    expect(await commandLine.refused('product', 'import', `${file}.gone`)).toMatch(/the file cannot be read: ENOENT/);
   });
 });
 

@@ -67,14 +67,9 @@ describe('topup completion bash', () => {
 
 describe('topup completion', () => {
   it('needs no database, and prints one value with --json', async () => {
-    const { shell, script: text } = await commandLine.json<{ shell: string; script: string }>(
-      'completion',
-      'zsh',
-    );
+    const { shell, script: text } = await commandLine.json<{ shell: string; script: string }>('completion', 'zsh');
     expect(shell).toBe('zsh');
-    expect(text).toMatch(
-      /^#compdef topup\n[^]+'wallet credit'\)\n[^]+'--amount:amount in baht, such as 1000\.00'/,
-    );
+    expect(text).toMatch(/^#compdef topup\n[^]+'wallet credit'\)\n[^]+'--amount:amount in baht, such as 1000\.00'/);
     const fish = await commandLine.run('completion', 'fish');
     expect(fish).toMatchObject({ code: 0, stderr: '' });
     expect(fish.stdout).toContain(`complete -c topup -n '__topup_at \\'wallet\\'' -a 'credit'`);

@@ -67,7 +67,10 @@ describe('a supplier that contradicts how a unit was settled', () => {
       amount: null,
       currency: null,
       supplier_reference: null,
-      ...{ reference: null, supplier_sku: null, player: null, bought_at: null },
+      reference: null,
+      supplier_sku: null,
+      player: null,
+      bought_at: null,
       detail: 'found by topup report supplier',
       handed_over: false,
       status: 'open',
@@ -76,11 +79,7 @@ describe('a supplier that contradicts how a unit was settled', () => {
     expect(await audit()).toMatchObject({ ok: false, detail: expect.stringContaining(order.order_number) });
     const { stdout } = await commandLine.run('report', 'supplier', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, suppliers: [{ ok: false, open_cases: 1 }] });
-    const { timeline } = await commandLine.json<{ timeline: { event: string }[] }>(
-      'order',
-      'show',
-      order.order_number,
-    );
+    const { timeline } = await commandLine.json<{ timeline: { event: string }[] }>('order', 'show', order.order_number);
     expect(timeline.map(({ event }) => event)).toContain('supplier.taken_back');
 
     await commandLine.json('reversal', 'close', String(reversal.id), '--reason', 'returned to our deposit');
@@ -125,10 +124,9 @@ describe('topup reversal close', () => {
   it('says that the credit was given before, and by whom, where it was entered again by its reference', async () => {
     const { reversal } = await takenBack();
     const { id } = reversal;
-    const [opened] = await stack.sql<{ at: Date }>(
-      'SELECT created_at AS at FROM supplier_reversals WHERE id = $1',
-      [id],
-    );
+    const [opened] = await stack.sql<{ at: Date }>('SELECT created_at AS at FROM supplier_reversals WHERE id = $1', [
+      id,
+    ]);
     const reference = `reversal-${id}-${opened?.at.toISOString().replace(/[-:.]/g, '')}`;
     const again = ['wallet', 'credit', '--merchant', `${merchant.id}`, '--amount', '35.00'];
     await commandLine.json(...again, '--reference', reference, '--operator', 'alice');
@@ -140,7 +138,9 @@ describe('topup reversal close', () => {
     expect(await stack.wallet(merchant)).toEqual(before);
     const log = await commandLine.json<{ action: string; detail: object }[]>('log');
     expect(log.find(({ action }) => action === 'reversal.close')?.detail).toMatchObject({
-      ...{ reversal_id: id, credit: null, credited_before: { by: 'alice' } },
+      reversal_id: id,
+      credit: null,
+      credited_before: { by: 'alice' },
     });
   });
 
@@ -149,7 +149,12 @@ describe('topup reversal close', () => {
     const ids = [one, other, third].map(({ reversal }) => `${reversal.id}`);
     await commandLine.json('reversal', 'close', ids[1] ?? '', '--reason', 'by somebody else');
     const { code, stdout, stderr } = await commandLine.run(
-      ...['reversal', 'close', ...ids, '--reason', 'claimed', '--json'],
+      'reversal',
+      'close',
+      ...ids,
+      '--reason',
+      'claimed',
+      '--json',
     );
     expect([code, stderr]).toEqual([0, expect.stringContaining(`reversal ${ids[1]} is closed already`)]);
     expect((JSON.parse(stdout) as Reversal[]).map(({ id }) => `${id}`)).toEqual([ids[0], ids[2]]);
@@ -158,21 +163,13 @@ describe('topup reversal close', () => {
 });
 
 describe('topup supplier set', () => {
-  const set = (...args: string[]): string[] => [
-    'supplier',
-    'set',
-    '--code',
-    'fake',
-    '--adapter',
-    'http',
-    ...args,
-  ];
+  const set = (...args: string[]): string[] => ['supplier', 'set', '--code', 'fake', '--adapter', 'http', ...args];
 
   it('refuses a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for, and says what would fit', async () => {
     const before = await commandLine.json('supplier', 'list');
-    expect(
-      await commandLine.refused(...set('--base-url', stack.supplier.url, '--timeout-ms', '27001')),
-    ).toMatch(/27001 ms needs a SUPPLIER_QUIET_PERIOD_MS of at least 30001.*at most 27000 ms/);
+    expect(await commandLine.refused(...set('--base-url', stack.supplier.url, '--timeout-ms', '27001'))).toMatch(
+      /27001 ms needs a SUPPLIER_QUIET_PERIOD_MS of at least 30001.*at most 27000 ms/,
+    );
     expect(await commandLine.json('supplier', 'list')).toEqual(before);
     await commandLine.json(...set('--base-url', stack.supplier.url, '--timeout-ms', '27000'));
   });

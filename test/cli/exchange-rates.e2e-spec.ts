@@ -60,9 +60,7 @@ describe('topup fx', () => {
   });
 
   it('refuses a rate for baht, and what is no rate', async () => {
-    const rate = (currency: string, value: string): string[] => [
-      ...['fx', 'set', '--currency', currency, '--rate', value],
-    ];
+    const rate = (currency: string, value: string): string[] => ['fx', 'set', '--currency', currency, '--rate', value];
     await commandLine.refusedAll([
       [rate('THB', '1'), 'error: the rate of THB is always 1\n'],
       [rate('USD', '0'), /decimal number above 0/],

@@ -44,9 +44,7 @@ describe('topup merchant', () => {
   it('reads as a table without --json', async () => {
     const { code, stdout, stderr } = await commandLine.run('merchant', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(
-      /│ id │ name +│ status │ created_at +│\n├[─┼]+┤\n│ 1 +│ Somchai Game Shop │ active │/,
-    );
+    expect(stdout).toMatch(/│ id │ name +│ status │ created_at +│\n├[─┼]+┤\n│ 1 +│ Somchai Game Shop │ active │/);
     // No escape sequence, no colour.
     expect(stdout).not.toContain('\u001b');
   });
@@ -72,22 +70,9 @@ describe('topup api-key', () => {
   });
 
   it('keeps what was said about a key, hands it on, and ends the old one after the overlap', async () => {
-    const options = [
-      '--name',
-      'checkout',
-      '--allow-ip',
-      '203.0.113.0/24, 2001:db8::1',
-      '--expires-at',
-      '2090-01-31',
-    ];
+    const options = ['--name', 'checkout', '--allow-ip', '203.0.113.0/24, 2001:db8::1', '--expires-at', '2090-01-31'];
     const issued = await commandLine.json<IssuedKey>('api-key', 'issue', '--merchant', '1', ...options);
-    const next = await commandLine.json<IssuedKey>(
-      'api-key',
-      'rotate',
-      String(issued.id),
-      '--overlap',
-      '3600',
-    );
+    const next = await commandLine.json<IssuedKey>('api-key', 'rotate', String(issued.id), '--overlap', '3600');
     expect(next).toMatchObject({
       merchant_id: 1,
       key: expect.stringMatching(/^topup_/) as unknown as string,
@@ -135,8 +120,15 @@ describe('topup api-key', () => {
 
 describe('topup wallet', () => {
   const fund = (kind: string, amount: string, reference: string): string[] => [
-    'wallet', kind, '--merchant', '1', '--amount', amount, '--reference', reference,
-  ]; // prettier-ignore
+    'wallet',
+    kind,
+    '--merchant',
+    '1',
+    '--amount',
+    amount,
+    '--reference',
+    reference,
+  ];
 
   it('counts a reference once', async () => {
     const after = { merchant_id: 1, available_amount: '1000.00', held_amount: '0.00' };
@@ -149,13 +141,13 @@ describe('topup wallet', () => {
   });
 
   it('takes out no more than there is, and remembers who did it', async () => {
-    expect(
-      await commandLine.json(...fund('debit', '0.05', 'back-1'), '--note', 'typo', '--operator', 'Malee'),
-    ).toEqual({
-      merchant_id: 1,
-      available_amount: '999.95',
-      held_amount: '0.00',
-    });
+    expect(await commandLine.json(...fund('debit', '0.05', 'back-1'), '--note', 'typo', '--operator', 'Malee')).toEqual(
+      {
+        merchant_id: 1,
+        available_amount: '999.95',
+        held_amount: '0.00',
+      },
+    );
     expect(await commandLine.refused(...fund('debit', '1000', 'back-2'))).toBe(
       'error: merchant 1 has only 999.95 THB available\n',
     );
@@ -168,13 +160,7 @@ describe('topup wallet', () => {
 });
 
 describe('topup merchant set-alert', () => {
-  const setAlert = (...options: string[]): string[] => [
-    'merchant',
-    'set-alert',
-    '--merchant',
-    '1',
-    ...options,
-  ];
+  const setAlert = (...options: string[]): string[] => ['merchant', 'set-alert', '--merchant', '1', ...options];
 
   it('keeps the threshold, which merchants show until it is taken away', async () => {
     expect(await commandLine.json(...setAlert('--below', '500'))).toEqual({

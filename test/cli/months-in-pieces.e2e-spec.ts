@@ -54,17 +54,12 @@ describe('Closing several months', () => {
   it('gives programs one value with those that it closed, and the error beside it', async () => {
     await moveOpenTo(third);
     const { code, stdout, stderr } = await commandLine.run('month', 'close', '--json');
-    expect([code, JSON.parse(stdout)]).toMatchObject([
-      1,
-      { closed: [{ month: second, orders: 0 }], refused: null },
-    ]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { closed: [{ month: second, orders: 0 }], refused: null }]);
     expect(stderr).toContain(`error: ${third} can't be closed yet`);
   });
 
   it('prints a month before the next one is read', async () => {
-    await stack.fill(
-      `SET session_replication_role = 'replica'; DELETE FROM closed_months; DELETE FROM closed_wallets`,
-    );
+    await stack.fill(`SET session_replication_role = 'replica'; DELETE FROM closed_months; DELETE FROM closed_wallets`);
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     void text(stderr);
     let printed = '';
@@ -104,9 +99,7 @@ describe('A worker that is stopped while it closes a month', () => {
   afterAll(() => stack.close());
 
   const isFree = async (): Promise<boolean> => {
-    const [turn] = await stack.sql<{ free: boolean }>(
-      'SELECT next_at <= now() AS free FROM month_closing_turn',
-    );
+    const [turn] = await stack.sql<{ free: boolean }>('SELECT next_at <= now() AS free FROM month_closing_turn');
     return turn?.free ?? false;
   };
 

@@ -35,8 +35,7 @@ interface Closed {
 
 const [first, second] = [monthsAgo(3), monthsAgo(2)];
 
-const of = ({ order_number }: OrderBody): string =>
-  `(SELECT id FROM orders WHERE order_number = '${order_number}')`;
+const of = ({ order_number }: OrderBody): string => `(SELECT id FROM orders WHERE order_number = '${order_number}')`;
 
 describe('topup month', () => {
   let stack: TestStack;
@@ -63,9 +62,7 @@ describe('topup month', () => {
     const completed = await ordered('completed');
     await stack.stopWorkers();
     const [stuck, slow] = [await placed(), await placed()];
-    await stack.sql(
-      `UPDATE order_units SET next_action_at = now() + interval '1 day' WHERE state = 'queued'`,
-    );
+    await stack.sql(`UPDATE order_units SET next_action_at = now() + interval '1 day' WHERE state = 'queued'`);
     await moveTo(stack, first);
     done.push(await commandLine.json('month', 'close', '--through', first));
     await stack.sql(`UPDATE order_units SET next_action_at = now() WHERE order_id = ${of(slow)}`);
@@ -93,8 +90,7 @@ describe('topup month', () => {
   }
 
   const audit = (...options: string[]): Promise<Audit> => commandLine.json('audit', ...options);
-  const see = (...statements: string[]): Promise<string[][]> =>
-    checksThatSee(stack, statements, {}, { full: true });
+  const see = (...statements: string[]): Promise<string[][]> => checksThatSee(stack, statements, {}, { full: true });
 
   it('close a month with what is in it, and say which orders are left open', () => {
     expect(done).toMatchObject([
@@ -110,15 +106,22 @@ describe('topup month', () => {
   });
 
   it('keep what each wallet had, for ever', async () => {
-    const shown = await commandLine.json<
-      Month & { balances: object[]; checks: { name: string; detail: string }[] }
-    >(...['month', 'show', second]);
+    const shown = await commandLine.json<Month & { balances: object[]; checks: { name: string; detail: string }[] }>(
+      'month',
+      'show',
+      second,
+    );
     expect(shown).toMatchObject({ ...done[1]?.closed[0], closed_by: 'operator-1' });
     expect(shown.balances).toEqual([
       {
         merchant_id: merchant.id,
-        ...{ available: '755.00', held: '70.00' },
-        ...{ credits: '1000.00', debits: '0.00', holds: '280.00', spends: '175.00', refunds: '35.00' },
+        available: '755.00',
+        held: '70.00',
+        credits: '1000.00',
+        debits: '0.00',
+        holds: '280.00',
+        spends: '175.00',
+        refunds: '35.00',
       },
     ]);
     expect(shown.checks).toContainEqual({
@@ -134,11 +137,7 @@ describe('topup month', () => {
     const list = await commandLine.json<Month[]>('month', 'list');
     expect(list.map(({ month }) => month)).toEqual([first, second]);
     expect((await commandLine.run('month', 'list')).stdout).toContain(`│ ${second} │ 1 `);
-    const log = await commandLine.json<{ detail: object; reason: string | null }[]>(
-      'log',
-      '--action',
-      'month.close',
-    );
+    const log = await commandLine.json<{ detail: object; reason: string | null }[]>('log', '--action', 'month.close');
     expect(log).toMatchObject([
       { reason: 'the month is over', detail: { month: second, hash: list[1]?.hash } },
       { detail: { month: first } },
@@ -183,10 +182,7 @@ describe('topup month', () => {
       'in the money of a closed month, in full only',
       () => [`DELETE FROM transfers WHERE kind = 'order_refund'`],
       [],
-      [
-        ...['available_balances', 'held_balances', 'statements', 'ended_orders_hold_nothing', 'refunds'],
-        'closed_months',
-      ],
+      ['available_balances', 'held_balances', 'statements', 'ended_orders_hold_nothing', 'refunds', 'closed_months'],
     ],
     [
       'that took an order out of a closed month, in full only',
@@ -267,9 +263,7 @@ describe('topup month', () => {
       commandLine.run('month', 'close', '--through', month);
     expect(await close(monthsAgo(0))).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(
-        /^error: \d{4}-\d\d can be closed from \d{4}-\d\d-01T17:00:00\.000Z on\n$/,
-      ),
+      stderr: expect.stringMatching(/^error: \d{4}-\d\d can be closed from \d{4}-\d\d-01T17:00:00\.000Z on\n$/),
     });
     expect(await close(first)).toMatchObject({ code: 1, stderr: `error: ${first} is closed already\n` });
     expect(await commandLine.run('month', 'show', '2020-01')).toMatchObject({

@@ -16,8 +16,18 @@ beforeAll(async () => {
   const { url } = await bench.start();
   await commandLine.json('fx', 'set', '--currency', 'IDR', '--rate', '0.0021');
   await commandLine.json(
-    ...['supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', '--base-url', `${url}/v1`],
-    ...['--credential', `username=${USERNAME}`, '--credential', `key=${KEYS.production}`],
+    'supplier',
+    'set',
+    '--code',
+    'digi',
+    '--adapter',
+    'digiflazz',
+    '--base-url',
+    `${url}/v1`,
+    '--credential',
+    `username=${USERNAME}`,
+    '--credential',
+    `key=${KEYS.production}`,
   );
   await commandLine.json('supplier', 'sync', 'digi');
 });
@@ -31,7 +41,7 @@ const set = (sku: string, ...options: string[]): Promise<Json> =>
   commandLine.json('product', 'set', '--sku', sku, ...options);
 
 const define = (sku: string): Promise<Json> =>
-  set(sku, ...['--name', 'Diamonds', '--price', '50.00', '--supplier', 'digi', '--supplier-sku', 'ml86']);
+  set(sku, '--name', 'Diamonds', '--price', '50.00', '--supplier', 'digi', '--supplier-sku', 'ml86');
 
 async function importProduct(sku: string): Promise<void> {
   const file = path.join(scene.directory, `${sku}.csv`);

@@ -38,7 +38,12 @@ beforeEach(async () => {
 });
 
 const named = (supplier: string, supplierSku: string): string[] => [
-  ...['--sku', sku, '--supplier', supplier, '--supplier-sku', supplierSku],
+  '--sku',
+  sku,
+  '--supplier',
+  supplier,
+  '--supplier-sku',
+  supplierSku,
 ];
 
 const set = (supplier: string, supplierSku: string, ...options: string[]): Promise<Offer> =>
@@ -63,36 +68,52 @@ const newest = async (action: string): Promise<object | undefined> =>
 describe('topup offer set', () => {
   it('adds an offer, which is routable without a cost', async () => {
     const offer = {
-      ...{ sku, supplier: 'fake', supplier_sku: 'X', priority: 1 },
-      ...{ cost: null, currency: null, cost_baht: null, margin_baht: null },
-      ...{ player_template: null, guard_percent: 5, active: true, routable: true, why_not: null },
+      sku,
+      supplier: 'fake',
+      supplier_sku: 'X',
+      priority: 1,
+      cost: null,
+      currency: null,
+      cost_baht: null,
+      margin_baht: null,
+      player_template: null,
+      guard_percent: 5,
+      active: true,
+      routable: true,
+      why_not: null,
     };
     expect(await set('fake', 'X')).toEqual(offer);
     expect(await commandLine.json('offer', 'list', '--sku', sku)).toEqual([offer]);
     expect(Object.keys(offer)).toEqual([
-      ...['sku', 'supplier', 'supplier_sku', 'priority', 'cost', 'currency', 'cost_baht', 'margin_baht'],
-      ...['player_template', 'guard_percent', 'active', 'routable', 'why_not'],
+      'sku',
+      'supplier',
+      'supplier_sku',
+      'priority',
+      'cost',
+      'currency',
+      'cost_baht',
+      'margin_baht',
+      'player_template',
+      'guard_percent',
+      'active',
+      'routable',
+      'why_not',
     ]);
   });
 
   it('changes only what is given of an existing one', async () => {
-    await set(
-      'fake',
-      'X',
-      '--priority',
-      '3',
-      '--cost',
-      '10.5',
-      '--currency',
-      'thb',
-      '--guard-percent',
-      '2.5',
-    );
+    await set('fake', 'X', '--priority', '3', '--cost', '10.5', '--currency', 'thb', '--guard-percent', '2.5');
     await set('fake', 'X', '--player-template', '{user}({server})');
     const changed = await set('fake', 'X', '--cost', '11', '--reason', 'they raised it');
     expect(changed).toMatchObject({
-      ...{ priority: 3, cost: '11', currency: 'THB', cost_baht: '11.00', margin_baht: '24.00' },
-      ...{ player_template: '{user}({server})', guard_percent: 2.5, active: true },
+      priority: 3,
+      cost: '11',
+      currency: 'THB',
+      cost_baht: '11.00',
+      margin_baht: '24.00',
+      player_template: '{user}({server})',
+      guard_percent: 2.5,
+      active: true,
     });
     expect(await newest('offer.set')).toMatchObject({
       operator: 'operator-1',
@@ -100,7 +121,11 @@ describe('topup offer set', () => {
       detail: { sku, supplier: 'fake', supplier_sku: 'X', cost: '11', before: { cost: '10.5', priority: 3 } },
     });
     expect(await set('fake', 'X', '--no-cost', '--no-player-template')).toMatchObject({
-      ...{ cost: null, currency: null, player_template: null, priority: 3, guard_percent: 2.5 },
+      cost: null,
+      currency: null,
+      player_template: null,
+      priority: 3,
+      guard_percent: 2.5,
     });
   });
 
@@ -114,7 +139,9 @@ describe('topup offer set', () => {
   it('takes an offer off and on again, and says why it is off', async () => {
     await set('fake', 'X');
     expect(await set('fake', 'X', '--inactive', '--reason', 'too dear')).toMatchObject({
-      ...{ active: false, routable: false, why_not: 'it is off: too dear' },
+      active: false,
+      routable: false,
+      why_not: 'it is off: too dear',
     });
     expect(await set('fake', 'X', '--priority', '2')).toMatchObject({ why_not: 'it is off: too dear' });
     expect(await set('fake', 'X', '--active')).toMatchObject({ active: true, routable: true, why_not: null });
@@ -127,20 +154,31 @@ describe('topup offer set', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/eats the margin/);
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ cost: '35.01', cost_baht: '35.01', margin_baht: '-0.01' },
-      ...{ routable: false, why_not: 'its cost eats the margin' },
+      cost: '35.01',
+      cost_baht: '35.01',
+      margin_baht: '-0.01',
+      routable: false,
+      why_not: 'its cost eats the margin',
     });
     expect(await set('fake', 'X', '--cost', '35')).toMatchObject({ margin_baht: '0.00', routable: true });
   });
 
   it('converts a cost at the exchange rate, and is not routable without one', async () => {
     expect(await set('fake', 'X', '--cost', '10500', '--currency', 'IDR')).toMatchObject({
-      ...{ cost: '10500', currency: 'IDR', cost_baht: null, margin_baht: null, routable: false },
+      cost: '10500',
+      currency: 'IDR',
+      cost_baht: null,
+      margin_baht: null,
+      routable: false,
       why_not: 'there is no exchange rate of IDR that is new enough',
     });
     await commandLine.json('fx', 'set', '--currency', 'IDR', '--rate', '0.0021');
     expect(await set('fake', 'X')).toMatchObject({
-      ...{ cost: '10500', currency: 'IDR', cost_baht: '22.05', margin_baht: '12.95', routable: true },
+      cost: '10500',
+      currency: 'IDR',
+      cost_baht: '22.05',
+      margin_baht: '12.95',
+      routable: true,
     });
   });
 
@@ -205,9 +243,7 @@ describe('topup offer list and remove', () => {
     const code = unique('supplier');
     await stack.addSupplier(code, stack.supplier.url);
     await set(code, 'X', '--priority', '9');
-    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(
-      /in use by 1 offer; remove its offers/,
-    );
+    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/in use by 1 offer; remove its offers/);
     await remove(code, 'X');
     await commandLine.json('supplier', 'remove', code);
   });
@@ -228,7 +264,8 @@ describe('topup product', () => {
     expect(await setProduct('--supplier', 'fake')).toMatchObject({ supplier: 'fake', supplier_sku: sku });
     await set('other', 'second', '--priority', '2');
     expect(await setProduct('--supplier', 'other', '--supplier-sku', 'first')).toMatchObject({
-      ...{ supplier: 'other', supplier_sku: 'first' },
+      supplier: 'other',
+      supplier_sku: 'first',
     });
     expect(await offers()).toEqual(['1 other/first', '2 other/second']);
     expect(await product()).toMatchObject({ supplier: 'other', supplier_sku: 'first' });

@@ -51,8 +51,17 @@ async function logged(...commands: string[][]): Promise<Entry[]> {
 }
 
 const fund = (kind: string, amount: string, reference: string): string[] => [
-  'wallet', kind, '--merchant', '1', '--amount', amount, '--reference', reference, '--note', 'January',
-]; // prettier-ignore
+  'wallet',
+  kind,
+  '--merchant',
+  '1',
+  '--amount',
+  amount,
+  '--reference',
+  reference,
+  '--note',
+  'January',
+];
 
 const why = ['--operator', 'Malee', '--reason', 'its key was published'];
 
@@ -187,14 +196,10 @@ describe('topup log', () => {
     expect(ofNight.map(({ merchant_id }) => merchant_id)).toEqual([2]);
     expect([ofConsole, ofOrder]).toEqual([[], []]);
     expect(await log('--limit', '2')).toEqual(all.slice(0, 2));
-    expect((await commandLine.run('log', '--limit', '2')).stdout).toMatch(
-      /^The newest 2; --limit shows more\.\n\n/,
-    );
+    expect((await commandLine.run('log', '--limit', '2')).stdout).toMatch(/^The newest 2; --limit shows more\.\n\n/);
     const { stdout } = await commandLine.run('log', '--action', 'wallet.debit');
     expect(stdout).not.toContain('The newest');
-    expect(stdout).toMatch(
-      /│ operator-1 │ cli +│ wallet\.debit │ 1 +│ +│ back-1 +│ January │ .*amount 0\.05/,
-    );
+    expect(stdout).toMatch(/│ operator-1 │ cli +│ wallet\.debit │ 1 +│ +│ back-1 +│ January │ .*amount 0\.05/);
     await commandLine.refusedAll([
       [['log', '--merchant', '99'], /there is no merchant 99/],
       [['log', '--action', 'nothing'], /It must be one of merchant\.create, /],

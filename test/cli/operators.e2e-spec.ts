@@ -28,8 +28,15 @@ describe('topup operator', () => {
   it('adds operators with a link to set the password, and lists them without it', async () => {
     const created = await create('Nok@Example.com', 'admin');
     const nok = {
-      ...{ id: 1, email: 'nok@example.com', name: 'Nok', role: 'admin', status: 'active' },
-      ...{ second_factor: false, locked_until: null, last_sign_in_at: null, created_at: moment },
+      id: 1,
+      email: 'nok@example.com',
+      name: 'Nok',
+      role: 'admin',
+      status: 'active',
+      second_factor: false,
+      locked_until: null,
+      last_sign_in_at: null,
+      created_at: moment,
     };
     expect(created).toEqual({
       ...nok,
@@ -61,22 +68,10 @@ describe('topup operator', () => {
 
   it('refuses what cannot be', async () => {
     await commandLine.refusedAll([
-      [
-        ['operator', 'create', '--email', 'nok@example.com', '--name', 'N', '--role', 'admin'],
-        /there is an operator/,
-      ],
-      [
-        ['operator', 'create', '--email', 'nok', '--name', 'N', '--role', 'admin'],
-        /must be an e-mail address/,
-      ],
-      [
-        ['operator', 'create', '--email', 'a@b.c', '--name', '', '--role', 'admin'],
-        /the name must have 1 to 128/,
-      ],
-      [
-        ['operator', 'create', '--email', 'a@b.c', '--name', 'A', '--role', 'boss'],
-        /must be one of viewer, support/,
-      ],
+      [['operator', 'create', '--email', 'nok@example.com', '--name', 'N', '--role', 'admin'], /there is an operator/],
+      [['operator', 'create', '--email', 'nok', '--name', 'N', '--role', 'admin'], /must be an e-mail address/],
+      [['operator', 'create', '--email', 'a@b.c', '--name', '', '--role', 'admin'], /the name must have 1 to 128/],
+      [['operator', 'create', '--email', 'a@b.c', '--name', 'A', '--role', 'boss'], /must be one of viewer, support/],
       [['operator', 'reset', 'x@b.c'], /there is no operator x@b\.c: topup operator list shows them/],
     ]);
   });
@@ -84,7 +79,11 @@ describe('topup operator', () => {
   it('keeps a log of it, without the links', async () => {
     const log = await commandLine.json<{ action: string; detail: object }[]>('log');
     expect(log.map(({ action }) => action).reverse()).toEqual([
-      ...['operator.create', 'operator.create', 'operator.set_role', 'operator.disable', 'operator.reset'],
+      'operator.create',
+      'operator.create',
+      'operator.set_role',
+      'operator.disable',
+      'operator.reset',
     ]);
     expect(log[2]?.detail).toEqual({ operator: 'nok@example.com', role: 'support', role_before: 'admin' });
     expect(JSON.stringify(log)).not.toContain('set-up');

@@ -36,8 +36,13 @@ afterEach(() => stack.stopWorkers());
 afterAll(() => closeWithBalancedBooks(stack));
 
 const cancel = (order: string, ...options: string[]): string[] => [
-  'order', 'cancel', order, '--reason', 'ticket 4711', ...options,
-]; // prettier-ignore
+  'order',
+  'cancel',
+  order,
+  '--reason',
+  'ticket 4711',
+  ...options,
+];
 
 /** Cancels while something of the order is left. @returns the order, and what was said of the rest. */
 async function cancelPartly(...args: string[]): Promise<{ file: OrderFile; left: string[] }> {
@@ -72,7 +77,11 @@ describe('topup order cancel', () => {
     expect(file).toMatchObject({ status: 'failed', failure_code: 'CANCELLED_BY_OPERATOR' });
     expect(file).toEqual(await commandLine.json('order', 'show', order.order_number));
     const failed = ['failed', 'CANCELLED_BY_OPERATOR'];
-    expect(statesOf(file)).toEqual([['1.1', ...failed], ['1.2', ...failed], ['2.1', ...failed]]); // prettier-ignore
+    expect(statesOf(file)).toEqual([
+      ['1.1', ...failed],
+      ['1.2', ...failed],
+      ['2.1', ...failed],
+    ]);
     const said = 'failed CANCELLED_BY_OPERATOR by Malee: ticket 4711';
     expect(file.timeline.map(({ event, unit, detail }) => [event, unit, detail])).toEqual([
       ['order.created', undefined, undefined],
@@ -102,16 +111,17 @@ describe('topup order cancel', () => {
     const order = await stack.order(merchant, [{ sku, quantity: 2 }]);
     const { file, left } = await cancelPartly(order.order_number, '--unit', '1.2');
     expect({ status: file.status, left }).toEqual({ status: 'processing', left: [] });
-    expect(statesOf(file)).toEqual([['1.1', 'queued', null], ['1.2', 'failed', 'CANCELLED_BY_OPERATOR']]); // prettier-ignore
+    expect(statesOf(file)).toEqual([
+      ['1.1', 'queued', null],
+      ['1.2', 'failed', 'CANCELLED_BY_OPERATOR'],
+    ]);
     await stack.startWorker();
     const ended = await stack.orderWith(merchant, order.reference_id, 'failed');
     expect(ended).toMatchObject({
       failure_code: 'PARTIALLY_COMPLETED',
       items: [{ completed_quantity: 1, failed_quantity: 1, failure_code: 'CANCELLED_BY_OPERATOR' }],
     });
-    expect(stack.supplier.about(order.order_number)).toMatchObject([
-      { reference: `${order.order_number}.1.1` },
-    ]);
+    expect(stack.supplier.about(order.order_number)).toMatchObject([{ reference: `${order.order_number}.1.1` }]);
   });
 
   it('cancels what its supplier never accepted, after whichever number of sends', async () => {
@@ -137,13 +147,7 @@ describe('topup order cancel', () => {
     await commandLine.json('order', 'resolve', order.order_number, ...resolved);
     await setUnit(order, 4, IN_REVIEW);
     const { file, left } = await cancelPartly(order.order_number);
-    expect(file.units.map(({ state }) => state)).toEqual([
-      'unknown',
-      'sending',
-      'succeeded',
-      'review',
-      'failed',
-    ]);
+    expect(file.units.map(({ state }) => state)).toEqual(['unknown', 'sending', 'succeeded', 'review', 'failed']);
     expect(left).toEqual([
       'unit 1.1 is left as it is: it is in doubt, its supplier may have sold it: topup order resolve settles it by your word',
       'unit 1.2 is left as it is: a call to its supplier is in flight',
@@ -191,19 +195,11 @@ describe('topup order cancel', () => {
     );
     const file = await commandLine.json(...cancel(body.reference_id, '--merchant', String(other.id)));
     expect(file).toMatchObject({ merchant_id: other.id, status: 'failed' });
-    expect((await merchant.client.get<OrderBody>(`/v1/orders/${body.reference_id}`)).body.status).toBe(
-      'pending',
-    );
+    expect((await merchant.client.get<OrderBody>(`/v1/orders/${body.reference_id}`)).body.status).toBe('pending');
     await commandLine.refusedAll([
       [cancel('nothing'), /there is no order with the number or reference nothing/],
-      [
-        cancel(body.reference_id, '--merchant', String(merchant.id), '--unit', '2.1'),
-        /has no unit 2\.1: it has 1\.1/,
-      ],
-      [
-        cancel(body.reference_id, '--merchant', String(merchant.id), '--reason', ' '),
-        /the reason must not be blank/,
-      ],
+      [cancel(body.reference_id, '--merchant', String(merchant.id), '--unit', '2.1'), /has no unit 2\.1: it has 1\.1/],
+      [cancel(body.reference_id, '--merchant', String(merchant.id), '--reason', ' '), /the reason must not be blank/],
       [['order', 'cancel', 'x'], /required option '--reason <text>' not specified/],
     ]);
   });
@@ -275,8 +271,7 @@ describe('topup order cancel beside workers', () => {
       const tries = await Promise.all(next.map(tryToCancel));
       cancelled += tries.filter((isCancelled) => isCancelled).length;
     }
-    for (const { reference_id } of orders)
-      await stack.orderWith(merchant, reference_id, 'completed', 'failed');
+    for (const { reference_id } of orders) await stack.orderWith(merchant, reference_id, 'completed', 'failed');
     const units = await stack.sql<{ reference: string; state: string; failure_code: string | null }>(
       `SELECT o.order_number || '.' || u.item || '.' || u.unit AS reference, u.state, u.failure_code
        FROM order_units u JOIN orders o ON o.id = u.order_id WHERE o.user_id = $1`,
@@ -307,9 +302,7 @@ describe('topup order cancel beside workers', () => {
       cancelling = tryToCancel(order);
       await eventually(
         () =>
-          stack.sql(
-            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-          ),
+          stack.sql(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
         ({ length }) => length > 0,
       );
       await client.query('COMMIT');
@@ -331,9 +324,7 @@ describe('topup order cancel beside workers', () => {
         const work = tryToCancel(order).finally(() => (done = true));
         await eventually(
           () =>
-            stack.sql(
-              `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-            ),
+            stack.sql(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
           ({ length }) => length > 0,
         );
         expect(done).toBe(false);

@@ -36,7 +36,6 @@ describe('topup order list', () => {
       [shop, mixed],
       [other, elsewhere],
     ] as const)
-      // prettier-ignore
       await stack.orderWith(merchant, reference_id, 'completed', 'failed');
     await placedOn({ [failed.order_number]: 1, [mixed.order_number]: 2, [elsewhere.order_number]: 3 });
   });
@@ -57,7 +56,11 @@ describe('topup order list', () => {
   /** The listed orders, newest first, by the names that they have here. */
   async function listed(...options: string[]): Promise<string[]> {
     const orders = await commandLine.json<OrderBody[]>('order', 'list', ...options);
-    const names = { [failed.order_number]: 'failed', [mixed.order_number]: 'mixed', [elsewhere.order_number]: 'elsewhere' }; // prettier-ignore
+    const names = {
+      [failed.order_number]: 'failed',
+      [mixed.order_number]: 'mixed',
+      [elsewhere.order_number]: 'elsewhere',
+    };
     return orders.map(({ order_number }) => names[order_number] ?? order_number);
   }
 
@@ -68,7 +71,7 @@ describe('topup order list', () => {
     ['product of several', () => ['--sku', skus.common], ['elsewhere', 'mixed', 'failed']],
     ['supplier', () => ['--supplier', 'second'], ['mixed']],
     ['reference', () => ['--reference', elsewhere.reference_id], ['elsewhere']],
-    ['reference of another merchant', () => ['--reference', elsewhere.reference_id, '--merchant', String(shop.id)], []], // prettier-ignore
+    ['reference of another merchant', () => ['--reference', elsewhere.reference_id, '--merchant', String(shop.id)], []],
     ['failure code', () => ['--failure-code', 'OUT_OF_STOCK'], ['failed']],
     ['first moment, which counts', () => ['--created-from', '2026-01-02'], ['elsewhere', 'mixed']],
     ['last moment, which does not', () => ['--created-to', '2026-01-02T00:00:00Z'], ['failed']],
@@ -78,18 +81,26 @@ describe('topup order list', () => {
     [
       'everything at once',
       () => [
-        ...[
-          '--merchant',
-          String(shop.id),
-          '--user-id',
-          'unlucky',
-          '--sku',
-          skus.common,
-          '--supplier',
-          'fake',
-        ],
-        ...['--reference', failed.reference_id, '--created-from', '2026-01-01', '--created-to', '2026-01-02'],
-        ...['--failure-code', 'OUT_OF_STOCK', '--status', 'failed', '--older-than', '1s'],
+        '--merchant',
+        String(shop.id),
+        '--user-id',
+        'unlucky',
+        '--sku',
+        skus.common,
+        '--supplier',
+        'fake',
+        '--reference',
+        failed.reference_id,
+        '--created-from',
+        '2026-01-01',
+        '--created-to',
+        '2026-01-02',
+        '--failure-code',
+        'OUT_OF_STOCK',
+        '--status',
+        'failed',
+        '--older-than',
+        '1s',
       ],
       ['failed'],
     ],
@@ -101,15 +112,9 @@ describe('topup order list', () => {
   it('refuses what does not exist, or cannot be', async () => {
     await commandLine.refusedAll([
       [['order', 'list', '--merchant', '99'], /there is no merchant 99/],
-      [
-        ['order', 'list', '--supplier', 'nobody'],
-        /there is no supplier nobody: topup supplier list shows them/,
-      ],
-      [
-        ['order', 'list', '--failure-code', 'BROKEN'],
-        /It must be one of INVALID_PLAYER, .+PARTIALLY_COMPLETED/,
-      ],
-      [['order', 'list', '--created-from', '2026-01-02', '--created-to', '2026-01-02'], /--created-to must be later/], // prettier-ignore
+      [['order', 'list', '--supplier', 'nobody'], /there is no supplier nobody: topup supplier list shows them/],
+      [['order', 'list', '--failure-code', 'BROKEN'], /It must be one of INVALID_PLAYER, .+PARTIALLY_COMPLETED/],
+      [['order', 'list', '--created-from', '2026-01-02', '--created-to', '2026-01-02'], /--created-to must be later/],
     ]);
   });
 });
@@ -162,9 +167,7 @@ describe('topup order list, where there are many orders', () => {
   }
 
   /** How the listing is carried out: by which indexes, and how many pages that reads. */
-  async function plan(
-    filter: Omit<OrderFilter, 'limit'>,
-  ): Promise<{ indexes: string[]; pages: number; rows: number }> {
+  async function plan(filter: Omit<OrderFilter, 'limit'>): Promise<{ indexes: string[]; pages: number; rows: number }> {
     const { statement, values } = listOrders({ ...filter, limit: 100 });
     const [answer] = await stack.sql<{ 'QUERY PLAN': { Plan: Node }[] }>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement.text}`,
@@ -199,12 +202,7 @@ describe('topup order list, where there are many orders', () => {
     ['a time long ago', longAgo, 'ix_orders_newest', 100],
     ['open orders', () => ({ status: 'processing' }), 'ix_orders_open', 19],
     ['failed orders', () => ({ status: 'failed' }), 'ix_orders_failed', 100],
-    [
-      'a player of a merchant',
-      () => ({ userId: 'player-7', merchantId: ids.ofPlayer7 }),
-      'ix_orders_user',
-      100,
-    ],
+    ['a player of a merchant', () => ({ userId: 'player-7', merchantId: ids.ofPlayer7 }), 'ix_orders_user', 100],
     ['a failure long ago', () => ({ failureCode: 'OUT_OF_STOCK', ...longAgo() }), 'ix_orders_failure', 100],
   ])('finds %s by an index, and reads little', async (_what, filter, index, rows) => {
     const found = await plan(filter());
@@ -217,7 +215,19 @@ describe('topup order list, where there are many orders', () => {
       { limit: 1 },
       { limit: 2, status: 'failed' },
       { limit: 3, status: 'completed' },
-      { limit: 4, sku: 'A', userId: 'B', reference: 'C', merchantId: 1, supplierId: 1, status: 'processing', review: true, olderThan: 1, failureCode: 'OUT_OF_STOCK', ...longAgo() }, // prettier-ignore
+      {
+        limit: 4,
+        sku: 'A',
+        userId: 'B',
+        reference: 'C',
+        merchantId: 1,
+        supplierId: 1,
+        status: 'processing',
+        review: true,
+        olderThan: 1,
+        failureCode: 'OUT_OF_STOCK',
+        ...longAgo(),
+      },
     ];
     const names = filters.map((filter) => listOrders(filter).statement.name);
     expect(new Set(names).size).toBe(filters.length);

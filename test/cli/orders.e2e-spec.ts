@@ -50,8 +50,15 @@ async function orderWithUnitsIn(state: string, quantity = 2): Promise<OrderBody>
 }
 
 const resolve = ({ order_number }: OrderBody, unit: string, ...options: string[]): string[] => [
-  'order', 'resolve', order_number, '--unit', unit, '--reason', 'asked the supplier', ...options,
-]; // prettier-ignore
+  'order',
+  'resolve',
+  order_number,
+  '--unit',
+  unit,
+  '--reason',
+  'asked the supplier',
+  ...options,
+];
 
 describe('topup order show', () => {
   it('shows the order as its merchant sees it, its units and its story', async () => {
@@ -82,18 +89,10 @@ describe('topup order show', () => {
       [merchant, other].map(async ({ client }) => (await client.post<OrderBody>('/v1/orders', body)).body),
     );
     const message = await commandLine.refused('order', 'show', body.reference_id);
-    expect(message).toMatch(
-      /several merchants have an order with the reference .+: add --merchant, or give a number/,
-    );
+    expect(message).toMatch(/several merchants have an order with the reference .+: add --merchant, or give a number/);
     expect(message).toContain(`\n  ${orders[0]?.order_number} of merchant ${merchant.id}\n`);
     expect(message).toContain(`\n  ${orders[1]?.order_number} of merchant ${other.id}\n`);
-    const mine = await commandLine.json<OrderFile>(
-      'order',
-      'show',
-      body.reference_id,
-      '--merchant',
-      String(other.id),
-    );
+    const mine = await commandLine.json<OrderFile>('order', 'show', body.reference_id, '--merchant', String(other.id));
     expect(mine).toMatchObject({ order_number: orders[1]?.order_number, merchant_id: other.id });
     await commandLine.refusedAll([
       [
@@ -153,10 +152,7 @@ describe('topup order resolve', () => {
       await client.query(`BEGIN; SELECT FROM orders WHERE order_number = '${order.order_number}' FOR UPDATE`);
       refused = commandLine.refused(...resolve(order, '1.1', '--failed', 'OUT_OF_STOCK'));
       await eventually(
-        () =>
-          stack.sql(
-            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-          ),
+        () => stack.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
         ({ length }) => length > 0,
       );
       await client.query(
@@ -191,10 +187,7 @@ describe('topup order resolve', () => {
     expect(ended).toMatchObject({
       status: 'failed',
       failure_code: 'PARTIALLY_COMPLETED',
-      units: [
-        { state: 'succeeded' },
-        { state: 'failed', failure_code: 'OUT_OF_STOCK', supplier_reference: null },
-      ],
+      units: [{ state: 'succeeded' }, { state: 'failed', failure_code: 'OUT_OF_STOCK', supplier_reference: null }],
     });
     expect(ended.timeline.map(({ event, unit, detail }) => [event, unit, detail])).toEqual([
       ['order.created', undefined, undefined],
@@ -277,15 +270,9 @@ describe('topup order resolve', () => {
     await commandLine.refusedAll([
       [resolve(order, '1.2', '--succeeded'), /has no unit 1\.2: it has 1\.1/],
       [resolve(order, '1.1'), /either --succeeded or --failed with a code/],
-      [
-        resolve(order, '1.1', '--succeeded', '--failed', 'OUT_OF_STOCK'),
-        /either --succeeded or --failed with a code/,
-      ],
+      [resolve(order, '1.1', '--succeeded', '--failed', 'OUT_OF_STOCK'), /either --succeeded or --failed with a code/],
       [resolve(order, '1.1', '--succeeded', '--reason', ' '), /the reason must not be blank/],
-      [
-        resolve({ ...order, order_number: 'nothing' }, '1.1', '--succeeded'),
-        /there is no order with the number or/,
-      ],
+      [resolve({ ...order, order_number: 'nothing' }, '1.1', '--succeeded'), /there is no order with the number or/],
     ]);
   });
 });

@@ -39,14 +39,12 @@ async function imported<Value = Row[]>(lines: string, ...options: string[]): Pro
   return commandLine.json<Value>('price', 'import', file, ...options);
 }
 
-const adjust = (...options: string[]): Promise<Row[]> =>
-  commandLine.json<Row[]>('price', 'adjust', ...options);
+const adjust = (...options: string[]): Promise<Row[]> => commandLine.json<Row[]>('price', 'adjust', ...options);
 
 const listPrice = async (sku: string): Promise<unknown> =>
   (await commandLine.json<Row[]>('product', 'list')).find((each) => each.sku === sku)?.price;
 
-const ownPrices = (...options: string[]): Promise<Row[]> =>
-  commandLine.json<Row[]>('price', 'list', ...options);
+const ownPrices = (...options: string[]): Promise<Row[]> => commandLine.json<Row[]>('price', 'list', ...options);
 
 const newest = async (action: string): Promise<Row | undefined> =>
   (await commandLine.json<Row[]>('log', '--action', action, '--limit', '1'))[0];
@@ -110,10 +108,7 @@ describe('topup price import', () => {
 
   it('changes nothing when anything is wrong, and tells every line of it', async () => {
     await products({ BAD: '35' });
-    writeFileSync(
-      file,
-      'merchant_id,sku,price\n1,BAD,30\n99,BAD,30\n1,NONE,x\n2,BAD,35.01\n1,BAD,1\none,BAD,1\n',
-    );
+    writeFileSync(file, 'merchant_id,sku,price\n1,BAD,30\n99,BAD,30\n1,NONE,x\n2,BAD,35.01\n1,BAD,1\none,BAD,1\n');
     expect(await commandLine.refused('price', 'import', file)).toBe(
       'error: nothing of prices.csv was imported:\n' +
         '  line 3: there is no merchant 99: topup merchant list shows them\n' +
@@ -153,9 +148,7 @@ describe('topup price adjust', () => {
     await products({ 'W_1%': '10', 'WX1%': '10', 'W\\1': '10', AW_1: '10' });
     const matched = async (match: string): Promise<unknown[]> =>
       (await adjust('--percent', '10', '--match', match, '--dry-run')).map(({ sku }) => sku);
-    const [underscore, percent, backslash, around] = await Promise.all(
-      ['W_1*', 'W*%', 'W\\*', '*W_1*'].map(matched),
-    );
+    const [underscore, percent, backslash, around] = await Promise.all(['W_1*', 'W*%', 'W\\*', '*W_1*'].map(matched));
     expect(underscore).toEqual(['W_1%']);
     expect(percent).toEqual(['WX1%', 'W_1%'].sort());
     expect(backslash).toEqual(['W\\1']);

@@ -31,14 +31,7 @@ afterAll(async () => {
 });
 
 const set = (sku: string, ...options: string[]): string[] => ['product', 'set', '--sku', sku, ...options];
-const defined = (price: string): string[] => [
-  '--name',
-  '86 Diamonds',
-  '--price',
-  price,
-  '--supplier',
-  'acme',
-];
+const defined = (price: string): string[] => ['--name', '86 Diamonds', '--price', price, '--supplier', 'acme'];
 const strict = [
   '--requires-server',
   '--requires-character',
@@ -81,9 +74,7 @@ const newest = async (action: string): Promise<LogEntry | undefined> =>
 describe('topup product import', () => {
   it('leaves what the file has no column for as it is', async () => {
     await commandLine.json(...set('KEEP', ...defined('35'), ...strict));
-    expect(await imported('sku,name,price,supplier\nKEEP,86 Diamonds,36,acme\n')).toEqual([
-      product('KEEP', '36.00'),
-    ]);
+    expect(await imported('sku,name,price,supplier\nKEEP,86 Diamonds,36,acme\n')).toEqual([product('KEEP', '36.00')]);
     expect(await imported('sku,price\nKEEP,37\n')).toEqual([product('KEEP', '37.00')]);
     expect(await find('KEEP')).toEqual(product('KEEP', '37.00'));
   });
@@ -187,9 +178,7 @@ describe('topup product import', () => {
     writeFileSync(path.join(directory, 'names.csv'), 'sku,name\nBOTH,Renamed\n');
     writeFileSync(path.join(directory, 'prices.csv'), 'sku,price\nBOTH,99\n');
     await Promise.all(
-      ['names.csv', 'prices.csv'].map((name) =>
-        commandLine.json('product', 'import', path.join(directory, name)),
-      ),
+      ['names.csv', 'prices.csv'].map((name) => commandLine.json('product', 'import', path.join(directory, name))),
     );
     expect(await find('BOTH')).toMatchObject({ name: 'Renamed', price: '99.00' });
   });

@@ -73,8 +73,16 @@ const asTheTests = (statements: string): Promise<unknown> =>
   stack.sql(`DO $$ BEGIN SET LOCAL session_replication_role = 'replica'; ${statements} END $$`);
 
 const margin = (by: string, from: string, to: string, ...options: string[]): string[] => [
-  'report', 'margin', '--from', from, '--to', to, '--by', by, ...options,
-]; // prettier-ignore
+  'report',
+  'margin',
+  '--from',
+  from,
+  '--to',
+  to,
+  '--by',
+  by,
+  ...options,
+];
 
 const rows = (by: string, from: string, to = from): Promise<Line[]> =>
   commandLine.json<Line[]>(...margin(by, from, to));
@@ -89,12 +97,22 @@ describe('topup report margin', () => {
     await sold(kiosk, 'ELSEWHERE', [{ expected: '30000', currency: 'IDR', rate: '0.002' }]);
     const complete = { cost_estimated_units: 0, cost_unknown_units: 0, cost_unknown_revenue: '0.00' };
     const dear = {
-      ...{ units: 3, revenue: '300.00', cost: '192.50', margin: '107.50', margin_percent: 35.8 },
+      units: 3,
+      revenue: '300.00',
+      cost: '192.50',
+      margin: '107.50',
+      margin_percent: 35.8,
       ...complete,
     };
     const elsewhere = {
-      ...{ units: 1, revenue: '100.00', cost: '60.00', margin: '40.00', margin_percent: 40 },
-      ...{ cost_estimated_units: 1, cost_unknown_units: 0, cost_unknown_revenue: '0.00' },
+      units: 1,
+      revenue: '100.00',
+      cost: '60.00',
+      margin: '40.00',
+      margin_percent: 40,
+      cost_estimated_units: 1,
+      cost_unknown_units: 0,
+      cost_unknown_revenue: '0.00',
     };
     expect(await rows('sku', '2025-10-09')).toEqual([
       { sku: 'DEAR', ...dear },
@@ -108,22 +126,38 @@ describe('topup report margin', () => {
     expect(rest).toEqual([]);
     expect(ofShop).toEqual({
       merchant: shop.id,
-      ...{ units: 2, revenue: '200.00', cost: '112.50', margin: '87.50', margin_percent: 43.8, ...complete },
+      units: 2,
+      revenue: '200.00',
+      cost: '112.50',
+      margin: '87.50',
+      margin_percent: 43.8,
+      ...complete,
     });
     expect(ofKiosk).toMatchObject({ merchant: kiosk.id, units: 2, cost: '140.00', cost_estimated_units: 1 });
     expect(Object.keys(ofShop ?? {})).toEqual([
-      'merchant', 'units', 'revenue', 'cost', 'margin', 'margin_percent', 'cost_estimated_units', 'cost_unknown_units', 'cost_unknown_revenue',
-    ]); // prettier-ignore
+      'merchant',
+      'units',
+      'revenue',
+      'cost',
+      'margin',
+      'margin_percent',
+      'cost_estimated_units',
+      'cost_unknown_units',
+      'cost_unknown_revenue',
+    ]);
   });
 
   it('begins and ends days at midnight in Bangkok, both included', async () => {
     for (const at of [
-      '2025-09-30T16:59:59.999Z', '2025-09-30T17:00:00.000Z',
-      '2025-10-01T16:59:59.999Z', '2025-10-01T17:00:00.000Z',
-      '2025-10-02T16:59:59.999Z', '2025-10-02T17:00:00.000Z',
+      '2025-09-30T16:59:59.999Z',
+      '2025-09-30T17:00:00.000Z',
+      '2025-10-01T16:59:59.999Z',
+      '2025-10-01T17:00:00.000Z',
+      '2025-10-02T16:59:59.999Z',
+      '2025-10-02T17:00:00.000Z',
     ]) {
       await sold(shop, 'PLAIN', [{ told: '1', currency: 'THB' }], { at });
-    } // prettier-ignore
+    }
     expect(await rows('sku', '2025-10-01')).toMatchObject([{ sku: 'PLAIN', units: 2 }]);
     expect(await rows('sku', '2025-10-01', '2025-10-02')).toMatchObject([{ sku: 'PLAIN', units: 4 }]);
     expect(await rows('sku', '2025-09-29')).toEqual([]);
@@ -166,13 +200,25 @@ describe('topup report margin', () => {
     expect(await rows('sku', '2025-10-12')).toEqual([
       {
         sku: 'DEAR',
-        ...{ units: 1, revenue: '100.00', cost: '0.00', margin: '0.00', margin_percent: null },
-        ...{ cost_estimated_units: 0, cost_unknown_units: 1, cost_unknown_revenue: '100.00' },
+        units: 1,
+        revenue: '100.00',
+        cost: '0.00',
+        margin: '0.00',
+        margin_percent: null,
+        cost_estimated_units: 0,
+        cost_unknown_units: 1,
+        cost_unknown_revenue: '100.00',
       },
       {
         sku: 'PLAIN',
-        ...{ units: 4, revenue: '400.00', cost: '70.00', margin: '130.00', margin_percent: 65 },
-        ...{ cost_estimated_units: 1, cost_unknown_units: 2, cost_unknown_revenue: '200.00' },
+        units: 4,
+        revenue: '400.00',
+        cost: '70.00',
+        margin: '130.00',
+        margin_percent: 65,
+        cost_estimated_units: 1,
+        cost_unknown_units: 2,
+        cost_unknown_revenue: '200.00',
       },
     ]);
   });

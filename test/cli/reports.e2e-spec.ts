@@ -76,18 +76,39 @@ const timezone = `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
 const dayOf = (daysAgo: number): string =>
   new Date(Date.now() + offset * 3_600_000 - daysAgo * 86_400_000).toISOString().slice(0, 10);
 const daily = (daysAgo: number, ...options: string[]): string[] => [
-  'report', 'daily', '--date', dayOf(daysAgo), '--timezone', timezone, ...options,
-]; // prettier-ignore
+  'report',
+  'daily',
+  '--date',
+  dayOf(daysAgo),
+  '--timezone',
+  timezone,
+  ...options,
+];
 const several = (first: number, last: number): string[] => [
-  'report', 'daily', '--from', dayOf(first), '--to', dayOf(last), '--timezone', timezone,
-]; // prettier-ignore
+  'report',
+  'daily',
+  '--from',
+  dayOf(first),
+  '--to',
+  dayOf(last),
+  '--timezone',
+  timezone,
+];
 
 describe('topup report daily', () => {
   it('shows what a day brought to each merchant, and closes with the wallet', async () => {
     const report = await commandLine.json<Daily>(...daily(0));
     expect(Object.keys(report)).toEqual([
-      'ok', 'date', 'timezone', 'from', 'to', 'merchants', 'total', 'differences', 'archived_orders',
-    ]); // prettier-ignore
+      'ok',
+      'date',
+      'timezone',
+      'from',
+      'to',
+      'merchants',
+      'total',
+      'differences',
+      'archived_orders',
+    ]);
     expect({ ok: report.ok, differences: report.differences }).toEqual({ ok: true, differences: [] });
     expect(Date.parse(report.to) - Date.parse(report.from)).toBe(86_400_000);
     const figures = {
@@ -152,9 +173,7 @@ describe('topup report daily', () => {
     );
     expect(lines).toEqual(expected);
     expect(Object.keys(lines[0] ?? {}).slice(0, 3)).toEqual(['date', 'merchant_id', 'name']);
-    expect(await commandLine.json(...range, '--to', dayOf(2))).toEqual(
-      lines.filter(({ date }) => date === dayOf(2)),
-    );
+    expect(await commandLine.json(...range, '--to', dayOf(2))).toEqual(lines.filter(({ date }) => date === dayOf(2)));
 
     const { code, stdout, stderr } = await commandLine.run(...range, '--csv');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -171,9 +190,7 @@ describe('topup report daily', () => {
     ['23 hours when clocks go forward', '2025-03-30', '2025-03-29T23:00:00.000Z', '2025-03-30T22:00:00.000Z'],
     ['25 hours when they go back', '2025-10-26', '2025-10-25T22:00:00.000Z', '2025-10-26T23:00:00.000Z'],
   ])('lasts from one local midnight to the next: %s', async (_hours, date, from, to) => {
-    const report = await commandLine.json<Daily>(
-      'report', 'daily', '--date', date, '--timezone', 'Europe/Berlin',
-    ); // prettier-ignore
+    const report = await commandLine.json<Daily>('report', 'daily', '--date', date, '--timezone', 'Europe/Berlin');
     expect(report).toMatchObject({ ok: true, from, to });
   });
 
@@ -193,9 +210,7 @@ describe('topup report daily', () => {
   });
 
   it('writes a name that a spreadsheet would run as a formula so that it reads as text', async () => {
-    await stack.sql(`UPDATE merchants SET name = '=HYPERLINK("http://evil.example","Shop")' WHERE id = $1`, [
-      shop.id,
-    ]);
+    await stack.sql(`UPDATE merchants SET name = '=HYPERLINK("http://evil.example","Shop")' WHERE id = $1`, [shop.id]);
     const { stdout } = await commandLine.run(...daily(0, '--csv'));
     expect(stdout.split('\n')[1]).toMatch(
       new RegExp(`^${shop.id},"'=HYPERLINK\\(""http://evil\\.example"",""Shop""\\)",3,1,1,1000\\.00,`),

@@ -33,10 +33,7 @@ afterAll(() => stack.close());
 async function creditedAt(credits: [amount: number, at: string][]): Promise<TestMerchant> {
   const merchant = await stack.merchant('0');
   const total = credits.reduce((sum, [amount]) => sum + amount, 0);
-  await stack.sql('UPDATE wallets SET available = available + $2 WHERE merchant_id = $1', [
-    merchant.id,
-    total,
-  ]);
+  await stack.sql('UPDATE wallets SET available = available + $2 WHERE merchant_id = $1', [merchant.id, total]);
   let after = 0;
   for (const [index, [amount, at]] of credits.entries()) {
     after += amount;
@@ -50,8 +47,12 @@ async function creditedAt(credits: [amount: number, at: string][]): Promise<Test
 }
 
 const statement = (merchant: TestMerchant, ...options: string[]): string[] => [
-  'wallet', 'statement', '--merchant', String(merchant.id), ...options,
-]; // prettier-ignore
+  'wallet',
+  'statement',
+  '--merchant',
+  String(merchant.id),
+  ...options,
+];
 
 describe('topup wallet statement', () => {
   it('has what the merchant sees of each movement, and the operator’s reference and note', async () => {
@@ -68,9 +69,7 @@ describe('topup wallet statement', () => {
     const { code, stdout, stderr } = await commandLine.run(...statement(shop, '--csv'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [head, debit, ...rest] = stdout.split('\n');
-    expect(head).toBe(
-      'id,created_at,kind,amount,available_amount_after,reference_id,order_number,reference,note',
-    );
+    expect(head).toBe('id,created_at,kind,amount,available_amount_after,reference_id,order_number,reference,note');
     expect(debit).toMatch(/^\d+,[^,]+Z,debit,-5\.05,59\.95,'=back-1,,'=back-1,'@SUM\(A1\)$/);
     expect(rest).toHaveLength(5);
     const table = await commandLine.run(...statement(shop));
@@ -157,8 +156,14 @@ describe('topup wallet list', () => {
 
 describe('topup report statement', () => {
   const report = (merchant: TestMerchant, month: string, ...options: string[]): string[] => [
-    'report', 'statement', '--merchant', String(merchant.id), '--month', month, ...options,
-  ]; // prettier-ignore
+    'report',
+    'statement',
+    '--merchant',
+    String(merchant.id),
+    '--month',
+    month,
+    ...options,
+  ];
   let merchant: TestMerchant;
 
   beforeAll(async () => {
@@ -182,13 +187,17 @@ describe('topup report statement', () => {
         { kind: 'credit', amount: '0.03', available_amount_after: '1.23', reference_id: 'bank-2' },
       ],
     });
-    expect(Object.keys(body)).toEqual([
-      'merchant_id', 'month', 'opening_amount', 'closing_amount', 'movements',
-    ]); // prettier-ignore
+    expect(Object.keys(body)).toEqual(['merchant_id', 'month', 'opening_amount', 'closing_amount', 'movements']);
     // What operators note is not for the merchant.
     expect(Object.keys(body.movements[0] ?? {})).toEqual([
-      'id', 'kind', 'amount', 'available_amount_after', 'reference_id', 'order_number', 'created_at',
-    ]); // prettier-ignore
+      'id',
+      'kind',
+      'amount',
+      'available_amount_after',
+      'reference_id',
+      'order_number',
+      'created_at',
+    ]);
   });
 
   it('opens a month with what the one before closed with', async () => {
@@ -225,9 +234,7 @@ describe('topup report statement', () => {
     expect(first).toMatch(/^\d+,2025-09-30T17:00:00\.000Z,credit,0\.20,1\.20,bank-1,$/);
     expect(rest).toEqual(['']);
     const table = await commandLine.run(...report(merchant, '2025-10'));
-    expect(table.stdout).toMatch(
-      /^Merchant \d+, 2025-10: opening balance 1\.00\n[^]+\nClosing balance 1\.23\n$/,
-    );
+    expect(table.stdout).toMatch(/^Merchant \d+, 2025-10: opening balance 1\.00\n[^]+\nClosing balance 1\.23\n$/);
   });
 
   it('refuses what is no month, or has not begun', async () => {

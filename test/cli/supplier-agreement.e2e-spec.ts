@@ -87,9 +87,7 @@ describe('topup report supplier', () => {
     const { code, stdout } = await commandLine.run('report', 'supplier', ...none);
     expect(code).toBe(expected);
     expect(stdout).toMatch(
-      expected === 1
-        ? /│ FAILED │[^]+fake could not be asked about everything/
-        : /│ ok +│[^]+say what our books say/,
+      expected === 1 ? /│ FAILED │[^]+fake could not be asked about everything/ : /│ ok +│[^]+say what our books say/,
     );
     const asJson = await commandLine.run('report', 'supplier', ...none, '--json');
     expect(JSON.parse(asJson.stdout)).toMatchObject({
@@ -124,9 +122,7 @@ describe('topup report supplier', () => {
       },
     ]);
     const table = await commandLine.run('report', 'supplier');
-    expect(table.stdout).toMatch(
-      /Differences\n[^]+│ never_seen │ 35\.00 +│[^]+3 units differ: ask the supplier/,
-    );
+    expect(table.stdout).toMatch(/Differences\n[^]+│ never_seen │ 35\.00 +│[^]+3 units differ: ask the supplier/);
   });
 
   it('lists what the supplier may still sell though we returned the money', async () => {

@@ -40,7 +40,9 @@ describe('topup supplier balance', () => {
     supplier.balance = { status: 200, body: { balance: amount, currency: 'THB' } };
   };
   const told = (amount: string, low: boolean): object => ({
-    ...{ amount, currency: 'THB', low },
+    amount,
+    currency: 'THB',
+    low,
     at: expect.stringMatching(MOMENT) as unknown as string,
   });
 
@@ -78,9 +80,7 @@ describe('topup supplier balance', () => {
     supplier.balance = { status: 401 };
     const { code, stdout, stderr } = await commandLine.run('supplier', 'balance', '--json');
     expect({ code, rows: JSON.parse(stdout) as unknown }).toEqual({ code: 1, rows: [before] });
-    expect(stderr).toMatch(
-      /^acme: it refuses our credentials \(HTTP 401\): set them anew with topup supplier/,
-    );
+    expect(stderr).toMatch(/^acme: it refuses our credentials \(HTTP 401\): set them anew with topup supplier/);
   });
 
   it('is nothing where the supplier does not tell', async () => {

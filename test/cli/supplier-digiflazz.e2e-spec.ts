@@ -1,13 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  DigiflazzBench,
-  KEYS,
-  USERNAME,
-  type DigiflazzClient,
-  type Json,
-} from '../simulators/digiflazz-client.js';
+import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 import { MOMENT } from '../support/expectations.js';
 import type { CommandLine } from './command-line.js';
 import { SupplierScene } from './supplier-scene.js';
@@ -113,11 +107,11 @@ describe('a supplier by the adapter digiflazz', () => {
     await setWithKey('wrong');
     const refused = {
       ok: false,
-      detail:
-        'it refuses our credentials (rc 41: wrong signature): set them anew with topup supplier set --credential',
+      detail: 'it refuses our credentials (rc 41: wrong signature): set them anew with topup supplier set --credential',
     };
     expect(await test()).toMatchObject({
-      ...{ exit: 1, ok: false },
+      exit: 1,
+      ok: false,
       checks: [{ ok: true }, { name: 'balance', ...refused }, { name: 'catalogue', ...refused }],
     });
   });
@@ -134,7 +128,11 @@ describe('a supplier by the adapter digiflazz', () => {
     await setWithKey(KEYS.production, '--low-balance', '1000000.5');
     expect(await commandLine.json('supplier', 'balance', 'digi')).toEqual([
       {
-        ...{ code: 'digi', amount: '1000000', currency: 'IDR', low: true, lasts_hours: null },
+        code: 'digi',
+        amount: '1000000',
+        currency: 'IDR',
+        low: true,
+        lasts_hours: null,
         at: expect.stringMatching(MOMENT),
       },
     ]);

@@ -54,10 +54,7 @@ describe('topup supplier remove', () => {
 
   it('refuses while it has offers of products, and says how many', async () => {
     const code = await addSupplier();
-    const skus = [
-      await stack.product('1.00', { supplier: code }),
-      await stack.product('1.00', { supplier: code }),
-    ];
+    const skus = [await stack.product('1.00', { supplier: code }), await stack.product('1.00', { supplier: code })];
     expect(await commandLine.refused('supplier', 'remove', code)).toBe(
       `error: supplier ${code} can't be removed: it is in use by 2 offers; remove its offers first\n`,
     );
@@ -81,9 +78,7 @@ describe('topup supplier remove', () => {
        JOIN suppliers s ON s.id = u.supplier_id WHERE s.code = $1`,
       [code],
     );
-    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(
-      /in use by units of orders, 1 reversal;/,
-    );
+    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/in use by units of orders, 1 reversal;/);
     await stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
     expect(await codes()).toContain(code);
   });
@@ -113,10 +108,7 @@ describe('topup supplier remove', () => {
       );
       const removing = commandLine.refused('supplier', 'remove', code);
       await eventually(
-        () =>
-          stack.sql(
-            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-          ),
+        () => stack.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
         ({ length }) => length > 0,
       );
       await adding.query('COMMIT');

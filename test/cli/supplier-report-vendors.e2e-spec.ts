@@ -53,8 +53,15 @@ describe('topup report supplier, at a vendor that takes a question for a purchas
     await wepay.routing.vendor('deaf');
     const { commandLine } = wepay.routing;
     const set = await commandLine.run(
-      ...['supplier', 'set', '--code', 'deaf', '--adapter', 'digiflazz'],
-      ...['--remove-credential', 'webhook_secret', '--yes'],
+      'supplier',
+      'set',
+      '--code',
+      'deaf',
+      '--adapter',
+      'digiflazz',
+      '--remove-credential',
+      'webhook_secret',
+      '--yes',
     );
     expect([set.code, set.stderr]).toEqual([
       0,
@@ -63,10 +70,7 @@ describe('topup report supplier, at a vendor that takes a question for a purchas
     const sku = await wepay.routing.product({ supplier: 'deaf', supplierSku: 'ml86', cost: 20_000 });
     await wepay.routing.orderWith(await wepay.routing.order(sku), 'completed');
     const report = async (...more: string[]): Promise<Report & { code: number | null }> => {
-      const { code, stdout } = await commandLine.run(
-        ...['report', 'supplier', '--supplier', 'deaf', '--json'],
-        ...more,
-      );
+      const { code, stdout } = await commandLine.run('report', 'supplier', '--supplier', 'deaf', '--json', ...more);
       return { code, ...(JSON.parse(stdout) as Report) };
     };
     const why = expect.stringContaining('is not noticed. Set its webhook_secret');
@@ -100,7 +104,13 @@ describe('topup report supplier, at a vendor that takes a question for a purchas
     const compare = async (status: string): Promise<Report> => {
       writeFileSync(file, `reference,status\n${attempt?.reference},${status}`);
       const { stdout } = await commandLine.run(
-        ...['report', 'supplier', '--supplier', 'digi', '--statement', file, '--json'],
+        'report',
+        'supplier',
+        '--supplier',
+        'digi',
+        '--statement',
+        file,
+        '--json',
       );
       return JSON.parse(stdout) as Report;
     };

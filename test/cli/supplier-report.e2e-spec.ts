@@ -69,9 +69,7 @@ describe('topup report supplier, with two of them', () => {
   it('asks about every unit, however many there are', async () => {
     expect((await inquiries(stack.supplier)).size).toBe(501);
     const last = `${large.order_number}.6.1`;
-    stack.supplier.script('player-1', ({ reference }) =>
-      reference === last ? neverSeen : bought(reference),
-    );
+    stack.supplier.script('player-1', ({ reference }) => (reference === last ? neverSeen : bought(reference)));
     const { code, stdout } = await commandLine.run('report', 'supplier', '--supplier', 'fake', '--json');
     expect(code).toBe(1);
     expect((JSON.parse(stdout) as Comparison).suppliers).toMatchObject([

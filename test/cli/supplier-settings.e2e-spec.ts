@@ -45,10 +45,7 @@ const show = (): Promise<SupplierJson> => scene.show<SupplierJson>();
 async function giveKey(): Promise<void> {
   const credentials = new SupplierCredentialsService(new SecretBox(scene.secretsKey));
   const { credentials_sealed: sealed } = credentials.change('acme', NO_CREDENTIALS, { key: 'its-key' });
-  await client.query(
-    `UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE id > 0`,
-    [sealed],
-  );
+  await client.query(`UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE id > 0`, [sealed]);
 }
 
 /** What the supplier is told as our token, as `supplier balance` finds out. */
@@ -108,9 +105,7 @@ describe('topup supplier set', () => {
   it('tells nothing to another vendor that one was told: with another adapter it starts anew', async () => {
     await commandLine.json(...set('--token', SECRET, '--low-balance', '10'));
     await giveKey();
-    await client.query(
-      `UPDATE suppliers SET adapter = 'vendor', options = '{"testing": "true"}' WHERE id > 0`,
-    );
+    await client.query(`UPDATE suppliers SET adapter = 'vendor', options = '{"testing": "true"}' WHERE id > 0`);
     expect(await show()).toMatchObject({ credentials: ['token', 'key'], options: { testing: 'true' } });
     expect(await commandLine.json(...set())).toMatchObject({ credentials: [], options: {} });
     const { rows } = await client.query(
@@ -146,10 +141,7 @@ describe('topup supplier set', () => {
       [['--credential', SECRET], /--credential must be a name, = and a value: --credential NAME=VALUE/],
       [['--credential', `${SECRET}==`], /--credential must be a name, = and a value/],
       [['--credential', `token=@${SECRET}`], /the value of --credential token cannot be read: ENOENT/],
-      [
-        ['--credential', `token=${SECRET} ${SECRET}`],
-        /token must be visible ASCII characters without spaces/,
-      ],
+      [['--credential', `token=${SECRET} ${SECRET}`], /token must be visible ASCII characters without spaces/],
       [['--token', `${SECRET}\u0007`], /token must not contain control characters/],
       [['--token', SECRET, '--credential', `token=${SECRET}`], /choose one: --token or --credential token/],
       [['--credential', `token=${SECRET}`, '--credential', 'token=x'], /--credential token is given twice/],
@@ -188,7 +180,10 @@ describe('topup supplier set', () => {
     );
     expect(rows.length).toBeGreaterThan(2);
     const everything = [
-      ...[stdout, stderr, log.stdout, log.stderr],
+      stdout,
+      stderr,
+      log.stdout,
+      log.stderr,
       ...printed.flatMap((run) => [run.stdout, run.stderr]),
       ...rows.map(({ line }) => line),
     ];

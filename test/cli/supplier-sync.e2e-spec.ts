@@ -1,11 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  DigiflazzBench,
-  KEYS,
-  USERNAME,
-  type DigiflazzClient,
-  type Json,
-} from '../simulators/digiflazz-client.js';
+import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 import type { CommandLine } from './command-line.js';
 import { SupplierScene } from './supplier-scene.js';
 
@@ -37,16 +31,7 @@ afterEach(async () => {
 function setSupplier(key = KEYS.production): Promise<Json> {
   const credentials = ['--credential', `username=${USERNAME}`, '--credential', `key=${key}`];
   const at = ['--base-url', `${client.url}/v1`];
-  return commandLine.json(
-    'supplier',
-    'set',
-    '--code',
-    'digi',
-    '--adapter',
-    'digiflazz',
-    ...at,
-    ...credentials,
-  );
+  return commandLine.json('supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', ...at, ...credentials);
 }
 
 /** What a run says, and how it exits. */
@@ -62,14 +47,11 @@ async function later(...options: string[]): Promise<Json> {
 }
 
 async function soonerThanAllowed(...options: string[]): Promise<Json> {
-  await scene.client.query(
-    `UPDATE suppliers SET catalogue_read_at = catalogue_read_at - interval '6 minutes'`,
-  );
+  await scene.client.query(`UPDATE suppliers SET catalogue_read_at = catalogue_read_at - interval '6 minutes'`);
   return sync(...options);
 }
 
-const nextList = (more: Json): Promise<Json> =>
-  client.sim('rules', { match: { call: 'price-list' }, ...more });
+const nextList = (more: Json): Promise<Json> => client.sim('rules', { match: { call: 'price-list' }, ...more });
 
 const change = (sku: string, more: Json): Promise<Json> =>
   client.sim('account', { products: [{ buyer_sku_code: sku, ...more }] });
@@ -108,7 +90,9 @@ describe('topup supplier sync', () => {
     await sync();
     const before = await products();
     expect(await soonerThanAllowed()).toEqual({
-      ...{ ...UNCHANGED, exit: 1, seen: 0 },
+      ...UNCHANGED,
+      exit: 1,
+      seen: 0,
       refused: expect.stringMatching(/^it wants fewer requests \(rc 83/),
     });
     expect(await products()).toEqual(before);
@@ -121,7 +105,9 @@ describe('topup supplier sync', () => {
     expect(await later('--force')).toEqual({ ...UNCHANGED, exit: 1, seen: 0, refused: 'it lists nothing' });
     await nextList({ list: 'half' });
     expect(await later()).toEqual({
-      ...{ ...UNCHANGED, exit: 1, seen: 5 },
+      ...UNCHANGED,
+      exit: 1,
+      seen: 5,
       refused: 'it lists 5 SKUs and had 10, which is over 30 % fewer: --force takes it over as it is',
     });
     expect(await products()).toEqual(before);
@@ -146,7 +132,9 @@ describe('topup supplier sync', () => {
     await nextList({ list: 'empty' });
     expect(await sync()).toMatchObject({ exit: 1 });
     const tooSoon = {
-      ...{ ...UNCHANGED, exit: 1, seen: 0 },
+      ...UNCHANGED,
+      exit: 1,
+      seen: 0,
       refused: expect.stringMatching(/^it was asked for at .*Z, and the vendor allows the next call at .*Z$/),
     };
     expect(await sync()).toEqual(tooSoon);
@@ -200,9 +188,7 @@ describe('topup supplier sync', () => {
   it('tells people briefly what came of it', async () => {
     const run = async (): Promise<string> => (await commandLine.run('supplier', 'sync', 'digi')).stdout;
     expect(await run()).toMatch(/│ added +│ 10 +│/);
-    expect(await run()).toMatch(
-      /^The catalogue of digi was not taken over, and nothing changed: it was asked for at/,
-    );
+    expect(await run()).toMatch(/^The catalogue of digi was not taken over, and nothing changed: it was asked for at/);
   });
 });
 
@@ -210,9 +196,7 @@ describe('the offers of a supplier that is synchronised', () => {
   it('cost what its catalogue says, whatever was set', async () => {
     await offer('ml86', 'MLBB-86', '--cost', '1', '--currency', 'THB');
     await sync();
-    expect(await offers()).toMatchObject([
-      { cost: '20000', currency: 'IDR', cost_baht: '42.00', routable: true },
-    ]);
+    expect(await offers()).toMatchObject([{ cost: '20000', currency: 'IDR', cost_baht: '42.00', routable: true }]);
     await change('ml86', { price: 21_000 });
     expect(await later()).toEqual({ ...UNCHANGED, price_changed: 1 });
     expect(await offers()).toMatchObject([{ cost: '21000', cost_baht: '44.10' }]);

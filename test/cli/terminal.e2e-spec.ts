@@ -22,19 +22,23 @@ afterAll(async () => {
 });
 
 const fund = (kind: string, amount: string, reference: string): string[] => [
-  'wallet', kind, '--merchant', '1', '--amount', amount, '--reference', reference,
-]; // prettier-ignore
+  'wallet',
+  kind,
+  '--merchant',
+  '1',
+  '--amount',
+  amount,
+  '--reference',
+  reference,
+];
 
 const available = async (): Promise<string> =>
-  (await commandLine.json<{ available_amount: string }>('wallet', 'show', '--merchant', '1'))
-    .available_amount;
+  (await commandLine.json<{ available_amount: string }>('wallet', 'show', '--merchant', '1')).available_amount;
 
 describe('topup on a terminal', () => {
   it.each(['n\n', '\n', '\u0004', 'yes please\n'])('does nothing when the answer is %j', async (answer) => {
     const { code, screen } = await commandLine.onTerminal(fund('debit', '10', 'back-1'), answer);
-    expect(screen).toContain(
-      '10.00 THB leave the wallet of merchant 1, which has 100.00 available. Go on? [y/N] ',
-    );
+    expect(screen).toContain('10.00 THB leave the wallet of merchant 1, which has 100.00 available. Go on? [y/N] ');
     expect(screen).toContain('nothing was changed: the answer was not y');
     expect(code).toBe(1);
     expect(await available()).toBe('100.00');
@@ -54,18 +58,9 @@ describe('topup on a terminal', () => {
   });
 
   it('asks before a key ends, and before a file changes many products', async () => {
-    const { id } = await commandLine.json<{ id: number }>(
-      'api-key',
-      'issue',
-      '--merchant',
-      '1',
-      '--name',
-      'till',
-    );
+    const { id } = await commandLine.json<{ id: number }>('api-key', 'issue', '--merchant', '1', '--name', 'till');
     const kept = await commandLine.onTerminal(['api-key', 'revoke', String(id)], 'n\n');
-    expect(kept.screen).toMatch(
-      /API key \d+ \(topup_\w+…, till\) of merchant 1 stops working within 5 seconds, for/,
-    );
+    expect(kept.screen).toMatch(/API key \d+ \(topup_\w+…, till\) of merchant 1 stops working within 5 seconds, for/);
     const supplier = ['--code', 'acme', '--adapter', 'http', '--base-url', 'http://acme.test'];
     await commandLine.json('supplier', 'set', ...supplier);
     const file = path.join(directory, 'catalogue.csv');

@@ -56,9 +56,7 @@ describe('topup', () => {
       stdout: expect.stringContaining('credit [options]') as unknown as string,
     });
     const credit = await commandLine.run('wallet', 'credit', '--help');
-    expect(credit.stdout).toMatch(
-      /--reference <text>[^]+Example:\n {2}\$ topup wallet credit --merchant 1 --amount/,
-    );
+    expect(credit.stdout).toMatch(/--reference <text>[^]+Example:\n {2}\$ topup wallet credit --merchant 1 --amount/);
   });
 
   it('says its version, as one JSON value too', async () => {
@@ -85,14 +83,8 @@ describe('topup', () => {
       [['merchant', 'list', 'all'], /too many arguments/],
       [['merchant', 'create'], /required option '--name <name>' not specified/],
       [['merchant', 'show', '1.0'], /'1\.0' is invalid .+ It must be an id: a whole number such as 12/],
-      [
-        ['wallet', 'debit', '--merchant', '1', '--reference', 'r', '--amount', '-5'],
-        /'-5' is invalid.+in baht/,
-      ],
-      [
-        ['order', 'resolve', 'o', '--unit', '1.1', '--reason', 'r', '--failed', 'BROKEN'],
-        /one of INVALID_PLAYER, /,
-      ],
+      [['wallet', 'debit', '--merchant', '1', '--reference', 'r', '--amount', '-5'], /'-5' is invalid.+in baht/],
+      [['order', 'resolve', 'o', '--unit', '1.1', '--reason', 'r', '--failed', 'BROKEN'], /one of INVALID_PLAYER, /],
     ]);
   });
 });
@@ -101,9 +93,7 @@ describe('topup without a database', () => {
   it('says at once that PostgreSQL is not there, and never its password', async () => {
     const commandLine = new CommandLineProcess({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
     const message = await commandLine.refused('merchant', 'list');
-    expect(message).toMatch(
-      /PostgreSQL cannot be used at 127\.0\.0\.1:1\/none: connect ECONNREFUSED.+DATABASE_URL/,
-    );
+    expect(message).toMatch(/PostgreSQL cannot be used at 127\.0\.0\.1:1\/none: connect ECONNREFUSED.+DATABASE_URL/);
     expect(message).not.toContain('secret');
   });
 
@@ -118,7 +108,10 @@ describe('topup without a database', () => {
     const { port } = server.address() as AddressInfo;
     const commandLine = new CommandLineProcess({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x` });
     expect(await commandLine.refused('merchant', 'list')).toMatch(/PostgreSQL cannot be used at .+ timeout/);
-    await eventually(() => hungUp, (times) => times > 0); // prettier-ignore
+    await eventually(
+      () => hungUp,
+      (times) => times > 0,
+    );
     server.close();
   });
 
@@ -144,16 +137,7 @@ describe('topup without a database', () => {
       ...identify(process.pid),
     });
     const commandLine = new CommandLineProcess({ TOPUP_DATA_DIR: directory });
-    const supplier = [
-      '--code',
-      'acme',
-      '--adapter',
-      'http',
-      '--base-url',
-      'http://acme.test',
-      '--token',
-      's3cr3t',
-    ];
+    const supplier = ['--code', 'acme', '--adapter', 'http', '--base-url', 'http://acme.test', '--token', 's3cr3t'];
     expect(await commandLine.json('supplier', 'set', ...supplier)).toMatchObject({ code: 'acme' });
     await database.drop();
     rmSync(directory, { recursive: true });
@@ -161,9 +145,7 @@ describe('topup without a database', () => {
 
   it('names every mistake in the configuration', async () => {
     const commandLine = new CommandLineProcess({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
-    expect(await commandLine.refused('merchant', 'list')).toMatch(
-      /- DATABASE_URL must be[^]+- LOG_LEVEL must be/,
-    );
+    expect(await commandLine.refused('merchant', 'list')).toMatch(/- DATABASE_URL must be[^]+- LOG_LEVEL must be/);
   });
 });
 

@@ -59,9 +59,7 @@ describe('topup webhook', () => {
   });
 
   it('refuses an unknown merchant', async () => {
-    expect(await commandLine.refused('webhook', 'deliveries', '--merchant', '99')).toMatch(
-      /there is no merchant 99/,
-    );
+    expect(await commandLine.refused('webhook', 'deliveries', '--merchant', '99')).toMatch(/there is no merchant 99/);
   });
 
   it('is a part of the order’s story', async () => {

@@ -76,30 +76,23 @@ describe('fifty identical requests at once', () => {
   it.each([
     ['one API process', 1],
     ['two API processes', 2],
-  ])(
-    'sent to %s make one order and one charge, and every caller gets its order_number',
-    async (_where, processes) => {
-      const merchant = await stack.merchant('1000.00');
-      const clients = bothOf(merchant).slice(0, processes);
-      const body = request();
-      const answers = await Promise.all(
-        times(50, (index) => post(clients[index % processes] as Client, body)),
-      );
-      expect(count(answers, 200)).toBe(50);
-      expect(orderNumbers(answers)).toHaveLength(1);
-      expectMade(1, answers);
-      await stack.orderWith(merchant, body.reference_id, 'completed');
-      expect(await stack.wallet(merchant)).toEqual({ available: '930.00', held: '0.00' });
-      expect(stack.supplier.about(orderNumbers(answers)[0] ?? '')).toHaveLength(2);
-    },
-  );
+  ])('sent to %s make one order and one charge, and every caller gets its order_number', async (_where, processes) => {
+    const merchant = await stack.merchant('1000.00');
+    const clients = bothOf(merchant).slice(0, processes);
+    const body = request();
+    const answers = await Promise.all(times(50, (index) => post(clients[index % processes] as Client, body)));
+    expect(count(answers, 200)).toBe(50);
+    expect(orderNumbers(answers)).toHaveLength(1);
+    expectMade(1, answers);
+    await stack.orderWith(merchant, body.reference_id, 'completed');
+    expect(await stack.wallet(merchant)).toEqual({ available: '930.00', held: '0.00' });
+    expect(stack.supplier.about(orderNumbers(answers)[0] ?? '')).toHaveLength(2);
+  });
 
   it('are all accepted when the wallet holds enough for exactly one', async () => {
     const merchant = await stack.merchant('70.00');
     const body = request();
-    const answers = await Promise.all(
-      times(50, (index) => post(bothOf(merchant)[index % 2] as Client, body)),
-    );
+    const answers = await Promise.all(times(50, (index) => post(bothOf(merchant)[index % 2] as Client, body)));
     expect(count(answers, 200)).toBe(50);
     expect(orderNumbers(answers)).toHaveLength(1);
     expect((await stack.wallet(merchant)).available).toBe('0.00');
@@ -119,9 +112,7 @@ describe('fifty identical requests at once', () => {
   it('of two merchants under one reference make an order for each', async () => {
     const merchants = [await stack.merchant('1000.00'), await stack.merchant('1000.00')];
     const body = request();
-    const answers = await Promise.all(
-      times(50, (index) => post(merchants[index % 2]?.client as Client, body)),
-    );
+    const answers = await Promise.all(times(50, (index) => post(merchants[index % 2]?.client as Client, body)));
     expect(orderNumbers(answers)).toHaveLength(2);
     for (const merchant of merchants) expect((await stack.wallet(merchant)).available).toBe('930.00');
   });
@@ -133,9 +124,7 @@ describe('identical and different contents racing for one reference', () => {
     const reference_id = unique('order');
     const contents = times(5, (index) => request({ reference_id, user_id: `player-${index}` }));
     const asked = times(60, (index) => contents[index % contents.length] as Request);
-    const answers = await Promise.all(
-      asked.map((body, index) => post(bothOf(merchant)[index % 2] as Client, body)),
-    );
+    const answers = await Promise.all(asked.map((body, index) => post(bothOf(merchant)[index % 2] as Client, body)));
     expect(orderNumbers(answers)).toHaveLength(1);
     expect(count(answers, 200)).toBe(12);
     expectMade(1, answers);
@@ -167,9 +156,7 @@ describe('many references at once, each sent several times', () => {
     const merchant = await stack.merchant('100000.00');
     const bodies = times(25, () => request({ items: [{ sku, quantity: 1 }] }));
     const asked = times(200, (index) => bodies[index % bodies.length] as Request);
-    const answers = await Promise.all(
-      asked.map((body, index) => post(bothOf(merchant)[index % 2] as Client, body)),
-    );
+    const answers = await Promise.all(asked.map((body, index) => post(bothOf(merchant)[index % 2] as Client, body)));
     expect(count(answers, 200)).toBe(200);
     expectMade(25, answers);
     expect(orderNumbers(answers)).toHaveLength(25);

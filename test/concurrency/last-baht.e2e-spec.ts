@@ -143,9 +143,7 @@ describe('hundreds of orders racing for the last baht', () => {
     refusedForBalance(attempts);
     const paid = accepted(attempts).reduce((sum, { answer }) => sum + satang(answer.body.total_amount), 0);
     expect(satang((await stack.wallet(merchant)).available)).toBe(50_000 - paid);
-    const cheapest = attempts.filter(
-      ({ answer, body }) => answer.status !== 200 && body.items[0]?.sku === skus[0],
-    );
+    const cheapest = attempts.filter(({ answer, body }) => answer.status !== 200 && body.items[0]?.sku === skus[0]);
     if (cheapest.length > 0) expect(satang((await stack.wallet(merchant)).available)).toBeLessThan(37 * 3);
     await expectNeverNegative(merchant);
   });

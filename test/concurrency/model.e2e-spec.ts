@@ -69,10 +69,7 @@ const spentOf = ({ user, items }: Extract<Action, { kind: 'order' }>): number =>
     ? totalOf(items)
     : totalOf(items.map(({ product, quantity }) => ({ product, quantity: Math.ceil(quantity / 2) })));
 
-const toRequest = (
-  prefix: string,
-  { reference, user, items }: Extract<Action, { kind: 'order' }>,
-): object => ({
+const toRequest = (prefix: string, { reference, user, items }: Extract<Action, { kind: 'order' }>): object => ({
   reference_id: `${prefix}-${reference}`,
   user_id: user,
   items: items.map(({ product, quantity }) => ({ sku: skus[product], quantity })),
@@ -110,10 +107,7 @@ async function untilAllEnded(merchant: TestMerchant): Promise<OrderBody[]> {
 const boughtAmount = (orders: OrderBody[]): number =>
   orders
     .flatMap(({ items }) => items as unknown as { sku: string; completed_quantity: number }[])
-    .reduce(
-      (sum, { sku, completed_quantity }) => sum + (PRICES[skus.indexOf(sku)] ?? 0) * completed_quantity,
-      0,
-    );
+    .reduce((sum, { sku, completed_quantity }) => sum + (PRICES[skus.indexOf(sku)] ?? 0) * completed_quantity, 0);
 
 describe('any sequence of movements', () => {
   it('answers, one after the other, exactly as the model predicts, and ends with its balance', async () => {
@@ -131,8 +125,7 @@ describe('any sequence of movements', () => {
             const content = JSON.stringify([action.user, action.items]);
             const earlier = placed.get(action.reference);
             const total = totalOf(action.items);
-            const expected =
-              earlier === undefined ? (total <= available ? 200 : 503) : earlier === content ? 200 : 409;
+            const expected = earlier === undefined ? (total <= available ? 200 : 503) : earlier === content ? 200 : 409;
             const request = toRequest(String(merchant.id), action);
             const answer = await merchant.client.post<OrderBody>('/v1/orders', request);
             expect(answer.status).toBe(expected);

@@ -56,18 +56,14 @@ const allAnswered = (answers: Answer<unknown>[]): void => {
 describe('forty readers of a list that PostgreSQL does not give', () => {
   it('keep nobody from ordering, whatever others read beside them', async () => {
     await place();
-    const answers = await whileLocked(
-      stack,
-      'LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE',
-      async () => {
-        const reading = [read('deliveries')];
-        await eventually(blocked, (count) => count > 0);
-        for (const list of Object.keys(lists)) reading.push(read(list));
-        const placed = await Promise.all(Array.from({ length: 20 }, place));
-        expect(placed).toEqual(placed.map(() => 200));
-        return reading;
-      },
-    );
+    const answers = await whileLocked(stack, 'LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE', async () => {
+      const reading = [read('deliveries')];
+      await eventually(blocked, (count) => count > 0);
+      for (const list of Object.keys(lists)) reading.push(read(list));
+      const placed = await Promise.all(Array.from({ length: 20 }, place));
+      expect(placed).toEqual(placed.map(() => 200));
+      return reading;
+    });
     for (const each of await Promise.all(answers)) allAnswered(each);
   });
 

@@ -52,18 +52,15 @@ describe('a browser that somebody has signed in with', () => {
     return after.known > before.known ? 'known' : after.other > before.other ? 'other' : 'not counted';
   }
 
-  it.each(CHANGES)(
-    'is one of anybody’s after %s, and known by the next sign-in again',
-    async (_how, change) => {
-      const operator = await console.signedIn();
-      expect(await countedAs(operator, operator.browser)).toBe('known');
-      await change(operator);
-      expect(await countedAs(operator, operator.browser)).toBe('other');
-      for (const password of [PASSWORD, NEW_PASSWORD])
-        await operator.browser.post('/api/session', { email: operator.email, password });
-      expect(await countedAs(operator, operator.browser)).toBe('known');
-    },
-  );
+  it.each(CHANGES)('is one of anybody’s after %s, and known by the next sign-in again', async (_how, change) => {
+    const operator = await console.signedIn();
+    expect(await countedAs(operator, operator.browser)).toBe('known');
+    await change(operator);
+    expect(await countedAs(operator, operator.browser)).toBe('other');
+    for (const password of [PASSWORD, NEW_PASSWORD])
+      await operator.browser.post('/api/session', { email: operator.email, password });
+    expect(await countedAs(operator, operator.browser)).toBe('known');
+  });
 
   it('stays known to who changes the password in it', async () => {
     const operator = await console.signedIn();
@@ -102,10 +99,7 @@ async function whileLocked<Answers extends unknown[]>(
 
 describe('what was shown a moment before a reset', () => {
   /** Begins a request, and then a reset, while nobody can write sessions. @returns the request's status. */
-  async function overtaken(
-    { email }: TestOperator,
-    send: () => Promise<{ status: number }>,
-  ): Promise<number> {
+  async function overtaken({ email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {
     const [{ status }] = await whileLocked('LOCK TABLE operator_sessions IN EXCLUSIVE MODE', [
       send,
       () => console.operators.reset(email),
@@ -138,10 +132,7 @@ describe('what was shown a moment before a reset', () => {
 
 describe('what is asked of the second factor a moment before the account is disabled', () => {
   /** Disables the account, and sends a request that found the operator signed in. @returns its status. */
-  async function overtaken(
-    { id, email }: TestOperator,
-    send: () => Promise<{ status: number }>,
-  ): Promise<number> {
+  async function overtaken({ id, email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {
     const [, { status }] = await whileLocked(`SELECT FROM operators WHERE id = ${id} FOR UPDATE`, [
       () => console.operators.disable(email),
       send,

@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  PERMISSIONS,
-  permissionsOf,
-  ROLES,
-  rolesWith,
-  type Permission,
-  type Role,
-} from '../../src/operators/roles.js';
+import { PERMISSIONS, permissionsOf, ROLES, rolesWith, type Permission, type Role } from '../../src/operators/roles.js';
 import type { ErrorBody } from '../support/http.js';
 import { ConsoleStack, type TestOperator } from './console-stack.js';
 import { everyOperation, fill } from './operations.js';
@@ -134,21 +127,46 @@ const ACCESS: Record<string, string> = {
 
 /** Section 5: v viewer, s support, c catalog, f finance, a admin. */
 const ROLES_OF_PERMISSIONS: Record<Permission, string> = {
-  ...{
-    'orders.read': 'vscfa',
-    'webhooks.read': 'vscfa',
-    'merchants.read': 'vscfa',
-    'products.read': 'vscfa',
-  },
-  ...{ 'suppliers.read': 'vscfa', 'figures.read': 'vscfa', 'players.read': 'sfa', 'orders.resolve': 'sfa' },
-  ...{ 'orders.cancel': 'sfa', 'codes.reveal': 'sa', 'reversals.close': 'fa', 'orders.note': 'scfa' },
-  ...{ 'webhooks.replay': 'sa', 'webhooks.test': 'sa', 'merchants.suspend': 'sfa', 'keys.revoke': 'sfa' },
-  ...{ 'merchants.create': 'a', 'merchants.edit': 'a', 'keys.issue': 'a', 'keys.rotate': 'a' },
-  ...{ 'wallets.read': 'sfa', 'statements.read': 'sfa', 'wallets.move': 'fa', 'alerts.set': 'fa' },
-  ...{ 'prices.set': 'cfa', 'products.set': 'ca', 'products.import': 'ca', 'offers.set': 'ca' },
-  ...{ 'suppliers.sync': 'ca', 'fx.set': 'fa', 'suppliers.pause': 'sca', 'suppliers.set': 'a' },
-  ...{ 'costs.read': 'fa', 'reports.read': 'fa', 'reports.run': 'fa', 'audit.run': 'fa' },
-  ...{ 'exports.run': 'scfa', 'log.read': 'scfa', 'operators.manage': 'a', 'sessions.manage': 'a' },
+  'orders.read': 'vscfa',
+  'webhooks.read': 'vscfa',
+  'merchants.read': 'vscfa',
+  'products.read': 'vscfa',
+  'suppliers.read': 'vscfa',
+  'figures.read': 'vscfa',
+  'players.read': 'sfa',
+  'orders.resolve': 'sfa',
+  'orders.cancel': 'sfa',
+  'codes.reveal': 'sa',
+  'reversals.close': 'fa',
+  'orders.note': 'scfa',
+  'webhooks.replay': 'sa',
+  'webhooks.test': 'sa',
+  'merchants.suspend': 'sfa',
+  'keys.revoke': 'sfa',
+  'merchants.create': 'a',
+  'merchants.edit': 'a',
+  'keys.issue': 'a',
+  'keys.rotate': 'a',
+  'wallets.read': 'sfa',
+  'statements.read': 'sfa',
+  'wallets.move': 'fa',
+  'alerts.set': 'fa',
+  'prices.set': 'cfa',
+  'products.set': 'ca',
+  'products.import': 'ca',
+  'offers.set': 'ca',
+  'suppliers.sync': 'ca',
+  'fx.set': 'fa',
+  'suppliers.pause': 'sca',
+  'suppliers.set': 'a',
+  'costs.read': 'fa',
+  'reports.read': 'fa',
+  'reports.run': 'fa',
+  'audit.run': 'fa',
+  'exports.run': 'scfa',
+  'log.read': 'scfa',
+  'operators.manage': 'a',
+  'sessions.manage': 'a',
 };
 
 let console: ConsoleStack;
@@ -174,10 +192,7 @@ describe('permissions', () => {
 
 describe('routes', () => {
   it('are those of the table, each with who may call it', () => {
-    const found = everyOperation(console.app).map(({ method, path, access }) => [
-      `${method} ${path}`,
-      access,
-    ]);
+    const found = everyOperation(console.app).map(({ method, path, access }) => [`${method} ${path}`, access]);
     expect(Object.fromEntries(found)).toEqual(ACCESS);
   });
 
@@ -194,8 +209,7 @@ describe('routes', () => {
     };
     expect(await call(undefined)).toBe(access === 'anyone' ? 'let in' : 'signed out');
     for (const role of ROLES) {
-      const isIn =
-        !access.includes('.') || ROLES_OF_PERMISSIONS[access as Permission].includes(role.slice(0, 1));
+      const isIn = !access.includes('.') || ROLES_OF_PERMISSIONS[access as Permission].includes(role.slice(0, 1));
       expect([role, await call(operators.get(role))]).toEqual([role, isIn ? 'let in' : 'refused']);
     }
   });
@@ -242,9 +256,7 @@ describe('a set-up link', () => {
     expect(await setUp(tokenOf(link), 'four words and more')).toBe(200);
     expect(await setUp(tokenOf(link), 'four words and more')).toBe(404);
     const { link: late, operator } = await create('late@shop.example');
-    await console.sql(`UPDATE operators SET set_up_until = now() - interval '1 second' WHERE id = $1`, [
-      operator.id,
-    ]);
+    await console.sql(`UPDATE operators SET set_up_until = now() - interval '1 second' WHERE id = $1`, [operator.id]);
     expect(await setUp(tokenOf(late), 'four words and more')).toBe(404);
     const kept = await console.sql('SELECT row_to_json(o)::text AS row FROM operators o');
     expect(JSON.stringify(kept)).not.toContain(tokenOf(late));
@@ -254,8 +266,8 @@ describe('a set-up link', () => {
     await console.operators.create({ email: 'empty@shop.example', name: 'Empty', role: 'admin' });
     const browser = console.browser();
     for (const password of ['', 'null', 'undefined', ' '])
-      expect(
-        (await browser.post('/api/session', { email: 'empty@shop.example', password })).status,
-      ).toBeGreaterThan(399);
+      expect((await browser.post('/api/session', { email: 'empty@shop.example', password })).status).toBeGreaterThan(
+        399,
+      );
   });
 });

@@ -15,17 +15,8 @@ describe('What an address says', () => {
   });
 
   it('counts only where it is what was expected', () => {
-    expect([whole('12'), whole('0'), whole('1e3'), whole(12)]).toEqual([
-      '12',
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    expect([day('2026-11-22'), day('2026-13-01'), day('today')]).toEqual([
-      '2026-11-22',
-      undefined,
-      undefined,
-    ]);
+    expect([whole('12'), whole('0'), whole('1e3'), whole(12)]).toEqual(['12', undefined, undefined, undefined]);
+    expect([day('2026-11-22'), day('2026-13-01'), day('today')]).toEqual(['2026-11-22', undefined, undefined]);
     expect([text('a'), text(' '), text('x'.repeat(301))]).toEqual(['a', undefined, undefined]);
     expect([choice('failed', ['failed']), choice('lost', ['failed'])]).toEqual(['failed', undefined]);
     expect(said({ status: 'failed', sku: undefined })).toEqual({ status: 'failed' });

@@ -198,9 +198,7 @@ describe('an approval', () => {
 
   it('is refused after seven days, and the reference can be asked for anew', async () => {
     const id = await asked();
-    await scene.console.sql(`UPDATE approvals SET expires_at = now() - interval '1 second' WHERE id = $1`, [
-      id,
-    ]);
+    await scene.console.sql(`UPDATE approvals SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
     const late = [await approve(id), await reject(id)];
     for (const { status, body } of late)
       expect([status, body.message]).toEqual([409, expect.stringContaining('has expired')]);
@@ -235,9 +233,7 @@ describe('an approval', () => {
   it('is asked for again by code or password', async () => {
     const tun = await scene.console.signedIn('finance');
     const id = await asked();
-    await scene.console.sql(`UPDATE operator_sessions SET confirmed_at = NULL WHERE operator_id = $1`, [
-      tun.id,
-    ]);
+    await scene.console.sql(`UPDATE operator_sessions SET confirmed_at = NULL WHERE operator_id = $1`, [tun.id]);
     for (const call of [ask({ reference: 'other' }, tun), approve(id, tun), reject(id, tun)]) {
       const { status, body } = await call;
       expect([status, body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
@@ -266,17 +262,9 @@ describe('a request', () => {
     await approve(body.id);
     const again = await ask({}, nok, headers);
     expect([again.status, again.body]).toMatchObject([201, { id: body.id, status: 'approved' }]);
-    for (const change of [
-      { amount: '6000.00' },
-      { kind: 'debit' },
-      { reason: 'another' },
-      { note: 'a note' },
-    ]) {
+    for (const change of [{ amount: '6000.00' }, { kind: 'debit' }, { reason: 'another' }, { note: 'a note' }]) {
       const other = await ask(change, nok, headers);
-      expect([other.status, other.body.message]).toEqual([
-        409,
-        'Idempotency-Key was used for something else',
-      ]);
+      expect([other.status, other.body.message]).toEqual([409, 'Idempotency-Key was used for something else']);
     }
     const without = await ask();
     expect([without.status, without.body.message]).toEqual([

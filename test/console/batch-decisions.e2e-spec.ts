@@ -68,7 +68,11 @@ describe('one decision about several units', () => {
     ];
     const units = [unitOf(one), unitOf(two), unitOf(three)];
     expect(await previewOf(units)).toEqual({
-      ...{ units: 3, amount: '105.00', orders: 3, ending: 2, left: [] },
+      units: 3,
+      amount: '105.00',
+      orders: 3,
+      ending: 2,
+      left: [],
       merchants: [
         expect.objectContaining({ id: merchant.id, units: 2, amount: '70.00' }),
         expect.objectContaining({ id: rich.id, units: 1, amount: '35.00' }),
@@ -86,9 +90,7 @@ describe('one decision about several units', () => {
       })),
     );
     await decide([unitOf(two, '1.2')], { verdict: { succeeded: true, reason: 'they found it' } });
-    expect((await stack.orderWith(merchant, two.reference_id, 'failed')).failure_code).toBe(
-      'PARTIALLY_COMPLETED',
-    );
+    expect((await stack.orderWith(merchant, two.reference_id, 'failed')).failure_code).toBe('PARTIALLY_COMPLETED');
   });
 
   it('decides nothing twice, whoever presses at the same time, and says who was first', async () => {
@@ -116,8 +118,7 @@ describe('one decision about several units', () => {
     );
     expect(after - before).toBe(35 * failed.length);
     const names = [support, other].map(({ email }) => email.split('@')[0]);
-    for (const { body } of answers)
-      for (const { decided_by } of body.left) expect(names).toContain(decided_by);
+    for (const { body } of answers) for (const { decided_by } of body.left) expect(names).toContain(decided_by);
   });
 
   it('leaves what somebody decided meanwhile, and reports it by itself', async () => {
@@ -203,10 +204,7 @@ describe('one decision about several units', () => {
   });
 
   it('refuses units of different suppliers and orders, repeats, strangers, and verdicts without a reason', async () => {
-    const [one, two] = [
-      await inDoubt(scene, support),
-      await inDoubt(scene, support, { supplier: 'elsewhere' }),
-    ];
+    const [one, two] = [await inDoubt(scene, support), await inDoubt(scene, support, { supplier: 'elsewhere' })];
     const tries: [NamedUnit[], object, number][] = [
       [[unitOf(one), unitOf(two)], FAILED, 400],
       [[unitOf(one), unitOf(one)], FAILED, 400],

@@ -39,7 +39,9 @@ describe('a file of products', () => {
       problems: [],
     });
     expect(seen.changes[0]).toMatchObject({
-      ...{ sku: far, price_moves_percent: -25, below_cost: true },
+      sku: far,
+      price_moves_percent: -25,
+      below_cost: true,
       changes: [{ member: 'price', old: '10.00', new: '7.50' }],
     });
     expect((await catalogue.product(far)).price).toBe('10.00');
@@ -58,7 +60,8 @@ describe('a file of products', () => {
     expect((await catalogue.entries()) - now).toBe(1);
     expect((await catalogue.product(far)).price).toBe('7.50');
     expect((await catalogue.history(far)).data[0]).toMatchObject({
-      ...{ action: 'product.import', file: 'prices.csv' },
+      action: 'product.import',
+      file: 'prices.csv',
       changes: [{ member: 'price', old: '10.00', new: '7.50' }],
     });
   });
@@ -69,7 +72,9 @@ describe('a file of products', () => {
       const answer = await fetch(`${scene.console.url}${path}`, {
         method: 'POST',
         headers: {
-          ...{ 'content-type': 'text/csv', 'content-encoding': 'gzip', 'sec-fetch-site': 'same-origin' },
+          'content-type': 'text/csv',
+          'content-encoding': 'gzip',
+          'sec-fetch-site': 'same-origin',
           cookie: [...admin.browser.cookies].map((pair) => pair.join('=')).join('; '),
         },
         body: packed,
@@ -105,9 +110,9 @@ describe('a file of products', () => {
     const viewer = await scene.console.signedIn('viewer');
     expect((await catalogue.send('/api/products/import/preview', 'sku\nx', viewer)).status).toBe(403);
     const finance = await scene.console.signedIn('finance');
-    expect(
-      (await catalogue.send('/api/prices/import/preview', 'merchant_id,sku,price\n1,x,1', finance)).status,
-    ).toBe(200);
+    expect((await catalogue.send('/api/prices/import/preview', 'merchant_id,sku,price\n1,x,1', finance)).status).toBe(
+      200,
+    );
   });
 });
 
@@ -116,10 +121,7 @@ describe('prices', () => {
     const { merchant } = scene;
     const sku = await scene.stack.product('20.00');
     const file = `merchant_id,sku,price\n${merchant.id},${sku},15.00\n`;
-    const { body: seen } = await catalogue.send(
-      '/api/prices/import/preview',
-      `${file}${merchant.id},NO-SUCH,1\n`,
-    );
+    const { body: seen } = await catalogue.send('/api/prices/import/preview', `${file}${merchant.id},NO-SUCH,1\n`);
     expect(seen.problems).toMatchObject([{ line: 3, words: expect.stringContaining('NO-SUCH') }]);
     expect(seen.problems[0]?.words).not.toContain('topup');
     const { body: right } = await catalogue.send('/api/prices/import/preview', file);

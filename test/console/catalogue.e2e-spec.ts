@@ -38,11 +38,7 @@ describe('products', () => {
     for (const sku of skus) await scene.stack.product('35.00', { sku, active: sku !== skus[1] });
     await catalogue.costs(skus[0] ?? '', 30);
     const get = async (query: string, who = admin) =>
-      (
-        await who.browser.get<{ data: Product[]; next_cursor: string | null }>(
-          `/api/products?q=${mark}&${query}`,
-        )
-      ).body;
+      (await who.browser.get<{ data: Product[]; next_cursor: string | null }>(`/api/products?q=${mark}&${query}`)).body;
     const first = await get('limit=2');
     const second = await get(`limit=2&cursor=${first.next_cursor}`);
     expect([...first.data, ...second.data].map(({ sku }) => sku)).toEqual(skus);
@@ -205,8 +201,7 @@ describe('exchange rates', () => {
         below_cost: true,
       },
     ]);
-    const put = (body: object) =>
-      finance.browser.send<{ data: object[] } & ErrorBody>('PUT', '/api/fx/IDR', body);
+    const put = (body: object) => finance.browser.send<{ data: object[] } & ErrorBody>('PUT', '/api/fx/IDR', body);
     expect((await put({ rate: '0.0021', version: seen.version })).status).toBe(409);
     const before = await catalogue.entries();
     const { status, body } = await put({ rate: '0.0022', version: seen.version, reason: 'the bank' });

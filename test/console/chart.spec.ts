@@ -1,12 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  barsOf,
-  HEIGHT,
-  highestOf,
-  labelledSteps,
-  lineOf,
-  scaleOf,
-} from '../../console/src/kit/chart-model.js';
+import { barsOf, HEIGHT, highestOf, labelledSteps, lineOf, scaleOf } from '../../console/src/kit/chart-model.js';
 
 const series = (name: string, ...values: (number | null)[]) => ({ name, tone: 'good' as const, values });
 

@@ -34,13 +34,9 @@ export const answer = (browser: Browser, query: string): Promise<Answer<SessionB
   browser.post<SessionBody>('/api/session/company/answer', { answer: query });
 
 /** The status, and why somebody was refused. */
-export const outcome = ({ status, body }: Answer<SessionBody>): unknown[] => [
-  status,
-  body.details?.[0]?.code,
-];
+export const outcome = ({ status, body }: Answer<SessionBody>): unknown[] => [status, body.details?.[0]?.code];
 
-export const whoAmI = (browser: Browser): Promise<Answer<SessionBody>> =>
-  browser.get<SessionBody>('/api/session');
+export const whoAmI = (browser: Browser): Promise<Answer<SessionBody>> => browser.get<SessionBody>('/api/session');
 
 /** For the tests of a file: a company, and a console that its people can sign in to, from before the first to after the last. */
 export function companyScene(): CompanyScene {
@@ -78,17 +74,11 @@ class CompanyScene {
   }
 
   /** The whole way, in one browser. */
-  async comeAs(
-    subject: string,
-    browser = this.stack.browser(),
-    at = this.company,
-  ): Promise<Answer<SessionBody>> {
+  async comeAs(subject: string, browser = this.stack.browser(), at = this.company): Promise<Answer<SessionBody>> {
     return answer(browser, await at.signIn(await begin(browser), subject));
   }
 
   logOf(email: string): Promise<{ action: string; detail: Record<string, unknown> }[]> {
-    return this.stack.sql(`SELECT action, detail FROM operator_actions WHERE operator = $1 ORDER BY id`, [
-      email,
-    ]);
+    return this.stack.sql(`SELECT action, detail FROM operator_actions WHERE operator = $1 ORDER BY id`, [email]);
   }
 }

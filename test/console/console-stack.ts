@@ -42,12 +42,7 @@ export class Browser {
     return this.send('POST', path, body, sent);
   }
 
-  async send<Body = never>(
-    method: string,
-    path: string,
-    body?: unknown,
-    sent: Sent = {},
-  ): Promise<Answer<Body>> {
+  async send<Body = never>(method: string, path: string, body?: unknown, sent: Sent = {}): Promise<Answer<Body>> {
     const text = sent.raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(this.baseUrl + path, {
       method,

@@ -104,10 +104,7 @@ describe('a resolution', () => {
       ['x', { succeeded: true }, 404],
     ];
     for (const [unit, verdict, status] of tries)
-      expect([verdict, (await resolve(support.browser, order, unit, verdict)).status]).toEqual([
-        verdict,
-        status,
-      ]);
+      expect([verdict, (await resolve(support.browser, order, unit, verdict)).status]).toEqual([verdict, status]);
     expect(await actionsOf(order)).toEqual([]);
     await resolve(support.browser, order, '1.1', { succeeded: true });
   });
@@ -115,9 +112,8 @@ describe('a resolution', () => {
   it('covers what was seen: after a later attempt began, it says so and settles nothing', async () => {
     const order = await inDoubt();
     const look = async (): Promise<number | undefined> =>
-      (await support.browser.get<DetailBody>(`/api/orders/${order.order_number}`)).body.units[0]?.attempts.at(
-        -1,
-      )?.number;
+      (await support.browser.get<DetailBody>(`/api/orders/${order.order_number}`)).body.units[0]?.attempts.at(-1)
+        ?.number;
     const attempt = await look();
     await triedAgain(scene, order, 'fake');
     const verdict = { succeeded: false, failure_code: 'OUT_OF_STOCK' };
@@ -194,9 +190,7 @@ describe('asking the supplier', () => {
         outcome: 'succeeded',
       }),
     ]);
-    expect(await actionsOf(order)).toEqual([
-      { action: 'order.inquire', operator: support.email, source: 'console' },
-    ]);
+    expect(await actionsOf(order)).toEqual([{ action: 'order.inquire', operator: support.email, source: 'console' }]);
     // Not asked again at once, whoever asks.
     expect((await support.browser.post(path)).status).toBe(429);
     const { browser: other } = await scene.console.signedIn('admin');
@@ -224,7 +218,9 @@ describe('the review queue', () => {
     } while (cursor !== null);
     const [first, second] = orders;
     expect(seen).toEqual([
-      ...[`${last?.order_number} 1.1`, `${first?.order_number} 1.1`, `${first?.order_number} 1.2`],
+      `${last?.order_number} 1.1`,
+      `${first?.order_number} 1.1`,
+      `${first?.order_number} 1.2`,
       `${second?.order_number} 1.1`,
     ]);
     const inReview = await support.browser.get<ReviewBody>('/api/review?state=review');
@@ -287,10 +283,7 @@ describe('the code of a unit', () => {
     const order = await stack.order(merchant, [{ sku: card, quantity: 2 }], player);
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const reveal = (unit: string, body: object = { reason: 'lost it' }, { browser } = support) =>
-      browser.post<{ pieces: object[] } & ErrorBody>(
-        `/api/orders/${order.order_number}/units/${unit}/code`,
-        body,
-      );
+      browser.post<{ pieces: object[] } & ErrorBody>(`/api/orders/${order.order_number}/units/${unit}/code`, body);
     const { status, body, headers } = await reveal('1.2');
     const code = codeOf(`${order.order_number}.1.2`);
     expect([status, body, headers.get('cache-control')]).toEqual([

@@ -42,15 +42,11 @@ describe('figures', () => {
     const found = await eventually(
       () => over(),
       (each) =>
-        total(each, 'orders_placed') >= 2 &&
-        total(each, 'orders_failed') >= 1 &&
-        total(each, 'orders_completed') >= 1,
+        total(each, 'orders_placed') >= 2 && total(each, 'orders_failed') >= 1 && total(each, 'orders_completed') >= 1,
     );
-    expect([
-      total(found, 'orders_placed'),
-      total(found, 'orders_completed'),
-      total(found, 'orders_failed'),
-    ]).toEqual([2, 1, 1]);
+    expect([total(found, 'orders_placed'), total(found, 'orders_completed'), total(found, 'orders_failed')]).toEqual([
+      2, 1, 1,
+    ]);
     const calls = await over('?supplier=fake');
     expect(calls.counts.map(({ name }) => [name, total(calls, name)])).toEqual([
       ['failed', 1],

@@ -14,9 +14,7 @@ function addressesOfPages(): string[] {
   const code = readdirSync(routes)
     .map((file) => readFileSync(path.join(routes, file), 'utf8'))
     .join('\n');
-  const found = [
-    ...code.matchAll(/const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*path: '([^']+)'/g),
-  ];
+  const found = [...code.matchAll(/const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*path: '([^']+)'/g)];
   const paths = new Map(found.map(([, name = '', parent = '', own = '']) => [name, { parent, own }]));
   const whole = (name: string): string => {
     const { parent, own } = paths.get(name) ?? { parent: '', own: '' };

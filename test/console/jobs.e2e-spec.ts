@@ -56,17 +56,12 @@ const logged = (...actions: string[]): Promise<{ action: string; detail: object 
 
 /** Has the console of an operator do what the test says, and says when it has begun. */
 const begin = (work: JobWork, who = finance, console = scene.console): Promise<number> =>
-  console.app
-    .get(JobRunner)
-    .start({ kind: 'audit', params: {}, operatorId: who.id, permission: 'audit.run' }, work);
+  console.app.get(JobRunner).start({ kind: 'audit', params: {}, operatorId: who.id, permission: 'audit.run' }, work);
 
 /** Until PostgreSQL sleeps for a job. */
 const sleeping = (): Promise<object[]> =>
   eventually(
-    () =>
-      scene.stack.sql(
-        `SELECT FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(300)'`,
-      ),
+    () => scene.stack.sql(`SELECT FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(300)'`),
     ({ length }) => length === 1,
   );
 
@@ -179,10 +174,7 @@ describe('jobs', () => {
       to: '2026-01-01',
       by: 'sku',
     });
-    expect([status, body.message]).toEqual([
-      409,
-      'A job of the kind audit is running: wait for it, or cancel it',
-    ]);
+    expect([status, body.message]).toEqual([409, 'A job of the kind audit is running: wait for it, or cancel it']);
     const other = await ConsoleStack.start({ DATABASE_URL: scene.stack.config.DATABASE_URL });
     try {
       await expect(begin(endless, finance, other)).rejects.toThrow('A job of the kind audit is running');

@@ -24,9 +24,7 @@ interface Case {
 }
 
 async function casesOf({ order_number }: OrderBody): Promise<Case[]> {
-  const { body } = await support.browser.get<{ data: (Case & { order_number: string })[] }>(
-    '/api/reversals?limit=100',
-  );
+  const { body } = await support.browser.get<{ data: (Case & { order_number: string })[] }>('/api/reversals?limit=100');
   return body.data.filter((each) => each.order_number === order_number);
 }
 
@@ -75,9 +73,7 @@ describe('a code that comes with what a supplier sold after all', () => {
     if (!kept) throw new Error('the case is gone');
     const { sealed } = kept;
     expect(sealed.toString('latin1')).not.toContain(code);
-    expect(scene.stack.api.get(SecretBox).openBytes(sealed, unitDeliveryPlace(kept)).toString()).toContain(
-      code,
-    );
+    expect(scene.stack.api.get(SecretBox).openBytes(sealed, unitDeliveryPlace(kept)).toString()).toContain(code);
   });
 
   it('is kept with the case of the word that came without it, and the first one stays', async () => {
@@ -95,15 +91,11 @@ describe('a code that comes with what a supplier sold after all', () => {
     const order = await refusedOrder(scene);
     const { stack } = scene;
     const reference = `${order.order_number}.1.1`;
-    const [attempt] = await stack.sql<{ user_id: string }>(
-      'SELECT user_id FROM orders WHERE order_number = $1',
-      [order.order_number],
-    );
+    const [attempt] = await stack.sql<{ user_id: string }>('SELECT user_id FROM orders WHERE order_number = $1', [
+      order.order_number,
+    ]);
     stack.supplier.script(attempt?.user_id ?? '', () => handedOver(reference, [{ code: 'CODE-asked' }]));
-    const { code } = await new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL }).run(
-      'report',
-      'supplier',
-    );
+    const { code } = await new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL }).run('report', 'supplier');
     expect(code).toBe(1);
     expect(await casesOf(order)).toMatchObject([{ kind: 'bought_late', handed_over: false }]);
     await stack.sql('UPDATE attempt_checks SET due_at = now()');

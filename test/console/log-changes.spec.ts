@@ -14,9 +14,7 @@ describe('The detail of an entry of the log', () => {
   });
 
   it('takes one value before for the only member that there is', () => {
-    expect(changesOf({ below: null, before: '500.00' })).toEqual([
-      { name: 'below', after: null, before: '500.00' },
-    ]);
+    expect(changesOf({ below: null, before: '500.00' })).toEqual([{ name: 'below', after: null, before: '500.00' }]);
   });
 
   it('has nothing before what is new, and shows what it can’t tell apart', () => {
@@ -34,9 +32,7 @@ describe('The detail of an entry of the log', () => {
   });
 
   it('fits into a line unless it has parts', () => {
-    expect([null, '', 7, true, 'x', ['a', 'b'], []].map(inLine)).toEqual(
-      ['–', '–', '7', 'true', 'x', 'a, b', '–'], // prettier-ignore
-    );
+    expect([null, '', 7, true, 'x', ['a', 'b'], []].map(inLine)).toEqual(['–', '–', '7', 'true', 'x', 'a, b', '–']);
     expect(inLine({ a: 1 })).toBeNull();
     expect(inLine([{ a: 1 }])).toBeNull();
   });

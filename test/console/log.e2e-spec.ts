@@ -61,9 +61,7 @@ describe('the log', () => {
     expect(data.find(({ action }) => action === 'operator.set_role')).toMatchObject({
       detail: { operator: support.email, role: 'support', role_before: 'support' },
     });
-    const signIn = data.find(
-      ({ action, operator }) => [action, operator].join() === `session.sign_in,${admin.email}`,
-    );
+    const signIn = data.find(({ action, operator }) => [action, operator].join() === `session.sign_in,${admin.email}`);
     expect(signIn).toMatchObject({ source: 'console', ip: admin.browser.address });
     expect(signIn?.request_id).toEqual(expect.any(String));
   });
@@ -91,9 +89,7 @@ describe('the log', () => {
     expect(await of(`?merchant=${merchantId}`)).toEqual(where(({ merchant }) => merchant?.id === merchantId));
     expect(await of('?order=ord_0000000000000000')).toEqual([]);
     const middle = all[2]?.at ?? '';
-    expect([...(await of(`?from=${middle}`)), ...(await of(`?to=${middle}`))]).toEqual(
-      all.map(({ id }) => id),
-    );
+    expect([...(await of(`?from=${middle}`)), ...(await of(`?to=${middle}`))]).toEqual(all.map(({ id }) => id));
     expect(await of('?to=2020-01-01T00:00:00Z')).toEqual([]);
     expect(await of('?from=2100-01-01T00:00:00Z')).toEqual([]);
     for (const wrong of [

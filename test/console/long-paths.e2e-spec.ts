@@ -30,8 +30,7 @@ describe('a path of 15,000 characters', () => {
     const browser = console.browser(newAddress());
     const given = { email: 'nobody@shop.example', password: 'wrong' };
     const statuses: number[] = [];
-    for (let attempt = 1; attempt <= 10; attempt++)
-      statuses.push((await browser.post('/api/session/', given)).status);
+    for (let attempt = 1; attempt <= 10; attempt++) statuses.push((await browser.post('/api/session/', given)).status);
     expect(statuses).toEqual(Array(10).fill(401));
     const others = ['/api/session', '/api/session/', '/api/session//', `/api/session${'/'.repeat(1_000)}`];
     for (const path of others)

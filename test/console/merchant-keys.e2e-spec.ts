@@ -59,8 +59,7 @@ const unconfirmed = async (): Promise<TestOperator> => {
 
 describe('keys', () => {
   const keys = (id = merchant.id): string => `/api/merchants/${id}/keys`;
-  const list = async (): Promise<KeyBody[]> =>
-    (await admin.browser.get<{ data: KeyBody[] }>(keys())).body.data;
+  const list = async (): Promise<KeyBody[]> => (await admin.browser.get<{ data: KeyBody[] }>(keys())).body.data;
   const issue = (
     body: object = {},
     idempotencyKey?: string,
@@ -82,11 +81,7 @@ describe('keys', () => {
     expect(newest).toEqual(body.api_key);
     expect(await worksAt(body.key)).toBe(200);
     expect(JSON.stringify(await list())).not.toContain(body.key);
-    for (const wrong of [
-      { allowed_networks: ['here'] },
-      { expires_at: '2020-01-01T00:00:00Z' },
-      { name: '' },
-    ])
+    for (const wrong of [{ allowed_networks: ['here'] }, { expires_at: '2020-01-01T00:00:00Z' }, { name: '' }])
       expect([wrong, (await issue(wrong)).status]).toEqual([wrong, 400]);
   });
 
@@ -167,10 +162,7 @@ describe('keys', () => {
     await uses.note([{ apiKeyId: id, usedAtMs: at }]);
     await uses.note([{ apiKeyId: id, usedAtMs: at - 3_600_000 }]);
     expect(await version()).toEqual(written);
-    await scene.console.sql(
-      `UPDATE api_keys SET last_used_at = last_used_at - interval '1 hour' WHERE id = $1`,
-      [id],
-    );
+    await scene.console.sql(`UPDATE api_keys SET last_used_at = last_used_at - interval '1 hour' WHERE id = $1`, [id]);
     const later = new ApiKeyUsesService(scene.stack.api.get(ApiKeysRepository));
     await later.note([{ apiKeyId: id, usedAtMs: at }]);
     expect(await lastUsed()).toBe(hour);

@@ -26,8 +26,8 @@ describe('the pages of merchants', () => {
     const rows = await stack.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).not.toMatch(/Seq Scan on (orders|transfers|products)/);
-    expect(
-      [...new Set(plan.match(/\b(ix_orders|ix_transfers|uq_transfers|uq_products)_\w+/g))].sort(),
-    ).toEqual(indexes);
+    expect([...new Set(plan.match(/\b(ix_orders|ix_transfers|uq_transfers|uq_products)_\w+/g))].sort()).toEqual(
+      indexes,
+    );
   });
 });

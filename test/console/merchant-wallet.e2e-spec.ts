@@ -104,13 +104,8 @@ describe('a deposit', () => {
   it('under a reference that was used for another amount is refused', async () => {
     await credit({});
     const { status, body } = await credit({ amount: '51.00' });
-    expect([status, body.message]).toEqual([
-      409,
-      'reference bank-1 was already used for a credit of 50.00 THB',
-    ]);
-    expect((await move(finance.browser, 'debits', { amount: '50.00', reference: 'bank-1' })).status).toBe(
-      409,
-    );
+    expect([status, body.message]).toEqual([409, 'reference bank-1 was already used for a credit of 50.00 THB']);
+    expect((await move(finance.browser, 'debits', { amount: '50.00', reference: 'bank-1' })).status).toBe(409);
     expect(await available()).toBe('150.00');
   });
 
@@ -176,10 +171,7 @@ describe('an alert', () => {
     expect((await finance.browser.send('PUT', path, { below: '0.00' })).status).toBe(400);
     const off = await finance.browser.send<MovedBody['wallet']>('DELETE', path);
     expect(off.body).toMatchObject({ alert_below: null, is_low: false });
-    expect((await logged()).map(({ action }) => action)).toEqual([
-      'merchant.set_alert',
-      'merchant.set_alert',
-    ]);
+    expect((await logged()).map(({ action }) => action)).toEqual(['merchant.set_alert', 'merchant.set_alert']);
   });
 });
 
@@ -200,9 +192,7 @@ describe('the statement', () => {
     expect(kinds).toEqual(['credit', 'order_hold', 'credit']);
     const funding = await finance.browser.get<EntriesBody>(`${path}?kind=funding&limit=1`);
     expect(funding.body.data).toMatchObject([{ kind: 'credit', reference_id: 'bank-1' }]);
-    const rest = await finance.browser.get<EntriesBody>(
-      `${path}?kind=funding&cursor=${funding.body.next_cursor}`,
-    );
+    const rest = await finance.browser.get<EntriesBody>(`${path}?kind=funding&cursor=${funding.body.next_cursor}`);
     expect(rest.body).toMatchObject({ data: [{ kind: 'credit', amount: '100.00' }], next_cursor: null });
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });

@@ -61,9 +61,7 @@ describe('merchants', () => {
     const viewer = await scene.console.signedIn('viewer');
     const { body } = await viewer.browser.get<ListBody<MerchantBody>>('/api/merchants');
     expect(body.data.map(({ wallet }) => wallet)).toEqual([null, null, null]);
-    expect(
-      (await viewer.browser.get<MerchantBody>(`/api/merchants/${scene.merchant.id}`)).body.wallet,
-    ).toBeNull();
+    expect((await viewer.browser.get<MerchantBody>(`/api/merchants/${scene.merchant.id}`)).body.wallet).toBeNull();
     const named = await finance.browser.get<ListBody<MerchantBody>>(`/api/merchants?q=${seen[1]?.name}`);
     expect(named.body.data.map(({ id }) => id)).toEqual([seen[1]?.id]);
   });

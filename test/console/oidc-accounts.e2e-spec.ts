@@ -30,9 +30,7 @@ describe('roles', () => {
       const browser = scene.stack.browser();
       expect(outcome(await scene.comeAs(subject, browser))).toEqual([403, 'NO_ROLE']);
       expect((await whoAmI(browser)).status).toBe(401);
-      expect(await scene.stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual(
-        [],
-      );
+      expect(await scene.stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual([]);
     }
   });
 
@@ -94,10 +92,7 @@ describe('accounts', () => {
 
   it('with a password are nobody’s for having the same address, until an administrator allows it, once', async () => {
     const local = await scene.stack.signedIn('viewer');
-    const [owner, other] = [
-      scene.hire({ email: local.email }),
-      scene.hire({ email: local.email.toUpperCase() }),
-    ];
+    const [owner, other] = [scene.hire({ email: local.email }), scene.hire({ email: local.email.toUpperCase() })];
     expect(outcome(await scene.comeAs(owner))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
     expect((await scene.logOf(local.email)).at(-1)?.detail).toEqual({
       what: 'company',
@@ -112,10 +107,7 @@ describe('accounts', () => {
     ]);
     const unverified = scene.hire({ email: local.email, email_verified: false });
     expect(outcome(await scene.comeAs(unverified))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
-    expect(outcome(await scene.comeAs(scene.hire({ email: local.email, groups: [] })))).toEqual([
-      403,
-      'NO_ROLE',
-    ]);
+    expect(outcome(await scene.comeAs(scene.hire({ email: local.email, groups: [] })))).toEqual([403, 'NO_ROLE']);
     const { status, body } = await scene.comeAs(owner);
     expect([status, body.operator?.id, body.operator?.role]).toEqual([200, local.id, 'support']);
     expect((await scene.logOf(local.email)).map(({ action }) => action)).toEqual(
@@ -130,10 +122,9 @@ describe('accounts', () => {
     const local = await scene.stack.operator('viewer');
     await scene.stack.operators.allowCompany(local.email);
     const subject = scene.hire({ email: local.email });
-    await scene.stack.sql(
-      `UPDATE operators SET company_link_until = now() - interval '1 second' WHERE id = $1`,
-      [local.id],
-    );
+    await scene.stack.sql(`UPDATE operators SET company_link_until = now() - interval '1 second' WHERE id = $1`, [
+      local.id,
+    ]);
     expect(outcome(await scene.comeAs(subject))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
     await scene.stack.operators.allowCompany(local.email);
     await scene.stack.operators.disable(local.email);
@@ -160,9 +151,9 @@ describe('accounts', () => {
     const subject = scene.hire();
     await scene.comeAs(subject);
     for (const password of ['null', PASSWORD])
-      expect(
-        (await scene.stack.browser().post('/api/session', { email: emailOf(subject), password })).status,
-      ).toBe(401);
+      expect((await scene.stack.browser().post('/api/session', { email: emailOf(subject), password })).status).toBe(
+        401,
+      );
   });
 });
 

@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Answer, ErrorBody } from '../support/http.js';
-import {
-  answer,
-  begin,
-  companyScene,
-  outcome,
-  settingsOf,
-  whoAmI,
-  type SessionBody,
-} from './company-scene.js';
+import { answer, begin, companyScene, outcome, settingsOf, whoAmI, type SessionBody } from './company-scene.js';
 import { ConsoleStack, type Browser } from './console-stack.js';
 
 const scene = companyScene();

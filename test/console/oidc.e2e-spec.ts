@@ -49,11 +49,7 @@ describe('company sign-in', () => {
       email_verified: false,
     });
     const { status, body } = await scene.comeAs(subject);
-    expect([status, body.operator?.id, body.operator?.email]).toEqual([
-      200,
-      first.operator?.id,
-      emailOf(subject),
-    ]);
+    expect([status, body.operator?.id, body.operator?.email]).toEqual([200, first.operator?.id, emailOf(subject)]);
   });
 
   it('makes one account of a person who comes twice at the same moment', async () => {
@@ -62,9 +58,7 @@ describe('company sign-in', () => {
     const queries = await Promise.all(
       browsers.map(async (browser) => scene.company.signIn(await begin(browser), subject)),
     );
-    const answers = await Promise.all(
-      browsers.map((browser, index) => answer(browser, queries[index] ?? '')),
-    );
+    const answers = await Promise.all(browsers.map((browser, index) => answer(browser, queries[index] ?? '')));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.operator?.id)).size).toBe(1);
   });
@@ -98,14 +92,7 @@ describe('company sign-in', () => {
 
   it('leads to no page but the console’s', async () => {
     const browser = scene.stack.browser();
-    for (const next of [
-      '//evil.example/',
-      'https://evil.example/',
-      '/\\evil.example',
-      '/\u0000',
-      '/\t/x',
-      'orders',
-    ])
+    for (const next of ['//evil.example/', 'https://evil.example/', '/\\evil.example', '/\u0000', '/\t/x', 'orders'])
       expect((await browser.post('/api/session/company', { next })).status).toBe(400);
   });
 
@@ -120,10 +107,7 @@ describe('company sign-in', () => {
     const browser = scene.stack.browser();
     const url = new URL(await begin(browser));
     const kept = JSON.stringify(await scene.stack.sql('SELECT row_to_json(c)::text FROM company_sign_ins c'));
-    for (const secret of [
-      browser.cookies.get('console-company') ?? '-',
-      url.searchParams.get('state') ?? '-',
-    ])
+    for (const secret of [browser.cookies.get('console-company') ?? '-', url.searchParams.get('state') ?? '-'])
       expect(kept).not.toContain(secret);
     expect(url.searchParams.get('code_challenge_method')).toBe('S256');
     expect(url.searchParams.get('nonce')).toMatch(/^.{43}$/);
@@ -195,9 +179,7 @@ describe('an answer of the provider', () => {
     const refused = await scene.company.while(faults, () => scene.comeAs(subject, browser));
     expect(outcome(refused)).toEqual([403, 'COMPANY_ANSWER_INVALID']);
     expect((await whoAmI(browser)).status).toBe(401);
-    expect(await scene.stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual(
-      [],
-    );
+    expect(await scene.stack.sql('SELECT id FROM operators WHERE email = $1', [emailOf(subject)])).toEqual([]);
     expect((await scene.comeAs(subject, browser)).status).toBe(200);
   });
 

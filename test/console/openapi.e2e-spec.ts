@@ -30,8 +30,7 @@ describe('the document of the console’s API', () => {
   it('is served by no production', async () => {
     const production = await ConsoleStack.start({ NODE_ENV: 'production' });
     try {
-      for (const path of ['/api/docs', '/api/docs-json'])
-        expect((await fetch(production.url + path)).status).toBe(404);
+      for (const path of ['/api/docs', '/api/docs-json']) expect((await fetch(production.url + path)).status).toBe(404);
     } finally {
       await production.close();
     }

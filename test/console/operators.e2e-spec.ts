@@ -49,10 +49,7 @@ describe('operators', () => {
     expect([status, body.operator]).toMatchObject([201, { email, role: 'catalog', state: 'invited' }]);
     expect(body.operator.link_until).toEqual(expect.any(String));
     const again = await admin.browser.post<ErrorBody>('/api/operators', given);
-    expect([again.status, again.body.message]).toEqual([
-      409,
-      `there is an operator with the address ${email}`,
-    ]);
+    expect([again.status, again.body.message]).toEqual([409, `there is an operator with the address ${email}`]);
     const token = body.link.split('#')[1];
     const browser = console.browser();
     expect((await browser.post('/api/set-up', { token, password: PASSWORD })).status).toBe(200);
@@ -70,11 +67,9 @@ describe('operators', () => {
   });
 
   it('get another role with their next request, unless it was changed meanwhile', async () => {
-    expect(
-      (await patch(nok.id, { role: 'viewer', expected_role: 'support', reason: 'left' })).body,
-    ).toMatchObject(
-      { role: 'viewer' }, // prettier-ignore
-    );
+    expect((await patch(nok.id, { role: 'viewer', expected_role: 'support', reason: 'left' })).body).toMatchObject({
+      role: 'viewer',
+    });
     expect((await nok.browser.get('/api/log')).status).toBe(403);
     const late = await patch(nok.id, { role: 'finance', expected_role: 'support' });
     expect([late.status, late.body.details?.[0]]).toMatchObject([409, { code: 'CHANGED_MEANWHILE' }]);
@@ -118,9 +113,7 @@ describe('operators', () => {
     const { body } = await admin.browser.get<{ data: { id: number; is_current: boolean }[] }>(path);
     expect(body.data.map(({ is_current }) => is_current)).toEqual([false, false]);
     const [newest] = body.data;
-    expect(
-      (await admin.browser.send('DELETE', `/api/operators/${admin.id}/sessions/${newest?.id}`)).status,
-    ).toBe(404);
+    expect((await admin.browser.send('DELETE', `/api/operators/${admin.id}/sessions/${newest?.id}`)).status).toBe(404);
     expect((await admin.browser.send('DELETE', `${path}/${newest?.id}`)).status).toBe(200);
     expect((await elsewhere.browser.get('/api/me')).status).toBe(401);
     expect((await nok.browser.get('/api/me')).status).toBe(200);
@@ -153,9 +146,12 @@ describe('what lets people in', () => {
     ];
     for (const [method, address, body] of sent) {
       const answer = await late.browser.send<ErrorBody>(method, address, body);
-      expect([method, address, answer.status, answer.body.details?.[0]?.code]).toEqual(
-        [method, address, 403, 'CONFIRMATION_REQUIRED'], // prettier-ignore
-      );
+      expect([method, address, answer.status, answer.body.details?.[0]?.code]).toEqual([
+        method,
+        address,
+        403,
+        'CONFIRMATION_REQUIRED',
+      ]);
     }
     expect((await actions()).length).toBe(before);
   });
@@ -164,10 +160,7 @@ describe('what lets people in', () => {
     await console.sql(`UPDATE operators SET active = false WHERE role = 'admin' AND id <> $1`, [admin.id]);
     for (const change of [{ active: false }, { role: 'viewer' }]) {
       const { status, body } = await patch(admin.id, change);
-      expect([status, body.message]).toEqual([
-        409,
-        'this is the last administrator: make somebody else one first',
-      ]);
+      expect([status, body.message]).toEqual([409, 'this is the last administrator: make somebody else one first']);
     }
     expect((await admin.browser.get('/api/operators')).status).toBe(200);
   });

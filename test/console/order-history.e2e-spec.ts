@@ -44,7 +44,10 @@ describe('the story of a unit that two suppliers were asked for', () => {
       { kind: 'attempt.began', attempt: 1, supplier: 'fake', reference: `${order.order_number}.1.1` },
       { kind: 'supplier.send', attempt: 1, supplier: 'fake', outcome: 'failed' },
       {
-        ...{ kind: 'attempt.began', attempt: 2, supplier: 'third', supplier_sku: 'third-sku' },
+        kind: 'attempt.began',
+        attempt: 2,
+        supplier: 'third',
+        supplier_sku: 'third-sku',
         after: { outcome: 'failed', failure_code: 'OUT_OF_STOCK' },
         passed_over: [{ supplier: 'second', supplier_sku: 'second-sku', why: 'paused' }],
       },
@@ -153,7 +156,10 @@ describe('the story of a webhook', () => {
       (found) => found !== undefined,
     );
     expect(attempted).toMatchObject({
-      ...{ attempt: 1, detail: url, webhook_id: expect.any(Number), delivery_id: expect.any(Number) },
+      attempt: 1,
+      detail: url,
+      webhook_id: expect.any(Number),
+      delivery_id: expect.any(Number),
     });
     const { delivery_id: id } = attempted as Entry & { delivery_id: number };
     await stack.fill(`DELETE FROM webhook_attempts WHERE delivery_id = $1`, [id]);

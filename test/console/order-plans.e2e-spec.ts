@@ -93,12 +93,7 @@ async function reads({ text }: Statement, values: unknown[]): Promise<number> {
 describe('the list of orders', () => {
   it('looks at a bounded number of orders, whatever it is filtered by and whichever way it goes', async () => {
     const tooMany: unknown[] = [];
-    const check = async (
-      filter: DeskFilter,
-      what: string,
-      atMost: number,
-      asked: ReturnType<typeof countWays>,
-    ) => {
+    const check = async (filter: DeskFilter, what: string, atMost: number, asked: ReturnType<typeof countWays>) => {
       const read = await reads(asked.statement, asked.values);
       if (!(read <= atMost)) tooMany.push([what, filter, read]);
     };

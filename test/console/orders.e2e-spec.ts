@@ -78,9 +78,7 @@ describe('the list of orders', () => {
              now() - n * interval '1 hour', now()
       FROM generate_series(3000, 1, -1) n`);
     const { order_number: latest } = await stack.order(merchant, [{ sku }]);
-    const [row] = await stack.sql<{ at: Date }>(
-      `SELECT created_at AS at FROM orders WHERE order_number = 'old_1000'`,
-    );
+    const [row] = await stack.sql<{ at: Date }>(`SELECT created_at AS at FROM orders WHERE order_number = 'old_1000'`);
     const at = row?.at.getTime() ?? 0;
     const between = (from: number, to: number): string =>
       `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
@@ -117,10 +115,7 @@ describe('the list of orders', () => {
     const numberOf = (merchant: number): string => `of_${merchant}${common}1`;
     // The shorter way is gone to its end.
     const first = await list(`sku=${common}&merchant=${few.id}`);
-    expect([first.data.map(({ order_number }) => order_number), first.next_cursor]).toEqual([
-      [numberOf(few.id)],
-      null,
-    ]);
+    expect([first.data.map(({ order_number }) => order_number), first.next_cursor]).toEqual([[numberOf(few.id)], null]);
     // Both ways are long, and the one order is the last of either.
     const query = `sku=${common}&merchant=${some.id}`;
     const [page, seen] = [await list(query), [] as string[]];
@@ -132,10 +127,7 @@ describe('the list of orders', () => {
     }
     expect(seen).toEqual([numberOf(some.id)]);
     const { body } = await support.browser.get<string>(`/api/orders.csv?${query}`);
-    expect(body.trimEnd().split('\n')).toEqual([
-      expect.any(String),
-      expect.stringContaining(numberOf(some.id)),
-    ]);
+    expect(body.trimEnd().split('\n')).toEqual([expect.any(String), expect.stringContaining(numberOf(some.id))]);
     // No order that was completed has a code.
     expect(await list(`status=completed&failure=OUT_OF_STOCK&merchant=${many.id}`)).toEqual(NOTHING);
   });
@@ -159,16 +151,8 @@ describe('the list of orders', () => {
   });
 
   it('refuses what can’t be asked', async () => {
-    const ask = async (query: string): Promise<number> =>
-      (await support.browser.get(`/api/orders?${query}`)).status;
-    for (const wrong of [
-      'status=new',
-      'merchant=x',
-      'limit=101',
-      'cursor=abc',
-      'colour=red',
-      'from=yesterday',
-    ])
+    const ask = async (query: string): Promise<number> => (await support.browser.get(`/api/orders?${query}`)).status;
+    for (const wrong of ['status=new', 'merchant=x', 'limit=101', 'cursor=abc', 'colour=red', 'from=yesterday'])
       expect([wrong, await ask(wrong)]).toEqual([wrong, 400]);
     expect(await ask('from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z')).toBe(400);
     expect((await support.browser.get('/api/orders?supplier=nobody')).body).toEqual(NOTHING);
@@ -226,14 +210,20 @@ describe('the page of an order', () => {
     expect(kinds.slice(0, 2)).toEqual(['order.created', 'money.held']);
     expect(kinds.filter((kind) => kind === 'supplier.send')).toHaveLength(2);
     expect(kinds.slice(-5)).toEqual([
-      ...['money.spent', 'money.returned', 'order.failed', 'event.order.failed', 'order.note'],
+      'money.spent',
+      'money.returned',
+      'order.failed',
+      'event.order.failed',
+      'order.note',
     ]);
     expect(body.timeline).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ kind: 'money.returned', amount: '35.00', text: '35.00 THB are returned' }),
         expect.objectContaining({ kind: 'supplier.send', unit: '1.2', outcome: 'failed' }),
         expect.objectContaining({
-          ...{ kind: 'order.note', operator: support.email, detail: 'The buyer wrote.\nTicket 4711' },
+          kind: 'order.note',
+          operator: support.email,
+          detail: 'The buyer wrote.\nTicket 4711',
         }),
       ]),
     );
@@ -293,15 +283,11 @@ describe('the search', () => {
       [event?.public_id],
     );
     const byDelivery = await support.browser.get<{ orders: object[] }>(`/api/search?q=${delivery?.id}`);
-    expect(byDelivery.body.orders).toContainEqual(
-      expect.objectContaining({ order_number, found_as: 'delivery' }),
-    );
+    expect(byDelivery.body.orders).toContainEqual(expect.objectContaining({ order_number, found_as: 'delivery' }));
     // As a filter, a number is not taken for a delivery: it says nothing of what it found.
     expect(await numbers(`q=${delivery?.id}`)).toEqual([]);
     expect(await found(sku)).toMatchObject({ orders: [], products: [{ sku }] });
-    const { body } = await support.browser.get<{ merchants: { id: number }[] }>(
-      `/api/search?q=${merchant.id}`,
-    );
+    const { body } = await support.browser.get<{ merchants: { id: number }[] }>(`/api/search?q=${merchant.id}`);
     expect(body.merchants[0]?.id).toBe(merchant.id);
   });
 });
@@ -312,9 +298,7 @@ describe('the CSV', () => {
     const merchant = await stack.merchant('10000.00');
     for (const user of ['=1+1', '@cmd', 'plain, "quoted"', '<img onerror=x>'])
       await stack.order(merchant, [{ sku }], user);
-    const { status, body, headers } = await support.browser.get<string>(
-      `/api/orders.csv?merchant=${merchant.id}`,
-    );
+    const { status, body, headers } = await support.browser.get<string>(`/api/orders.csv?merchant=${merchant.id}`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     const lines = body.trimEnd().split('\n');
     expect(lines[0]).toContain('order_number,merchant_id,merchant,reference_id,user_id');

@@ -6,8 +6,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsoleStack } from './console-stack.js';
 
-const INDEX =
-  '<!doctype html><style nonce="__CSP_NONCE__"></style><meta name="nonce" content="__CSP_NONCE__">';
+const INDEX = '<!doctype html><style nonce="__CSP_NONCE__"></style><meta name="nonce" content="__CSP_NONCE__">';
 const SCRIPT = 'console.log("a script that is long enough to be packed")';
 
 let directory: string;
@@ -52,7 +51,8 @@ describe('the pages', () => {
       const response = await fetch(built.url + address);
       const nonce = nonceOf(response.headers.get('content-security-policy'));
       expect([address, response.status, await response.text()]).toEqual([
-        ...[address, 200],
+        address,
+        200,
         INDEX.replaceAll('__CSP_NONCE__', nonce),
       ]);
       expect(response.headers.get('cache-control')).toBe('no-store');
@@ -65,15 +65,17 @@ describe('the pages', () => {
     const { headers } = await fetch(built.url);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy.replace(nonceOf(policy), '…').split(/;\s*/)).toEqual([
-      ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'nonce-…'", "img-src 'self' data:"],
-      ...[
-        "font-src 'self'",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "base-uri 'none'",
-        "form-action 'self'",
-      ],
-      ...["frame-ancestors 'none'", 'report-uri /csp-report'],
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self' 'nonce-…'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      "connect-src 'self'",
+      "manifest-src 'self'",
+      "base-uri 'none'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      'report-uri /csp-report',
     ]);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
@@ -87,13 +89,11 @@ describe('the pages', () => {
     expect(await response.text()).toBe(SCRIPT);
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(await rawSize(url, 'br')).toEqual([
-      ...[brotliCompressSync(SCRIPT).length, 'br', expect.stringContaining('javascript')],
-    ]);
-    expect(await rawSize(url, 'identity')).toEqual([
-      SCRIPT.length,
-      undefined,
+      brotliCompressSync(SCRIPT).length,
+      'br',
       expect.stringContaining('javascript'),
     ]);
+    expect(await rawSize(url, 'identity')).toEqual([SCRIPT.length, undefined, expect.stringContaining('javascript')]);
     expect((await fetch(`${built.url}/assets/main-gone.js`)).status).toBe(404);
     expect((await fetch(`${built.url}/theme.js`)).headers.get('cache-control')).toBe('no-cache');
   });
@@ -110,10 +110,7 @@ describe('the pages', () => {
     const early = await ConsoleStack.start({}, { pagesFrom: target });
     try {
       const response = await fetch(`${early.url}/orders`);
-      expect([response.status, await response.text()]).toEqual([
-        503,
-        expect.stringContaining('npm run build'),
-      ]);
+      expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('npm run build')]);
       expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
       expect((await fetch(`${early.url}/assets/main-1a2b.js`)).status).toBe(404);
 

@@ -50,7 +50,9 @@ async function refusedOrder(player: string): Promise<OrderBody> {
   stack.supplier.script(player, ({ reference }) => refused(reference, 'OUT_OF_STOCK', said));
   const order = {
     reference_id: unique('order'),
-    ...{ user_id: player, server_id: SERVER, character_id: CHARACTER },
+    user_id: player,
+    server_id: SERVER,
+    character_id: CHARACTER,
     items: [{ sku }],
     metadata: { buyer: 'nok@buyer.example' },
   };
@@ -65,9 +67,7 @@ describe('who may not read players', () => {
     const path = `/api/orders/${number}`;
     await support.browser.post(`${path}/notes`, { text: `${player} wrote, from ${SERVER}` });
     await expectHidden(path, [player, SERVER, CHARACTER, 'nok@buyer.example']);
-    const { body } = await others[0]!.browser.get<{ metadata: object; units: { failure_message: string }[] }>(
-      path,
-    );
+    const { body } = await others[0]!.browser.get<{ metadata: object; units: { failure_message: string }[] }>(path);
     expect([body.metadata, body.units[0]?.failure_message]).toEqual([
       {},
       `Player …${player.slice(-3)} (…Nok) on …014 is banned`,
@@ -81,10 +81,10 @@ describe('who may not read players', () => {
       [number],
     );
     const { id, user_id: player = '' } = order ?? {};
-    await scene.console.sql(
-      `UPDATE supplier_calls SET detail = 'no answer about ' || $2 WHERE order_id = $1`,
-      [id, player],
-    );
+    await scene.console.sql(`UPDATE supplier_calls SET detail = 'no answer about ' || $2 WHERE order_id = $1`, [
+      id,
+      player,
+    ]);
     for (const path of ['/api/review', '/api/suppliers/fake/calls']) await expectHidden(path, [player]);
     expect(await read(others[0]!, '/api/review')).toContain(`no answer about …${player.slice(-3)}`);
   });
@@ -115,9 +115,7 @@ describe('who may not read players', () => {
         const { body } = await support.browser.get<{
           data: { id: number; order_number: string; status: string }[];
         }>(`/api/webhooks/${webhook}/deliveries`);
-        return body.data.find(
-          ({ order_number, status }) => order_number === number && status === 'succeeded',
-        );
+        return body.data.find(({ order_number, status }) => order_number === number && status === 'succeeded');
       },
       (found) => found !== undefined,
     );
@@ -126,7 +124,11 @@ describe('who may not read players', () => {
       `got ${encodeURIComponent(player)}`,
     ]);
     await expectHidden(`/api/deliveries/${delivery?.id}`, [
-      ...[player, encodeURIComponent(player), SERVER, CHARACTER, 'nok@buyer.example'],
+      player,
+      encodeURIComponent(player),
+      SERVER,
+      CHARACTER,
+      'nok@buyer.example',
     ]);
   });
 });

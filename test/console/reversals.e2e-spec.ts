@@ -36,9 +36,7 @@ describe('reversals', () => {
     const viewer = await scene.console.signedIn('viewer');
     const seen = await viewer.browser.get<{ data: Reversal[] }>('/api/reversals?limit=1');
     expect(seen.body.data).toEqual([expect.objectContaining({ id, amount: null })]);
-    expect(
-      (await finance.browser.get<{ data: Reversal[] }>('/api/reversals?supplier=nobody')).body.data,
-    ).toEqual([]);
+    expect((await finance.browser.get<{ data: Reversal[] }>('/api/reversals?supplier=nobody')).body.data).toEqual([]);
   });
 
   it('are listed page by page, the newest first', async () => {
@@ -63,8 +61,14 @@ describe('reversals', () => {
     const [id = 0] = await api.get(UnknownPurchasesRepository).tell(supplierId, [{ ...purchase, ...about }]);
     const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?open=true');
     expect(body.data[0]).toMatchObject({
-      ...{ id, order_number: null, merchant_id: null, unit: null, kind: 'unknown_purchase' },
-      ...{ reference: 'TGONE1', supplier_sku: 'ml86', player: '123 2001' },
+      id,
+      order_number: null,
+      merchant_id: null,
+      unit: null,
+      kind: 'unknown_purchase',
+      reference: 'TGONE1',
+      supplier_sku: 'ml86',
+      player: '123 2001',
     });
     const viewer = await scene.console.signedIn('viewer');
     const seen = await viewer.browser.get<{ data: object[] }>('/api/reversals?open=true');

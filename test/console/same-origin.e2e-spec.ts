@@ -12,12 +12,7 @@ beforeAll(async () => {
 afterAll(() => console.close());
 
 /** Sends exactly these headers: a client of the browser's kind would add some of its own. */
-function statusOf(
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body?: string,
-): Promise<number> {
+function statusOf(method: string, path: string, headers: Record<string, string>, body?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(console.url + path, { method, headers }, (response) => {
       response.resume();
@@ -58,9 +53,7 @@ describe('requests that are not reading', () => {
         const headers = { 'sec-fetch-site': 'same-origin', 'content-type': type, cookie: cookie() };
         expect([path, [415, 429]]).toEqual([
           path,
-          expect.arrayContaining([
-            await statusOf(method, fill(path), { ...headers, 'content-length': '2' }, '{}'),
-          ]),
+          expect.arrayContaining([await statusOf(method, fill(path), { ...headers, 'content-length': '2' }, '{}')]),
         ]);
       }
     },
@@ -71,7 +64,6 @@ describe('requests that are not reading', () => {
     const body = JSON.stringify({ timezone: 'UTC' });
     const headers = { 'content-type': 'application/json', cookie: cookie() };
     const ways: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { origin }];
-    for (const own of ways)
-      expect(await statusOf('PATCH', '/api/me', { ...headers, ...own }, body)).toBe(200);
+    for (const own of ways) expect(await statusOf('PATCH', '/api/me', { ...headers, ...own }, body)).toBe(200);
   });
 });

@@ -31,7 +31,10 @@ export async function startScene(
   const merchant = await stack.merchant('10000.00');
   const sku = await stack.product('35.00');
   return {
-    ...{ stack, console, merchant, sku },
+    stack,
+    console,
+    merchant,
+    sku,
     async close() {
       await console.close();
       await stack.close();
@@ -68,14 +71,16 @@ export async function sellLate(
   { order_number }: OrderBody,
   code: string | null,
 ): Promise<void> {
-  const [order] = await stack.sql<{ id: bigint }>('SELECT id FROM orders WHERE order_number = $1', [
-    order_number,
-  ]);
+  const [order] = await stack.sql<{ id: bigint }>('SELECT id FROM orders WHERE order_number = $1', [order_number]);
   if (!order) throw new Error('there is no such order');
   const deliveries = code === null ? [] : [{ serial: 'SER-9', code, expiresOn: '2027-12-31' }];
   await stack.api.get(AttemptAnswersService).settle({
     key: { orderId: order.id, item: 1, unit: 1 },
-    ...{ merchantId: merchant.id, kind: 'code', attempt: 1, claim: null, calls: [] },
+    merchantId: merchant.id,
+    kind: 'code',
+    attempt: 1,
+    claim: null,
+    calls: [],
     outcome: { kind: 'succeeded', supplierReference: 'S-late', deliveries },
   });
 }
@@ -110,9 +115,7 @@ export async function sellAlsoAt(
 ): Promise<void> {
   await stack.addSupplier(supplier, stack.supplier.url);
   if (isPaused)
-    await stack.sql(`UPDATE suppliers SET pause_reason = 'operator', paused_at = now() WHERE code = $1`, [
-      supplier,
-    ]);
+    await stack.sql(`UPDATE suppliers SET pause_reason = 'operator', paused_at = now() WHERE code = $1`, [supplier]);
   await stack.sql(
     `INSERT INTO supplier_offers (product_id, supplier_id, supplier_sku, priority, cost_micros, cost_currency, cost_at)
      SELECT p.id, s.id, $2 || '-sku', $3, $4::bigint * 1000000, CASE WHEN $4::bigint IS NOT NULL THEN 'THB' END, now()
@@ -143,8 +146,7 @@ export async function inDoubt(
   const order = await stack.order(from, [{ sku, quantity }], user);
   await eventually(
     async () =>
-      (await browser.get<{ units: { can_resolve: boolean }[] }>(`/api/orders/${order.order_number}`)).body
-        .units,
+      (await browser.get<{ units: { can_resolve: boolean }[] }>(`/api/orders/${order.order_number}`)).body.units,
     (units) => units.every(({ can_resolve }) => can_resolve),
   );
   return order;

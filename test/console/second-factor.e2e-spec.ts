@@ -44,11 +44,7 @@ describe('the second factor', () => {
   it('takes one code once of many that come at the same moment', async () => {
     const operator = await console.withSecondFactor();
     const code = await codeOf(operator.secret ?? '');
-    const browsers = [
-      await halfSignedIn(operator),
-      await halfSignedIn(operator),
-      await halfSignedIn(operator),
-    ];
+    const browsers = [await halfSignedIn(operator), await halfSignedIn(operator), await halfSignedIn(operator)];
     const statuses = await Promise.all(browsers.map((browser) => giveCode(browser, code)));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
@@ -57,9 +53,7 @@ describe('the second factor', () => {
     const operator = await console.withSecondFactor();
     expect(operator.recoveryCodes).toHaveLength(10);
     const [code = ''] = operator.recoveryCodes;
-    expect(await giveCode(await halfSignedIn(operator), ` ${code.toUpperCase().replaceAll('-', ' ')} `)).toBe(
-      200,
-    );
+    expect(await giveCode(await halfSignedIn(operator), ` ${code.toUpperCase().replaceAll('-', ' ')} `)).toBe(200);
     expect(await giveCode(await halfSignedIn(operator), code)).toBe(401);
     const { body } = await operator.browser.get<{ recovery_codes: number }>('/api/me');
     expect(body.recovery_codes).toBe(9);
@@ -77,11 +71,7 @@ describe('the second factor', () => {
     const browser = await halfSignedIn(operator);
     for (const { method, path, access } of everyOperation(console.app)) {
       if (access === 'anyone' || access === 'half') continue;
-      const { status, body } = await browser.send<ErrorBody>(
-        method,
-        fill(path),
-        method === 'GET' ? undefined : {},
-      );
+      const { status, body } = await browser.send<ErrorBody>(method, fill(path), method === 'GET' ? undefined : {});
       expect([method, path, status, body.details?.[0]?.code]).toEqual([method, path, 401, 'CODE_REQUIRED']);
     }
   });
@@ -153,9 +143,7 @@ describe('the second factor', () => {
     };
     for (let time = 1; time <= 2; time++) {
       const { body } = await browser.post<{ secret: string }>('/api/me/second-factor');
-      await factorOf(async () =>
-        browser.send('PUT', '/api/me/second-factor', { code: await codeOf(body.secret) }),
-      );
+      await factorOf(async () => browser.send('PUT', '/api/me/second-factor', { code: await codeOf(body.secret) }));
     }
     await factorOf(() => browser.send('DELETE', '/api/me/second-factor'));
   });
@@ -174,10 +162,7 @@ describe('the second factor', () => {
 
   it('is kept sealed', async () => {
     const { id, secret = '-' } = await console.withSecondFactor();
-    const [row] = await console.sql<{ totp_sealed: Buffer }>(
-      'SELECT totp_sealed FROM operators WHERE id = $1',
-      [id],
-    );
+    const [row] = await console.sql<{ totp_sealed: Buffer }>('SELECT totp_sealed FROM operators WHERE id = $1', [id]);
     expect(row?.totp_sealed.includes(secret)).toBe(false);
   });
 });
@@ -192,12 +177,11 @@ describe('CONSOLE_REQUIRE_2FA', () => {
         states[role] = (await browser.get<{ state: string }>('/api/session')).body.state;
       }
       expect(states).toEqual({
-        ...{ viewer: 'signed_in', catalog: 'signed_in' },
-        ...{
-          support: 'second_factor_required',
-          finance: 'second_factor_required',
-          admin: 'second_factor_required',
-        },
+        viewer: 'signed_in',
+        catalog: 'signed_in',
+        support: 'second_factor_required',
+        finance: 'second_factor_required',
+        admin: 'second_factor_required',
       });
       const { browser } = await strict.withSecondFactor('finance');
       expect((await browser.get('/api/session')).body).toMatchObject({ state: 'signed_in' });

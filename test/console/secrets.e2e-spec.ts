@@ -29,14 +29,12 @@ describe('what is answered', () => {
       role: 'viewer',
     });
     const secrets = [
-      ...[
-        webhook.secret ?? '',
-        PASSWORD,
-        'argon2',
-        link.split('#')[1] ?? '',
-        admin.secret ?? '',
-        ...admin.recoveryCodes,
-      ],
+      webhook.secret ?? '',
+      PASSWORD,
+      'argon2',
+      link.split('#')[1] ?? '',
+      admin.secret ?? '',
+      ...admin.recoveryCodes,
       ...[...admin.browser.cookies.values()].map((value) => decodeURIComponent(value).slice(2, 34)),
       ...(await columns(admin.id)),
     ];

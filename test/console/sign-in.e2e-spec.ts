@@ -123,10 +123,9 @@ describe('signing in', () => {
 
   it('is not kept by what a page asks while nobody is there', async () => {
     const { id, browser } = await console.signedIn();
-    await console.sql(
-      `UPDATE operator_sessions SET seen_at = now() - interval '59 minutes' WHERE operator_id = $1`,
-      [id],
-    );
+    await console.sql(`UPDATE operator_sessions SET seen_at = now() - interval '59 minutes' WHERE operator_id = $1`, [
+      id,
+    ]);
     const minutesAgo = async (): Promise<number> => {
       const [row] = await console.sql<{ ago: number }>(
         `SELECT extract(epoch FROM now() - seen_at)::float8 / 60 AS ago FROM operator_sessions WHERE operator_id = $1`,
@@ -143,14 +142,12 @@ describe('signing in', () => {
 
   it('ends when nobody asked for an hour, and after twelve hours whatever was asked', async () => {
     const [idle, old] = [await console.signedIn(), await console.signedIn()];
-    await console.sql(
-      `UPDATE operator_sessions SET seen_at = now() - interval '61 minutes' WHERE operator_id = $1`,
-      [idle.id],
-    );
-    await console.sql(
-      `UPDATE operator_sessions SET expires_at = now() - interval '1 second' WHERE operator_id = $1`,
-      [old.id],
-    );
+    await console.sql(`UPDATE operator_sessions SET seen_at = now() - interval '61 minutes' WHERE operator_id = $1`, [
+      idle.id,
+    ]);
+    await console.sql(`UPDATE operator_sessions SET expires_at = now() - interval '1 second' WHERE operator_id = $1`, [
+      old.id,
+    ]);
     expect((await whoAmI(idle.browser)).status).toBe(401);
     expect((await whoAmI(old.browser)).status).toBe(401);
     const [lasting] = await console.sql<{ hours: string }>(
@@ -163,11 +160,7 @@ describe('signing in', () => {
 });
 
 describe('wrong passwords', () => {
-  const tryWith = (
-    browser: Browser,
-    email: string,
-    password: string,
-  ): Promise<{ status: number; body: ErrorBody }> =>
+  const tryWith = (browser: Browser, email: string, password: string): Promise<{ status: number; body: ErrorBody }> =>
     browser.post<ErrorBody>('/api/session', { email, password });
 
   it('lock the account at the fifth, and the answer is the same for all reasons and for nobody', async () => {
@@ -193,10 +186,9 @@ describe('wrong passwords', () => {
         [email],
       );
       minutes.push(locked);
-      await console.sql(
-        `UPDATE operators SET locked_until = now() WHERE email = $1 AND locked_until IS NOT NULL`,
-        [email],
-      );
+      await console.sql(`UPDATE operators SET locked_until = now() WHERE email = $1 AND locked_until IS NOT NULL`, [
+        email,
+      ]);
     }
     expect(minutes).toEqual([null, null, null, null, 15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
   });
@@ -204,10 +196,9 @@ describe('wrong passwords', () => {
   it('are counted one by one, however many come at the same moment', async () => {
     const { email } = await console.operator();
     await Promise.all(Array.from({ length: 12 }, () => tryWith(console.browser(), email, 'wrong')));
-    const [row] = await console.sql<{ failed_logins: number }>(
-      'SELECT failed_logins FROM operators WHERE email = $1',
-      [email],
-    );
+    const [row] = await console.sql<{ failed_logins: number }>('SELECT failed_logins FROM operators WHERE email = $1', [
+      email,
+    ]);
     expect(row?.failed_logins).toBe(5);
   });
 

@@ -13,10 +13,7 @@ interface Chunk {
 }
 
 const built = fileURLToPath(new URL('../../dist/console', import.meta.url));
-const manifest = JSON.parse(readFileSync(path.join(built, '.vite', 'manifest.json'), 'utf8')) as Record<
-  string,
-  Chunk
->;
+const manifest = JSON.parse(readFileSync(path.join(built, '.vite', 'manifest.json'), 'utf8')) as Record<string, Chunk>;
 
 /** The names of a chunk and of all that it imports from the start. */
 function reached(name: string, found = new Set<string>()): Set<string> {
@@ -29,19 +26,15 @@ function reached(name: string, found = new Set<string>()): Set<string> {
 const chunks = (names: Iterable<string>): Chunk[] =>
   [...names].map((name) => manifest[name]).filter((chunk) => chunk !== undefined);
 const scripts = (names: Iterable<string>): string[] => chunks(names).map(({ file }) => file);
-const styles = (names: Iterable<string>): string[] => [
-  ...new Set(chunks(names).flatMap(({ css }) => css ?? [])),
-];
+const styles = (names: Iterable<string>): string[] => [...new Set(chunks(names).flatMap(({ css }) => css ?? []))];
 
 type Pack = (content: Buffer) => Buffer;
 const kibibytes = (files: string[], pack: Pack): number =>
-  files
-    .map((file) => pack(readFileSync(path.join(built, file))).length)
-    .reduce((sum, each) => sum + each, 0) / 1024;
+  files.map((file) => pack(readFileSync(path.join(built, file))).length).reduce((sum, each) => sum + each, 0) / 1024;
 
 const entry = Object.keys(manifest).find((name) => manifest[name]?.isEntry) ?? '';
 const first = reached(entry);
-const pages = Object.keys(manifest).filter((name) => /^src\/pages\//.test(name));
+const pages = Object.keys(manifest).filter((name) => name.startsWith('src/pages/'));
 const login = pages.find((name) => name.includes('login')) ?? '';
 
 describe('What a browser fetches', () => {

@@ -7,8 +7,12 @@ import type { Scene } from './scene.js';
  */
 export async function addCatalogued({ console }: Scene, admin: TestOperator, code = 'digi'): Promise<void> {
   const { status, body } = await admin.browser.send('PUT', `/api/suppliers/${code}`, {
-    ...{ adapter: 'digiflazz', base_url: 'http://127.0.0.1:9/v1', timeout_ms: 5_000, low_balance: '500000' },
-    ...{ credentials: { username: 'shop', key: 'dev-4711' }, options: { testing: 'true' } },
+    adapter: 'digiflazz',
+    base_url: 'http://127.0.0.1:9/v1',
+    timeout_ms: 5_000,
+    low_balance: '500000',
+    credentials: { username: 'shop', key: 'dev-4711' },
+    options: { testing: 'true' },
     expected_updated_at: null,
   });
   if (status !== 200) throw new Error(`the supplier was not added: ${JSON.stringify(body)}`);

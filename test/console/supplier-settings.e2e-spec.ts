@@ -27,11 +27,8 @@ afterAll(() => scene.close());
 
 const pathOf = (code: string): string => `/api/suppliers/${encodeURIComponent(code)}`;
 const show = async (code: string): Promise<Detail> => (await admin.browser.get<Detail>(pathOf(code))).body;
-const set = (
-  code: string,
-  body: object,
-  { browser } = admin,
-): Promise<{ status: number; body: Detail & ErrorBody }> => browser.send('PUT', pathOf(code), body);
+const set = (code: string, body: object, { browser } = admin): Promise<{ status: number; body: Detail & ErrorBody }> =>
+  browser.send('PUT', pathOf(code), body);
 
 const DIGI = {
   adapter: 'digiflazz',
@@ -40,9 +37,7 @@ const DIGI = {
   timeout_ms: 8_000,
 };
 
-const entriesOf = (
-  code: string,
-): Promise<{ operator: string; action: string; detail: Record<string, unknown> }[]> =>
+const entriesOf = (code: string): Promise<{ operator: string; action: string; detail: Record<string, unknown> }[]> =>
   scene.console.sql(
     `SELECT operator, action, detail FROM operator_actions WHERE detail->>'code' = $1 AND source = 'console' ORDER BY id`,
     [code],
@@ -71,25 +66,41 @@ describe('a supplier', () => {
     expect([added.status, added.body]).toMatchObject([
       200,
       {
-        ...{ code: 'digi', base_url: 'https://api.digiflazz.com/v1', credentials: ['username', 'key'] },
-        ...{ options: { testing: 'true' }, timeout_ms: 8_000, max_in_flight: null, low_balance: null },
+        code: 'digi',
+        base_url: 'https://api.digiflazz.com/v1',
+        credentials: ['username', 'key'],
+        options: { testing: 'true' },
+        timeout_ms: 8_000,
+        max_in_flight: null,
+        low_balance: null,
       },
     ]);
     const { body } = await set('digi', {
-      ...{ adapter: 'digiflazz', timeout_ms: 9_000, max_in_flight: 4, low_balance: '500000' },
-      ...{ options: { testing: null }, credentials: { key: 'prod-0815', webhook_secret: 'hush-hush' } },
-      ...{ expected_updated_at: added.body.updated_at, reason: 'production' },
+      adapter: 'digiflazz',
+      timeout_ms: 9_000,
+      max_in_flight: 4,
+      low_balance: '500000',
+      options: { testing: null },
+      credentials: { key: 'prod-0815', webhook_secret: 'hush-hush' },
+      expected_updated_at: added.body.updated_at,
+      reason: 'production',
     });
     expect(body).toMatchObject({
-      ...{ credentials: ['username', 'key', 'webhook_secret'], options: {}, timeout_ms: 9_000 },
-      ...{ max_in_flight: 4, low_balance: '500000' },
+      credentials: ['username', 'key', 'webhook_secret'],
+      options: {},
+      timeout_ms: 9_000,
+      max_in_flight: 4,
+      low_balance: '500000',
     });
     const entries = await entriesOf('digi');
     expect(entries).toMatchObject([
       { operator: admin.email, action: 'supplier.set', detail: { before: null, timeout_ms: 8_000 } },
       {
         detail: {
-          ...{ reason: 'production', timeout_ms: 9_000, low_balance: '500000', options: {} },
+          reason: 'production',
+          timeout_ms: 9_000,
+          low_balance: '500000',
+          options: {},
           credentials: { key: 'replaced', webhook_secret: 'replaced' },
           before: { timeout_ms: 8_000, low_balance: null, options: { testing: 'true' } },
         },
@@ -107,7 +118,8 @@ describe('a supplier', () => {
     expect([status, body.details?.[0]]).toMatchObject([
       400,
       {
-        ...{ field: 'credentials', code: 'REQUIRED' },
+        field: 'credentials',
+        code: 'REQUIRED',
         message: 'another host needs key anew: what is kept is not sent there',
       },
     ]);
@@ -188,7 +200,8 @@ describe('a supplier', () => {
     const gone = await admin.browser.send('DELETE', `${pathOf('brief')}?reason=never+used`);
     expect([gone.status, gone.body]).toEqual([200, { code: 'brief' }]);
     expect((await entriesOf('brief')).at(-1)).toMatchObject({
-      ...{ action: 'supplier.remove', detail: { reason: 'never used' } },
+      action: 'supplier.remove',
+      detail: { reason: 'never used' },
     });
     const used = await admin.browser.send<ErrorBody>('DELETE', pathOf('fake'));
     expect([used.status, used.body.message]).toEqual([409, expect.stringContaining('in use by 1 offer')]);

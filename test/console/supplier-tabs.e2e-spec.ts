@@ -36,9 +36,7 @@ describe('the catalogue of a supplier', () => {
 
   it('says what the last reading changed', async () => {
     const found = await items();
-    expect(
-      found.map(({ supplier_sku, is_new, gone_at }) => [supplier_sku, is_new, gone_at !== null]),
-    ).toEqual([
+    expect(found.map(({ supplier_sku, is_new, gone_at }) => [supplier_sku, is_new, gone_at !== null])).toEqual([
       ['ML-172', false, false],
       ['ML-257', true, false],
       ['ML-86', false, false],
@@ -51,7 +49,11 @@ describe('the catalogue of a supplier', () => {
     const catalog = await console.signedIn('catalog');
     const map = () =>
       catalog.browser.send<{ offer_list: Offer[] }>('PUT', '/api/offers', {
-        ...{ sku, supplier: 'digi', supplier_sku: 'ML-86', priority: 2, expected_updated_at: null },
+        sku,
+        supplier: 'digi',
+        supplier_sku: 'ML-86',
+        priority: 2,
+        expected_updated_at: null,
       });
     expect((await items('?unmapped=true')).map(({ supplier_sku }) => supplier_sku)).toContain('ML-86');
     const { status, body } = await map();
@@ -97,8 +99,7 @@ describe('calls that decided nothing', () => {
     stack.supplier.script(user, () => ({ status: 500, body: {} }));
     const order = await stack.order(merchant, [{ sku }], user);
     const { body } = await eventually(
-      () =>
-        admin.browser.get<{ data: { order_number: string }[]; among: number }>('/api/suppliers/fake/calls'),
+      () => admin.browser.get<{ data: { order_number: string }[]; among: number }>('/api/suppliers/fake/calls'),
       ({ body: { data } }) => data.length > 0,
     );
     expect(body).toMatchObject({

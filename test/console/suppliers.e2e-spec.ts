@@ -41,12 +41,13 @@ describe('suppliers', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const { body } = await eventually(
       () => support.browser.get<{ data: Supplier[] }>('/api/suppliers'),
-      ({ body: { data } }) =>
-        data.some(({ calls, breakers }) => calls.outcomes.length > 0 && breakers.length > 0),
+      ({ body: { data } }) => data.some(({ calls, breakers }) => calls.outcomes.length > 0 && breakers.length > 0),
     );
     expect(body.data).toEqual([
       expect.objectContaining({
-        ...{ code: 'fake', state: 'well', pause: null },
+        code: 'fake',
+        state: 'well',
+        pause: null,
         queue: { due: 0, oldest_at: null },
         breakers: [expect.objectContaining({ state: 'closed', process: expect.stringMatching(/^worker@/) })],
       }),
@@ -126,9 +127,7 @@ describe('suppliers', () => {
 
   it('tell balances over time', async () => {
     const from = new Date(Date.now() - 3_600_000).toISOString();
-    const told = await support.browser.get<{ data: { amount: string }[] }>(
-      `/api/suppliers/fake/balances?from=${from}`,
-    );
+    const told = await support.browser.get<{ data: { amount: string }[] }>(`/api/suppliers/fake/balances?from=${from}`);
     expect(told.status).toBe(200);
     expect(told.body.data.every(({ amount }) => /^\d+\.\d{2,}$/.test(amount))).toBe(true);
   });

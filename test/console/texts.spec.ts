@@ -10,9 +10,7 @@ const read = (file: string): string => readFileSync(path.join(sources, file), 'u
 const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
 const entriesOf = (language: string) =>
   files
-    .filter(
-      (file) => file.endsWith(`words.${language}.json`) || file === path.join('i18n', `${language}.json`),
-    )
+    .filter((file) => file.endsWith(`words.${language}.json`) || file === path.join('i18n', `${language}.json`))
     .toSorted((one, other) => one.localeCompare(other))
     .flatMap((file) => Object.entries(JSON.parse(read(file)) as Messages));
 const messagesOf = (language: string): Messages => Object.fromEntries(entriesOf(language));
@@ -57,9 +55,7 @@ describe('The texts of the console', () => {
       ([key, text]) => typeof text === 'string' && counts.test(text) && !ALWAYS_MANY.includes(key),
     );
     expect(wrong).toEqual([]);
-    const oneOfMany = Object.entries(en).filter(
-      ([, text]) => typeof text !== 'string' && text.one === undefined,
-    );
+    const oneOfMany = Object.entries(en).filter(([, text]) => typeof text !== 'string' && text.one === undefined);
     expect(oneOfMany).toEqual([]);
   });
 

@@ -21,10 +21,7 @@ const shown = (view: { isGrouped: boolean; isBadOnly: boolean }): [string | null
 describe('The timeline', () => {
   it('is one line of time, in which more than a minute without anything is folded', () => {
     expect(shown({ isGrouped: false, isBadOnly: false })).toEqual([
-      [
-        null,
-        ['order.created', 'supplier.send', 'supplier.send', 198_000, 'supplier.inquiry', 'order.failed'],
-      ],
+      [null, ['order.created', 'supplier.send', 'supplier.send', 198_000, 'supplier.inquiry', 'order.failed']],
     ]);
   });
 

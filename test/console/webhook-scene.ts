@@ -19,7 +19,8 @@ export async function startWebhookScene(options: { pagesFrom?: string } = {}): P
   const hooks = new Hooks(scene.merchant);
   return {
     ...scene,
-    ...{ endpoints, hooks },
+    endpoints,
+    hooks,
     async delivered(statuses, ends) {
       const webhook = await hooks.register(endpoints.answering(...statuses), { max_retries: 0 });
       await scene.stack.order(scene.merchant, [{ sku: scene.sku }], 'player-12345');

@@ -141,9 +141,7 @@ describe('deliveries', () => {
     await eventually(
       () => logged(support, 'export.run'),
       (entries) =>
-        entries.some(({ detail }) =>
-          isDeepStrictEqual(detail, { list: 'deliveries', filter: filters, lines: 2 }),
-        ),
+        entries.some(({ detail }) => isDeepStrictEqual(detail, { list: 'deliveries', filter: filters, lines: 2 })),
     );
     const viewer = await scene.console.signedIn('viewer');
     expect((await viewer.browser.get('/api/deliveries.csv')).status).toBe(403);
@@ -156,9 +154,7 @@ describe('deliveries', () => {
       const found: number[] = [];
       let cursor: string | null = '';
       do {
-        const page: List<DeliveryBody> = await get(
-          `/api/deliveries?limit=2&${query}${cursor && `&cursor=${cursor}`}`,
-        );
+        const page: List<DeliveryBody> = await get(`/api/deliveries?limit=2&${query}${cursor && `&cursor=${cursor}`}`);
         found.push(...page.data.map(({ id }) => id));
         cursor = page.next_cursor;
       } while (cursor !== null);
@@ -218,20 +214,18 @@ describe('deliveries', () => {
       webhook.id,
     ]);
     const paths = [
-      ...['/api/webhooks', `/api/webhooks/${webhook.id}`, `/api/webhooks/${webhook.id}/deliveries`],
-      ...['/api/deliveries', `/api/deliveries/${id}`, `/api/orders/${order.order_number}`],
+      '/api/webhooks',
+      `/api/webhooks/${webhook.id}`,
+      `/api/webhooks/${webhook.id}/deliveries`,
+      '/api/deliveries',
+      `/api/deliveries/${id}`,
+      `/api/orders/${order.order_number}`,
     ];
     const read = async ({ browser }: TestOperator, path: string): Promise<string> =>
       JSON.stringify((await browser.get<unknown>(path)).body);
-    const [viewer, support] = [
-      await scene.console.signedIn('viewer'),
-      await scene.console.signedIn('support'),
-    ];
+    const [viewer, support] = [await scene.console.signedIn('viewer'), await scene.console.signedIn('support')];
     for (const path of paths) {
-      expect([path, await read(support, path)]).toEqual([
-        path,
-        expect.stringContaining('secret-of-an-address'),
-      ]);
+      expect([path, await read(support, path)]).toEqual([path, expect.stringContaining('secret-of-an-address')]);
       const text = await read(viewer, path);
       expect([path, text.match(/secret-of-an-address/g)]).toEqual([path, null]);
       expect([path, text.includes(new URL(address).host)]).toEqual([path, true]);
@@ -249,10 +243,7 @@ describe('deliveries', () => {
     await scene.hooks.newestIs(webhook.id, 'succeeded');
     const test = await operator.browser.post<DeliveryBody>(`/api/webhooks/${webhook.id}/test`);
     expect([test.status, test.body.event]).toEqual([201, 'webhook.test']);
-    await scene.hooks.newest(
-      webhook.id,
-      ({ event, status }) => event === 'webhook.test' && status === 'succeeded',
-    );
+    await scene.hooks.newest(webhook.id, ({ event, status }) => event === 'webhook.test' && status === 'succeeded');
     expect(await logged(operator, 'webhook.retry', 'webhook.test')).toMatchObject([
       { action: 'webhook.retry', merchant_id: scene.merchant.id, detail: { delivery: delivery.id } },
       { action: 'webhook.test', detail: { webhook: webhook.id, delivery: test.body.id } },

@@ -41,26 +41,14 @@ describe('1 Errors: the body', () => {
       server_ID: '1',
     });
     const { message, details = [] } = expectError(answer, 400, 'BAD_REQUEST');
-    const fields = [
-      'items[0].quantity',
-      'items[1].quantity',
-      'items[1].sku',
-      'reference_id',
-      'server_ID',
-      'user_id',
-    ];
+    const fields = ['items[0].quantity', 'items[1].quantity', 'items[1].sku', 'reference_id', 'server_ID', 'user_id'];
     expect(details.map(({ field }) => field).sort()).toEqual(fields);
     expect(message).toBe(details[0]?.message);
     for (const detail of details) expect(detail.message).toContain(detail.field);
   });
 
   it('says `reference_id is required` when that is missing', async () => {
-    expectError(
-      await post(order({ reference_id: undefined })),
-      400,
-      'BAD_REQUEST',
-      'reference_id is required',
-    );
+    expectError(await post(order({ reference_id: undefined })), 400, 'BAD_REQUEST', 'reference_id is required');
   });
 
   it('has no details where there is no member to name', async () => {
@@ -213,11 +201,7 @@ describe('1 Errors: 413 PAYLOAD_TOO_LARGE', () => {
 
   it('a body that says it is compressed and is not is a 400', async () => {
     expectError(await post(order(), { 'content-encoding': 'gzip' }), 400, 'BAD_REQUEST');
-    expectError(
-      await post(gzipSync('{').subarray(0, 12), { 'content-encoding': 'gzip' }),
-      400,
-      'BAD_REQUEST',
-    );
+    expectError(await post(gzipSync('{').subarray(0, 12), { 'content-encoding': 'gzip' }), 400, 'BAD_REQUEST');
   });
 });
 

@@ -56,9 +56,7 @@ describe('the address of a caller', () => {
     expect(await callerOf(REPLACED, '10.8.0.5')).toEqual(['10.8.0.5']);
     expect(warnings()).toEqual([]);
     expect(await callerOf(APPENDED, CLAIMED, '10.8.0.5')).toEqual([CLAIMED]);
-    expect(warnings()).toEqual([
-      expect.stringMatching(/"address":"10\.8\.0\.5".*set TRUSTED_PROXIES to how many/),
-    ]);
+    expect(warnings()).toEqual([expect.stringMatching(/"address":"10\.8\.0\.5".*set TRUSTED_PROXIES to how many/)]);
   });
 });
 
@@ -80,10 +78,9 @@ describe('in Kubernetes', () => {
         const { email } = await console.operator();
         await console.browser(forwarded).post('/api/session', { email, password: 'wrong' });
         expect(
-          await console.sql(
-            `SELECT ip FROM operator_actions WHERE operator = $1 AND action = 'session.refused'`,
-            [email],
-          ),
+          await console.sql(`SELECT ip FROM operator_actions WHERE operator = $1 AND action = 'session.refused'`, [
+            email,
+          ]),
         ).toEqual([{ ip: '10.8.0.5' }]);
       }
     } finally {

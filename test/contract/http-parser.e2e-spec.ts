@@ -62,11 +62,7 @@ describe('1 Errors: what the HTTP parser refuses has the same body', () => {
   });
 
   it('400 for CONNECT, with a key or without', async () => {
-    expectError(
-      await sendRaw(stack.url, head('CONNECT example.com:443 HTTP/1.1', 'Host: x')),
-      400,
-      'BAD_REQUEST',
-    );
+    expectError(await sendRaw(stack.url, head('CONNECT example.com:443 HTTP/1.1', 'Host: x')), 400, 'BAD_REQUEST');
     expectError(await sendRaw(stack.url, head('CONNECT / HTTP/1.1', 'Host: x', key())), 400, 'BAD_REQUEST');
   });
 
@@ -89,13 +85,7 @@ describe('1 Errors: what the HTTP parser lets through is answered as any other r
   });
 
   it('an upgrade that is not offered', async () => {
-    const request = head(
-      'GET /v1/nothing HTTP/1.1',
-      'Host: x',
-      key(),
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-    );
+    const request = head('GET /v1/nothing HTTP/1.1', 'Host: x', key(), 'Connection: Upgrade', 'Upgrade: websocket');
     expectError(await sendRaw(stack.url, request), 404, 'NOT_FOUND');
   });
 

@@ -158,11 +158,7 @@ describe('2 Idempotency: the same reference with different content', () => {
     const other = await stack.product('35.00');
     const order = request({ items: [{ sku }, { sku: other }] });
     await post(order);
-    expectError(
-      await post({ ...order, items: [{ sku: other }, { sku: other }] }),
-      409,
-      'DUPLICATE_REFERENCE',
-    );
+    expectError(await post({ ...order, items: [{ sku: other }, { sku: other }] }), 409, 'DUPLICATE_REFERENCE');
     expectError(await post({ ...order, items: [{ sku: other }, { sku }] }), 409, 'DUPLICATE_REFERENCE');
   });
 
@@ -210,9 +206,7 @@ describe('2 Idempotency: a refused request does not use up its reference', () =>
     const order = request();
     const text = JSON.stringify(order);
     expect((await post(text.padEnd(300 * 1024, ' '))).status).toBe(413);
-    expect((await merchant.client.post('/v1/orders', text, { 'content-type': 'text/plain' })).status).toBe(
-      415,
-    );
+    expect((await merchant.client.post('/v1/orders', text, { 'content-type': 'text/plain' })).status).toBe(415);
     await place(order);
   });
 

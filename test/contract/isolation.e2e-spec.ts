@@ -64,9 +64,7 @@ describe('1 Errors: what is another merchant’s is unknown', () => {
     const foreign = await mine.client.send<object>(method, of(theirWebhook.id), body);
     expectError(foreign, 404, 'NOT_FOUND');
     expect(foreign.body).toEqual((await mine.client.send<object>(method, of(999_999), body)).body);
-    const { body: untouched } = await theirs.client.get<{ status: string }>(
-      of(theirWebhook.id).replace(rest, ''),
-    );
+    const { body: untouched } = await theirs.client.get<{ status: string }>(of(theirWebhook.id).replace(rest, ''));
     expect(untouched.status).toBe('active');
   });
 

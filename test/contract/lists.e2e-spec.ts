@@ -46,7 +46,10 @@ describe('5 GET /v1/orders', () => {
 
   it('shows the items of each order with that order', async () => {
     const buyer = await stack.merchant();
-    await stack.order(buyer, [{ sku, quantity: 1 }, { sku, quantity: 2 }]); // prettier-ignore
+    await stack.order(buyer, [
+      { sku, quantity: 1 },
+      { sku, quantity: 2 },
+    ]);
     await stack.order(buyer, [{ sku, quantity: 3 }]);
     const { data } = await list('', buyer);
     const quantities = data.map(({ items }) =>
@@ -75,18 +78,14 @@ describe('5 GET /v1/orders', () => {
     const createdAt = (place: number): string => String(data[place]?.created_at);
     const expected = (from: number, to: number): string[] =>
       references(
-        data.filter(
-          ({ created_at }) => String(created_at) >= createdAt(from) && String(created_at) <= createdAt(to),
-        ),
+        data.filter(({ created_at }) => String(created_at) >= createdAt(from) && String(created_at) <= createdAt(to)),
       );
     expect(references((await list(`?created_from=${createdAt(4)}`)).data)).toEqual(expected(4, 0));
     expect(references((await list(`?created_to=${createdAt(2)}`)).data)).toEqual(expected(6, 2));
     expect(references((await list(`?created_from=${createdAt(5)}&created_to=${createdAt(1)}`)).data)).toEqual(
       expected(5, 1),
     );
-    expect(
-      (await list(`?created_from=${createdAt(0)}&created_to=${createdAt(6)}&status=failed`)).data,
-    ).toEqual([]);
+    expect((await list(`?created_from=${createdAt(0)}&created_to=${createdAt(6)}&status=failed`)).data).toEqual([]);
   });
 
   it('a moment may carry a time zone', async () => {
@@ -124,8 +123,7 @@ describe('5 Lists: pages', () => {
   it('a walk finds everything once while new orders arrive, and orders of the same moment', async () => {
     const buyer = await stack.merchant();
     const before = await Promise.all(Array.from({ length: 30 }, () => stack.order(buyer, [{ sku }])));
-    const arrive = (): Promise<unknown> =>
-      Promise.all([stack.order(buyer, [{ sku }]), stack.order(buyer, [{ sku }])]);
+    const arrive = (): Promise<unknown> => Promise.all([stack.order(buyer, [{ sku }]), stack.order(buyer, [{ sku }])]);
     const walked = await walk<OrderBody>(buyer.client, '/v1/orders', { limit: '4' }, arrive);
     expect(references(walked).sort()).toEqual(references(before).sort());
     const times = walked.map(({ created_at }) => String(created_at));

@@ -28,10 +28,7 @@ const post = (members: object): Promise<Answer<OrderBody>> =>
 const postText = (member: string, json: string): Promise<Answer<OrderBody>> => {
   const members = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
   const rest = Object.fromEntries(Object.entries(members).filter(([name]) => name !== member));
-  return merchant.client.post<OrderBody>(
-    '/v1/orders',
-    `{"${member}":${json},${JSON.stringify(rest).slice(1)}`,
-  );
+  return merchant.client.post<OrderBody>('/v1/orders', `{"${member}":${json},${JSON.stringify(rest).slice(1)}`);
 };
 
 const TEXT_MEMBERS = ['reference_id', 'user_id', 'server_id', 'character_id'] as const;
@@ -107,12 +104,9 @@ describe.each(TEXT_MEMBERS)('2 Creating an order: %s', (member) => {
     expect(body[member]).toMatch(/^😀 /);
   });
 
-  it.each([0, 1, 1e30, true, false, [], ['a'], {}, { a: 1 }])(
-    'refuses %p, which is no string',
-    async (value) => {
-      expectRefusedField(await post({ [member]: value }), member);
-    },
-  );
+  it.each([0, 1, 1e30, true, false, [], ['a'], {}, { a: 1 }])('refuses %p, which is no string', async (value) => {
+    expectRefusedField(await post({ [member]: value }), member);
+  });
 });
 
 describe('2 Creating an order: one character', () => {
@@ -155,9 +149,7 @@ describe('2 Creating an order: the reference', () => {
 
   it('is not normalized: two spellings of one letter are two references', async () => {
     const name = unique('order');
-    const answers = await Promise.all(
-      ['\u00e9', 'e\u0301'].map((letter) => post({ reference_id: name + letter })),
-    );
+    const answers = await Promise.all(['\u00e9', 'e\u0301'].map((letter) => post({ reference_id: name + letter })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers[0]?.body.order_number).not.toBe(answers[1]?.body.order_number);
   });
@@ -192,10 +184,7 @@ describe('2 Creating an order: unknown members', () => {
     '%p beside an item’s own',
     async (name) => {
       const item = `{"sku":${JSON.stringify(sku)},"${name}":1}`;
-      expectRefusedField(
-        await postText('items', `[{"sku":${JSON.stringify(sku)}},${item}]`),
-        `items[1].${name}`,
-      );
+      expectRefusedField(await postText('items', `[{"sku":${JSON.stringify(sku)}},${item}]`), `items[1].${name}`);
     },
   );
 

@@ -38,9 +38,7 @@ async function readsOf(merchantId: number, filter: PageFilter): Promise<{ indexe
     values,
   );
   client.release(true);
-  const nodes = flatten(plans[0]?.['QUERY PLAN'][0].Plan as Node).filter(
-    (node) => node['Relation Name'] === 'orders',
-  );
+  const nodes = flatten(plans[0]?.['QUERY PLAN'][0].Plan as Node).filter((node) => node['Relation Name'] === 'orders');
   const read = (node: Node): number =>
     ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1);
   return {
@@ -72,11 +70,7 @@ describe('a page of filtered orders', () => {
     ['reference', { referenceId: 'r-77' }, 'uq_orders_merchant_reference'],
     ['user', { userId: 'user-77' }, 'ix_orders_user'],
     ['user and status', { userId: 'user-77', status: 'completed' }, 'ix_orders_user'],
-    [
-      'all',
-      { orderNumber: 'ord_1_77', referenceId: 'r-77', userId: 'user-77' },
-      'uq_orders_merchant_reference',
-    ],
+    ['all', { orderNumber: 'ord_1_77', referenceId: 'r-77', userId: 'user-77' }, 'uq_orders_merchant_reference'],
   ])('by %s reads its own orders only', async (_name, filter, index) => {
     const { indexes, rows } = await readsOf(big, filter);
     expect(indexes).toEqual([index]);

@@ -67,8 +67,11 @@ describe('the list of orders', () => {
     const moment = String(created_at);
     expect(await found({ ...all, created_from: moment, created_to: moment })).toEqual(numbers(2));
     const changes: Record<string, string>[] = [
-      ...[{ order_number: at(0).order_number }, { reference_id: at(0).reference_id }, { user_id: 'mali' }],
-      ...[{ status: 'failed' }, { created_to: '2020-01-01T00:00:00Z' }],
+      { order_number: at(0).order_number },
+      { reference_id: at(0).reference_id },
+      { user_id: 'mali' },
+      { status: 'failed' },
+      { created_to: '2020-01-01T00:00:00Z' },
     ];
     for (const change of changes) expect(await found({ ...all, ...change })).toEqual([]);
     expect(await found({ user_id: 'fails', status: 'failed' })).toEqual(numbers(3));

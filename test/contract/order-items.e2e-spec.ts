@@ -101,11 +101,30 @@ describe('2 Creating an order: quantity', () => {
   });
 
   it.each([
-    '"2"', '""', '"x"', '1.5', '0.999999999', '1e-1', 'true', 'false', '0', '-0', '-1', '-1e2', '101', '1e3', '1e400', '4294967297',
-    '9007199254740993', '[1]', '[]', '{}', '{"value":1}',
+    '"2"',
+    '""',
+    '"x"',
+    '1.5',
+    '0.999999999',
+    '1e-1',
+    'true',
+    'false',
+    '0',
+    '-0',
+    '-1',
+    '-1e2',
+    '101',
+    '1e3',
+    '1e400',
+    '4294967297',
+    '9007199254740993',
+    '[1]',
+    '[]',
+    '{}',
+    '{"value":1}',
   ])('%s is refused', async (json) => {
     expectRefusedField(await postQuantity(json), 'items[0].quantity');
-  }); // prettier-ignore
+  });
 
   it('a product’s own maximum counts for each item', async () => {
     const few = await stack.product('1.00', { maxQuantity: 5 });

@@ -34,8 +34,7 @@ const request = (members: object = {}): Request => ({
   ...members,
 });
 
-const post = (body: object, by = merchant): Promise<Answer<OrderBody>> =>
-  by.client.post<OrderBody>('/v1/orders', body);
+const post = (body: object, by = merchant): Promise<Answer<OrderBody>> => by.client.post<OrderBody>('/v1/orders', body);
 
 const show = async (referenceId: string): Promise<OrderBody> =>
   (await merchant.client.get<OrderBody>(`/v1/orders/${referenceId}`)).body;
@@ -88,8 +87,7 @@ describe('max_total_amount', () => {
 
   it.each([35, '35.001', '-1.00', '1e3', '', ' 35.00', '35,00', true, {}, '99999999999999.00'])(
     'is a 400 for %j',
-    async (max_total_amount) =>
-      expectRefusedField(await post(request({ max_total_amount })), 'max_total_amount'),
+    async (max_total_amount) => expectRefusedField(await post(request({ max_total_amount })), 'max_total_amount'),
   );
 });
 
@@ -136,12 +134,7 @@ describe('metadata', () => {
     const { body } = await post(order);
     const again = await post({ ...order, metadata: { cart: '1', shop: 'bkk' } });
     expect([again.status, again.body.order_number]).toEqual([200, body.order_number]);
-    for (const other of [
-      { shop: 'bkk', cart: '2' },
-      { shop: 'bkk' },
-      { shop: 'bkk', cart: '1', more: '' },
-      null,
-    ])
+    for (const other of [{ shop: 'bkk', cart: '2' }, { shop: 'bkk' }, { shop: 'bkk', cart: '1', more: '' }, null])
       expectError(await post({ ...order, metadata: other }), 409, 'DUPLICATE_REFERENCE');
     const bare = request();
     await post(bare);
@@ -149,10 +142,7 @@ describe('metadata', () => {
   });
 
   it('takes 20 texts of 500 characters, with names of 40, counted in code points', async () => {
-    const entries = Array.from({ length: 20 }, (_, index) => [
-      '😀'.repeat(38) + String(index + 10),
-      '😀'.repeat(500),
-    ]);
+    const entries = Array.from({ length: 20 }, (_, index) => ['😀'.repeat(38) + String(index + 10), '😀'.repeat(500)]);
     const given = Object.fromEntries(entries) as object;
     expect((await post(request({ metadata: given }))).body.metadata).toEqual(given);
   });
@@ -160,12 +150,7 @@ describe('metadata', () => {
   it.each<[what: string, metadata: unknown, field: string, code: string]>([
     ['no object', 'text', 'metadata', 'INVALID_TYPE'],
     ['a list', [], 'metadata', 'INVALID_TYPE'],
-    [
-      '21 texts',
-      Object.fromEntries(Array.from({ length: 21 }, (_, at) => [at, ''])),
-      'metadata',
-      'OUT_OF_RANGE',
-    ],
+    ['21 texts', Object.fromEntries(Array.from({ length: 21 }, (_, at) => [at, ''])), 'metadata', 'OUT_OF_RANGE'],
     ['a name of 41 characters', { ['x'.repeat(41)]: '' }, 'metadata', 'INVALID_VALUE'],
     ['an empty name', { '': 'x' }, 'metadata', 'INVALID_VALUE'],
     ['a control character in a name', { 'a\nb': 'x' }, 'metadata', 'INVALID_VALUE'],
@@ -198,26 +183,15 @@ describe('metadata', () => {
 });
 
 describe('end_user_ip', () => {
-  it.each(['203.0.113.7', '2001:db8::7', '::ffff:203.0.113.7', null])(
-    'takes %j, and does not show it',
-    async (ip) => {
-      const { status, body } = await post(request({ end_user_ip: ip }));
-      expect(status).toBe(200);
-      expect(JSON.stringify(body)).not.toContain(ip ?? 'end_user_ip');
-    },
-  );
+  it.each(['203.0.113.7', '2001:db8::7', '::ffff:203.0.113.7', null])('takes %j, and does not show it', async (ip) => {
+    const { status, body } = await post(request({ end_user_ip: ip }));
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).not.toContain(ip ?? 'end_user_ip');
+  });
 
-  it.each([
-    '',
-    'localhost',
-    '203.0.113',
-    '203.0.113.256',
-    '203.0.113.7/32',
-    'fe80::1%eth0',
-    '203.0.113.07',
-    7,
-  ])('is a 400 for %j', async (end_user_ip) =>
-    expectRefusedField(await post(request({ end_user_ip })), 'end_user_ip'),
+  it.each(['', 'localhost', '203.0.113', '203.0.113.256', '203.0.113.7/32', 'fe80::1%eth0', '203.0.113.07', 7])(
+    'is a 400 for %j',
+    async (end_user_ip) => expectRefusedField(await post(request({ end_user_ip })), 'end_user_ip'),
   );
 
   it('is told to the supplier’s adapter, and null where it was left out', async () => {
@@ -225,7 +199,9 @@ describe('end_user_ip', () => {
     for (const end_user_ip of ['2001:db8::7', undefined]) {
       const { body } = await post(request({ end_user_ip, items: [{ sku }] }));
       await stack.orderWith(merchant, body.reference_id, 'completed');
-      const attempt = sent.mock.calls.map(([, each]) => each).find(({ reference }) => reference.startsWith(body.order_number)); // prettier-ignore
+      const attempt = sent.mock.calls
+        .map(([, each]) => each)
+        .find(({ reference }) => reference.startsWith(body.order_number));
       expect(attempt?.endUserIp).toBe(end_user_ip ?? null);
     }
     sent.mockRestore();
@@ -236,9 +212,7 @@ describe('end_user_ip', () => {
     const { body } = await post(order);
     const again = await post({ ...order, end_user_ip: '203.0.113.8' });
     expect([again.status, again.body.order_number]).toEqual([200, body.order_number]);
-    const rows = await stack.sql('SELECT end_user_ip FROM orders WHERE order_number = $1', [
-      body.order_number,
-    ]);
+    const rows = await stack.sql('SELECT end_user_ip FROM orders WHERE order_number = $1', [body.order_number]);
     expect(rows).toEqual([{ end_user_ip: '203.0.113.7' }]);
   });
 });

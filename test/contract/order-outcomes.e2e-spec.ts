@@ -27,9 +27,7 @@ interface Entry {
 /** The statement, newest first, without what names no movement. */
 async function statement(merchant: TestMerchant): Promise<string[]> {
   const { body } = await merchant.client.get<{ data: Entry[] }>('/v1/wallet/entries');
-  return body.data.map(
-    ({ kind, amount, available_amount_after }) => `${kind} ${amount} ${available_amount_after}`,
-  );
+  return body.data.map(({ kind, amount, available_amount_after }) => `${kind} ${amount} ${available_amount_after}`);
 }
 
 /** A user for whom the given units, such as `1.2`, fail and the others succeed. */
@@ -159,11 +157,7 @@ describe('3 States: an order of which a part failed', () => {
     const merchant = await stack.merchant('200.00');
     const cheap = await stack.product('1.01');
     const user = userWhere({ '1.2': ['OUT_OF_STOCK'], '2.1': ['OUT_OF_STOCK'] });
-    const order = await ended(
-      merchant,
-      [{ sku, quantity: 2 }, { sku: cheap }, { sku: cheap, quantity: 2 }],
-      user,
-    );
+    const order = await ended(merchant, [{ sku, quantity: 2 }, { sku: cheap }, { sku: cheap, quantity: 2 }], user);
     expect(order.total_amount).toBe('73.03');
     expect(await stack.wallet(merchant)).toEqual({ available: '162.98', held: '0.00' });
     const lines = ['order_refund 36.01 162.98', 'order_hold -73.03 126.97', 'credit 200.00 200.00'];

@@ -49,8 +49,7 @@ beforeEach(async () => {
   client = new Client(stack.url, key);
 });
 
-const ask = (body: object, from = client): Promise<Answer<Verdict>> =>
-  from.post<Verdict>('/v1/players/check', body);
+const ask = (body: object, from = client): Promise<Answer<Verdict>> => from.post<Verdict>('/v1/players/check', body);
 
 async function verdictOn(user_id: string, more: object = {}, from = client): Promise<Verdict> {
   const { status, body } = await ask({ sku, user_id, ...more }, from);
@@ -160,9 +159,7 @@ describe('a request for a check', () => {
     expectRefusedField(refused, 'character_id', 'REQUIRED');
     const unknown = await ask({ sku: 'NONE', user_id: 'player-1' });
     expectRefusedField(unknown, 'sku', 'INVALID_SKU');
-    expect(expectError(unknown, 400, 'BAD_REQUEST').message).toBe(
-      'sku "NONE" is not a product that can be ordered',
-    );
+    expect(expectError(unknown, 400, 'BAD_REQUEST').message).toBe('sku "NONE" is not a product that can be ordered');
     await stack.api.get(ProductsService).set({ sku: strict, active: false });
     expectRefusedField(
       await ask({ sku: strict, user_id: 'player-1', server_id: '1', character_id: '2' }),
@@ -290,10 +287,7 @@ describe('checks', () => {
       return refused[0];
     };
     // Again where the machine was so slow that they took several seconds.
-    const first = present(
-      await eventually(refusedOf15, (refused) => refused !== undefined),
-      'it was waited for',
-    );
+    const first = present(await eventually(refusedOf15, (refused) => refused !== undefined), 'it was waited for');
     expect(expectError(first, 429, 'TOO_MANY_REQUESTS').message).toBe(
       'More than 5 player checks per second with this API key: please slow down',
     );

@@ -100,9 +100,8 @@ describe('the bucket that processes share', () => {
 
 describe('the buckets of a process', () => {
   const admitted = (buckets: RateBuckets, hits: number): number =>
-    Array.from({ length: hits }, () => buckets.increment('key').totalHits).filter(
-      (total) => total <= buckets.limit,
-    ).length;
+    Array.from({ length: hits }, () => buckets.increment('key').totalHits).filter((total) => total <= buckets.limit)
+      .length;
 
   it('admit the limit at once, and count what is left', () => {
     const buckets = new RateBuckets(LIMIT);

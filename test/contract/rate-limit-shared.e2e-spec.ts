@@ -112,9 +112,7 @@ describe('the limit of two processes', () => {
   it('refuses nobody who keeps to it, wherever the requests go', async () => {
     const clients = clientsOf(await stack.merchant('0.00'));
     for (let second = 0; second < 6; second++) {
-      const burst = Array.from({ length: LIMIT }, (_, n) =>
-        ask(clients[(second % 3 ? n : second) % 2 ? 1 : 0]),
-      );
+      const burst = Array.from({ length: LIMIT }, (_, n) => ask(clients[(second % 3 ? n : second) % 2 ? 1 : 0]));
       const answers = await Promise.all(burst);
       expect(answers.map(({ status }) => status)).toEqual(Array(LIMIT).fill(200));
       await pass(1_000);

@@ -11,15 +11,38 @@ import { CreateWebhookDto, UpdateWebhookDto } from '../../src/webhooks/webhook-r
 
 /** What each member is tried with, by names that are used below. */
 const VALUES: Record<string, unknown> = {
-  absent: undefined, null: null, true: true,
-  zero: 0, one: 1, half: 1.5, minusOne: -1, hundredOne: 101,
-  empty: '', space: ' ', x: 'x', dot: '.', digits: '20', long: 'x'.repeat(300), nul: '\u0000', surrogate: '\ud800',
-  url: 'http://shop.example', noDate: '2026-02-30T00:00:00Z',
-  list: [], nulls: [null], texts: ['x'], lists: [[]], objects: [{}], twice: ['order.failed', 'order.failed'],
-  item: [{ sku: 'A' }], itemOfNone: [{ sku: 'A', quantity: 0 }], itemWithMore: [{ sku: 'A', extra: 1 }],
+  absent: undefined,
+  null: null,
+  true: true,
+  zero: 0,
+  one: 1,
+  half: 1.5,
+  minusOne: -1,
+  hundredOne: 101,
+  empty: '',
+  space: ' ',
+  x: 'x',
+  dot: '.',
+  digits: '20',
+  long: 'x'.repeat(300),
+  nul: '\u0000',
+  surrogate: '\ud800',
+  url: 'http://shop.example',
+  noDate: '2026-02-30T00:00:00Z',
+  list: [],
+  nulls: [null],
+  texts: ['x'],
+  lists: [[]],
+  objects: [{}],
+  twice: ['order.failed', 'order.failed'],
+  item: [{ sku: 'A' }],
+  itemOfNone: [{ sku: 'A', quantity: 0 }],
+  itemWithMore: [{ sku: 'A', extra: 1 }],
   itemWithPrototype: JSON.parse('[{"sku":"A","__proto__":{}}]') as unknown,
-  object: {}, noList: { sku: 'A' }, inherited: { constructor: 1 },
-}; // prettier-ignore
+  object: {},
+  noList: { sku: 'A' },
+  inherited: { constructor: 1 },
+};
 
 const TAKEN = 'taken';
 const REQUIRED = 'REQUIRED is required';
@@ -65,11 +88,9 @@ const integer = (minimum: number, maximum: number, taken: string, tooFar: string
 const oneOf = (values: string): Problems => ({ others: `INVALID_VALUE must be one of ${values}` });
 
 const noArray = 'INVALID_TYPE must be an array';
-const noText =
-  'true zero one half minusOne hundredOne empty space x dot digits long nul surrogate url noDate';
+const noText = 'true zero one half minusOne hundredOne empty space x dot digits long nul surrogate url noDate';
 const someEvents: Problems = {
-  others:
-    'INVALID_VALUE must name at least one of order.completed, order.failed, wallet.low_balance, each once',
+  others: 'INVALID_VALUE must name at least one of order.completed, order.failed, wallet.low_balance, each once',
   [`${noText} object noList inherited`]: noArray,
 };
 const items: Problems = {
@@ -194,9 +215,7 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
 
 const CASES = CLASSES.flatMap(([shape, members]) => {
   const sample = Object.fromEntries(Object.entries(members).map(([name, [value]]) => [name, value]));
-  return Object.entries(members).map(
-    ([name, [, problems]]) => [shape.name, name, problems, shape, sample] as const,
-  );
+  return Object.entries(members).map(([name, [, problems]]) => [shape.name, name, problems, shape, sample] as const);
 });
 
 function problemOf(problems: Problems, value: string): string | undefined {

@@ -60,9 +60,7 @@ async function expectUnavailable(): Promise<void> {
   const { available, held } = await stack.wallet(merchant);
   const answer = await post({ sku });
   expectRefusedField(answer, 'items[0].sku', 'PRODUCT_UNAVAILABLE');
-  expect(expectError(answer, 400, 'BAD_REQUEST').message).toBe(
-    `items[0].sku "${sku}" cannot be ordered at the moment`,
-  );
+  expect(expectError(answer, 400, 'BAD_REQUEST').message).toBe(`items[0].sku "${sku}" cannot be ordered at the moment`);
   expect(await stack.wallet(merchant)).toEqual({ available, held });
   expect(await isAvailable()).toBe(false);
 }
@@ -124,7 +122,10 @@ describe('an order', () => {
 describe('a player of another form than offers want', () => {
   const order = (user_id: string, server_id?: string): Promise<Answer<OrderBody>> =>
     merchant.client.post<OrderBody>('/v1/orders', {
-      ...{ reference_id: unique('order'), user_id, server_id, items: [{ sku }] },
+      reference_id: unique('order'),
+      user_id,
+      server_id,
+      items: [{ sku }],
     });
   const boughtAs = async (user: string, server?: string): Promise<string | undefined> => {
     const { status, body } = await order(user, server);

@@ -102,8 +102,7 @@ function askAll(): Promise<Asked[]> {
 const statuses = (asked: Asked[]): string[] => asked.map(({ route, answer }) => `${answer.status} ${route}`);
 
 /** Asks every route. @returns those that answered 503. */
-const askUnavailable = async (): Promise<string[]> =>
-  statuses(await askAll()).filter((line) => line.startsWith('503'));
+const askUnavailable = async (): Promise<string[]> => statuses(await askAll()).filter((line) => line.startsWith('503'));
 
 const allWork = (): Promise<string[]> => eventually(askUnavailable, (those) => those.length === 0);
 

@@ -11,25 +11,22 @@ process.on('newListener', (name) => {
 });`;
 
 describe('6 Configuration and running: SIGTERM', () => {
-  it.each(['main', 'worker'])(
-    'during its start ends %s with 0, before anything of it has begun',
-    async (entry) => {
-      const script = fileURLToPath(new URL(`../../dist/src/${entry}.js`, import.meta.url));
-      const child = spawn(
-        process.execPath,
-        ['--import', `data:text/javascript,${encodeURIComponent(PRELOAD)}`, script],
-        // Nothing listens there, so a start that went on would say that it waits.
-        { env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }, stdio: ['ignore', 'pipe', 'pipe'] },
-      );
-      const lines: string[] = [];
-      for (const output of [child.stdout, child.stderr]) {
-        createInterface(output).on('line', (line) => {
-          lines.push(line);
-          if (line === 'listens') child.kill('SIGTERM');
-        });
-      }
-      const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-      expect([code, signal, lines]).toEqual([0, null, ['listens']]);
-    },
-  );
+  it.each(['main', 'worker'])('during its start ends %s with 0, before anything of it has begun', async (entry) => {
+    const script = fileURLToPath(new URL(`../../dist/src/${entry}.js`, import.meta.url));
+    const child = spawn(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(PRELOAD)}`, script],
+      // Nothing listens there, so a start that went on would say that it waits.
+      { env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const lines: string[] = [];
+    for (const output of [child.stdout, child.stderr]) {
+      createInterface(output).on('line', (line) => {
+        lines.push(line);
+        if (line === 'listens') child.kill('SIGTERM');
+      });
+    }
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+    expect([code, signal, lines]).toEqual([0, null, ['listens']]);
+  });
 });

@@ -3,13 +3,7 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError } from '../support/expectations.js';
 import type { Head } from '../support/raw-http.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
-import {
-  firstAnswer,
-  onOneConnection,
-  uploadEndlessly,
-  uploadGibibyte,
-  type Upload,
-} from '../support/uploads.js';
+import { firstAnswer, onOneConnection, uploadEndlessly, uploadGibibyte, type Upload } from '../support/uploads.js';
 
 /** What is read and thrown away beside an answer, and what the buffers of two kernels hold, many times over. */
 const MUCH_BYTES = 64 * 1024 * 1024;
@@ -61,10 +55,7 @@ describe('a body that never ends is answered, and its connection ended, after', 
   });
 
   it('413 for too large a body under a route that is not there', async () => {
-    expectEnded(
-      await uploadEndlessly(stack.url, 'POST /v1/nothing HTTP/1.1', 'Host: x', key(), JSON_TYPE),
-      413,
-    );
+    expectEnded(await uploadEndlessly(stack.url, 'POST /v1/nothing HTTP/1.1', 'Host: x', key(), JSON_TYPE), 413);
   });
 
   it('415 for a body that is not JSON, and for one in an unknown encoding', async () => {
@@ -75,14 +66,7 @@ describe('a body that never ends is answered, and its connection ended, after', 
   });
 
   it('400 or 413 for a body that says it is compressed and is not', async () => {
-    const upload = await uploadEndlessly(
-      stack.url,
-      orders,
-      'Host: x',
-      key(),
-      JSON_TYPE,
-      'Content-Encoding: gzip',
-    );
+    const upload = await uploadEndlessly(stack.url, orders, 'Host: x', key(), JSON_TYPE, 'Content-Encoding: gzip');
     expect([400, 413]).toContain(upload.answer.status);
     expectEnded(upload, upload.answer.status);
   });
@@ -171,8 +155,14 @@ describe('what follows a body that was refused unread', () => {
     const order = { reference_id: unique('behind'), user_id: 'player-1', items: [{ sku }] };
     const body = JSON.stringify(order);
     const smuggled = [
-      'POST /v1/orders HTTP/1.1', 'Host: x', key(), JSON_TYPE, `Content-Length: ${body.length}`, '', body,
-    ].join('\r\n'); // prettier-ignore
+      'POST /v1/orders HTTP/1.1',
+      'Host: x',
+      key(),
+      JSON_TYPE,
+      `Content-Length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n');
     const large = 'x'.repeat(300 * 1024);
     const head = ['POST /v1/orders HTTP/1.1', 'Host: x', JSON_TYPE, `Content-Length: ${large.length}`];
     const answers = await onOneConnection(
@@ -189,13 +179,11 @@ describe('a client that asks first whether it may send its body', () => {
   const ask = (length: number, ...headers: string[]): Promise<Head> =>
     firstAnswer(
       stack.url,
-      ...[
-        'POST /v1/orders HTTP/1.1',
-        'Host: x',
-        `Content-Length: ${length}`,
-        'Expect: 100-continue',
-        ...headers,
-      ],
+      'POST /v1/orders HTTP/1.1',
+      'Host: x',
+      `Content-Length: ${length}`,
+      'Expect: 100-continue',
+      ...headers,
     );
 
   it('is told to, when it will be read', async () => {

@@ -32,9 +32,7 @@ const entries = async (merchant: TestMerchant): Promise<Entry[]> =>
   (await merchant.client.get<Page<Entry>>('/v1/wallet/entries')).body.data;
 
 const debit = (merchant: TestMerchant, amount: bigint): Promise<unknown> =>
-  stack.api
-    .get(WalletService)
-    .debit({ merchantId: merchant.id, amount, reference: unique('debit'), operator: 'test' });
+  stack.api.get(WalletService).debit({ merchantId: merchant.id, amount, reference: unique('debit'), operator: 'test' });
 
 describe('5 GET /v1/wallet', () => {
   it('has exactly currency, available_amount, held_amount and updated_at', async () => {
@@ -75,11 +73,7 @@ describe('5 GET /v1/wallet/entries', () => {
     const failed = await stack.order(merchant, [{ sku }], 'fails');
     await stack.orderWith(merchant, failed.reference_id, 'failed');
     await debit(merchant, 1_000n);
-    const seen = (await entries(merchant)).map((entry) => [
-      entry.kind,
-      entry.amount,
-      entry.available_amount_after,
-    ]);
+    const seen = (await entries(merchant)).map((entry) => [entry.kind, entry.amount, entry.available_amount_after]);
     expect(seen).toEqual([
       ['debit', '-10.00', '55.00'],
       ['order_refund', '35.00', '65.00'],
@@ -109,11 +103,8 @@ describe('5 GET /v1/wallet/entries', () => {
   it('adds up to the balance, line by line', async () => {
     const merchant = await stack.merchant('500.00');
     const users = ['player-1', 'fails', 'player-1', 'fails', 'fails', 'player-1'];
-    const orders = await Promise.all(
-      users.map((user) => stack.order(merchant, [{ sku, quantity: 2 }], user)),
-    );
-    for (const { reference_id } of orders)
-      await stack.orderWith(merchant, reference_id, 'completed', 'failed');
+    const orders = await Promise.all(users.map((user) => stack.order(merchant, [{ sku, quantity: 2 }], user)));
+    for (const { reference_id } of orders) await stack.orderWith(merchant, reference_id, 'completed', 'failed');
     const lines = (await walk<Entry>(merchant.client, '/v1/wallet/entries', { limit: '4' })).reverse();
     let balance = 0n;
     for (const { amount, available_amount_after } of lines) {
@@ -181,18 +172,13 @@ describe('5 GET /v1/products', () => {
   it('never tells what the supplier is called, or calls the product', async () => {
     const { client } = await stack.merchant('0.00');
     const own = await stack.product('1.00', { supplierSku: 'secret-supplier-sku' });
-    expect(JSON.stringify((await client.get(`/v1/products/${own}`)).body)).not.toMatch(
-      /secret-supplier-sku|fake/,
-    );
+    expect(JSON.stringify((await client.get(`/v1/products/${own}`)).body)).not.toMatch(/secret-supplier-sku|fake/);
   });
 
-  it.each(['unknown', 'a/b', '%', 'ไทย', '\u0000', 'x'.repeat(1_000)])(
-    '404 for the unknown SKU %j',
-    async (text) => {
-      const { client } = await stack.merchant('0.00');
-      expectError(await client.get(`/v1/products/${encodeURIComponent(text)}`), 404, 'NOT_FOUND');
-    },
-  );
+  it.each(['unknown', 'a/b', '%', 'ไทย', '\u0000', 'x'.repeat(1_000)])('404 for the unknown SKU %j', async (text) => {
+    const { client } = await stack.merchant('0.00');
+    expectError(await client.get(`/v1/products/${encodeURIComponent(text)}`), 404, 'NOT_FOUND');
+  });
 
   it('finds a SKU that needs percent-encoding', async () => {
     const { client } = await stack.merchant('0.00');

@@ -79,9 +79,9 @@ describe('a product that the version before writes', () => {
       sku,
     );
     await asBefore(sku, 'fake', 'Z');
-    expect(
-      await change('SELECT cost_micros, player_template, guard_percent FROM supplier_offers WHERE', sku),
-    ).toEqual([{ cost_micros: null, player_template: '{user}', guard_percent: '1.00' }]);
+    expect(await change('SELECT cost_micros, player_template, guard_percent FROM supplier_offers WHERE', sku)).toEqual([
+      { cost_micros: null, player_template: '{user}', guard_percent: '1.00' },
+    ]);
   });
 
   it('keeps its other offers, and one of them becomes the first', async () => {
@@ -131,17 +131,15 @@ describe('the migration to offers', () => {
          next_action_at = CASE WHEN unit < 4 THEN now() END, failure_code = CASE unit WHEN 5 THEN 'OUT_OF_STOCK' END`,
     );
     const orders = (): Promise<object[]> =>
-      stack.sql(
-        'SELECT u.*, i.supplier_sku FROM order_units u JOIN order_items i USING (order_id) ORDER BY u.unit',
-      );
+      stack.sql('SELECT u.*, i.supplier_sku FROM order_units u JOIN order_items i USING (order_id) ORDER BY u.unit');
     const source = await new DataSource(dataSourceOptions(stack.config.DATABASE_URL)).initialize();
     try {
       const before = await orders();
       expect(before).toHaveLength(6);
       await undoOffers(source);
-      await expect(
-        stack.sql(`INSERT INTO products (sku, name, price) VALUES ('none', 'none', 1)`),
-      ).rejects.toThrow(/not-null/);
+      await expect(stack.sql(`INSERT INTO products (sku, name, price) VALUES ('none', 'none', 1)`)).rejects.toThrow(
+        /not-null/,
+      );
       await source.runMigrations();
       expect(await orders()).toEqual(before);
       expect(await bothOf(sku)).toEqual({ mirror: 'fake/theirs', offers: ['1 fake/theirs'] });
@@ -159,9 +157,7 @@ describe('the migration to offers', () => {
 async function undoOffers(source: DataSource): Promise<void> {
   let latest: { name: string } | undefined;
   do {
-    [latest] = await source.query<{ name: string }[]>(
-      `SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1`,
-    );
+    [latest] = await source.query<{ name: string }[]>(`SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1`);
     await source.undoLastMigration();
   } while (latest && !latest.name.startsWith('Offers'));
 }

@@ -20,15 +20,17 @@ const NOON = '2026-01-15T12:00:00Z';
 const LIMITS = { costMaxAgeMs: '86400000', rateMaxAgeMs: '604800000', minMargin: '0' };
 
 const set = (columns: string): Promise<object[]> =>
-  stack.sql(
-    `UPDATE supplier_offers SET ${columns} WHERE product_id = (SELECT id FROM products WHERE sku = $1)`,
-    [sku],
-  );
+  stack.sql(`UPDATE supplier_offers SET ${columns} WHERE product_id = (SELECT id FROM products WHERE sku = $1)`, [sku]);
 
 /** What the supplier's catalogue says of the product's SKU. */
 const synchronize = (columns: Record<string, unknown>): Promise<object[]> => {
   const row = {
-    ...{ supplier_id: 1, sku, name: 'theirs', sellable: true, first_seen_at: NOON, last_seen_at: NOON },
+    supplier_id: 1,
+    sku,
+    name: 'theirs',
+    sellable: true,
+    first_seen_at: NOON,
+    last_seen_at: NOON,
     ...columns,
   };
   const names = Object.keys(row);
@@ -73,13 +75,15 @@ describe('an offer', () => {
 
   it('has its first reason told where it has several', async () => {
     await setRate('USD', '35', '2025-01-01T00:00:00Z');
-    await set(
-      `active = false, cost_micros = 9000000000, cost_currency = 'USD', cost_at = '2026-01-01T00:00:00Z'`,
-    );
+    await set(`active = false, cost_micros = 9000000000, cost_currency = 'USD', cost_at = '2026-01-01T00:00:00Z'`);
     await stack.sql(`UPDATE supplier_offers SET supplier_sku = $1 WHERE supplier_sku = 'X'`, [sku]);
     await synchronize({
-      ...{ sellable: false, cost_micros: 1, cost_currency: 'USD' },
-      ...{ cut_off_from: '11:00', cut_off_to: '13:00', cut_off_zone: 'UTC' },
+      sellable: false,
+      cost_micros: 1,
+      cost_currency: 'USD',
+      cut_off_from: '11:00',
+      cut_off_to: '13:00',
+      cut_off_zone: 'UTC',
     });
     expect(await whyNot()).toBe('off');
     await set('active = true');
@@ -105,9 +109,7 @@ describe('an offer', () => {
     await stack.sql(`UPDATE supplier_offers SET supplier_sku = $1 WHERE supplier_sku = 'X'`, [sku]);
     await synchronize({});
     expect(await whyNot()).toBeNull();
-    await stack.sql(`UPDATE supplier_products SET cost_micros = 1, cost_currency = 'THB' WHERE sku = $1`, [
-      sku,
-    ]);
+    await stack.sql(`UPDATE supplier_products SET cost_micros = 1, cost_currency = 'THB' WHERE sku = $1`, [sku]);
     expect(await whyNot()).toBe('old_cost');
     await set(`cost_at = '2026-01-14T12:00:00Z'`);
     expect(await whyNot()).toBeNull();
@@ -179,8 +181,12 @@ describe('the offers of a product', () => {
   it('are tried by priority, then by cost, those without one last, then the oldest first', async () => {
     await set('priority = 2');
     const offers = [
-      ...['1, NULL, NULL', '1, NULL, NULL', `1, 2000000, 'THB'`, `1, 1000000, 'THB'`],
-      ...[`2, 3000000, 'THB'`, `1, 1000000, 'THB'`],
+      '1, NULL, NULL',
+      '1, NULL, NULL',
+      `1, 2000000, 'THB'`,
+      `1, 1000000, 'THB'`,
+      `2, 3000000, 'THB'`,
+      `1, 1000000, 'THB'`,
     ];
     for (const [index, values] of offers.entries()) {
       await stack.sql(
@@ -190,8 +196,13 @@ describe('the offers of a product', () => {
       );
     }
     expect((await offersAt()).map(({ supplier_sku }) => supplier_sku)).toEqual([
-      ...['offer-3', 'offer-5', 'offer-2', 'offer-0', 'offer-1'],
-      ...['offer-4', 'X'],
+      'offer-3',
+      'offer-5',
+      'offer-2',
+      'offer-0',
+      'offer-1',
+      'offer-4',
+      'X',
     ]);
   });
 });

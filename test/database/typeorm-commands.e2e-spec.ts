@@ -52,12 +52,7 @@ describe('TypeORM’s own commands, on a migrated database', () => {
   it('migration:generate: writes the column that an entity got, and nothing else', async () => {
     const source = path.join(directory, 'with-a-column.mjs');
     await writeFile(source, WITH_A_COLUMN);
-    const { said, warned } = await run(
-      'migration:generate',
-      '-d',
-      source,
-      path.join(directory, 'publishers'),
-    );
+    const { said, warned } = await run('migration:generate', '-d', source, path.join(directory, 'publishers'));
     expect(warned).toBe('');
     expect(said).toEqual([expect.stringContaining('has been generated successfully')]);
     const [file = ''] = (await readdir(directory)).filter((name) => name.endsWith('-publishers.ts'));

@@ -23,7 +23,10 @@ describe('a code that was sold', () => {
     const topUp = await stack.product();
     const order = await stack.order(merchant, [{ sku: topUp }, { sku: card, quantity: 2 }], player);
     const piece = (unit: number): object => ({
-      ...{ unit, serial: 'SER-1', code: codeOf(`${order.order_number}.2.${unit}`), expires_on: '2027-12-31' },
+      unit,
+      serial: 'SER-1',
+      code: codeOf(`${order.order_number}.2.${unit}`),
+      expires_on: '2027-12-31',
     });
     const [ofTopUp, ofCard] = await deliveriesOf(stack, merchant, order);
     expect(ofCard).toEqual([piece(1), piece(2)]);
@@ -63,9 +66,7 @@ describe('a code that was sold', () => {
   it('is shown also where other pieces of its item could not be bought', async () => {
     const player = newPlayer();
     stack.supplier.script(player, ({ reference }) =>
-      reference.endsWith('.1')
-        ? handedOver(reference, [{ code: 'PAID' }])
-        : refused(reference, 'OUT_OF_STOCK'),
+      reference.endsWith('.1') ? handedOver(reference, [{ code: 'PAID' }]) : refused(reference, 'OUT_OF_STOCK'),
     );
     const order = await stack.order(merchant, [{ sku: card, quantity: 2 }], player);
     const [pieces] = await deliveriesOf(stack, merchant, order);
@@ -81,10 +82,7 @@ describe('a code that was bought and has not come', () => {
     stack.supplier.script(player, ({ kind, reference }) => {
       if (kind === 'inquiry') inquiries++;
       const hasCode = inquiries > 1;
-      return handedOver(
-        reference,
-        hasCode ? [{ serial: null, code: 'AT-LAST' }] : [{ serial: 'SER-1', code: ' ' }],
-      );
+      return handedOver(reference, hasCode ? [{ serial: null, code: 'AT-LAST' }] : [{ serial: 'SER-1', code: ' ' }]);
     });
     const order = await stack.order(merchant, [{ sku: card }], player);
     await unitIs(stack, order, 'unknown');

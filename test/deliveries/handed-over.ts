@@ -14,11 +14,7 @@ export type OrderWithDeliveries = Omit<OrderBody, 'items'> & {
 };
 
 /** A success of the generic protocol that hands something over. */
-export const handedOver = (
-  reference: string,
-  deliveries: unknown,
-  supplierReference = `S-${reference}`,
-): Answer => ({
+export const handedOver = (reference: string, deliveries: unknown, supplierReference = `S-${reference}`): Answer => ({
   status: 200,
   body: { reference, status: 'succeeded', supplier_reference: supplierReference, deliveries },
 });
@@ -53,11 +49,7 @@ export async function deliveriesOf(
 }
 
 /** Waits until the order's only unit is in this state. */
-export const unitIs = (
-  stack: TestStack,
-  { order_number: order }: OrderBody,
-  state: string,
-): Promise<unknown> =>
+export const unitIs = (stack: TestStack, { order_number: order }: OrderBody, state: string): Promise<unknown> =>
   eventually(
     () =>
       stack.sql<{ state: string }>(
@@ -70,8 +62,7 @@ export const unitIs = (
 /** How many units of an order something is kept for. */
 export const keptFor = async (stack: TestStack, { order_number: order }: OrderBody): Promise<number> =>
   (
-    await stack.sql(
-      `SELECT d.id FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $1`,
-      [order],
-    )
+    await stack.sql(`SELECT d.id FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $1`, [
+      order,
+    ])
   ).length;

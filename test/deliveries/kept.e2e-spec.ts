@@ -22,9 +22,11 @@ const sold = (
   code: string | null,
   supplierReference = `S-${reference}`,
 ): Record<string, unknown> => ({
-  ...{ kind: 'about', reference },
+  kind: 'about',
+  reference,
   outcome: {
-    ...{ kind: 'succeeded', supplierReference },
+    kind: 'succeeded',
+    supplierReference,
     ...(code !== null && { deliveries: [{ serial: null, code, expiresOn: null }] }),
   },
 });
@@ -123,9 +125,7 @@ describe('an attempt that was followed by another', () => {
     );
     const player = newPlayer();
     stack.supplier.script(player, ({ reference }) =>
-      reference.endsWith('.2')
-        ? handedOver(reference, [{ code: 'ELSEWHERE' }])
-        : refused(reference, 'OUT_OF_STOCK'),
+      reference.endsWith('.2') ? handedOver(reference, [{ code: 'ELSEWHERE' }]) : refused(reference, 'OUT_OF_STOCK'),
     );
     const order = await stack.order(merchant, [{ sku }], player);
     await deliveriesOf(stack, merchant, order);

@@ -60,8 +60,7 @@ async function dump(): Promise<string> {
     .join('\n');
 }
 
-const dumpOf = (table: string): Promise<object[]> =>
-  stack.sql(`SELECT t::text AS row FROM ${table} t ORDER BY 1`);
+const dumpOf = (table: string): Promise<object[]> => stack.sql(`SELECT t::text AS row FROM ${table} t ORDER BY 1`);
 
 /** Another order that was handed a code. */
 async function orderWithCode(supplier?: string): Promise<OrderBody> {
@@ -112,10 +111,9 @@ describe('what is sealed', () => {
         [other.order_number, ...values],
       );
     const read = () => merchant.client.get<OrderBody>(`/v1/orders/${other.reference_id}`);
-    await put(
-      `(SELECT d.sealed FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $2)`,
-      [order.order_number],
-    );
+    await put(`(SELECT d.sealed FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $2)`, [
+      order.order_number,
+    ]);
     const misplaced = await read();
     expect(misplaced.status).toBe(500);
     expect(JSON.stringify(misplaced.body)).not.toContain('SECRET-');
@@ -176,9 +174,7 @@ describe('topup secrets rotate', () => {
 describe('the columns that it seals anew', () => {
   it('are all columns of bytes that are no hashes', async () => {
     const dataSource = stack.api.get(DataSource);
-    const known = SEALED_COLUMNS.map(
-      ({ entity, column }) => `${dataSource.getMetadata(entity).tableName}.${column}`,
-    );
+    const known = SEALED_COLUMNS.map(({ entity, column }) => `${dataSource.getMetadata(entity).tableName}.${column}`);
     const there = await stack.sql<{ name: string }>(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
        WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name !~ 'hash$'`,

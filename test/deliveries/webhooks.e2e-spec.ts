@@ -90,9 +90,7 @@ describe('a webhook', () => {
     await hooks.register(told, { include_deliveries: true });
     const player = newPlayer();
     stack.supplier.script(player, ({ reference }) =>
-      reference.endsWith('.1')
-        ? handedOver(reference, [{ code: 'PAID' }])
-        : refused(reference, 'OUT_OF_STOCK'),
+      reference.endsWith('.1') ? handedOver(reference, [{ code: 'PAID' }]) : refused(reference, 'OUT_OF_STOCK'),
     );
     await stack.order(hooks.merchant, [{ sku: card, quantity: 2 }], player);
     const { event, data } = JSON.parse(await bodyAt(told)) as Event;

@@ -32,11 +32,7 @@ beforeAll(async () => {
 afterAll(() => closeWithBalancedBooks(stack));
 
 async function attemptsOf({ order_number }: OrderBody): Promise<Attempt[][]> {
-  const { units } = await commandLine.json<{ units: { attempts_detail: Attempt[] }[] }>(
-    'order',
-    'show',
-    order_number,
-  );
+  const { units } = await commandLine.json<{ units: { attempts_detail: Attempt[] }[] }>('order', 'show', order_number);
   return units.map(({ attempts_detail }) => attempts_detail);
 }
 
@@ -73,9 +69,7 @@ describe('8.2 One reference per attempt', () => {
     const user = unique('player');
     const seen: unknown[] = [];
     stack.supplier.script(user, async ({ reference }) => {
-      seen.push(
-        ...(await stack.sql('SELECT reference FROM unit_attempts WHERE reference = $1', [reference])),
-      );
+      seen.push(...(await stack.sql('SELECT reference FROM unit_attempts WHERE reference = $1', [reference])));
       return bought(reference);
     });
     const placed = await stack.order(merchant, [{ sku }], user);
@@ -118,7 +112,10 @@ describe('8.2 One reference per attempt', () => {
     stack.supplier.script(user, () => ({ status: 429, headers: { 'retry-after': '600' } }));
     const order = await stack.order(merchant, [{ sku }], user);
     await eventually(
-      () => stack.sql(`SELECT FROM supplier_calls c JOIN orders o ON o.id = c.order_id WHERE o.order_number = $1`, [order.order_number]), // prettier-ignore
+      () =>
+        stack.sql(`SELECT FROM supplier_calls c JOIN orders o ON o.id = c.order_id WHERE o.order_number = $1`, [
+          order.order_number,
+        ]),
       ({ length }) => length === 1,
     );
     expect(await attemptsOf(order)).toEqual([[attempt(order)]]);

@@ -77,8 +77,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     );
     await moveAhead('1 hour');
     await eventually(
-      () =>
-        merchant.client.get<{ data: { status: string }[] }>(`/v1/merchant-webhooks/${webhook.id}/deliveries`),
+      () => merchant.client.get<{ data: { status: string }[] }>(`/v1/merchant-webhooks/${webhook.id}/deliveries`),
       ({ body }) => body.data[0]?.status === 'succeeded',
     );
   });
@@ -140,9 +139,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
              now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year},
              now() + ${year}, now() + ${year}
       FROM suppliers WHERE code = 'fake'`);
-    await stack.sql(
-      `UPDATE supplier_offers SET cost_micros = 1, cost_currency = 'THB', cost_at = now() + ${year}`,
-    );
+    await stack.sql(`UPDATE supplier_offers SET cost_micros = 1, cost_currency = 'THB', cost_at = now() + ${year}`);
     await stack.sql(`
       INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
       SELECT order_id, item, unit, number, now() + ${year} FROM unit_attempts LIMIT 1`);
@@ -154,12 +151,10 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     const later = (column: string, table: string, most: string): string =>
       `SELECT '${table}.${column}' AS late FROM ${table} WHERE ${column} > now() + interval '${most}'`;
     const late = [
-      ...['updated_at', 'paused_at', 'catalogue_read_at', 'product_read_at', 'purchases_listed_at'].map(
-        (column) => later(column, 'suppliers', '0'),
+      ...['updated_at', 'paused_at', 'catalogue_read_at', 'product_read_at', 'purchases_listed_at'].map((column) =>
+        later(column, 'suppliers', '0'),
       ),
-      ...['purchases_due_at', 'balance_due_at', 'probe_at'].map((column) =>
-        later(column, 'suppliers', '11 minutes'),
-      ),
+      ...['purchases_due_at', 'balance_due_at', 'probe_at'].map((column) => later(column, 'suppliers', '11 minutes')),
       ...['test_asked_until', 'inquiry_asked_until'].map((column) => later(column, 'suppliers', '1 minute')),
       later('cost_at', 'supplier_offers', '0'),
       later('due_at', 'attempt_checks', '10 minutes'),

@@ -32,8 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-const setForward = (by: string): Promise<object[]> =>
-  stack.sql(`UPDATE clock.ahead SET by = by + $1::interval`, [by]);
+const setForward = (by: string): Promise<object[]> => stack.sql(`UPDATE clock.ahead SET by = by + $1::interval`, [by]);
 
 describe('8.3 While the clock of PostgreSQL is set forward', () => {
   it('what is under way is asked about, and not sent again: its quiet period has not ended', async () => {

@@ -22,8 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-const kinds = ({ order_number }: OrderBody): string[] =>
-  stack.supplier.about(order_number).map(({ kind }) => kind);
+const kinds = ({ order_number }: OrderBody): string[] => stack.supplier.about(order_number).map(({ kind }) => kind);
 
 const requests = (order: OrderBody, count: number): Promise<string[]> =>
   eventually(
@@ -35,10 +34,7 @@ const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
 
 /** As the last send was so long ago. */
 const sentAgo = ({ order_number }: OrderBody, ms: number): Promise<object[]> =>
-  stack.sql(`UPDATE order_units SET last_sent_at = now() - $2 * interval '1 ms' WHERE ${isOf}`, [
-    order_number,
-    ms,
-  ]);
+  stack.sql(`UPDATE order_units SET last_sent_at = now() - $2 * interval '1 ms' WHERE ${isOf}`, [order_number, ms]);
 
 /** Waits until the last send was so long ago. */
 const untilSentAgo = ({ order_number }: OrderBody, ms: number): Promise<object[]> =>

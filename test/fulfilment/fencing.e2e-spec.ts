@@ -42,9 +42,7 @@ function answersAtWill(count: number): {
 }
 
 /** The only unit of an order, as it stands. */
-async function unitOf({
-  order_number,
-}: OrderBody): Promise<{ state: string; claim: number; order_id: bigint }> {
+async function unitOf({ order_number }: OrderBody): Promise<{ state: string; claim: number; order_id: bigint }> {
   const [unit] = await stack.sql<{ state: string; claim: number; order_id: bigint }>(
     `SELECT u.state, u.claim, u.order_id FROM order_units u JOIN orders o ON o.id = u.order_id
      WHERE o.order_number = $1`,
@@ -159,7 +157,11 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
       const answer = (outcome: SettleUnit['outcome']): Promise<string> =>
         stack.api.get(OrderSettlementService).settle({
           key: { orderId: order_id, item: 1, unit: 1 },
-          ...{ merchantId: merchant.id, attempt: 0, claim: null, outcome, calls: [] },
+          merchantId: merchant.id,
+          attempt: 0,
+          claim: null,
+          outcome,
+          calls: [],
         });
       const outcomes: SettleUnit['outcome'][] = [
         { kind: 'failed', code: 'OUT_OF_STOCK', message: 'said the callback' },
@@ -169,10 +171,9 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
       const said = await Promise.all(outcomes.map(answer));
       expect(said).toEqual(isFirst ? ['reversal', 'settled'] : ['settled', 'reversal']);
       await stack.orderWith(merchant, order.reference_id, 'completed');
-      await stack.sql(
-        `UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE order_id = $1`,
-        [order_id],
-      );
+      await stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE order_id = $1`, [
+        order_id,
+      ]);
     }
   });
 
@@ -182,7 +183,12 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     const cancel = (seenAttempt: number): Promise<string> =>
       stack.api.get(OrderSettlementService).settle({
         key: { orderId: order_id, item: 1, unit: 1 },
-        ...{ merchantId: merchant.id, attempt: null, seenAttempt, claim: null, cancels: true, calls: [] },
+        merchantId: merchant.id,
+        attempt: null,
+        seenAttempt,
+        claim: null,
+        cancels: true,
+        calls: [],
         outcome: { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'it waited for too long' },
       });
     expect(await cancel(2)).toBe('settled_before');
@@ -245,11 +251,7 @@ describe('8.4 A definite answer that contradicts a settled unit is a case for th
         kind,
         status: 'open',
         supplier_reference:
-          kind === 'taken_back'
-            ? null
-            : kind === 'unknown_purchase'
-              ? 'S-other'
-              : `S-${order.order_number}.1.1`,
+          kind === 'taken_back' ? null : kind === 'unknown_purchase' ? 'S-other' : `S-${order.order_number}.1.1`,
       },
     ]);
     await stack.stopWorkers();

@@ -55,10 +55,9 @@ async function deliveryClaimedBy(worker: string): Promise<string> {
 
 /** Says that a worker lives. */
 const beat = (worker: string): Promise<object[]> =>
-  stack.sql(
-    `INSERT INTO worker_processes VALUES ($1, now()) ON CONFLICT (name) DO UPDATE SET seen_at = now()`,
-    [worker],
-  );
+  stack.sql(`INSERT INTO worker_processes VALUES ($1, now()) ON CONFLICT (name) DO UPDATE SET seen_at = now()`, [
+    worker,
+  ]);
 
 describe('what a worker had claimed that is gone', () => {
   it('is taken over long before its lease ends: the purchase by an inquiry, the delivery by another attempt', async () => {
@@ -75,9 +74,7 @@ describe('what a worker had claimed that is gone', () => {
       () => stack.supplier.about(order.order_number).map(({ kind }) => kind),
       (kinds) => kinds.length > 0,
     );
-    expect((await stack.orderWith(merchant, order.reference_id, 'completed', 'failed')).status).toBe(
-      'completed',
-    );
+    expect((await stack.orderWith(merchant, order.reference_id, 'completed', 'failed')).status).toBe('completed');
     expect(stack.supplier.about(order.order_number)[0]?.kind).toBe('inquiry');
     const [delivery] = await eventually(
       () =>

@@ -86,9 +86,7 @@ describe('a claim whose answer is lost with the connection', () => {
       'webhook_deliveries.claim',
       'SELECT FROM webhook_deliveries WHERE leased_until IS NOT NULL',
     );
-    const { body: delivery } = await merchant.client.post<{ id: number }>(
-      `/v1/merchant-webhooks/${webhook.id}/test`,
-    );
+    const { body: delivery } = await merchant.client.post<{ id: number }>(`/v1/merchant-webhooks/${webhook.id}/test`);
     await lost;
     const path = `/v1/merchant-webhooks/${webhook.id}/deliveries/${delivery.id}`;
     const { body } = await eventually(

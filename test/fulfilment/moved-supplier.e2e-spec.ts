@@ -80,7 +80,10 @@ describe('8.3 A supplier whose key changes while a unit is in doubt', () => {
       kind === 'send' ? { status: 200, body: { reference, status: 'succeeded' } } : neverSeen,
     );
     await stack.api.get(SuppliersService).set({
-      ...{ code: SUPPLIER, adapter: 'http', baseUrl: stack.supplier.url, isSameAccount: true },
+      code: SUPPLIER,
+      adapter: 'http',
+      baseUrl: stack.supplier.url,
+      isSameAccount: true,
       credentials: { token: 'k2' },
     });
     await eventually(

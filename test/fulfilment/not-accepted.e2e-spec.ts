@@ -17,14 +17,13 @@ interface Story {
   then: (reference: string) => Answer;
 }
 
-const http = (status: number, headers: Record<string, string> = {}) => (): Answer => ({ status, body: {}, headers }); // prettier-ignore
+const http =
+  (status: number, headers: Record<string, string> = {}) =>
+  (): Answer => ({ status, body: {}, headers });
 
 const stories: Record<string, Story> = {
   ...Object.fromEntries(
-    [401, 403, 408, 425, 429].map((status) => [
-      `HTTP ${status}`,
-      { answer: http(status), times: 1, then: bought },
-    ]),
+    [401, 403, 408, 425, 429].map((status) => [`HTTP ${status}`, { answer: http(status), times: 1, then: bought }]),
   ),
   'not accepted, then refused': {
     answer: http(429),
@@ -62,9 +61,7 @@ beforeAll(async () => {
   merchant = await stack.merchant('1000.00');
   const sku = await stack.product('35.00');
   for (const [name, { answer, times, then }] of Object.entries(stories)) {
-    stack.supplier.script(name, ({ reference }, earlier) =>
-      (earlier.length < times ? answer : then)(reference),
-    );
+    stack.supplier.script(name, ({ reference }, earlier) => (earlier.length < times ? answer : then)(reference));
     orders.set(name, await stack.order(merchant, [{ sku }], name));
   }
 });

@@ -32,20 +32,23 @@ function userOf(script: Script): string {
 
 const sells: Script = ({ reference }) => bought(reference);
 
-const answers = (send: (reference: string) => Answer, inquiry: (reference: string) => Answer): Script =>
-  ({ kind, reference }) => (kind === 'send' ? send : inquiry)(reference); // prettier-ignore
+const answers =
+  (send: (reference: string) => Answer, inquiry: (reference: string) => Answer): Script =>
+  ({ kind, reference }) =>
+    (kind === 'send' ? send : inquiry)(reference);
 
-const order = (userId: string, quantity = 1): Promise<OrderBody> =>
-  stack.order(merchant, [{ sku, quantity }], userId);
+const order = (userId: string, quantity = 1): Promise<OrderBody> => stack.order(merchant, [{ sku, quantity }], userId);
 
 const ended = ({ reference_id }: OrderBody): Promise<OrderBody> =>
   stack.orderWith(merchant, reference_id, 'completed', 'failed');
 
-const kinds = ({ order_number }: OrderBody): string[] =>
-  stack.supplier.about(order_number).map(({ kind }) => kind);
+const kinds = ({ order_number }: OrderBody): string[] => stack.supplier.about(order_number).map(({ kind }) => kind);
 
 const sends = ({ order_number }: OrderBody): string[] =>
-  stack.supplier.about(order_number).filter(({ kind }) => kind === 'send').map(({ reference }) => reference); // prettier-ignore
+  stack.supplier
+    .about(order_number)
+    .filter(({ kind }) => kind === 'send')
+    .map(({ reference }) => reference);
 
 /** Every unit of the orders was sent exactly once. */
 function expectEachSentOnce(orders: OrderBody[], unitsEach: number): void {
@@ -166,7 +169,7 @@ describe('2 An acknowledged order survives the loss of every process and of all 
     const emptied = (async (): Promise<void> => {
       while (emptying) await emptyRedis(stack);
     })();
-    const inDoubt = userOf(answers(() => 'drop', bought)); // prettier-ignore
+    const inDoubt = userOf(answers(() => 'drop', bought));
     const later = userOf(({ reference }, { length }) => (length === 0 ? { status: 429 } : bought(reference)));
     const orders = await Promise.all(
       Array.from({ length: 30 }, (_, index) => order(['player-1', inDoubt, later][index % 3] ?? '')),

@@ -48,9 +48,7 @@ describe('8.4 A definite refusal makes a unit fail, with the supplier’s code w
   it.each(['NO_SUCH_CODE', 'out_of_stock', '', 'PARTIALLY_COMPLETED', 'toString', '__proto__'])(
     'SUPPLIER_REJECTED for the code %p',
     async (code) => {
-      expect((await failedWith((reference) => refused(reference, code))).failure_code).toBe(
-        'SUPPLIER_REJECTED',
-      );
+      expect((await failedWith((reference) => refused(reference, code))).failure_code).toBe('SUPPLIER_REJECTED');
     },
   );
 
@@ -66,28 +64,12 @@ describe('8.4 A definite refusal makes a unit fail, with the supplier’s code w
   );
 
   it.each<[what: string, answer: (reference: string) => Answer, code: string]>([
-    [
-      '201 failed',
-      (reference) => ({ ...(refused(reference, 'OUT_OF_STOCK') as object), status: 201 }),
-      'OUT_OF_STOCK',
-    ],
+    ['201 failed', (reference) => ({ ...(refused(reference, 'OUT_OF_STOCK') as object), status: 201 }), 'OUT_OF_STOCK'],
     ['400 without a body', () => ({ status: 400, body: '' }), 'SUPPLIER_REJECTED'],
     ['400 with a body that is not JSON', () => ({ status: 400, body: '<html>' }), 'SUPPLIER_REJECTED'],
-    [
-      '400 with a code of ours',
-      () => ({ status: 400, body: { failure_code: 'INVALID_PLAYER' } }),
-      'INVALID_PLAYER',
-    ],
-    [
-      '422 with a code of theirs',
-      () => ({ status: 422, body: { failure_code: 'E17' } }),
-      'SUPPLIER_REJECTED',
-    ],
-    [
-      '422 with a code of ours',
-      () => ({ status: 422, body: { failure_code: 'LIMIT_EXCEEDED' } }),
-      'LIMIT_EXCEEDED',
-    ],
+    ['400 with a code of ours', () => ({ status: 400, body: { failure_code: 'INVALID_PLAYER' } }), 'INVALID_PLAYER'],
+    ['422 with a code of theirs', () => ({ status: 422, body: { failure_code: 'E17' } }), 'SUPPLIER_REJECTED'],
+    ['422 with a code of ours', () => ({ status: 422, body: { failure_code: 'LIMIT_EXCEEDED' } }), 'LIMIT_EXCEEDED'],
     ['404 ITEM_NOT_FOUND', () => ({ status: 404, body: { code: 'ITEM_NOT_FOUND' } }), 'ITEM_NOT_FOUND'],
   ])('%s', async (_what, answer, code) => {
     const order = await failedWith(answer);
@@ -125,9 +107,7 @@ describe('8.4 What a supplier says of a failure is fit to be shown', () => {
   });
 
   it('cut where it is very long', async () => {
-    const { failure_message } = await failedWith((reference) =>
-      refused(reference, 'OUT_OF_STOCK', 'x'.repeat(20_000)),
-    );
+    const { failure_message } = await failedWith((reference) => refused(reference, 'OUT_OF_STOCK', 'x'.repeat(20_000)));
     expect(failure_message?.length).toBeLessThanOrEqual(1_000);
   });
 

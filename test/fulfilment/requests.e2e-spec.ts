@@ -27,7 +27,7 @@ async function completed(request: object): Promise<OrderBody> {
 describe('8.2 One reference per unit: <order_number>.<item>.<unit>', () => {
   it('each unit of each item is sent once, under its own', async () => {
     const [one, other] = [await stack.product(), await stack.product()];
-    const items = [{ sku: one, quantity: 3 }, { sku: other }, { sku: one, quantity: 2 }]; // prettier-ignore
+    const items = [{ sku: one, quantity: 3 }, { sku: other }, { sku: one, quantity: 2 }];
     const { order_number } = await completed({ items });
     const sent = stack.supplier.about(order_number).map(({ body }) => `${body?.reference} ${body?.sku}`);
     const expected = [`1.1 ${one}`, `1.2 ${one}`, `1.3 ${one}`, `2.1 ${other}`, `3.1 ${one}`, `3.2 ${one}`];
@@ -80,10 +80,7 @@ describe('8 The request to the supplier', () => {
     const order = await completed({ user_id: user, items: [{ sku: trusted }, { sku: plain }] });
     const seen = stack.supplier
       .about(order.order_number)
-      .map(
-        ({ kind, reference, authorization }) =>
-          `${reference.split('.')[1]} ${kind} ${authorization ?? 'none'}`,
-      );
+      .map(({ kind, reference, authorization }) => `${reference.split('.')[1]} ${kind} ${authorization ?? 'none'}`);
     expect(seen.sort()).toEqual([
       '1 inquiry Bearer a-secret-token',
       '1 send Bearer a-secret-token',

@@ -67,10 +67,7 @@ const transfer = (kind: string, debit: string, credit: string, amount: number, m
 const rules: Record<string, [rule: string, statement: string][]> = {
   'An order that ended never changes again': [
     ['tg_orders_ended', `UPDATE orders SET status = 'processing', open_items = 1 WHERE id = $completed`],
-    [
-      'tg_orders_ended',
-      `UPDATE orders SET status = 'failed', failure_code = 'OUT_OF_STOCK' WHERE id = $completed`,
-    ],
+    ['tg_orders_ended', `UPDATE orders SET status = 'failed', failure_code = 'OUT_OF_STOCK' WHERE id = $completed`],
     ['tg_orders_ended', `UPDATE orders SET failure_message = 'another' WHERE id = $failed`],
     ['tg_orders_ended', `UPDATE orders SET user_id = 'player-2' WHERE id = $completed`],
     ['tg_orders_ended', `DELETE FROM orders WHERE id = $completed`],
@@ -79,10 +76,7 @@ const rules: Record<string, [rule: string, statement: string][]> = {
     ['tg_order_items_ended', `DELETE FROM order_items WHERE order_id = $failed`],
   ],
   'A unit is settled once': [
-    [
-      'tg_order_units_ended',
-      `UPDATE order_units SET state = 'failed', failure_code = 'X' WHERE order_id = $completed`,
-    ],
+    ['tg_order_units_ended', `UPDATE order_units SET state = 'failed', failure_code = 'X' WHERE order_id = $completed`],
     [
       'tg_order_units_ended',
       `UPDATE order_units SET state = 'succeeded', failure_code = NULL WHERE order_id = $failed`,
@@ -91,17 +85,11 @@ const rules: Record<string, [rule: string, statement: string][]> = {
       'tg_order_units_ended',
       `UPDATE order_units SET state = 'queued', next_action_at = now() WHERE order_id = $completed`,
     ],
-    [
-      'tg_order_units_ended',
-      `UPDATE order_units SET supplier_reference = 'another' WHERE order_id = $completed`,
-    ],
+    ['tg_order_units_ended', `UPDATE order_units SET supplier_reference = 'another' WHERE order_id = $completed`],
     ['tg_order_units_ended', `DELETE FROM order_units WHERE order_id = $failed`],
   ],
   'What an order costs never changes': [
-    [
-      'tg_orders_amounts',
-      `UPDATE orders SET total_amount = 0, discount_amount = subtotal_amount WHERE id = $open`,
-    ],
+    ['tg_orders_amounts', `UPDATE orders SET total_amount = 0, discount_amount = subtotal_amount WHERE id = $open`],
     ['tg_order_items_prices', `UPDATE order_items SET unit_price = 0 WHERE order_id = $open`],
     ['tg_order_items_prices', `UPDATE order_items SET quantity = 1 WHERE order_id = $open`],
   ],
@@ -176,19 +164,13 @@ const rules: Record<string, [rule: string, statement: string][]> = {
     ['ck_order_items_split', `UPDATE order_items SET failed_quantity = 3 WHERE order_id = $open`],
     ['ck_order_items_end', `UPDATE order_items SET status = 'completed' WHERE order_id = $open`],
     ['ck_order_items_end', `UPDATE order_items SET completed_quantity = 2 WHERE order_id = $open`],
-    [
-      'ck_order_units_failure',
-      `UPDATE order_units SET state = 'failed', next_action_at = NULL WHERE order_id = $open`,
-    ],
+    ['ck_order_units_failure', `UPDATE order_units SET state = 'failed', next_action_at = NULL WHERE order_id = $open`],
     ['ck_order_units_due', `UPDATE order_units SET state = 'succeeded' WHERE order_id = $open`],
     ['ck_order_units_due', `UPDATE order_units SET next_action_at = NULL WHERE order_id = $open`],
   ],
 };
 
-const onOneLine = ([rule, statement]: [string, string]): [string, string] => [
-  rule,
-  statement.replace(/\s+/g, ' '),
-];
+const onOneLine = ([rule, statement]: [string, string]): [string, string] => [rule, statement.replace(/\s+/g, ' ')];
 
 describe.each(Object.entries(rules))('3 %s: the database refuses', (_rule, statements) => {
   it.each(statements.map(onOneLine))('%s: %s', async (rule, statement) => {

@@ -55,7 +55,8 @@ describe('a supplier in trouble', () => {
     const user = unique('refusing');
     let ill = true;
     ailing.script(user, ({ reference }): Answer =>
-      ill ? { status: 429 } : { status: 200, body: { reference, status: 'succeeded', supplier_reference: 'S' } }); // prettier-ignore
+      ill ? { status: 429 } : { status: 200, body: { reference, status: 'succeeded', supplier_reference: 'S' } },
+    );
     const before = ailing.requests.length;
     const waiting = await orders(40, user);
     // All are sent once. Without a pause each would be tried again after a second, and after two more: 80 calls.

@@ -40,15 +40,9 @@ const SITUATIONS: [UnitState, string][] = [
   ['sending', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', ${SENT}`],
   ['sending', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', unknown_since = now(), ${SENT}`],
   ['unknown', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', unknown_since = now(), ${SENT}`],
-  [
-    'unknown',
-    `next_action = 'inquire', ${DUE}, interrupted_claim = 'gone/1', unknown_since = now(), ${SENT}`,
-  ],
+  ['unknown', `next_action = 'inquire', ${DUE}, interrupted_claim = 'gone/1', unknown_since = now(), ${SENT}`],
   ['unknown', `next_action = 'send', ${DUE}, unknown_since = now(), ${SENT}`],
-  [
-    'unknown',
-    `next_action = 'send', ${DUE}, unknown_since = now(), ${SENT}, sent_to = 'http://another.example'`,
-  ],
+  ['unknown', `next_action = 'send', ${DUE}, unknown_since = now(), ${SENT}, sent_to = 'http://another.example'`],
   ['review', `next_action = 'inquire', next_action_at = NULL, unknown_since = now(), ${SENT}`],
   ['succeeded', `next_action = 'inquire', next_action_at = NULL, ${SENT}`],
   ['failed', `next_action = 'inquire', next_action_at = NULL, failure_code = 'OUT_OF_STOCK', ${SENT}`],
@@ -69,7 +63,10 @@ const claimAt = (inquiry_may_buy: boolean): Call => {
   return CLAIM_UNITS.with({
     suppliers: [{ supplier_id: supplierId, free_slots: 1 }],
     adapters: [adapter],
-    ...{ total: 1, name: 'here/1', leaseMarginMs: 3_000, clockLimit: BEHIND_ALL },
+    total: 1,
+    name: 'here/1',
+    leaseMarginMs: 3_000,
+    clockLimit: BEHIND_ALL,
   });
 };
 
@@ -78,8 +75,13 @@ const beginNext = (ended_as: 'failed' | 'withdrawn', claim: number | null): Call
   const said = { failure_code, failure_message: null, failover: true, retry_after_ms: 1 };
   return BEGIN_NEXT_ATTEMPTS.with({
     ended: [{ ...key, attempt: 0, claim, ended_as, ...said }],
-    ...{ namedAtRandom: [], maxRetries: 2, maxOffers: 3, deadlineMs: 600_000n },
-    ...{ costMaxAgeMs: 1n, rateMaxAgeMs: 1n, minMargin: 0 },
+    namedAtRandom: [],
+    maxRetries: 2,
+    maxOffers: 3,
+    deadlineMs: 600_000n,
+    costMaxAgeMs: 1n,
+    rateMaxAgeMs: 1n,
+    minMargin: 0,
   });
 };
 
@@ -110,8 +112,15 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
 
 /** An attempt before the one that the unit is at was sold. */
 const soldBefore = {
-  ...{ order_id: 0n, item: 1, unit: 1, attempt: -1, state: 'succeeded', supplier_reference: 'S-1' },
-  ...{ detail: null, cost_micros: null, cost_currency: null },
+  order_id: 0n,
+  item: 1,
+  unit: 1,
+  attempt: -1,
+  state: 'succeeded',
+  supplier_reference: 'S-1',
+  detail: null,
+  cost_micros: null,
+  cost_currency: null,
 };
 
 /** Every statement of the service that changes units, in every way of asking. */
@@ -126,14 +135,10 @@ function changes(): Call[] {
       ),
     ),
     ...(['succeeded', 'failed'] as const).flatMap((state) =>
-      [CLAIM, CLAIM - 1, null].flatMap((claim) =>
-        [0, null].map((attempt) => settle(state, { claim, attempt })),
-      ),
+      [CLAIM, CLAIM - 1, null].flatMap((claim) => [0, null].map((attempt) => settle(state, { claim, attempt }))),
     ),
     settle('failed', { claim: null, attempt: null }, true),
-    ...(['failed', 'withdrawn'] as const).flatMap((endedAs) =>
-      [CLAIM, null].map((claim) => beginNext(endedAs, claim)),
-    ),
+    ...(['failed', 'withdrawn'] as const).flatMap((endedAs) => [CLAIM, null].map((claim) => beginNext(endedAs, claim))),
     units.TAKE_OVER_UNITS.with({ processes: ['gone'], withGaps: [] }),
     units.UNDO_CLAIMS.with({ names: ['gone/1'], agoMs: 0n }),
     units.UNDO_INTERRUPTED.with({ names: ['gone/1'], agoMs: 0n }),
@@ -147,10 +152,7 @@ function changes(): Call[] {
 }
 
 /** What state a statement leaves the unit in. Nothing of it is kept. */
-async function stateAfter(
-  [state, situation]: [UnitState, string],
-  [statement, values]: Call,
-): Promise<UnitState> {
+async function stateAfter([state, situation]: [UnitState, string], [statement, values]: Call): Promise<UnitState> {
   const client = await stack.database.pool.connect();
   try {
     await client.query('BEGIN; SET LOCAL session_replication_role = replica');

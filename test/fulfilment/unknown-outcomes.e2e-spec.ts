@@ -17,15 +17,19 @@ let merchant: TestMerchant;
 /** What a supplier answers about one unit, request by request; the last answer is repeated. */
 type Story = ((reference: string) => Answer)[];
 
-const state = (status: string, more: object = {}) => (reference: string): Answer => ({
-  status: 200,
-  body: { reference, status, ...more },
-}); // prettier-ignore
-const http = (status: number, body: unknown = {}, headers: Record<string, string> = {}) => (): Answer => ({
-  status,
-  body,
-  headers,
-}); // prettier-ignore
+const state =
+  (status: string, more: object = {}) =>
+  (reference: string): Answer => ({
+    status: 200,
+    body: { reference, status, ...more },
+  });
+const http =
+  (status: number, body: unknown = {}, headers: Record<string, string> = {}) =>
+  (): Answer => ({
+    status,
+    body,
+    headers,
+  });
 const drop = (): Answer => 'drop';
 const hang = (): Answer => 'hang';
 const lost = (): Answer => neverSeen;
@@ -36,10 +40,7 @@ const doubts: [what: string, answer: Story[number]][] = [
   ['no answer in time', hang],
   ['a closed connection', drop],
   ['500', http(500)],
-  [
-    '500 with a body that says failed',
-    (reference) => ({ status: 500, body: { reference, status: 'failed' } }),
-  ],
+  ['500 with a body that says failed', (reference) => ({ status: 500, body: { reference, status: 'failed' } })],
   ['502', http(502, '<html>Bad Gateway</html>')],
   ['503', http(503)],
   ['504', http(504)],
@@ -54,10 +55,7 @@ const doubts: [what: string, answer: Story[number]][] = [
   ['202 with success', (reference) => ({ status: 202, body: { reference, status: 'succeeded' } })],
   ['204', http(204, '')],
   ['a redirect', http(307, {}, { location: '/v1/top-ups/elsewhere' })],
-  [
-    '400 with a body that says succeeded',
-    (reference) => ({ status: 400, body: { reference, status: 'succeeded' } }),
-  ],
+  ['400 with a body that says succeeded', (reference) => ({ status: 400, body: { reference, status: 'succeeded' } })],
   ['422 about another reference', http(422, { reference: 'ord_0000000000000000.1.1', status: 'failed' })],
   ['404 that names no unknown product', http(404, { code: 'NOT_FOUND' })],
   ['418, which the protocol does not list', http(418)],
@@ -81,9 +79,7 @@ const unclearInquiries: [what: string, answer: Story[number]][] = [
 const stories: Record<string, Story> = {
   ...Object.fromEntries(doubts.map(([what, answer]) => [`${what}, bought`, [answer, bought]])),
   ...Object.fromEntries(doubts.map(([what, answer]) => [`${what}, refused`, [answer, outOfStock]])),
-  ...Object.fromEntries(
-    unclearInquiries.map(([what, answer]) => [`unclear: ${what}`, [drop, answer, bought]]),
-  ),
+  ...Object.fromEntries(unclearInquiries.map(([what, answer]) => [`unclear: ${what}`, [drop, answer, bought]])),
   'never arrived': [drop, lost, lost, bought],
   'never arrived, then refused by its body': [drop, lost, lost, outOfStock, bought],
   'never arrived, then refused by its status': [drop, lost, lost, http(422), bought],
@@ -116,9 +112,7 @@ beforeAll(async () => {
 afterAll(() => closeWithBalancedBooks(stack));
 
 /** How a story ended, and what the supplier was asked about it. */
-async function ending(
-  name: string,
-): Promise<{ order: OrderBody; requests: SupplierRequest[]; kinds: string[] }> {
+async function ending(name: string): Promise<{ order: OrderBody; requests: SupplierRequest[]; kinds: string[] }> {
   const placed = orders.get(name);
   if (!placed) throw new Error(`there is no story ${name}`);
   const order = await stack.orderWith(merchant, placed.reference_id, 'completed', 'failed');

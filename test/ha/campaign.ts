@@ -111,11 +111,7 @@ export class Campaign {
 
   /** Until no order is open and no delivery waits; what is left then the books show. */
   private async untilTold(): Promise<void> {
-    for (
-      const deadline = performance.now() + ENDED_WITHIN_MS;
-      performance.now() < deadline;
-      await delay(500)
-    ) {
+    for (const deadline = performance.now() + ENDED_WITHIN_MS; performance.now() < deadline; await delay(500)) {
       const [open] = await this.laboratory.sql<{ orders: number; deliveries: number }>(OPEN);
       if (open?.orders === 0 && open.deliveries === 0) return;
     }

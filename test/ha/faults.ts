@@ -95,11 +95,7 @@ export const FAULTS = {
       const primary = await cluster.primary();
       const { bavail, bsize } = statfsSync(primary.placeOf(DISK));
       const most = Math.floor(bavail * bsize * 0.95);
-      await primary.run([
-        'sh',
-        '-c',
-        `fallocate --length ${most} ${BALLAST}; cat /dev/zero >> ${BALLAST} || true`,
-      ]);
+      await primary.run(['sh', '-c', `fallocate --length ${most} ${BALLAST}; cat /dev/zero >> ${BALLAST} || true`]);
       const free = statfsSync(primary.placeOf(DISK)).bavail * bsize;
       if (free > MAY_BE_FREE)
         throw new Error(`the disk of ${primary.name} could not be filled: ${free} bytes are free`);

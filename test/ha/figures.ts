@@ -31,7 +31,12 @@ export function figuresOf({ stories, toldAtMs, faultAtMs, endAtMs }: Measured): 
   );
   return {
     orders: stories.length,
-    withoutOk: longestGapMs(oks.map(({ atMs }) => atMs), faultAtMs, endAtMs) / 1000, // prettier-ignore
+    withoutOk:
+      longestGapMs(
+        oks.map(({ atMs }) => atMs),
+        faultAtMs,
+        endAtMs,
+      ) / 1000,
     worstOrder: Math.max(0, ...waits) / 1000,
     statuses: countStatuses(answers),
     p99Before: p99(oks.filter(({ atMs }) => atMs < faultAtMs)),

@@ -48,12 +48,7 @@ export class Forgotten {
    * to a book or to a case, and none to both. The cases are closed then.
    * @returns how many there were.
    */
-  async settle(
-    laboratory: Laboratory,
-    since: Date,
-    arrivals: Arrival[],
-    violations: Violations,
-  ): Promise<number> {
+  async settle(laboratory: Laboratory, since: Date, arrivals: Arrival[], violations: Violations): Promise<number> {
     await laboratory.topup('report', 'supplier', '--since', since.toISOString()).catch(() => undefined);
     const cases = (await laboratory.topup<Case[]>('reversal', 'list', '--open')).filter(
       ({ kind, order_number: number }) => kind === 'unknown_purchase' && number === null,
@@ -96,10 +91,9 @@ export class Forgotten {
 
   private async rememberEvents(laboratory: Laboratory, arrivals: Arrival[]): Promise<void> {
     const ids = [...new Set(arrivals.map(({ eventId }) => eventId))];
-    const kept = await laboratory.sql<{ id: string }>(
-      'SELECT public_id AS id FROM events WHERE public_id = ANY($1)',
-      [ids],
-    );
+    const kept = await laboratory.sql<{ id: string }>('SELECT public_id AS id FROM events WHERE public_id = ANY($1)', [
+      ids,
+    ]);
     const there = new Set(kept.map(({ id }) => id));
     for (const id of ids) if (!there.has(id)) this.events.add(id);
   }

@@ -12,13 +12,7 @@ import { layNetwork, Machine } from './machine.js';
 import { PatroniCluster } from './patroni.js';
 import { findPatroni, newestPostgresql, versionOf } from './programs.js';
 import { REDIS, RedisGroup } from './redis-group.js';
-import {
-  makeCertificate,
-  patroniSettings,
-  pgbouncerSettings,
-  settingsOf,
-  type Certificate,
-} from './settings.js';
+import { makeCertificate, patroniSettings, pgbouncerSettings, settingsOf, type Certificate } from './settings.js';
 
 export const OURS = '10.0.0.1';
 const SUPPLIER_PORT = 4010;
@@ -79,14 +73,7 @@ export class Laboratory {
       balancer: await boot('balancer', BALANCER, { '/etc/haproxy': 5 }),
       supplier: await boot('supplier', SUPPLIER, { '/var/lib/supplier': 200 }),
     };
-    const laboratory = new Laboratory(
-      directory,
-      logs,
-      new PatroniCluster(databases),
-      redis,
-      applications,
-      outside,
-    );
+    const laboratory = new Laboratory(directory, logs, new PatroniCluster(databases), redis, applications, outside);
     copyBuild(directory);
     await laboratory.startAll(log);
     return laboratory;
@@ -95,17 +82,8 @@ export class Laboratory {
   /** Runs an operator's command. @returns its JSON. @throws with what it printed when it fails. */
   async topup<Result>(...args: string[]): Promise<Result> {
     const program = path.join(this.directory, 'bin', 'topup.js');
-    const settings = Object.entries(this.envOf(this.outside.operator)).map(
-      ([name, value]) => `${name}=${value}`,
-    );
-    const stdout = await this.outside.operator.run([
-      'env',
-      ...settings,
-      process.execPath,
-      program,
-      ...args,
-      '--json',
-    ]);
+    const settings = Object.entries(this.envOf(this.outside.operator)).map(([name, value]) => `${name}=${value}`);
+    const stdout = await this.outside.operator.run(['env', ...settings, process.execPath, program, ...args, '--json']);
     return JSON.parse(stdout) as Result;
   }
 
@@ -148,11 +126,7 @@ export class Laboratory {
   readonly untilApiReady = ({ address }: Machine): Promise<void> => this.untilReady(`http://${address}:3000`);
 
   private async untilReady(url: string): Promise<void> {
-    for (
-      const deadline = performance.now() + READY_WITHIN_MS;
-      performance.now() < deadline;
-      await delay(200)
-    ) {
+    for (const deadline = performance.now() + READY_WITHIN_MS; performance.now() < deadline; await delay(200)) {
       const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
       if (response?.ok) return;
     }
@@ -163,7 +137,9 @@ export class Laboratory {
     const patroni = findPatroni();
     const haproxy = versionOf('haproxy', '-v');
     const pgbouncer = versionOf('/usr/sbin/pgbouncer', '--version');
-    log(`Patroni ${patroni.version}, etcd ${versionOf('etcd', '--version')}, HAProxy ${haproxy}, PgBouncer ${pgbouncer}, Redis ${versionOf('redis-server', '--version')}, ${this.postgresql}`); // prettier-ignore
+    log(
+      `Patroni ${patroni.version}, etcd ${versionOf('etcd', '--version')}, HAProxy ${haproxy}, PgBouncer ${pgbouncer}, Redis ${versionOf('redis-server', '--version')}, ${this.postgresql}`,
+    );
     this.certificate = makeCertificate(this.directory, ['127.0.0.1', ...Object.values(DATABASES)]);
     for (const machine of this.redis.machines) this.startEtcd(machine);
     for (const machine of this.cluster.machines) {
@@ -188,16 +164,23 @@ export class Laboratory {
     machine.start({
       name: 'etcd',
       command: [
-        ...['etcd', '--name', name, '--data-dir', '/var/lib/etcd/topup'],
-        ...[
-          '--listen-client-urls',
-          'http://0.0.0.0:2379',
-          '--advertise-client-urls',
-          `http://${address}:2379`,
-        ],
-        ...['--listen-peer-urls', 'http://0.0.0.0:2380'],
-        ...['--initial-advertise-peer-urls', `http://${address}:2380`],
-        ...['--initial-cluster', peers.join(','), '--initial-cluster-state', 'new'],
+        'etcd',
+        '--name',
+        name,
+        '--data-dir',
+        '/var/lib/etcd/topup',
+        '--listen-client-urls',
+        'http://0.0.0.0:2379',
+        '--advertise-client-urls',
+        `http://${address}:2379`,
+        '--listen-peer-urls',
+        'http://0.0.0.0:2380',
+        '--initial-advertise-peer-urls',
+        `http://${address}:2380`,
+        '--initial-cluster',
+        peers.join(','),
+        '--initial-cluster-state',
+        'new',
       ],
     });
   }
@@ -243,8 +226,7 @@ export class Laboratory {
       enable_mergejoin: 'off',
       enable_seqscan: 'off',
     };
-    for (const [name, value] of Object.entries(ofRole))
-      await sql(`ALTER ROLE topup SET ${name} = '${value}'`);
+    for (const [name, value] of Object.entries(ofRole)) await sql(`ALTER ROLE topup SET ${name} = '${value}'`);
   }
 
   /** HAProxy, and PgBouncer before it on one of them; an API and a worker. */
@@ -282,8 +264,7 @@ export class Laboratory {
   /** What never breaks. */
   private startOutside(): void {
     const { balancer, supplier } = this.outside;
-    for (const name of ['balancer.cfg', 'unavailable.http'])
-      balancer.write(`/etc/haproxy/${name}`, settingsOf(name));
+    for (const name of ['balancer.cfg', 'unavailable.http']) balancer.write(`/etc/haproxy/${name}`, settingsOf(name));
     balancer.start({ name: 'balancer', command: ['haproxy', '-db', '-f', '/etc/haproxy/balancer.cfg'] });
     const env = {
       SIMULATOR_HOST: '0.0.0.0',

@@ -64,8 +64,7 @@ export class Machine {
 
   static async boot(options: MachineOptions): Promise<Machine> {
     const mounts = Object.entries(options.disks).map(
-      ([folder, megabytes]) =>
-        `mkdir -p ${folder} && mount -t tmpfs -o size=${megabytes}m,mode=755 disk ${folder}`,
+      ([folder, megabytes]) => `mkdir -p ${folder} && mount -t tmpfs -o size=${megabytes}m,mode=755 disk ${folder}`,
     );
     const script = [
       ...mounts,
@@ -78,8 +77,7 @@ export class Machine {
       detached: true,
     });
     const [said] = (await once(holder.stdout, 'data')) as [Buffer];
-    if (!String(said).includes('ready'))
-      throw new Error(`machine ${options.name} did not start: ${String(said)}`);
+    if (!String(said).includes('ready')) throw new Error(`machine ${options.name} did not start: ${String(said)}`);
     const machine = new Machine(options, holder, readlinkSync(`/proc/${holder.pid}/ns/net`));
     await machine.connect();
     return machine;

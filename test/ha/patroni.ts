@@ -70,17 +70,14 @@ export class PatroniCluster {
 
   private async machineOf(isIt: (member: Member) => boolean): Promise<Machine> {
     const members = await this.members();
-    const machine = this.machines.find(({ name }) =>
-      members.some((each) => each.name === name && isIt(each)),
-    );
+    const machine = this.machines.find(({ name }) => members.some((each) => each.name === name && isIt(each)));
     if (!machine) throw new Error(`no such member: ${JSON.stringify(members)}`);
     return machine;
   }
 }
 
 function isHealthy(members: Member[], count: number): boolean {
-  const isLeader = ({ role, state }: Member): boolean =>
-    /^(leader|master)$/.test(role) && state === 'running';
+  const isLeader = ({ role, state }: Member): boolean => /^(leader|master)$/.test(role) && state === 'running';
   const follows = ({ role, state }: Member): boolean =>
     /^(sync_standby|quorum_standby|replica)$/.test(role) && /^(streaming|running)$/.test(state);
   return (
@@ -91,8 +88,7 @@ function isHealthy(members: Member[], count: number): boolean {
   );
 }
 
-const post = (machine: Machine, path: string, body: object): Promise<void> =>
-  call(machine, 'POST', path, body);
+const post = (machine: Machine, path: string, body: object): Promise<void> => call(machine, 'POST', path, body);
 
 async function call({ address }: Machine, method: string, path: string, body: object): Promise<void> {
   const response = await fetch(`http://${address}:8008/${path}`, {

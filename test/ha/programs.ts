@@ -32,12 +32,8 @@ export function missingHere(
   const programs = Object.entries(NEEDED).filter(([name]) => !find(name));
   return [
     ...(isRoot ? [] : ['root is missing: network namespaces need it. Run `sudo npm run ha`']),
-    ...programs.map(
-      ([name, packages]) => `${name} is missing: apt-get install --no-install-recommends ${packages}`,
-    ),
-    ...(postgresql === null
-      ? ['postgres is missing: apt-get install --no-install-recommends postgresql']
-      : []),
+    ...programs.map(([name, packages]) => `${name} is missing: apt-get install --no-install-recommends ${packages}`),
+    ...(postgresql === null ? ['postgres is missing: apt-get install --no-install-recommends postgresql'] : []),
   ];
 }
 
@@ -58,9 +54,7 @@ export interface Patroni {
 /** The package that was unpacked into `.local/ha/patroni`, or else the one that is installed. */
 export function findPatroni(): Patroni {
   const unpacked = path.join(localDataDir(), 'ha', 'patroni', 'usr');
-  const env = existsSync(unpacked)
-    ? { PYTHONPATH: path.join(unpacked, 'lib', 'python3', 'dist-packages') }
-    : {};
+  const env = existsSync(unpacked) ? { PYTHONPATH: path.join(unpacked, 'lib', 'python3', 'dist-packages') } : {};
   const program = existsSync(unpacked) ? path.join(unpacked, 'bin', 'patroni') : '/usr/bin/patroni';
   // Debian's packages are for Debian's Python, whichever comes first on PATH.
   const command = ['/usr/bin/python3', program];

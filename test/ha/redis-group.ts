@@ -39,9 +39,7 @@ export class RedisGroup {
   /** Where the sentinels say that the master is. */
   async master(): Promise<Machine> {
     for (const machine of this.machines) {
-      const said = await ask(machine, 26379, 'SENTINEL', 'get-master-addr-by-name', 'mymaster').catch(
-        () => '',
-      );
+      const said = await ask(machine, 26379, 'SENTINEL', 'get-master-addr-by-name', 'mymaster').catch(() => '');
       const found = this.machines.find(({ address }) => said.startsWith(`${address}\n`));
       if (found) return found;
     }
@@ -50,11 +48,7 @@ export class RedisGroup {
 
   /** Waits until there is a master with two replicas, and all sentinels know each other. */
   async untilHealthy(): Promise<void> {
-    for (
-      const deadline = performance.now() + HEALTHY_WITHIN_MS;
-      performance.now() < deadline;
-      await delay(500)
-    ) {
+    for (const deadline = performance.now() + HEALTHY_WITHIN_MS; performance.now() < deadline; await delay(500)) {
       if (await this.isHealthy().catch(() => false)) return;
     }
     throw new Error('Redis did not recover');

@@ -27,7 +27,10 @@ export function rowOf({ scenario, figures, violations }: Outcome): Row {
     'worst order, seconds': against(worstOrder, goals.worstOrder ?? withoutOk + 2),
     answers: `${describe(statuses)}${isPromised(statuses) ? '' : ' NOT PROMISED'}`,
     'p99, ms': goals.p99Ratio === undefined ? p99 : `${p99}, ratio ${against(ratio, goals.p99Ratio)}`,
-    books: violations.summary.length === 0 ? 'agree' : violations.summary.map(([kind, count]) => `${count} × ${kind}`).join('; '), // prettier-ignore
+    books:
+      violations.summary.length === 0
+        ? 'agree'
+        : violations.summary.map(([kind, count]) => `${count} × ${kind}`).join('; '),
   };
 }
 
@@ -42,9 +45,7 @@ export function tableOf(rows: readonly Row[]): string {
   if (!first) return '';
   const names = Object.keys(first) as (keyof Row)[];
   const line = (cells: (string | number)[]): string => `| ${cells.join(' | ')} |`;
-  return [
-    line(names),
-    line(names.map(() => '---')),
-    ...rows.map((row) => line(names.map((name) => row[name]))),
-  ].join('\n');
+  return [line(names), line(names.map(() => '---')), ...rows.map((row) => line(names.map((name) => row[name])))].join(
+    '\n',
+  );
 }

@@ -69,8 +69,7 @@ export const thisMoment = async ({ cluster }: Laboratory): Promise<string> =>
 export async function restoreTo(laboratory: Laboratory, moment: string): Promise<void> {
   const { cluster, applications } = laboratory;
   const services = ['api', 'worker'];
-  for (const machine of applications)
-    for (const service of services) await machine.signal(service, 'SIGKILL', true);
+  for (const machine of applications) for (const service of services) await machine.signal(service, 'SIGKILL', true);
   const [first, ...others] = cluster.machines;
   if (!first) throw new Error('there is no machine to restore to');
   const primary = await cluster.primary();
@@ -95,11 +94,7 @@ export async function restoreTo(laboratory: Laboratory, moment: string): Promise
 async function archiveAll(primary: Machine): Promise<void> {
   const wal = await psql(primary, 'SELECT pg_walfile_name(pg_switch_wal())');
   const isArchived = `SELECT last_archived_wal >= '${wal}' FROM pg_stat_archiver`;
-  await until(
-    'the log was archived',
-    ARCHIVED_WITHIN_MS,
-    async () => (await psql(primary, isArchived)) === 't',
-  );
+  await until('the log was archived', ARCHIVED_WITHIN_MS, async () => (await psql(primary, isArchived)) === 't');
 }
 
 /** Patroni would take the restored server for a member that is behind. */

@@ -29,10 +29,7 @@ describe('the laboratory of lost machines', () => {
 
   it('names the scenarios that there are when it is asked for another one', () => {
     expect(() => scenariosOf(['switchover', 'earthquake'])).toThrow(/no scenario earthquake.*primary-off/);
-    expect(scenariosOf(['etcd-lost', 'switchover']).map(({ name }) => name)).toEqual([
-      'switchover',
-      'etcd-lost',
-    ]);
+    expect(scenariosOf(['etcd-lost', 'switchover']).map(({ name }) => name)).toEqual(['switchover', 'etcd-lost']);
   });
 
   it('says with which command what is missing is installed', () => {
@@ -70,25 +67,35 @@ describe('the laboratory of lost machines', () => {
     const packages = Object.values(NEEDED).flatMap((names) => names.split(' '));
     const installed = new Set(/^apt-get install (.*)$/m.exec(readme)?.[1]?.split(' '));
     // These two are on every Debian.
-    expect(
-      packages.filter((name) => !['util-linux', 'iproute2'].includes(name) && !installed.has(name)),
-    ).toEqual([]);
+    expect(packages.filter((name) => !['util-linux', 'iproute2'].includes(name) && !installed.has(name))).toEqual([]);
   });
 });
 
 describe('what merchants noticed of a fault', () => {
   const answer = (sentAtMs: number, atMs: number, status: Answer['status'], isOurs = false): Answer => ({
-    ...{ sentAtMs, atMs, status, isOurs, retryAfterMs: 1_000 },
+    sentAtMs,
+    atMs,
+    status,
+    isOurs,
+    retryAfterMs: 1_000,
   });
   const story = (reference: string, acknowledgedAtMs: number | null, answers: Answer[]): Story => ({
-    ...{ merchant: 0, reference, answers, acknowledgedAtMs, orderNumber: reference },
+    merchant: 0,
+    reference,
+    answers,
+    acknowledgedAtMs,
+    orderNumber: reference,
   });
   const stories = [
     story('a', 900, [answer(880, 900, 200)]),
     story('b', 4_500, [answer(1_100, 1_150, 503, true), answer(2_150, 4_500, 200)]),
     story('c', 4_900, [answer(4_890, 4_900, 200)]),
   ];
-  const toldAtMs = new Map([['a', 1_000], ['b', 7_000], ['c', 5_000]]); // prettier-ignore
+  const toldAtMs = new Map([
+    ['a', 1_000],
+    ['b', 7_000],
+    ['c', 5_000],
+  ]);
   const measured = { stories, toldAtMs, faultAtMs: 1_000, endAtMs: 5_000 };
 
   it('is the longest time without a 200, and the order that was told last', () => {

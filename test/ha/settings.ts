@@ -38,8 +38,14 @@ export const sentinelSettings = (master: string): string =>
 
 export const redisSettings = (master: string | null): string =>
   [
-    ...['bind 0.0.0.0', 'port 6379', 'protected-mode no', 'dir /var/lib/redis'],
-    ...['save ""', 'appendonly no', 'maxmemory-policy noeviction', 'repl-diskless-sync-delay 0'],
+    'bind 0.0.0.0',
+    'port 6379',
+    'protected-mode no',
+    'dir /var/lib/redis',
+    'save ""',
+    'appendonly no',
+    'maxmemory-policy noeviction',
+    'repl-diskless-sync-delay 0',
     ...(master === null ? [] : [`replicaof ${master} 6379`]),
     '',
   ].join('\n');
@@ -55,32 +61,25 @@ export function makeCertificate(directory: string, addresses: string[]): Certifi
   const file = (name: string): string => path.join(directory, name);
   const openssl = (...args: string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' });
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  openssl('req', '-x509', ...newKey, '-subj', '/CN=laboratory', '-keyout', file('ca.key'), '-out', file('ca.crt'));
   openssl(
     'req',
     '-x509',
     ...newKey,
     '-subj',
-    '/CN=laboratory',
-    '-keyout',
-    file('ca.key'),
-    '-out',
+    '/CN=postgresql',
+    '-CA',
     file('ca.crt'),
-  );
-  openssl(
-    ...[
-      'req',
-      '-x509',
-      ...newKey,
-      '-subj',
-      '/CN=postgresql',
-      '-CA',
-      file('ca.crt'),
-      '-CAkey',
-      file('ca.key'),
-    ],
-    ...['-addext', `subjectAltName=${addresses.map((each) => `IP:${each}`).join(',')}`],
-    ...['-addext', 'basicConstraints=critical,CA:FALSE'],
-    ...['-keyout', file('server.key'), '-out', file('server.crt')],
+    '-CAkey',
+    file('ca.key'),
+    '-addext',
+    `subjectAltName=${addresses.map((each) => `IP:${each}`).join(',')}`,
+    '-addext',
+    'basicConstraints=critical,CA:FALSE',
+    '-keyout',
+    file('server.key'),
+    '-out',
+    file('server.crt'),
   );
   const read = (name: string): string => readFileSync(file(name), 'utf8');
   return { authority: file('ca.crt'), certificate: read('server.crt'), key: read('server.key') };

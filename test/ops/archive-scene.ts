@@ -115,12 +115,16 @@ export class ArchiveScene {
 
   /** Which of the purchases that their supplier tells of open a case, by the names that it tells. */
   async unknownOf(told: { reference?: string; supplierReference?: string }[]): Promise<string[]> {
-    const [{ id } = { id: 0 }] = await this.stack.sql<{ id: number }>(
-      `SELECT id FROM suppliers WHERE code = 'fake'`,
-    );
+    const [{ id } = { id: 0 }] = await this.stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'fake'`);
     const purchases = told.map(({ reference = null, supplierReference = null }) => ({
-      ...{ reference, supplierReference, state: 'succeeded' as const, sku: null, player: null },
-      ...{ boughtAt: null, cost: null, detail: 'a late callback' },
+      reference,
+      supplierReference,
+      state: 'succeeded' as const,
+      sku: null,
+      player: null,
+      boughtAt: null,
+      cost: null,
+      detail: 'a late callback',
     }));
     const opened = await new UnknownPurchasesRepository(this.stack.database).tell(id, purchases);
     const cases = await this.stack.sql<{ name: string }>(
@@ -133,15 +137,7 @@ export class ArchiveScene {
 
   /** All rows of the tables of orders and of those beside them, each with its own. */
   async rows(): Promise<Record<string, object[]>> {
-    const tables = [
-      'orders',
-      'order_items',
-      'order_units',
-      'unit_attempts',
-      'supplier_calls',
-      'transfers',
-      'events',
-    ];
+    const tables = ['orders', 'order_items', 'order_units', 'unit_attempts', 'supplier_calls', 'transfers', 'events'];
     const found: Record<string, object[]> = {};
     for (const table of [...tables, 'unit_deliveries'])
       found[table] = await this.stack.sql(`SELECT t::text AS row FROM ${table} t ORDER BY 1`);

@@ -57,8 +57,7 @@ describe('archiving and restoring', () => {
     await mkdir(directoryOf(1));
     const file = path.join(directoryOf(1), 'orders.copy.gz');
     await writeFile(file, 'those of another installation');
-    for (let times = 0; times < 2; times++)
-      await expect(scene.archive(FIRST)).rejects.toThrow('has files in it');
+    for (let times = 0; times < 2; times++) await expect(scene.archive(FIRST)).rejects.toThrow('has files in it');
     expect(await readFile(file, 'utf8')).toBe('those of another installation');
     await expectAllIsWell();
   });
@@ -139,10 +138,7 @@ describe('archiving and restoring', () => {
   });
 
   it('keep what was written after the copy and before the partition left', async () => {
-    await scene.nameAtRandom(
-      { reference: 'TLATE00000000001', supplier_reference: 'early' },
-      scene.ordered[0][0],
-    );
+    await scene.nameAtRandom({ reference: 'TLATE00000000001', supplier_reference: 'early' }, scene.ordered[0][0]);
     const late = `UPDATE unit_attempts SET unconfirmed = 'late', supplier_reference = 'late' WHERE order_id < 100`;
     let isWritten = false;
     await scene.archive(FIRST, async (text) => {
@@ -239,8 +235,7 @@ describe('restoring', () => {
     const statuses = new Set<number>();
     let isOver = false;
     const readers = scene.ordered[0].map(async ({ request }) => {
-      while (!isOver)
-        statuses.add((await scene.merchant.client.get(`/v1/orders/${request.reference_id}`)).status);
+      while (!isOver) statuses.add((await scene.merchant.client.get(`/v1/orders/${request.reference_id}`)).status);
     });
     const client = new pg.Client(scene.stack.config.DATABASE_URL);
     await client.connect();
@@ -272,9 +267,7 @@ describe('restoring', () => {
     const changed = Buffer.from(content);
     changed.writeUInt8(255 - content.readUInt8(content.length - 9), content.length - 9);
     await writeFile(file, changed);
-    await expect(scene.restore(directoryOf(1))).rejects.toThrow(
-      /orders\.copy\.gz is (damaged|not as it was written)/,
-    );
+    await expect(scene.restore(directoryOf(1))).rejects.toThrow(/orders\.copy\.gz is (damaged|not as it was written)/);
     await writeFile(file, content);
     const manifest = path.join(directoryOf(1), 'manifest.json');
     const text = await readFile(manifest, 'utf8');

@@ -39,7 +39,14 @@ const statement = async (): Promise<object> =>
 
 const archive = (through: string): Promise<object[]> =>
   scene.commandLine.json(
-    ...['month', 'archive', '--through', through, '--to', scene.directory, '--reason', 'the disk is full'],
+    'month',
+    'archive',
+    '--through',
+    through,
+    '--to',
+    scene.directory,
+    '--reason',
+    'the disk is full',
   );
 
 const audit = (...options: string[]): Promise<Audit> => scene.commandLine.json('audit', ...options);
@@ -52,7 +59,11 @@ describe('orders of closed months', () => {
     const archived = await archive(MONTHS[0]);
     expect(archived).toEqual([
       {
-        ...{ partition: 'orders_p1', directory, orders: 3, from: MONTHS[0], through: MONTHS[0] },
+        partition: 'orders_p1',
+        directory,
+        orders: 3,
+        from: MONTHS[0],
+        through: MONTHS[0],
         bytes: expect.any(Number),
       },
     ]);
@@ -88,14 +99,8 @@ describe('orders of closed months', () => {
       const [old] = scene.ordered[0];
       await scene.stack.sql('UPDATE products SET active = false');
       const refused = { ...old?.request, reference_id: unique('refused') };
-      const answers = await Promise.all([
-        scene.post(refused, client),
-        scene.post(old?.request ?? {}, client),
-      ]);
-      expect(answers).toMatchObject([
-        { status: 400 },
-        { status: 200, body: { order_number: old?.body.order_number } },
-      ]);
+      const answers = await Promise.all([scene.post(refused, client), scene.post(old?.request ?? {}, client)]);
+      expect(answers).toMatchObject([{ status: 400 }, { status: 200, body: { order_number: old?.body.order_number } }]);
     } finally {
       await scene.stack.sql('UPDATE products SET active = true');
       await api.close();
@@ -155,8 +160,7 @@ describe('orders of closed months', () => {
       const numbers = answers.map(({ body }) => body.order_number);
       expect(new Set(numbers).size).toBe(6);
       expect([numbers.at(0), numbers.at(-1)]).toEqual([old?.body.order_number, old?.body.order_number]);
-      for (const { reference_id } of fresh)
-        await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+      for (const { reference_id } of fresh) await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
     } finally {
       await api.close();
     }
@@ -184,9 +188,7 @@ describe('orders of closed months', () => {
     for (const { request, body } of scene.ordered[0])
       expect((await scene.merchant.client.get(`/v1/orders/${request.reference_id}`)).body).toEqual(body);
     expect(JSON.stringify(scene.ordered[0])).toContain('CODE-');
-    const { body } = await scene.merchant.client.get<{ data: { reference_id: string }[] }>(
-      '/v1/orders?limit=100',
-    );
+    const { body } = await scene.merchant.client.get<{ data: { reference_id: string }[] }>('/v1/orders?limit=100');
     const listed = body.data.map(({ reference_id }) => reference_id);
     for (const { request } of scene.ordered[0]) expect(listed).not.toContain(request.reference_id);
   });
@@ -233,13 +235,7 @@ describe('orders of closed months', () => {
     );
     expect(await archivedIn('supplier', '--supplier', 'never-used', ...since)).toBe(0);
     await scene.stack.sql(`DELETE FROM suppliers WHERE code = 'never-used'`);
-    const ofOne = await scene.commandLine.run(
-      'report',
-      'supplier',
-      '--supplier',
-      'fake',
-      ...since.slice(0, 2),
-    );
+    const ofOne = await scene.commandLine.run('report', 'supplier', '--supplier', 'fake', ...since.slice(0, 2));
     expect(ofOne.stdout).toContain('3 orders placed since then, of any supplier, are archived');
     const setSandbox = (sandbox: boolean): Promise<void> =>
       scene.stack.fill(`
@@ -311,6 +307,4 @@ describe('orders of closed months', () => {
 
 /** A repeated POST never shows codes. */
 const withoutDeliveries = (body: object): object =>
-  JSON.parse(
-    JSON.stringify(body, (name, value: unknown) => (name === 'deliveries' ? undefined : value)),
-  ) as object;
+  JSON.parse(JSON.stringify(body, (name, value: unknown) => (name === 'deliveries' ? undefined : value))) as object;

@@ -2,12 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Database } from '../../src/database/database.js';
 import { keepAhead } from '../../src/database/partitions/divide.js';
-import {
-  DELIVERIES,
-  EVENTS,
-  EVENT_TABLES,
-  idsOfNewest,
-} from '../../src/database/partitions/event-partitions.js';
+import { DELIVERIES, EVENTS, EVENT_TABLES, idsOfNewest } from '../../src/database/partitions/event-partitions.js';
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
 import { NextPartitionsRepository } from '../../src/database/partitions/next-partitions.repository.js';
 import { LOCK_PARTITIONS } from '../../src/database/partitions/next-partitions.sql.js';
@@ -97,9 +92,7 @@ const told = async (): Promise<number> =>
 
 /** How many rows each partition of a table has, of those that have any. */
 const rowsIn = (table: string): Promise<object[]> =>
-  stack.sql(
-    `SELECT tableoid::regclass::text AS partition, count(*)::int FROM ${table} GROUP BY 1 ORDER BY 1`,
-  );
+  stack.sql(`SELECT tableoid::regclass::text AS partition, count(*)::int FROM ${table} GROUP BY 1 ORDER BY 1`);
 
 /** The next event and delivery are the last but `left` of the first partitions. */
 const goNear = async (left: number): Promise<void> => {
@@ -213,9 +206,7 @@ describe('events that become partitioned', () => {
       await expect(stack.sql(`UPDATE events SET public_id = 'evt_1' WHERE id = 2`)).rejects.toThrow(
         'uq_events_public_id_0',
       );
-      const [granted] = await stack.sql(
-        `SELECT has_table_privilege('public', 'events', 'SELECT') AS granted`,
-      );
+      const [granted] = await stack.sql(`SELECT has_table_privilege('public', 'events', 'SELECT') AS granted`);
       expect(granted).toEqual({ granted: true });
     } finally {
       await older.end();
@@ -226,21 +217,14 @@ describe('events that become partitioned', () => {
 describe('partitioning events', () => {
   it('can be interrupted at any step, and started again', async () => {
     await toldOrders(1);
-    for (const step of [
-      'VALIDATE',
-      'ATTACH PARTITION events_0',
-      'ATTACH PARTITION webhook_attempts_0',
-      'ANALYZE',
-    ]) {
+    for (const step of ['VALIDATE', 'ATTACH PARTITION events_0', 'ATTACH PARTITION webhook_attempts_0', 'ANALYZE']) {
       await expect(partition(partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
       await toldOrders(1);
     }
     await partition();
     await partition();
     expect(await ranges()).toEqual(each(...FIRST_TWO));
-    expect(await stack.sql(`SELECT conname FROM pg_constraint WHERE conname ~ 'first_partition'`)).toEqual(
-      [],
-    );
+    expect(await stack.sql(`SELECT conname FROM pg_constraint WHERE conname ~ 'first_partition'`)).toEqual([]);
     expect(await scene.faults()).toEqual([]);
   });
 
@@ -291,7 +275,5 @@ it('a migration makes an index of events beside those who write, in each partiti
       `SELECT indexrelid::regclass::text AS index, indisvalid AS valid FROM pg_index
        WHERE indexrelid::regclass::text ~ '^ix_events_one' ORDER BY 1`,
     ),
-  ).toEqual(
-    ['ix_events_one', 'ix_events_one_0', `ix_events_one_${END}`].map((index) => ({ index, valid: true })),
-  );
+  ).toEqual(['ix_events_one', 'ix_events_one_0', `ix_events_one_${END}`].map((index) => ({ index, valid: true })));
 });

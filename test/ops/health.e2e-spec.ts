@@ -115,10 +115,7 @@ describe('PostgreSQL that can only be read, as a standby that took over the addr
       const name = new URL(stack.config.DATABASE_URL).pathname.slice(1);
       await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${yes ? 'on' : 'off'}`);
       // What is set holds for new sessions only.
-      if (yes)
-        await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
-          name,
-        ]);
+      if (yes) await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
     });
 
   it('/readyz answers 503 on each port, and 200 once it can be written again', async () => {

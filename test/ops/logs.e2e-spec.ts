@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
-import {
-  NO_CREDENTIALS,
-  SupplierCredentialsService,
-} from '../../src/suppliers/supplier-credentials.service.js';
+import { NO_CREDENTIALS, SupplierCredentialsService } from '../../src/suppliers/supplier-credentials.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused } from '../support/fake-supplier.js';
@@ -51,10 +48,10 @@ async function giveKey(supplier: string): Promise<void> {
     NO_CREDENTIALS,
     { key: SUPPLIER_KEY },
   );
-  await stack.sql(
-    `UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE code = $2`,
-    [sealed, supplier],
-  );
+  await stack.sql(`UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE code = $2`, [
+    sealed,
+    supplier,
+  ]);
 }
 
 async function register(webhook: object): Promise<{ id: number; secret?: string }> {
@@ -98,9 +95,7 @@ describe('one grep of a request id tells an order’s story', () => {
       ]),
     );
     const told = lines.filter(({ msg }) => msg !== 'request answered');
-    expect(told.map((line) => [line.msg, line.orderNumber])).toEqual(
-      told.map(({ msg }) => [msg, order_number]),
-    );
+    expect(told.map((line) => [line.msg, line.orderNumber])).toEqual(told.map(({ msg }) => [msg, order_number]));
   });
 
   it('with three kinds of lines at the usual level: placed, ended, and told to each webhook', async () => {

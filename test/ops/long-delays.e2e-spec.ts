@@ -25,8 +25,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const delayedJobs = (queue: string): Promise<number> =>
-  stack.api.get<Queue>(getQueueToken(queue)).getDelayedCount();
+const delayedJobs = (queue: string): Promise<number> => stack.api.get<Queue>(getQueueToken(queue)).getDelayedCount();
 
 /** How long from now what waits is due, by the clock of the database. */
 async function dueIn(text: string, id: unknown): Promise<number> {

@@ -140,11 +140,7 @@ describe('requests that the management port does not serve', () => {
     const [method = '', path = ''] = route.split(' ');
     const body = JSON.stringify({ a: 1 });
     const small = `${route} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const [refused, kept] = await onOneConnection(
-      port,
-      [small],
-      [`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`],
-    );
+    const [refused, kept] = await onOneConnection(port, [small], [`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`]);
     expectError(refused as never, 413, 'PAYLOAD_TOO_LARGE');
     expect(kept?.status).toBe(200);
     const { answer, sentBytes } = await uploadEndlessly(port, `${method} ${path} HTTP/1.1`, 'Host: x');

@@ -49,5 +49,4 @@ export class Scrape {
   }
 }
 
-const sorted = (labels: Labels): [string, string][] =>
-  Object.entries(labels).sort(([a], [b]) => a.localeCompare(b));
+const sorted = (labels: Labels): [string, string][] => Object.entries(labels).sort(([a], [b]) => a.localeCompare(b));

@@ -79,9 +79,7 @@ describe('an order’s life moves', () => {
       added(worker, 'topup_units_total', { ...unit, outcome: 'failed' }, 1, () =>
         added(worker, 'topup_supplier_calls_total', { ...send, outcome: 'failed' }, 1, () =>
           added(worker, 'topup_supplier_call_duration_seconds_count', send, 2, () =>
-            added(worker, 'topup_orders_total', { transition: 'failed' }, 1, () =>
-              placeAndEnd(2, 'one-of-two'),
-            ),
+            added(worker, 'topup_orders_total', { transition: 'failed' }, 1, () => placeAndEnd(2, 'one-of-two')),
           ),
         ),
       ),
@@ -89,9 +87,7 @@ describe('an order’s life moves', () => {
   });
 
   it('the inquiries about a unit that was in doubt', async () => {
-    stack.supplier.script('in-doubt', ({ kind, reference }) =>
-      kind === 'send' ? 'drop' : bought(reference),
-    );
+    stack.supplier.script('in-doubt', ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
     const call = { supplier: 'fake' };
     await added(worker, 'topup_supplier_calls_total', { ...call, kind: 'send', outcome: 'unknown' }, 1, () =>
       added(worker, 'topup_supplier_calls_total', { ...call, kind: 'inquiry', outcome: 'succeeded' }, 1, () =>
@@ -166,7 +162,10 @@ describe('a webhook attempt is counted by how it ended', () => {
 describe('requests are measured by route', () => {
   const name = 'http_request_duration_seconds_count';
   const seen = (labels: Labels): Promise<number> =>
-    eventually(async () => (await Scrape.of(api)).value(name, labels) ?? 0, (count) => count > 0); // prettier-ignore
+    eventually(
+      async () => (await Scrape.of(api)).value(name, labels) ?? 0,
+      (count) => count > 0,
+    );
 
   it('under its pattern, whatever the path holds', async () => {
     for (const reference of ['a', 'b', 'c%2Fd']) await merchant.client.get(`/v1/orders/${reference}`);
@@ -224,9 +223,7 @@ describe('what PostgreSQL knows', () => {
       url: receiver.url('/due'),
     });
     await merchant.client.post(`/v1/merchant-webhooks/${body.id}/test`);
-    await stack.sql(
-      `UPDATE webhook_deliveries SET due_at = due_at - interval '5 minutes' WHERE due_at IS NOT NULL`,
-    );
+    await stack.sql(`UPDATE webhook_deliveries SET due_at = due_at - interval '5 minutes' WHERE due_at IS NOT NULL`);
     await figure('topup_queue_due', { queue: 'webhooks' }, (due) => due === 1);
     await figure('topup_queue_oldest_due_seconds', { queue: 'webhooks' }, (age) => age >= 300);
   });
@@ -290,9 +287,7 @@ describe('a scrape answers whatever PostgreSQL does', () => {
     expect(scrape.samples('topup_orders_open')).toEqual([]);
     expect(scrape.samples('topup_queue_due')).toEqual([]);
     expect(scrape.value('topup_orders_total', { transition: 'placed' })).toBe(0);
-    expect(
-      scrape.value('topup_build_info', { version: serviceVersion(), node_version: process.version }),
-    ).toBe(1);
+    expect(scrape.value('topup_build_info', { version: serviceVersion(), node_version: process.version })).toBe(1);
     expect(scrape.value('nodejs_eventloop_lag_seconds')).toBeDefined();
     expect(scrape.value('topup_database_pool_connections', { state: 'waiting' })).toBe(0);
     wire.restore();

@@ -15,9 +15,7 @@ async function applied(url: string): Promise<number> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    const { rows } = await client.query<{ count: number }>(
-      'SELECT count(*)::int AS count FROM schema_migrations',
-    );
+    const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM schema_migrations');
     return rows[0]?.count ?? NaN;
   } finally {
     await client.end();

@@ -46,10 +46,7 @@ afterAll(() => database.drop());
 const migrations = dataSourceOptions('postgres://').migrations as (new () => object)[];
 
 /** Works on the test's database as a version of the service would that knows the first `count` migrations. */
-async function withMigrations<Result>(
-  count: number,
-  work: (source: DataSource) => Promise<Result>,
-): Promise<Result> {
+async function withMigrations<Result>(count: number, work: (source: DataSource) => Promise<Result>): Promise<Result> {
   const options = dataSourceOptions(database.url);
   const source = await new DataSource({ ...options, migrations: migrations.slice(0, count) }).initialize();
   try {

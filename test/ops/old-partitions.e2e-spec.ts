@@ -37,7 +37,9 @@ beforeEach(async () => {
   receiver = await new WebhookReceiver().listen();
   path = `/${unique('orders')}`;
   const { body } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
-    ...{ url: receiver.url(path), max_retries: 1, retry_delay: 86_400 },
+    url: receiver.url(path),
+    max_retries: 1,
+    retry_delay: 86_400,
   });
   webhookId = body.id;
 });
@@ -48,15 +50,13 @@ afterEach(async () => {
 });
 
 /** A round of a worker, such as there is every ten minutes. */
-const round = (of = worker): Promise<void> =>
-  of.get(OldPartitionsService).dropOld(new AbortController().signal, DAYS);
+const round = (of = worker): Promise<void> => of.get(OldPartitionsService).dropOld(new AbortController().signal, DAYS);
 
 /** Orders that ended, and of which the merchant's webhook was told. @returns their references. */
 async function toldOrders(count: number): Promise<string[]> {
   const before = await attempts();
   const references: string[] = [];
-  for (let n = 0; n < count; n++)
-    references.push((await stack.order(merchant, [{ sku: scene.sku }])).reference_id);
+  for (let n = 0; n < count; n++) references.push((await stack.order(merchant, [{ sku: scene.sku }])).reference_id);
   await eventually(attempts, (now) => now === before + count);
   return references;
 }
@@ -280,10 +280,9 @@ describe('events that are removed row by row', () => {
     await beginNext();
     const [early] = await toldOrders(2);
     await age(DAYS + 1);
-    await stack.sql(
-      `UPDATE events SET created_at = created_at - interval '${DAYS + 1} days' WHERE reference_id = $1`,
-      [early],
-    );
+    await stack.sql(`UPDATE events SET created_at = created_at - interval '${DAYS + 1} days' WHERE reference_id = $1`, [
+      early,
+    ]);
     await removeRows();
     expect(await listed()).not.toContain(early);
     expect(await listed()).toHaveLength(4);

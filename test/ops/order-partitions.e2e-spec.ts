@@ -67,8 +67,7 @@ describe('orders that become partitioned', () => {
     let placed = 0;
     let isOver = false;
     const placing = (async () => {
-      for (; !isOver; placed++)
-        expect(await scene.place(`meanwhile-${placed}`, 2)).toMatchObject({ status: 200 });
+      for (; !isOver; placed++) expect(await scene.place(`meanwhile-${placed}`, 2)).toMatchObject({ status: 200 });
     })();
     await partition();
     isOver = true;
@@ -205,9 +204,7 @@ describe('calls to suppliers of orders that the version before divided', () => {
 
   it('get the partition that a worker of that version did not make for them', async () => {
     await partition();
-    await client.query(
-      'ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p2; DROP TABLE supplier_calls_p2',
-    );
+    await client.query('ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p2; DROP TABLE supplier_calls_p2');
     expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 2 }]);
     await scene.goOnAt('orders', SIZE);
     await scene.complete('one');
@@ -236,13 +233,7 @@ describe('a migration', () => {
 describe('partitioning', () => {
   it('can be interrupted at any step, and started again', async () => {
     await scene.place('one');
-    for (const step of [
-      'VALIDATE',
-      'ATTACH',
-      'CREATE TRIGGER tg_orders_rep',
-      'CREATE TABLE orders_p2',
-      'ANALYZE',
-    ]) {
+    for (const step of ['VALIDATE', 'ATTACH', 'CREATE TRIGGER tg_orders_rep', 'CREATE TABLE orders_p2', 'ANALYZE']) {
       await expect(partition(scene.partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
       expect(await scene.place(`after-${step}`)).toMatchObject({ status: 200 });
     }

@@ -47,25 +47,17 @@ async function indexesOf({ text }: Statement): Promise<string[]> {
 }
 
 describe('plans of the statements that every order passes', () => {
-  it.each(STATEMENTS)(
-    '%#: finds its rows by its keys in an empty database',
-    async (statement, ...indexes) => {
-      expect(indexes).toEqual(expect.arrayContaining(await indexesOf(statement)));
-    },
-  );
+  it.each(STATEMENTS)('%#: finds its rows by its keys in an empty database', async (statement, ...indexes) => {
+    expect(indexes).toEqual(expect.arrayContaining(await indexesOf(statement)));
+  });
 
   it('stay so when PostgreSQL has analyzed a database in which nothing is open', async () => {
     const merchant = await stack.merchant();
     const sku = await stack.product('1.00');
-    const placed = await Promise.all(
-      Array.from({ length: 40 }, () => stack.order(merchant, [{ sku, quantity: 2 }])),
-    );
+    const placed = await Promise.all(Array.from({ length: 40 }, () => stack.order(merchant, [{ sku, quantity: 2 }])));
     for (const { reference_id } of placed) await stack.orderWith(merchant, reference_id, 'completed');
     await stack.fill('ANALYZE');
     for (const [statement, ...indexes] of STATEMENTS)
-      expect([statement.name, indexes]).toEqual([
-        statement.name,
-        expect.arrayContaining(await indexesOf(statement)),
-      ]);
+      expect([statement.name, indexes]).toEqual([statement.name, expect.arrayContaining(await indexesOf(statement))]);
   });
 });

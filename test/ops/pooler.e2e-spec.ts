@@ -19,9 +19,7 @@ describe('behind a pooler that keeps nothing of a session', () => {
     const merchant = await stack.merchant();
     const { reference_id } = await stack.order(merchant, [{ sku: await stack.product('35.00') }]);
     await stack.orderWith(merchant, reference_id, 'completed');
-    const [row] = await stack.sql<{ held: number }>(
-      'SELECT count(*)::int AS held FROM pg_prepared_statements',
-    );
+    const [row] = await stack.sql<{ held: number }>('SELECT count(*)::int AS held FROM pg_prepared_statements');
     return row?.held ?? NaN;
   }
 

@@ -81,10 +81,9 @@ describe('Bull Board', () => {
     await merchant.client.post(`/v1/merchant-webhooks/${webhook.id}/test`);
     stack.api.get(WorkNotifier).notifyWebhooks([webhook.id], A_MINUTE_MS);
     const { jobs } = await delayed('webhooks');
-    const [{ name = '' } = {}] = await stack.sql<{ name: string }>(
-      'SELECT name FROM merchants WHERE id = $1',
-      [merchant.id],
-    );
+    const [{ name = '' } = {}] = await stack.sql<{ name: string }>('SELECT name FROM merchants WHERE id = $1', [
+      merchant.id,
+    ]);
     expect(jobs).toMatchObject([
       {
         name: `webhook ${webhook.id} of ${name}`,
@@ -97,10 +96,7 @@ describe('Bull Board', () => {
   it('shows a job of several, and of some that are no more, all the same', async () => {
     const codes = [unique('one'), unique('two'), unique('three'), unique('four')];
     for (const code of codes) await stack.addSupplier(code, stack.supplier.url);
-    const rows = await stack.sql<{ id: number }>(
-      'SELECT id FROM suppliers WHERE code = ANY($1) ORDER BY id',
-      [codes],
-    );
+    const rows = await stack.sql<{ id: number }>('SELECT id FROM suppliers WHERE code = ANY($1) ORDER BY id', [codes]);
     const ids = rows.map(({ id }) => id);
     stack.api.get(WorkNotifier).notifyFulfilment([...ids.slice(0, 2), 9_999], A_MINUTE_MS - 1_000);
     stack.api.get(WorkNotifier).notifyFulfilment(ids, A_MINUTE_MS - 2_000);
@@ -118,9 +114,7 @@ describe('Bull Board', () => {
     try {
       const { jobs } = await delayedJobs('fulfilment');
       expect(jobs.length).toBeGreaterThan(0);
-      expect(jobs.every(({ name }) => /^(supplier \d+|suppliers [\d, ]+|\d+ suppliers)$/.test(name))).toBe(
-        true,
-      );
+      expect(jobs.every(({ name }) => /^(supplier \d+|suppliers [\d, ]+|\d+ suppliers)$/.test(name))).toBe(true);
     } finally {
       await stack.sql('ALTER TABLE suppliers_away RENAME TO suppliers');
     }

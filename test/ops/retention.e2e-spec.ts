@@ -88,8 +88,7 @@ describe('old events', () => {
     await age(old, 31);
     await age(young, 29);
     await age(waiting, 31);
-    const kept =
-      'SELECT (SELECT count(*) FROM transfers) AS transfers, (SELECT count(*) FROM supplier_calls) AS calls';
+    const kept = 'SELECT (SELECT count(*) FROM transfers) AS transfers, (SELECT count(*) FROM supplier_calls) AS calls';
     const before = await stack.sql(kept);
 
     await restart();
@@ -133,10 +132,7 @@ describe('old events', () => {
 
   it.each([
     ['an event', 'SELECT FROM events WHERE reference_id = '],
-    [
-      'a delivery',
-      'SELECT FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE e.reference_id = ',
-    ],
+    ['a delivery', 'SELECT FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE e.reference_id = '],
   ])('are removed beside one that somebody holds, which goes soon after: %s', async (_what, select) => {
     const [held, old] = (await oldOrders(2)) as [OrderBody, OrderBody];
     await whileLocked(stack, `${select}'${held.reference_id}' FOR UPDATE`, async () => {
@@ -150,9 +146,7 @@ describe('old events', () => {
   it('are removed beside one that can’t be, which goes as soon as it can', async () => {
     const [kept, old] = (await oldOrders(2)) as [OrderBody, OrderBody];
     await stack.sql('CREATE TABLE keepsakes (event_id bigint REFERENCES events)');
-    await stack.sql('INSERT INTO keepsakes SELECT id FROM events WHERE reference_id = $1', [
-      kept.reference_id,
-    ]);
+    await stack.sql('INSERT INTO keepsakes SELECT id FROM events WHERE reference_id = $1', [kept.reference_id]);
     await restart();
     await isGone(old);
     expect(await eventsOf(kept)).toBe(1);

@@ -61,8 +61,7 @@ describe('the recurring tasks', () => {
 
   it('say in log and metrics that a run failed, and go on', async () => {
     const task = 'attempt_checks';
-    const runs = async (result: string): Promise<number> =>
-      (await Scrape.of(port)).value(RUNS, { task, result }) ?? 0;
+    const runs = async (result: string): Promise<number> => (await Scrape.of(port)).value(RUNS, { task, result }) ?? 0;
     await stack.sql('ALTER TABLE attempt_checks RENAME TO away');
     await eventually(
       () => runs('failed'),
@@ -113,9 +112,7 @@ describe('the recurring tasks', () => {
   });
 });
 
-async function startWith(
-  changes: Parameters<TestStack['startWorker']>[0],
-): Promise<[INestApplicationContext, string]> {
+async function startWith(changes: Parameters<TestStack['startWorker']>[0]): Promise<[INestApplicationContext, string]> {
   const started = await stack.startWorker(changes);
   return [started, await openManagementPort(started, 0)];
 }

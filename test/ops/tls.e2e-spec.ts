@@ -85,10 +85,7 @@ describe('Redis with TLS', () => {
 
   it('is not spoken to when its certificate comes from an unknown authority, and orders go on', async () => {
     const log: string[] = [];
-    const stack = await TestStack.start(
-      { LOG_LEVEL: 'warn' },
-      { logTo: { write: (line) => log.push(line) } },
-    );
+    const stack = await TestStack.start({ LOG_LEVEL: 'warn' }, { logTo: { write: (line) => log.push(line) } });
     const refusing = await stack.startApi({ REDIS_URL: url });
     await refusing.get(SchemaService).whenReady();
     try {

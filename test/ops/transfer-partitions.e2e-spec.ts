@@ -58,19 +58,9 @@ describe('movements of money that become partitioned', () => {
     await scene.goOnAt('transfers', SIZE - 1n);
     await scene.complete('across');
     await credit('later');
-    expect((await places()).slice(-4)).toEqual([
-      'order_spend _p1',
-      'order_hold _p1',
-      'order_spend _p2',
-      'credit _p2',
-    ]);
-    const { body } = await scene.merchant.client.get<{ data: { reference_id: string }[] }>(
-      '/v1/wallet/entries',
-    );
-    expect(body.data.map(({ reference_id: reference }) => reference).slice(0, 2)).toEqual([
-      'later',
-      'across',
-    ]);
+    expect((await places()).slice(-4)).toEqual(['order_spend _p1', 'order_hold _p1', 'order_spend _p2', 'credit _p2']);
+    const { body } = await scene.merchant.client.get<{ data: { reference_id: string }[] }>('/v1/wallet/entries');
+    expect(body.data.map(({ reference_id: reference }) => reference).slice(0, 2)).toEqual(['later', 'across']);
     await expectBooksToBalance(stack);
     expect(await scene.faults({ full: true })).toEqual([]);
   });

@@ -57,9 +57,7 @@ describe('A unit bought from Digiflazz', () => {
     await scene.orderWith(order, 'completed');
     const reference = await scene.reference(order);
     expect(await vendor.purchase(reference)).toMatchObject({ standing: 1, times_bought: 1, sends: 2 });
-    expect(
-      (await vendor.journal(reference)).map(({ same_body, warnings }) => ({ same_body, warnings })),
-    ).toEqual([
+    expect((await vendor.journal(reference)).map(({ same_body, warnings }) => ({ same_body, warnings }))).toEqual([
       { same_body: null, warnings: [] },
       { same_body: true, warnings: [] },
     ]);
@@ -88,17 +86,15 @@ describe('A unit bought from Digiflazz', () => {
     await scene.unitIn(order, 'review');
     expect(await vendor.journal(await scene.reference(order))).toHaveLength(1);
     await scene.commandLine.json(
-      ...[
-        'order',
-        'resolve',
-        order.order_number,
-        '--unit',
-        '1.1',
-        '--succeeded',
-        '--reason',
-        'on their statement',
-        '--yes',
-      ],
+      'order',
+      'resolve',
+      order.order_number,
+      '--unit',
+      '1.1',
+      '--succeeded',
+      '--reason',
+      'on their statement',
+      '--yes',
     );
   });
 
@@ -196,16 +192,7 @@ describe('A unit bought from Digiflazz', () => {
     await scene.unitIn(order, 'review');
     expect(await vendor.purchase(await scene.reference(order))).toMatchObject({ sends: 1 });
     await scene.commandLine.run(...set, `username=${USERNAME}`);
-    const resolve = [
-      'order',
-      'resolve',
-      order.order_number,
-      '--unit',
-      '1.1',
-      '--succeeded',
-      '--reason',
-      'it is',
-    ];
+    const resolve = ['order', 'resolve', order.order_number, '--unit', '1.1', '--succeeded', '--reason', 'it is'];
     expect(await scene.commandLine.run(...resolve, '--yes')).toMatchObject({ code: 0 });
   });
 

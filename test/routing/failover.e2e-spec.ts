@@ -32,17 +32,13 @@ const supplierStatus = async (code: string): Promise<string> =>
 
 /** Has a supplier been paused, and an order waited for it, for longer than any may be held. */
 async function heldForAnHour(code: string, { order_number }: OrderBody): Promise<void> {
-  await scene.stack.sql(
-    `UPDATE orders SET created_at = created_at - interval '1 hour' WHERE order_number = $1`,
-    [order_number],
-  );
-  await scene.stack.sql(`UPDATE suppliers SET paused_at = paused_at - interval '1 hour' WHERE code = $1`, [
-    code,
+  await scene.stack.sql(`UPDATE orders SET created_at = created_at - interval '1 hour' WHERE order_number = $1`, [
+    order_number,
   ]);
+  await scene.stack.sql(`UPDATE suppliers SET paused_at = paused_at - interval '1 hour' WHERE code = $1`, [code]);
 }
 
-const purchases = async (vendor: DigiflazzClient): Promise<number> =>
-  (await vendor.sim<Json[]>('purchases')).length;
+const purchases = async (vendor: DigiflazzClient): Promise<number> => (await vendor.sim<Json[]>('purchases')).length;
 
 describe('A unit that its first supplier refuses', () => {
   it('is bought at the next one, for the same price, at that one’s cost', async () => {
@@ -108,7 +104,10 @@ describe('A unit that its first supplier may have bought', () => {
       await first.sim('rules', { match: { ref_id: reference }, http: 502, decide: false });
       const sends = (await first.journal(reference)).length;
       await scene.aMinuteLater(order, first);
-      await eventually(() => first.journal(reference), (sent) => sent.length > sends); // prettier-ignore
+      await eventually(
+        () => first.journal(reference),
+        (sent) => sent.length > sends,
+      );
     }
     expect(await scene.attempts(order)).toHaveLength(1);
     expect(await purchases(second)).toBe(before);
@@ -148,16 +147,16 @@ describe('A supplier with too little of our deposit', () => {
       'second',
       'second',
     ]);
-    const bought = (await first.sim<Json[]>('journal'))
-      .slice(calls)
-      .filter(({ path }) => path === '/v1/transaction');
+    const bought = (await first.sim<Json[]>('journal')).slice(calls).filter(({ path }) => path === '/v1/transaction');
     expect(bought).toHaveLength(1);
     expect(await supplierStatus('first')).toBe('paused');
     expect(await scene.unitIn(inDoubt, 'unknown')).not.toBeNull();
 
     const refused = await scene.merchant.client.post<{ details: Json[] }>('/v1/orders', {
-      reference_id: unique('order'), user_id: '1', items: [{ sku: alone, quantity: 1 }],
-    }); // prettier-ignore
+      reference_id: unique('order'),
+      user_id: '1',
+      items: [{ sku: alone, quantity: 1 }],
+    });
     expect(refused).toMatchObject({ status: 400, body: { details: [{ code: 'PRODUCT_UNAVAILABLE' }] } });
 
     await heldForAnHour('first', waiting);
@@ -166,9 +165,7 @@ describe('A supplier with too little of our deposit', () => {
     expect((await scene.attempts(waiting)).map(({ state }) => state)).toEqual(['failed', 'withdrawn']);
 
     await first.sim('account', { deposit });
-    expect(await scene.commandLine.json('supplier', 'balance', 'first')).toMatchObject([
-      { amount: `${deposit}` },
-    ]);
+    expect(await scene.commandLine.json('supplier', 'balance', 'first')).toMatchObject([{ amount: `${deposit}` }]);
     expect(await supplierStatus('first')).toBe('active');
     await scene.aMinuteLater(inDoubt, first);
     await scene.orderWith(inDoubt, 'completed');
@@ -180,7 +177,10 @@ describe('A supplier that refuses our credentials', () => {
     const only = await scene.vendor('third', { rc: '41' });
     const alone = await scene.product({ supplier: 'third', supplierSku: 'ml86', cost: 20_000 });
     const order = await scene.order(alone, { quantity: 5 });
-    await eventually(() => supplierStatus('third'), (status) => status === 'paused'); // prettier-ignore
+    await eventually(
+      () => supplierStatus('third'),
+      (status) => status === 'paused',
+    );
     expect(await only.sim<Json[]>('journal')).toHaveLength(1);
     await only.sim('account', { rc: null });
     const show = await scene.commandLine.json('supplier', 'resume', 'third');
@@ -206,9 +206,7 @@ describe('An offer that its supplier does not know as we call it', () => {
       { supplier: 'second', active: true, routable: true },
     ]);
     expect(
-      await scene.stack.sql(
-        'SELECT active FROM supplier_offers WHERE off_by_fault AND off_reason IS NOT NULL',
-      ),
+      await scene.stack.sql('SELECT active FROM supplier_offers WHERE off_by_fault AND off_reason IS NOT NULL'),
     ).toEqual([{ active: false }]);
   });
 });

@@ -22,8 +22,7 @@ beforeEach(async () => {
 
 afterAll(() => scene.close());
 
-const sent = async (): Promise<Json[]> =>
-  (await vendor.sim<Json[]>('journal')).filter(({ call }) => call === 'order');
+const sent = async (): Promise<Json[]> => (await vendor.sim<Json[]>('journal')).filter(({ call }) => call === 'order');
 
 const pausedFor = (reason: string): Promise<unknown> =>
   eventually(
@@ -37,27 +36,24 @@ describe('Lapakgaming', () => {
     ['deposit', 'ML78_8-S2', { balance: 0 }, { balance: 100_000 }],
     ['credentials', 'ML78_8-S2', { secret_key: 'another' }, { secret_key: SECRET_KEY }],
     ['credentials', 'ML78_8-S2', { allow_list: [] }, { allow_list: ['127.0.0.1'] }],
-  ])(
-    'is paused for its %s by the first refusal of %s, after %j',
-    async (reason, supplierSku, wrong, right) => {
-      await vendor.sim('account', wrong);
-      const sku = await scene.product({ supplier: code, supplierSku });
-      const order = await scene.order(sku);
-      await pausedFor(reason);
-      expect(await sent()).toHaveLength(1);
-      expect((await scene.orderWith(order, 'processing', 'pending')).failure_code).toBeNull();
-      const another = { reference_id: unique('order'), user_id: unique('7'), items: [{ sku }] };
-      const refusal = await scene.merchant.client.post('/v1/orders', another);
-      expectRefusedField(refusal, 'items[0].sku', 'PRODUCT_UNAVAILABLE');
+  ])('is paused for its %s by the first refusal of %s, after %j', async (reason, supplierSku, wrong, right) => {
+    await vendor.sim('account', wrong);
+    const sku = await scene.product({ supplier: code, supplierSku });
+    const order = await scene.order(sku);
+    await pausedFor(reason);
+    expect(await sent()).toHaveLength(1);
+    expect((await scene.orderWith(order, 'processing', 'pending')).failure_code).toBeNull();
+    const another = { reference_id: unique('order'), user_id: unique('7'), items: [{ sku }] };
+    const refusal = await scene.merchant.client.post('/v1/orders', another);
+    expectRefusedField(refusal, 'items[0].sku', 'PRODUCT_UNAVAILABLE');
 
-      await vendor.sim('account', right);
-      await scene.commandLine.json('supplier', 'resume', code, '--reason', 'put right');
-      await scene.aMinuteLater(order);
-      await endedAtLapakgaming(scene, vendor, order);
-      await scene.orderWith(order, 'completed');
-      expect(await sent()).toHaveLength(2);
-    },
-  );
+    await vendor.sim('account', right);
+    await scene.commandLine.json('supplier', 'resume', code, '--reason', 'put right');
+    await scene.aMinuteLater(order);
+    await endedAtLapakgaming(scene, vendor, order);
+    await scene.orderWith(order, 'completed');
+    expect(await sent()).toHaveLength(2);
+  });
 
   it('is passed over while our balance there is too low, where another supplier sells the product', async () => {
     const other = unique('lapak');

@@ -76,8 +76,11 @@ describe('A unit bought from Lapakgaming', () => {
   it('tells the address of the buyer, without which a game of Hoyoverse is not sold', async () => {
     const genshin = await scene.product({ supplier: 'lapak', supplierSku: 'GI60-S13' });
     const request = {
-      ...{ reference_id: unique('order'), user_id: unique('7'), server_id: 'os_asia' },
-      ...{ end_user_ip: '203.0.113.7', items: [{ sku: genshin }] },
+      reference_id: unique('order'),
+      user_id: unique('7'),
+      server_id: 'os_asia',
+      end_user_ip: '203.0.113.7',
+      items: [{ sku: genshin }],
     };
     const { body: order } = await scene.merchant.client.post<OrderBody>('/v1/orders', request);
     await settled(order);

@@ -63,9 +63,7 @@ describe('A vendor that says later that it bought what had been given up', () =>
       ['second', 'succeeded'],
     ]);
     expect(await scene.stack.wallet(scene.merchant)).toEqual(before);
-    await scene.commandLine.json(
-      ...['reversal', 'close', `${reversal?.id}`, '--reason', 'refunded there', '--yes'],
-    );
+    await scene.commandLine.json('reversal', 'close', `${reversal?.id}`, '--reason', 'refunded there', '--yes');
   });
 });
 
@@ -87,11 +85,21 @@ describe('A vendor that says so while the next attempt is not begun', () => {
     await eventually(sent, (count) => count === 1);
     await scene.unitIn(order, 'queued');
     await first.sim('settle', { ref_id: await scene.reference(order), rc: '00', sn: '1' });
-    await eventually(() => reversalsOf(order), ({ length }) => length === 1); // prettier-ignore
+    await eventually(
+      () => reversalsOf(order),
+      ({ length }) => length === 1,
+    );
     await scene.unitIn(order, 'review');
     await scene.commandLine.json(
-      ...['order', 'resolve', order.order_number, '--unit', '1.1', '--succeeded'],
-      ...['--reason', 'the first supplier sold it', '--yes'],
+      'order',
+      'resolve',
+      order.order_number,
+      '--unit',
+      '1.1',
+      '--succeeded',
+      '--reason',
+      'the first supplier sold it',
+      '--yes',
     );
     await scene.orderWith(order, 'completed');
     expect(sent()).toBe(1);
@@ -122,8 +130,16 @@ describe('The code of what a vendor sold after all', () => {
 
   const resolve = (order: OrderBody, ...more: string[]): Promise<unknown> =>
     scene.commandLine.json(
-      ...['order', 'resolve', order.order_number, '--unit', '1.1', '--succeeded', ...more],
-      ...['--reason', 'the first vendor sold it', '--yes'],
+      'order',
+      'resolve',
+      order.order_number,
+      '--unit',
+      '1.1',
+      '--succeeded',
+      ...more,
+      '--reason',
+      'the first vendor sold it',
+      '--yes',
     );
 
   it('is the merchant’s where the operator settles the unit with that very purchase', async () => {
@@ -165,8 +181,7 @@ describe('A vendor that says so while the next attempt is under way', () => {
     });
     const order = await scene.order(other, { user });
     const asked = (end: string): number =>
-      scene.stack.supplier.about(order.order_number).filter(({ reference }) => reference.endsWith(end))
-        .length;
+      scene.stack.supplier.about(order.order_number).filter(({ reference }) => reference.endsWith(end)).length;
     const sold = async (): Promise<unknown> =>
       first.sim('settle', { ref_id: await scene.reference(order), rc: '00', sn: '1' });
     await eventually(
@@ -200,8 +215,15 @@ describe('A vendor that says so while the next attempt is under way', () => {
     await refuse();
     await scene.unitIn(order, 'review');
     await scene.commandLine.json(
-      ...['order', 'resolve', order.order_number, '--unit', '1.1', '--succeeded'],
-      ...['--reason', 'the first supplier sold it', '--yes'],
+      'order',
+      'resolve',
+      order.order_number,
+      '--unit',
+      '1.1',
+      '--succeeded',
+      '--reason',
+      'the first supplier sold it',
+      '--yes',
     );
     await scene.orderWith(order, 'completed');
     expect(asked('.1.1.3')).toBe(0);
@@ -209,9 +231,7 @@ describe('A vendor that says so while the next attempt is under way', () => {
 
   it('stops nothing by saying it again after the operator closed the case', async () => {
     const { order, asked, sold, reversal, refuse } = await orderUnderWay();
-    await scene.commandLine.json(
-      ...['reversal', 'close', `${reversal?.id}`, '--reason', 'paid back there', '--yes'],
-    );
+    await scene.commandLine.json('reversal', 'close', `${reversal?.id}`, '--reason', 'paid back there', '--yes');
     await refuse();
     await eventually(
       () => asked('.1.1.3'),

@@ -26,7 +26,10 @@ async function refused(supplierSku: string): Promise<Refused> {
   const user = unique('8');
   await vendor.sim('rules', { match: { player: user }, rc: '80' });
   const order = await scene.order(sku, { user });
-  await eventually(() => offReason(sku), (reason) => reason !== null); // prettier-ignore
+  await eventually(
+    () => offReason(sku),
+    (reason) => reason !== null,
+  );
   return { order, sku };
 }
 
@@ -44,10 +47,9 @@ const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
 async function passBy({ order_number }: OrderBody): Promise<void> {
   const claims = async (): Promise<number> =>
     (
-      await scene.stack.sql<{ claim: number }>(
-        `SELECT claim FROM order_units WHERE ${isOf} AND claimed_by IS NULL`,
-        [order_number],
-      )
+      await scene.stack.sql<{ claim: number }>(`SELECT claim FROM order_units WHERE ${isOf} AND claimed_by IS NULL`, [
+        order_number,
+      ])
     )[0]?.claim ?? 0;
   for (const _time of [1, 2, 3]) {
     const before = await eventually(claims, (count) => count > 0);
@@ -59,17 +61,14 @@ async function passBy({ order_number }: OrderBody): Promise<void> {
   }
 }
 
-const calls = async (order: OrderBody): Promise<number> =>
-  (await vendor.journal(await scene.reference(order))).length;
+const calls = async (order: OrderBody): Promise<number> => (await vendor.journal(await scene.reference(order))).length;
 
 describe('What was refused because its only offer is not set up', () => {
   it('is not sent while the offer is off, and sent when it is on again', async () => {
     const { order, sku } = await refused('ml86');
     await passBy(order);
     expect(await calls(order)).toBe(1);
-    await scene.stack.api
-      .get(OffersService)
-      .set({ sku, supplier: 'only', supplierSku: 'ml86', active: true });
+    await scene.stack.api.get(OffersService).set({ sku, supplier: 'only', supplierSku: 'ml86', active: true });
     await scene.aMinuteLater(order, vendor);
     await scene.orderWith(order, 'completed');
     expect(await calls(order)).toBe(2);

@@ -3,13 +3,7 @@ import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
 import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { CommandLine } from '../cli/command-line.js';
-import {
-  DigiflazzBench,
-  KEYS,
-  USERNAME,
-  type DigiflazzClient,
-  type Json,
-} from '../simulators/digiflazz-client.js';
+import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 import { LapakgamingBench, SECRET_KEY, type LapakgamingClient } from '../simulators/lapakgaming-client.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -80,7 +74,10 @@ export class RoutingScene {
   async vendor(code: string, account: Json = {}): Promise<DigiflazzClient> {
     const client = await this.bench.start({}, account);
     await this.stack.api.get(SuppliersService).set({
-      ...{ code, adapter: 'digiflazz', baseUrl: `${client.url}/v1`, timeoutMs: 2_000 },
+      code,
+      adapter: 'digiflazz',
+      baseUrl: `${client.url}/v1`,
+      timeoutMs: 2_000,
       credentials: { username: USERNAME, key: KEYS.production, webhook_secret: 'hook-secret-1' },
     });
     return client;
@@ -90,7 +87,10 @@ export class RoutingScene {
   async lapakgaming(code: string, readings: Json = {}, account: Json = {}): Promise<LapakgamingClient> {
     const client = await this.lapakgamingBench.start(readings, account);
     await this.stack.api.get(SuppliersService).set({
-      ...{ code, adapter: 'lapakgaming', baseUrl: client.url, timeoutMs: 2_000 },
+      code,
+      adapter: 'lapakgaming',
+      baseUrl: client.url,
+      timeoutMs: 2_000,
       credentials: { secret_key: SECRET_KEY },
     });
     return client;

@@ -39,7 +39,10 @@ class SeagmScene {
     const { api, url } = this.routing.stack;
     const suppliers = api.get(SuppliersService);
     await suppliers.set({
-      ...{ code: 'seagm', adapter: 'seagm', baseUrl: this.vendor.url, timeoutMs: 1_000 },
+      code: 'seagm',
+      adapter: 'seagm',
+      baseUrl: this.vendor.url,
+      timeoutMs: 1_000,
       credentials: { uid: UID, secret_key: SECRET_KEY },
     });
     const token = api.get(CallbackAddressesService).tokenOf(await suppliers.getByCode('seagm'));

@@ -42,9 +42,7 @@ describe('A signed callback about a unit that waits to be sent again', () => {
 /** The vendor's names of what it sold under an order's reference, in their order. */
 const soldAs = async (order: OrderBody): Promise<string[]> =>
   (
-    await seagm.vendor.sim<{ transactions: Json[] }[]>(
-      `purchases?ref_id=${await seagm.routing.reference(order)}`,
-    )
+    await seagm.vendor.sim<{ transactions: Json[] }[]>(`purchases?ref_id=${await seagm.routing.reference(order)}`)
   ).flatMap(({ transactions }) => transactions.map(({ trx_id }) => `${trx_id as string}`));
 
 interface Case {
@@ -81,15 +79,24 @@ describe('What SEAGM sells twice under one reference', () => {
   it('is a case once it is asked about after the second send', async () => {
     const order = await boughtBySecondSend();
     await firstSendArrives(order, { callback: { mode: 'never' } });
-    const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
+    const [found] = await eventually(
+      () => cases(order),
+      ({ length }) => length === 1,
+    );
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
-    await eventually(() => seagm.routing.stack.sql('SELECT FROM attempt_checks'), ({ length }) => length === 0); // prettier-ignore
+    await eventually(
+      () => seagm.routing.stack.sql('SELECT FROM attempt_checks'),
+      ({ length }) => length === 0,
+    );
   });
 
   it('is a case once the vendor says so by a signed callback', async () => {
     const order = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku), 'completed');
     await firstSendArrives(order, {});
-    const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
+    const [found] = await eventually(
+      () => cases(order),
+      ({ length }) => length === 1,
+    );
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
   });
 
@@ -102,7 +109,10 @@ describe('What SEAGM sells twice under one reference', () => {
     await seagm.routing.unitIn(order, 'unknown');
     await seagm.quiet(order);
     await seagm.routing.aMinuteLater(order);
-    const [found] = await eventually(() => cases(order), ({ length }) => length === 1); // prettier-ignore
+    const [found] = await eventually(
+      () => cases(order),
+      ({ length }) => length === 1,
+    );
     const [first, second] = await soldAs(order);
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: second, status: 'open' });
     await calledBack(order, { id: first, status_code: 10_003, send_amount: 1 });

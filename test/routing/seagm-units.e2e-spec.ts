@@ -108,7 +108,10 @@ describe('A unit bought from SEAGM', () => {
   it('is sent with the fields of its product, whatever they are called', async () => {
     const named = await seagm.product('6351', '{"userid":"{user}","serverid":"{server}"}');
     const { status, body } = await seagm.routing.merchant.client.post<OrderBody>('/v1/orders', {
-      ...{ reference_id: unique('order'), user_id: '777', server_id: '2001', items: [{ sku: named }] },
+      reference_id: unique('order'),
+      user_id: '777',
+      server_id: '2001',
+      items: [{ sku: named }],
     });
     expect(status).toBe(200);
     await seagm.routing.orderWith(body, 'completed');
@@ -126,17 +129,17 @@ describe('A unit bought from SEAGM', () => {
       const order = await seagm.routing.orderWith(await seagm.routing.order(sku), 'completed');
       expect(await offReasons(sku)).toContainEqual(expect.stringContaining('player template'));
       expect(await seagm.calls(order)).toEqual([]);
-      expect((await seagm.routing.attempts(order)).map(({ supplier }) => supplier)).toEqual([
-        'seagm',
-        'fake',
-      ]);
+      expect((await seagm.routing.attempts(order)).map(({ supplier }) => supplier)).toEqual(['seagm', 'fake']);
     },
   );
 
   it('waits for its offer to be corrected, and is bought as that says then', async () => {
     const sku = await seagm.product('6402');
     const order = await seagm.routing.order(sku);
-    await eventually(() => offReasons(sku), ([reason]) => reason !== null); // prettier-ignore
+    await eventually(
+      () => offReasons(sku),
+      ([reason]) => reason !== null,
+    );
     await seagm.routing.unitIn(order, 'queued');
     const corrected = { supplier: 'seagm', supplierSku: '6402', playerTemplate: '{"userid":"{user}"}' };
     await seagm.routing.stack.api.get(OffersService).set({ sku, ...corrected, active: true });

@@ -21,7 +21,10 @@ export class WepayScene {
     const bench = new WepayBench();
     const vendor = await bench.start(readings);
     await routing.stack.api.get(SuppliersService).set({
-      ...{ code: 'wepay', adapter: 'wepay', baseUrl: vendor.url, timeoutMs: 1_000 },
+      code: 'wepay',
+      adapter: 'wepay',
+      baseUrl: vendor.url,
+      timeoutMs: 1_000,
       credentials: { username: USERNAME, password: PASSWORD },
     });
     const sku = await routing.product({ supplier: 'wepay', supplierSku: 'gtopup:FREEFIRE:90' });
@@ -78,9 +81,7 @@ export class WepayScene {
     return fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
   }
 
-  private async stored({
-    order_number,
-  }: OrderBody): Promise<{ supplier_reference: string | null } | undefined> {
+  private async stored({ order_number }: OrderBody): Promise<{ supplier_reference: string | null } | undefined> {
     const [attempt] = await this.routing.stack.sql<{ supplier_reference: string | null }>(
       `SELECT a.supplier_reference FROM unit_attempts a JOIN orders o ON o.id = a.order_id
        WHERE o.order_number = $1 ORDER BY a.number DESC LIMIT 1`,

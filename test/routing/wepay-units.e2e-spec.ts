@@ -28,7 +28,10 @@ const bought = async (order: OrderBody): Promise<Json> => wepay.vendor.purchase(
 
 const postFor = (sku: string, user_id: string, server_id?: string): Promise<Answer<OrderBody>> =>
   scene.merchant.client.post<OrderBody>('/v1/orders', {
-    ...{ reference_id: unique('order'), user_id, server_id, items: [{ sku }] },
+    reference_id: unique('order'),
+    user_id,
+    server_id,
+    items: [{ sku }],
   });
 
 describe('A unit bought from wePAY', () => {
@@ -155,16 +158,23 @@ describe('A unit bought from wePAY', () => {
     await scene.unitIn(order, 'review');
     expect(await wepay.vendor.journal(await scene.reference(order))).toHaveLength(1);
     await scene.commandLine.json(
-      ...['order', 'resolve', order.order_number, '--unit', '1.1', '--failed', 'SUPPLIER_REJECTED'],
-      ...['--reason', 'not on their statement', '--yes'],
+      'order',
+      'resolve',
+      order.order_number,
+      '--unit',
+      '1.1',
+      '--failed',
+      'SUPPLIER_REJECTED',
+      '--reason',
+      'not on their statement',
+      '--yes',
     );
     await wepay.vendor.sim('settle', { ref_id: await scene.reference(order), status: '4' });
   });
 
   it('is as old as the first send that may have been accepted, and no older', async () => {
     const order = await wepay.ruled({ code: '10003' }, { drop: true, then: [] });
-    const calls = async (): Promise<number> =>
-      (await wepay.vendor.journal(await scene.reference(order))).length;
+    const calls = async (): Promise<number> => (await wepay.vendor.journal(await scene.reference(order))).length;
     await eventually(calls, (count) => count === 1);
     await scene.unitIn(order, 'queued');
     // It waited for an hour and a half to be accepted at all.

@@ -19,9 +19,7 @@ export default class PlainNodeRunner {
   }
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {
-    const servers = tests.some(({ path: file }) => file.endsWith('.e2e-spec.ts'))
-      ? await startServers()
-      : null;
+    const servers = tests.some(({ path: file }) => file.endsWith('.e2e-spec.ts')) ? await startServers() : null;
     try {
       const count = Math.min(this.globalConfig.maxWorkers, tests.length);
       const workers = startWorkers(count, servers?.env);
@@ -55,8 +53,13 @@ function startWorkers(numWorkers, env) {
     maxRetries: 0,
     forkOptions: {
       execArgv: [
-        ...['--enable-source-maps', '--disable-warning=ExperimentalWarning', '--max-semi-space-size=32'],
-        ...['--import', urlOf('../../scripts/typescript.mjs'), '--import', urlOf('globals-hook.mjs')],
+        '--enable-source-maps',
+        '--disable-warning=ExperimentalWarning',
+        '--max-semi-space-size=32',
+        '--import',
+        urlOf('../../scripts/typescript.mjs'),
+        '--import',
+        urlOf('globals-hook.mjs'),
         ...process.execArgv.filter((argument) => argument.startsWith('--inspect')),
       ],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

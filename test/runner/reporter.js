@@ -36,14 +36,10 @@ export default class ProgressReporter {
     if (file) writeFileSync(file, JSON.stringify(results));
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[2K');
     const seconds = (performance.now() - this.startedAt) / 1000;
-    this.print(
-      `${this.suites.length} ${this.suites.length === 1 ? 'suite' : 'suites'} in ${inWords(seconds)}`,
-    );
+    this.print(`${this.suites.length} ${this.suites.length === 1 ? 'suite' : 'suites'} in ${inWords(seconds)}`);
     if (this.total <= FEW) return;
     const slowest = this.suites.sort((one, other) => other.seconds - one.seconds).slice(0, 10);
-    this.print(
-      `longest: ${slowest.map(({ name, seconds: each }) => `${name} ${each.toFixed(0)} s`).join(', ')}`,
-    );
+    this.print(`longest: ${slowest.map(({ name, seconds: each }) => `${name} ${each.toFixed(0)} s`).join(', ')}`);
   }
 
   /** On a terminal one line that changes, else a line now and then. */

@@ -49,12 +49,12 @@ async function run(suites: Record<string, string>, ...args: string[]): Promise<R
   return JSON.parse(readFileSync(results, 'utf8')) as Results;
 }
 
-const counts = ({
+const counts = ({ numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites }: Results): number[] => [
   numPassedTests,
   numFailedTests,
   numPendingTests,
   numRuntimeErrorTestSuites,
-}: Results): number[] => [numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites];
+];
 
 describe('the runner of the tests', () => {
   it('passes what passes, fails what fails, and leaves out what is skipped', async () => {

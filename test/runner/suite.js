@@ -13,8 +13,7 @@ process.on('unhandledRejection', (error, promise) => rejections.set(promise, err
 process.on('rejectionHandled', (promise) => rejections.delete(promise));
 process.on('uncaughtException', (error) => failuresOf(getState()).push(error));
 
-const failuresOf = ({ currentlyRunningTest, unhandledErrors }) =>
-  currentlyRunningTest?.errors ?? unhandledErrors;
+const failuresOf = ({ currentlyRunningTest, unhandledErrors }) => currentlyRunningTest?.errors ?? unhandledErrors;
 
 /** What nobody waits for and fails is a failure of the test that runs, unless it is handled within a turn of the event loop. */
 async function collectRejections(failures) {
@@ -24,8 +23,7 @@ async function collectRejections(failures) {
 }
 
 addEventHandler(async ({ name, test }, { unhandledErrors }) => {
-  if (name === 'test_start')
-    expect.setState({ currentTestName: titlesOf(test).join(' '), suppressedErrors: [] });
+  if (name === 'test_start') expect.setState({ currentTestName: titlesOf(test).join(' '), suppressedErrors: [] });
   if (name === 'test_done') {
     const { suppressedErrors = [], numPassingAsserts } = expect.getState();
     test.numPassingAsserts = numPassingAsserts;
@@ -63,34 +61,30 @@ function titlesOf(test) {
 }
 
 function report(file, config, { testResults, unhandledErrors, unhandledErrorsDetailed }, startedAt) {
-  const results = testResults.map(
-    ({ testPath, errors, errorsDetailed, status, duration, numPassingAsserts }) => {
-      const [, ...titles] = testPath;
-      const outcome = { skip: 'pending', todo: 'todo' }[status] ?? (errors.length > 0 ? 'failed' : 'passed');
-      return {
-        ancestorTitles: titles.slice(0, -1),
-        title: titles.at(-1),
-        fullName: titles.join(' '),
-        status: outcome,
-        duration,
-        numPassingAsserts,
-        failureMessages: errors,
-        failureDetails: errorsDetailed,
-        location: null,
-        invocations: 1,
-        retryReasons: [],
-      };
-    },
-  );
+  const results = testResults.map(({ testPath, errors, errorsDetailed, status, duration, numPassingAsserts }) => {
+    const [, ...titles] = testPath;
+    const outcome = { skip: 'pending', todo: 'todo' }[status] ?? (errors.length > 0 ? 'failed' : 'passed');
+    return {
+      ancestorTitles: titles.slice(0, -1),
+      title: titles.at(-1),
+      fullName: titles.join(' '),
+      status: outcome,
+      duration,
+      numPassingAsserts,
+      failureMessages: errors,
+      failureDetails: errorsDetailed,
+      location: null,
+      invocations: 1,
+      retryReasons: [],
+    };
+  });
   const count = (status) => results.filter((each) => each.status === status).length;
   const options = { noStackTrace: false };
   let failureMessage = formatResultsErrors(results, config, options, file) ?? '';
   let testExecError;
   if (unhandledErrors.length > 0) {
     testExecError = { message: '', stack: unhandledErrors.join('\n') };
-    failureMessage += unhandledErrorsDetailed
-      .map((error) => formatExecError(error, config, options, file))
-      .join('\n');
+    failureMessage += unhandledErrorsDetailed.map((error) => formatExecError(error, config, options, file)).join('\n');
   }
   const end = Date.now();
   const empty = createEmptyTestResult();

@@ -32,9 +32,7 @@ const supplierOf = async ({ order_number }: OrderBody): Promise<number[]> => {
 };
 
 const idOf = async ({ order_number }: OrderBody): Promise<string> => {
-  const [row] = await stack.sql<{ id: string }>(`SELECT id FROM orders WHERE order_number = $1`, [
-    order_number,
-  ]);
+  const [row] = await stack.sql<{ id: string }>(`SELECT id FROM orders WHERE order_number = $1`, [order_number]);
   return String(row?.id);
 };
 
@@ -83,18 +81,14 @@ describe('the database keeps the sandbox apart', () => {
       /is bought from the supplier that is built in/,
     );
     await expect(stack.sql(copy(false), [id, unique('copy')])).rejects.toThrow(/fk_orders_merchant/);
-    await expect(stack.sql(copy(true), [await idOf(live), unique('copy')])).rejects.toThrow(
-      /fk_orders_merchant/,
-    );
+    await expect(stack.sql(copy(true), [await idOf(live), unique('copy')])).rejects.toThrow(/fk_orders_merchant/);
   });
 
   it('keeps merchants and keys what they are', async () => {
     const turn = 'UPDATE merchants SET sandbox = NOT sandbox WHERE id = $1';
     await expect(stack.sql(turn, [shop.id])).rejects.toThrow(/stays what it was created as/);
     const key = `INSERT INTO api_keys (merchant_id, prefix, key_hash) VALUES ($1, $2, sha256('x'))`;
-    await expect(stack.sql(key, [shop.id, 'topup_test_abcdef'])).rejects.toThrow(
-      /those of sandbox merchants/,
-    );
+    await expect(stack.sql(key, [shop.id, 'topup_test_abcdef'])).rejects.toThrow(/those of sandbox merchants/);
     await expect(stack.sql(key, [tester.id, 'topup_abcdef'])).rejects.toThrow(/those of sandbox merchants/);
   });
 
@@ -130,10 +124,7 @@ describe('operators have nothing to do with the supplier that is built in', () =
   it('can be neither set, nor shown, paused, removed or asked, nor offered from', async () => {
     const product = ['product', 'set', '--sku', unique('SKU'), '--name', 'N', '--price', '1.00'];
     await commandLine.refusedAll([
-      [
-        ['supplier', 'set', '--code', 'sandbox', '--adapter', 'http', '--base-url', 'http://x'],
-        /is built in/,
-      ],
+      [['supplier', 'set', '--code', 'sandbox', '--adapter', 'http', '--base-url', 'http://x'], /is built in/],
       [['supplier', 'show', 'sandbox'], /there is no supplier sandbox/],
       [['supplier', 'pause', 'sandbox', '--reason', 'r'], /there is no supplier sandbox/],
       [['supplier', 'resume', 'sandbox', '--reason', 'r'], /there is no supplier sandbox/],
@@ -143,16 +134,7 @@ describe('operators have nothing to do with the supplier that is built in', () =
       [['offer', 'set', '--sku', sku, '--supplier', 'sandbox', '--supplier-sku', 'x'], /supplier sandbox/],
     ]);
     await expect(
-      commandLine.refused(
-        'supplier',
-        'set',
-        '--code',
-        'mine',
-        '--adapter',
-        'sandbox',
-        '--base-url',
-        'http://x',
-      ),
+      commandLine.refused('supplier', 'set', '--code', 'mine', '--adapter', 'sandbox', '--base-url', 'http://x'),
     ).resolves.toMatch(/adapter/);
   });
 });
@@ -182,9 +164,7 @@ describe('routing', () => {
       await stack.order(shop, [{ sku: routed }], user),
     ];
     await stack.startWorker();
-    expect((await stack.orderWith(tester, inSandbox.reference_id, 'failed')).failure_code).toBe(
-      'OUT_OF_STOCK',
-    );
+    expect((await stack.orderWith(tester, inSandbox.reference_id, 'failed')).failure_code).toBe('OUT_OF_STOCK');
     expect((await stack.orderWith(shop, live.reference_id, 'failed')).failure_code).toBe('OUT_OF_STOCK');
     expect(stack.supplier.about(inSandbox.order_number)).toEqual([]);
     // At both of its offers.

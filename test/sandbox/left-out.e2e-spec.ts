@@ -29,7 +29,10 @@ beforeAll(async () => {
   lost = await stack.order(tester, [{ sku }], 'sim-lost');
   await stack.orderWith(tester, done.reference_id, 'completed');
   const inReview = `SELECT FROM order_units WHERE state = 'review'`;
-  await eventually(() => stack.sql(inReview), ({ length }) => length === 1); // prettier-ignore
+  await eventually(
+    () => stack.sql(inReview),
+    ({ length }) => length === 1,
+  );
   const [{ day = '' } = {}] = await stack.sql<{ day: string }>(
     `SELECT to_char(now() AT TIME ZONE 'Asia/Bangkok', 'YYYY-MM-DD') AS day`,
   );
@@ -73,8 +76,7 @@ describe('metrics count nothing of the sandbox', () => {
 });
 
 describe('reports leave sandbox merchants out unless asked for', () => {
-  const whom = (lines: Line[]): unknown[] =>
-    lines.map(({ merchant_id: id, merchant }) => id ?? Number(merchant));
+  const whom = (lines: Line[]): unknown[] => lines.map(({ merchant_id: id, merchant }) => id ?? Number(merchant));
 
   it('report daily', async () => {
     const run = (...options: string[]): Promise<{ merchants: Line[]; total: Line }> =>

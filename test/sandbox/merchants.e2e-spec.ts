@@ -34,13 +34,7 @@ afterAll(async () => {
 
 describe('topup merchant create --sandbox', () => {
   it('makes a merchant that is marked wherever merchants are shown', async () => {
-    const created = await commandLine.json<{ id: number }>(
-      'merchant',
-      'create',
-      '--name',
-      'Trial',
-      '--sandbox',
-    );
+    const created = await commandLine.json<{ id: number }>('merchant', 'create', '--name', 'Trial', '--sandbox');
     expect(created).toMatchObject({ name: 'Trial', status: 'active', sandbox: true });
     expect(await commandLine.json('merchant', 'show', String(created.id))).toMatchObject({ sandbox: true });
     const live = await commandLine.json<{ id: number }>('merchant', 'create', '--name', 'Real');
@@ -95,9 +89,7 @@ describe('POST /v1/sandbox/wallet/credit', () => {
   it('keeps the operators’ log for what operators do', async () => {
     await credit({ amount: '1.00' });
     const log = await commandLine.json<{ merchant_id: number | null; action: string }[]>('log');
-    const ofTester = log.filter(
-      ({ merchant_id: id, action }) => id === tester.id && action.startsWith('wallet'),
-    );
+    const ofTester = log.filter(({ merchant_id: id, action }) => id === tester.id && action.startsWith('wallet'));
     expect(ofTester).toEqual([]);
   });
 

@@ -70,7 +70,10 @@ describe('the user_id of a sandbox order decides how it ends', () => {
   });
 
   it('sells the first pieces of the order, counted over all its items', async () => {
-    const items = [{ sku, quantity: 2 }, { sku: unoffered, quantity: 3 }]; // prettier-ignore
+    const items = [
+      { sku, quantity: 2 },
+      { sku: unoffered, quantity: 3 },
+    ];
     const order = await ended(await stack.order(merchant, items, 'sim-partial-3'));
     expect(order).toMatchObject({ status: 'failed', failure_code: 'PARTIALLY_COMPLETED' });
     expect(order.items.map((each) => [each.completed_quantity, each.failed_quantity])).toEqual([
@@ -86,7 +89,10 @@ describe('the user_id of a sandbox order decides how it ends', () => {
 
   it('leaves a purchase in doubt that never arrived: it is asked about, and neither sold nor refunded', async () => {
     const order = await stack.order(merchant, [{ sku }], 'sim-lost');
-    const calls = await eventually(() => callsFor(order), (those) => those.includes('inquiry never_seen')); // prettier-ignore
+    const calls = await eventually(
+      () => callsFor(order),
+      (those) => those.includes('inquiry never_seen'),
+    );
     expect(calls.slice(0, 2)).toEqual(['send unknown', 'inquiry never_seen']);
     expect((await stack.orderWith(merchant, order.reference_id, 'processing')).status).toBe('processing');
   });
@@ -102,10 +108,7 @@ describe('a sandbox order', () => {
   it('is of a product that nobody offers, when the server that it needs is given', async () => {
     const needsServer = await stack.product('20.00', { supplier: undefined, requiresServer: true });
     const order = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku: needsServer }] };
-    const refused = await merchant.client.post<{ details: { code: string; field: string }[] }>(
-      '/v1/orders',
-      order,
-    );
+    const refused = await merchant.client.post<{ details: { code: string; field: string }[] }>('/v1/orders', order);
     expect([refused.status, refused.body.details[0]?.field]).toEqual([400, 'server_id']);
     const placed = await merchant.client.post<OrderBody>('/v1/orders', { ...order, server_id: '1' });
     expect([placed.status, placed.body.total_amount]).toEqual([200, '20.00']);
@@ -145,7 +148,10 @@ describe('a sandbox order', () => {
     const url = receiver.url(`/${unique('hook')}`);
     await merchant.client.post('/v1/merchant-webhooks', { url });
     const { reference_id } = await stack.order(merchant, [{ sku }], 'sim-fail-out_of_stock');
-    const [received] = await eventually(() => receiver.at(new URL(url).pathname), ({ length }) => length > 0); // prettier-ignore
+    const [received] = await eventually(
+      () => receiver.at(new URL(url).pathname),
+      ({ length }) => length > 0,
+    );
     expect(JSON.parse(received?.body ?? '{}')).toMatchObject({
       event: 'order.failed',
       data: { reference_id, failure_code: 'OUT_OF_STOCK' },

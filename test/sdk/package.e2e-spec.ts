@@ -49,8 +49,7 @@ describe('the package of the SDK', () => {
     expect(manifest.dependencies).toBeUndefined();
   });
 
-  it('compiles without the types of Node', () =>
-    compile('-p', inCheckout('sdk/typescript/tsconfig.web.json')));
+  it('compiles without the types of Node', () => compile('-p', inCheckout('sdk/typescript/tsconfig.web.json')));
 
   it('is imported by name, with its types', async () => {
     writeFileSync(sdk.path('package.json'), '{ "type": "module" }');

@@ -46,12 +46,7 @@ describeLaravel('the shop in Laravel', () => {
     rmSync(directory, { recursive: true });
   });
 
-  const checkout = (
-    sku: string,
-    player: string,
-    cart: string = randomUUID(),
-    price = '50.00',
-  ): Promise<Response> =>
+  const checkout = (sku: string, player: string, cart: string = randomUUID(), price = '50.00'): Promise<Response> =>
     fetch(`${url}/checkout`, {
       method: 'POST',
       headers: { ...session, 'content-type': 'application/json', accept: 'application/json' },
@@ -72,9 +67,7 @@ describeLaravel('the shop in Laravel', () => {
       'routes/web.php',
     ];
     const code = files.map((file) => readFileSync(path.join(EXAMPLE, file), 'utf8')).join('\n');
-    const lines = code
-      .split('\n')
-      .filter((line) => /\S/.test(line) && !/^(<\?php|use |namespace )/.test(line));
+    const lines = code.split('\n').filter((line) => /\S/.test(line) && !/^(<\?php|use |namespace )/.test(line));
     expect(lines.length).toBeLessThanOrEqual(70);
   });
 

@@ -42,11 +42,7 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
   });
 
   it('waits as long as it is told to, and repeats', async () => {
-    const {
-      value,
-      waits,
-      requests: sent,
-    } = await answered(CREATE, busy('7'), { ...busy('2'), status: 429 }, OK);
+    const { value, waits, requests: sent } = await answered(CREATE, busy('7'), { ...busy('2'), status: 429 }, OK);
     expect([value, sent.length]).toEqual([OK.body, 3]);
     expect([Math.floor(waits[0] ?? 0), Math.floor(waits[1] ?? 0)]).toEqual([7, 2]);
   });
@@ -93,9 +89,7 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
   });
 
   it('does not take what it can’t read for an order', async () => {
-    expect((await answered(CREATE, { status: 200, body: 'OK' })).thrown).toBe(
-      'Topup\\Exception\\TransportException',
-    );
+    expect((await answered(CREATE, { status: 200, body: 'OK' })).thrown).toBe('Topup\\Exception\\TransportException');
   });
 
   it('has an exception for each code of the service', async () => {
@@ -107,9 +101,7 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
       PAYLOAD_TOO_LARGE: 413,
     })) {
       const { thrown = '' } = await answered(CREATE, { status, body: { code, message: 'm' } });
-      const name = code
-        .toLowerCase()
-        .replaceAll(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase());
+      const name = code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase());
       expect([thrown, classes]).toEqual([`Topup\\Exception\\${name}`, expect.arrayContaining([name])]);
     }
   });

@@ -26,9 +26,7 @@ function webhook(headers: Record<string, unknown> = {}, more: Partial<Case> = {}
     'webhook-timestamp': String(NOW),
     'webhook-signature': signatureOf(NOW),
   };
-  const merged = Object.fromEntries(
-    Object.entries({ ...good, ...headers }).filter(([, value]) => value !== undefined),
-  );
+  const merged = Object.fromEntries(Object.entries({ ...good, ...headers }).filter(([, value]) => value !== undefined));
   return { secrets: SECRET, body: BODY, headers: merged, now: NOW, ...more };
 }
 
@@ -52,14 +50,8 @@ describePhp('webhooks in PHP', () => {
     expectAll(EVENT, {
       'as they are': webhook(),
       'in capitals': webhook({}, { headers: named((name) => name.toUpperCase()) }),
-      'in lists': webhook(
-        {},
-        { headers: Object.fromEntries(entries.map(([name, value]) => [name, [value]])) },
-      ),
-      'as $_SERVER': webhook(
-        {},
-        { headers: named((name) => `HTTP_${name.toUpperCase().replaceAll('-', '_')}`) },
-      ),
+      'in lists': webhook({}, { headers: Object.fromEntries(entries.map(([name, value]) => [name, [value]])) }),
+      'as $_SERVER': webhook({}, { headers: named((name) => `HTTP_${name.toUpperCase().replaceAll('-', '_')}`) }),
       'beside others': webhook({ 0: 'x', accept: null, 'content-length': 5 }),
       'a secret of the merchant’s own': webhook(
         { 'webhook-signature': signatureOf(NOW, 'sixteen-characters') },
@@ -126,10 +118,7 @@ describePhp('webhooks in PHP', () => {
         ]),
       ),
       ...Object.fromEntries(
-        signatures.map((signature) => [
-          `signature ${signature}`,
-          webhook({ 'webhook-signature': signature }),
-        ]),
+        signatures.map((signature) => [`signature ${signature}`, webhook({ 'webhook-signature': signature })]),
       ),
       ...Object.fromEntries(
         ['webhook-id', 'webhook-timestamp', 'webhook-signature'].flatMap((name) =>
@@ -148,10 +137,7 @@ describePhp('webhooks in PHP', () => {
           webhook({}, { headers }),
         ]),
       ),
-      'a signed text that is no JSON': webhook(
-        { 'webhook-signature': signatureOf(NOW, SECRET, 'x') },
-        { body: 'x' },
-      ),
+      'a signed text that is no JSON': webhook({ 'webhook-signature': signatureOf(NOW, SECRET, 'x') }, { body: 'x' }),
       'bytes that are no text': webhook({}, { body: 'base64:/v8=' }),
       'another id': webhook({ 'webhook-id': 'evt_2' }),
       'another secret': webhook({}, { secrets: generateSecret() }),

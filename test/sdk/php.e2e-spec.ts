@@ -51,9 +51,7 @@ describePhp('the SDK for PHP, against the service', () => {
           'Topup\\Exception\\BadRequest',
         );
       for (const resource of ['orders', 'products', 'events'])
-        expect((await run(`return $topup->${resource}->get('${name}');`)).thrown).toBe(
-          'InvalidArgumentException',
-        );
+        expect((await run(`return $topup->${resource}->get('${name}');`)).thrown).toBe('InvalidArgumentException');
     }
     for (const reference of ['...', '%2e', '../x']) {
       await run(`return $topup->orders->create(${order(reference)});`);
@@ -68,10 +66,7 @@ describePhp('the SDK for PHP, against the service', () => {
     await run(`return $topup->orders->create(${body});`);
     await stack.orderWith(merchant, reference, 'processing');
     const { thrown, order: open } = await run(`return $topup->orders->createAndWait(${body}, 0.5);`);
-    expect([thrown, (open as { status: string }).status]).toEqual([
-      'Topup\\Exception\\OrderStillOpen',
-      'processing',
-    ]);
+    expect([thrown, (open as { status: string }).status]).toEqual(['Topup\\Exception\\OrderStillOpen', 'processing']);
   });
 
   it('goes through lists page after page', async () => {
@@ -103,9 +98,7 @@ describePhp('the SDK for PHP, against the service', () => {
     const credited = await run(`return $topup->sandbox->credit('10.50');`);
     expect(credited.value).toMatchObject({ available_amount: expect.stringMatching(/\.50$/) as unknown });
     const live = await stack.merchant('0.00');
-    expect((await run(`return $topup->sandbox->credit('10.50');`, live.key)).thrown).toBe(
-      'Topup\\Exception\\NotFound',
-    );
+    expect((await run(`return $topup->sandbox->credit('10.50');`, live.key)).thrown).toBe('Topup\\Exception\\NotFound');
   });
 
   it('registers, changes, tests and removes webhooks', async () => {
@@ -135,9 +128,7 @@ describePhp('the SDK for PHP, against the service', () => {
     const reference = unique('twice');
     await run(`return $topup->orders->create(${order(reference)});`);
     const other = order(reference).replace('player-1', 'player-2');
-    expect((await run(`return $topup->orders->create(${other});`)).thrown).toBe(
-      'Topup\\Exception\\DuplicateReference',
-    );
+    expect((await run(`return $topup->orders->create(${other});`)).thrown).toBe('Topup\\Exception\\DuplicateReference');
     const dear = order(unique('dear')).replace(`'sku' => '${sku}'`, `'sku' => '${sku}', 'quantity' => 100`);
     const refused = await run(`return $topup->orders->create(${dear});`);
     expect([refused.thrown, refused.waits]).toEqual(['Topup\\Exception\\InsufficientBalance', []]);
@@ -160,7 +151,11 @@ describePhp('the SDK for PHP, against the service', () => {
       });
       const settings = { AUTOLOAD, SHOP_DIR: directory, TOPUP_URL: stack.url, TOPUP_API_KEY: merchant.key };
       shop = servePhp(url.slice('http://'.length), SHOP, { ...settings, WEBHOOK_SECRET: body.secret });
-      const answers = (): Promise<boolean> => fetch(url).then(() => true, () => false); // prettier-ignore
+      const answers = (): Promise<boolean> =>
+        fetch(url).then(
+          () => true,
+          () => false,
+        );
       await eventually(answers, Boolean);
     });
 

@@ -38,9 +38,7 @@ describe('the SDK sends a request again', () => {
   ])('after %s, as the same request', async (_what, answer) => {
     service.answer(answer);
     await create();
-    expect(service.asked.map(({ method, path }) => `${method} ${path}`)).toEqual(
-      Array(2).fill('POST /v1/orders'),
-    );
+    expect(service.asked.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(2).fill('POST /v1/orders'));
     expect(new Set(service.asked.map(({ headers }) => headers['x-request-id'])).size).toBe(1);
   });
 
@@ -70,11 +68,7 @@ describe('the SDK does not send again', () => {
     ['a credit', [500, {}, body('INTERNAL_ERROR')], () => topup.sandbox.credit('1.00')],
     ['what costs too much', [503, {}, body('SERVICE_UNAVAILABLE', 'INSUFFICIENT_BALANCE')], () => create()],
     ['what is wrong', [400, {}, body('BAD_REQUEST')], () => create()],
-    [
-      'where it would wait for minutes',
-      [429, { 'retry-after': '3600' }, body('TOO_MANY_REQUESTS')],
-      () => create(),
-    ],
+    ['where it would wait for minutes', [429, { 'retry-after': '3600' }, body('TOO_MANY_REQUESTS')], () => create()],
     ['to another address', [307, { location: 'http://127.0.0.1:1/' }, ''], () => create()],
   ])('%s', async (_what, answer, act) => {
     service.answer(answer);

@@ -47,11 +47,7 @@ async function delivered(secret: string): Promise<Received & { id: number }> {
   return { ...(await received(path)), id };
 }
 
-const failureOf = (
-  body: RawBody,
-  headers: IncomingHeaders,
-  verifier = new WebhookVerifier(SECRET),
-): Promise<unknown> =>
+const failureOf = (body: RawBody, headers: IncomingHeaders, verifier = new WebhookVerifier(SECRET)): Promise<unknown> =>
   verifier.verify(body, headers).then(
     () => null,
     (error: unknown) => error,
@@ -106,9 +102,7 @@ describe('deliveries of the service', () => {
     const whole = new Uint8Array(bytes).buffer;
     for (const form of [body, bytes, new Uint8Array(bytes), whole])
       expect(await verifier.verify(form, new Headers(headers))).toMatchObject({ event: 'webhook.test' });
-    const shouted = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
-    );
+    const shouted = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
     expect(await verifier.verify(body, shouted)).toMatchObject({ event: 'webhook.test' });
   });
 

@@ -89,9 +89,7 @@ describe('a callback', () => {
     const ids = receiver.at('/hook').map(({ headers }) => headers['x-digiflazz-delivery']);
     expect(new Set(ids).size).toBe(3);
     await client.sim('callbacks', { redeliver: 1 });
-    expect((await arrivals(receiver, 4)).map(({ body }) => body)).toEqual(
-      Array(4).fill(receiver.received[0]?.body),
-    );
+    expect((await arrivals(receiver, 4)).map(({ body }) => body)).toEqual(Array(4).fill(receiver.received[0]?.body));
   });
 
   it('is delivered again under the same delivery id in another reading', async () => {

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { startDigiflazz } from '../../tools/simulators/digiflazz/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import {
-  type Json,
-  type Purchase as CommonPurchase,
-  SimulatorBench,
-  SimulatorClient,
-} from './simulator-client.js';
+import { type Json, type Purchase as CommonPurchase, SimulatorBench, SimulatorClient } from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -86,9 +81,7 @@ export class DigiflazzBench extends SimulatorBench<DigiflazzClient> {
   }
 
   /** A simulator that calls back at `/hook` of a receiver. */
-  async startWithWebhook(
-    readings: Json = {},
-  ): Promise<{ client: DigiflazzClient; receiver: WebhookReceiver }> {
+  async startWithWebhook(readings: Json = {}): Promise<{ client: DigiflazzClient; receiver: WebhookReceiver }> {
     const receiver = await this.receiver();
     const webhook = { url: receiver.url('/hook'), secret: 'hook-secret-1' };
     return { client: await this.start(readings, { webhook }), receiver };

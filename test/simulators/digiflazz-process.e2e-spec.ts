@@ -101,22 +101,12 @@ describe('the process', () => {
   it.each([[['--colour', 'red']], [['seagull']]])('says how it is used when told %j', async (args) => {
     const simulator = simulate({}, args);
     expect(await simulator.end()).toBe(1);
-    expect(simulator.stderr).toMatch(
-      /^simulator: .*usage: npm run simulate -- \S+ \[--port N\] \[--state DIR\]/s,
-    );
+    expect(simulator.stderr).toMatch(/^simulator: .*usage: npm run simulate -- \S+ \[--port N\] \[--state DIR\]/s);
   });
 
   it.each<[string, Record<string, string>, string]>([
-    [
-      'settings that are wrong',
-      { SIMULATOR_PORT: 'x', SIMULATOR_ACCOUNT: '[]' },
-      'SIMULATOR_ACCOUNT must be',
-    ],
-    [
-      'an account that can’t be',
-      { SIMULATOR_ACCOUNT: '{"deposit":"much"}' },
-      'account.deposit must be an integer',
-    ],
+    ['settings that are wrong', { SIMULATOR_PORT: 'x', SIMULATOR_ACCOUNT: '[]' }, 'SIMULATOR_ACCOUNT must be'],
+    ['an account that can’t be', { SIMULATOR_ACCOUNT: '{"deposit":"much"}' }, 'account.deposit must be an integer'],
     ['a reading that is not there', { SIMULATOR_READINGS: '{"colour":1}' }, 'there is no reading colour'],
   ])('says what it has against %s', async (_case, env, message) => {
     const simulator = simulate({ SIMULATOR_DATA_DIR: bench.directory(), ...env });

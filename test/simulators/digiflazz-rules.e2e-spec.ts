@@ -90,10 +90,7 @@ describe('an answer by a rule', () => {
     });
     for (const times_bought of [0, 1]) {
       const response = await send(client);
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        http,
-        'text/html; charset=utf-8',
-      ]);
+      expect([response.status, response.headers.get('content-type')]).toEqual([http, 'text/html; charset=utf-8']);
       expect(await response.text()).toContain('<html>');
       expect(await client.sim('purchases')).toHaveLength(times_bought);
     }
@@ -117,11 +114,7 @@ describe('an answer by a rule', () => {
     ['numbers as text', { numbers_as_text: true }, { price: '20000', buyer_last_saldo: '980000' }],
     ['rc as a number', { rc: '03', rc_as_number: true }, { rc: 3 }],
     ['more members', { extra_fields: true }, { x_new: { nested: [1, null] }, x_null: null, rc: '00' }],
-    [
-      'other members',
-      { set: { customer_no: '7', status: 'Gagal' } },
-      { customer_no: '7', status: 'Gagal', rc: '00' },
-    ],
+    ['other members', { set: { customer_no: '7', status: 'Gagal' } }, { customer_no: '7', status: 'Gagal', rc: '00' }],
     ['a code that is not on record', { rc: '49', answer_only: true }, { rc: '49', status: 'Gagal', sn: '' }],
     ['status 400', { rc: '43', http: 400 }, { rc: '43' }],
     ['an sn of choice', { sn: 'ABC' }, { sn: 'ABC' }],

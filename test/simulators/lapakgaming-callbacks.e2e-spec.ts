@@ -177,9 +177,7 @@ describe('the callback of a product', () => {
       ],
     });
     const all = await arrivals(receiver, 3, '/product');
-    const bodies = all
-      .map((each) => bodyOf(each))
-      .sort((a, b) => (String(a.data.code) < String(b.data.code) ? -1 : 1));
+    const bodies = all.map((each) => bodyOf(each)).sort((a, b) => (String(a.data.code) < String(b.data.code) ? -1 : 1));
     expect(bodies).toEqual([
       {
         data: {

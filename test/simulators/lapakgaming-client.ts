@@ -1,11 +1,6 @@
 import { startLapakgaming } from '../../tools/simulators/lapakgaming/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import {
-  type Json,
-  type Purchase as CommonPurchase,
-  SimulatorBench,
-  SimulatorClient,
-} from './simulator-client.js';
+import { type Json, type Purchase as CommonPurchase, SimulatorBench, SimulatorClient } from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -87,9 +82,7 @@ export class LapakgamingBench extends SimulatorBench<LapakgamingClient> {
   }
 
   /** A simulator that calls back at `/order` and `/product` of a receiver. */
-  async startWithCallbacks(
-    readings: Json = {},
-  ): Promise<{ client: LapakgamingClient; receiver: WebhookReceiver }> {
+  async startWithCallbacks(readings: Json = {}): Promise<{ client: LapakgamingClient; receiver: WebhookReceiver }> {
     const receiver = await this.receiver();
     // The vendor takes nothing else for a receipt.
     for (const path of ['/order', '/product']) receiver.answer(path, 200);

@@ -225,10 +225,7 @@ describe('a reference that is sent again', () => {
       decision: 'repeated',
       times_seen: 3,
       same_body: false,
-      warnings: [
-        'the reference is that of another product or player',
-        'the body is not that of the first send',
-      ],
+      warnings: ['the reference is that of another product or player', 'the body is not that of the first send'],
     });
   });
 

@@ -49,16 +49,8 @@ describe('each reading', () => {
     [{ refusal_data: 'empty_object' }, ask, { data: {} }],
     [{ refusal_http_status: 200 }, ask, { status: 200, code: 'TID_NOT_FOUND' }],
     [{ system_error_http_status: 200 }, buy({ price: '1' }), { status: 200, code: 'UNKNOWN_ERROR' }],
-    [
-      { mixed_order_status: 'PENDING' },
-      settleAndAsk({ count_order: 2 }, mixed),
-      { data: { status: 'PENDING' } },
-    ],
-    [
-      { mixed_order_status: 'SUCCESS' },
-      settleAndAsk({ count_order: 2 }, mixed),
-      { data: { status: 'SUCCESS' } },
-    ],
+    [{ mixed_order_status: 'PENDING' }, settleAndAsk({ count_order: 2 }, mixed), { data: { status: 'PENDING' } }],
+    [{ mixed_order_status: 'SUCCESS' }, settleAndAsk({ count_order: 2 }, mixed), { data: { status: 'SUCCESS' } }],
     [{ pending_transactions: 'absent' }, buyAndAsk(), { data: { status: 'PENDING', transactions: [] } }],
     [{ status_case: 'lower' }, settleAndAsk({}), { data: { transactions: [{ status: 'success' }] } }],
     [
@@ -102,23 +94,18 @@ describe('each reading', () => {
     const client = await bench.start();
     expect(await client.sim('readings', { status_case: 'lower' })).toMatchObject({ status_case: 'lower' });
     await expect(client.sim('readings', { colour: 'red' })).rejects.toThrow('there is no reading colour');
-    await expect(client.sim('readings', { status_case: 'mixed' })).rejects.toThrow(
-      'must be one of upper, lower',
-    );
+    await expect(client.sim('readings', { status_case: 'mixed' })).rejects.toThrow('must be one of upper, lower');
   });
 });
 
 describe('a code by a rule', () => {
-  it.each(CODES.filter((code) => code !== 'SUCCESS'))(
-    '%s is a refusal that records nothing',
-    async (code) => {
-      const client = await bench.start();
-      await client.sim('rules', { match: { sku: 'ML78_8-S2' }, code });
-      expect(await client.order('A1')).toMatchObject({ code, data: null });
-      expect(await client.sim('purchases')).toEqual([]);
-      expect(await client.order('A1')).toMatchObject({ code: 'SUCCESS' });
-    },
-  );
+  it.each(CODES.filter((code) => code !== 'SUCCESS'))('%s is a refusal that records nothing', async (code) => {
+    const client = await bench.start();
+    await client.sim('rules', { match: { sku: 'ML78_8-S2' }, code });
+    expect(await client.order('A1')).toMatchObject({ code, data: null });
+    expect(await client.sim('purchases')).toEqual([]);
+    expect(await client.order('A1')).toMatchObject({ code: 'SUCCESS' });
+  });
 
   it.each(['SYSTEM_ERROR', 'PRODUCT_EMPTY', 'A_NEW_CODE'])('%s may be a lie', async (code) => {
     const client = await bench.start();

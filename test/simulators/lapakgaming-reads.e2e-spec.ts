@@ -7,8 +7,13 @@ afterEach(() => bench.clear());
 const products = ({ data }: Answer): Json[] => data.products as Json[];
 const codes = (answer: Answer): unknown[] => products(answer).map(({ code }) => code);
 const READS = [
-  ...['balance', 'category', 'all-products', 'product?category_code=ML', 'order_status?tid=RA1'],
-  ...['catalogue/group-products?category_code=ML', 'catalogue/group-products/ML78_8/best-product'],
+  'balance',
+  'category',
+  'all-products',
+  'product?category_code=ML',
+  'order_status?tid=RA1',
+  'catalogue/group-products?category_code=ML',
+  'catalogue/group-products/ML78_8/best-product',
   'fx-rate.php?from_currency=USD&to_currency=IDR',
 ];
 
@@ -141,13 +146,7 @@ describe('the products', () => {
   it('can come cut off, by half, and not at all', async () => {
     const client = await bench.start({}, { made_up_products: 100 });
     const match = { call: 'all-products' };
-    const wanted = [
-      { list: 'half' },
-      { list: 'empty' },
-      { body: 'truncated' },
-      { drop: 'mid_body' },
-      { http: 502 },
-    ];
+    const wanted = [{ list: 'half' }, { list: 'empty' }, { body: 'truncated' }, { drop: 'mid_body' }, { http: 502 }];
     await client.sim('rules', { rules: wanted.map((each) => ({ match, ...each })) });
     expect(products(await client.call('all-products'))).toHaveLength(56);
     expect(products(await client.call('all-products'))).toHaveLength(0);
@@ -198,9 +197,7 @@ describe('the products', () => {
     await client.sim('clock', { advance: '10m' });
     await client.sim('account', { products: [{ code: 'ML78_8-S2', price: 16_900 }] });
     expect((await client.call(path)).data).toEqual([best]);
-    expect((await client.call('catalogue/group-products/ML78_8/best-product')).data).toMatchObject([
-      { price: 16_900 },
-    ]);
+    expect((await client.call('catalogue/group-products/ML78_8/best-product')).data).toMatchObject([{ price: 16_900 }]);
     await client.sim('clock', { advance: '5m' });
     expect((await client.call(path)).data).toMatchObject([{ price: 16_900 }]);
     const all = (await client.call('catalogue/group-products?category_code=ML')).data as unknown as Json[];

@@ -1,12 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { startSeagm } from '../../tools/simulators/seagm/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import {
-  type Json,
-  type Purchase as CommonPurchase,
-  SimulatorBench,
-  SimulatorClient,
-} from './simulator-client.js';
+import { type Json, type Purchase as CommonPurchase, SimulatorBench, SimulatorClient } from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -31,9 +26,7 @@ export interface Purchase extends CommonPurchase {
 /** The signature of `fields`, each value form-encoded. */
 export function sign(fields: Fields, key = SECRET_KEY): string {
   const names = Object.keys(fields).sort();
-  const text = new URLSearchParams(
-    Object.fromEntries(names.map((name) => [name, fields[name] ?? ''])),
-  ).toString();
+  const text = new URLSearchParams(Object.fromEntries(names.map((name) => [name, fields[name] ?? '']))).toString();
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
@@ -65,9 +58,7 @@ export class SeagmClient extends SimulatorClient {
 
   async post(path: string, fields: Fields, more: Fields = {}): Promise<Answer> {
     const query = new URLSearchParams(this.signed(fields, more)).toString();
-    return answerOf(
-      await fetch(`${this.url}/${path}?${query}`, { method: 'POST', body: new URLSearchParams(fields) }),
-    );
+    return answerOf(await fetch(`${this.url}/${path}?${query}`, { method: 'POST', body: new URLSearchParams(fields) }));
   }
 
   async get(path: string, fields: Fields = {}): Promise<Answer> {

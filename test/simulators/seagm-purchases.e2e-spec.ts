@@ -10,10 +10,19 @@ describe('a purchase', () => {
     const client = await bench.start();
     const answer = await client.buy('REF1');
     expect(answer).toMatchObject({
-      ...{ http: 200, code: 200 },
+      http: 200,
+      code: 200,
       data: {
-        ...{ mch_order_id: 'REF1', type_id: 6401, currency: 'MYR', unit_price: '4.35', pay_amount: '4.35' },
-        ...{ buy_amount: 1, send_amount: 0, status_code: 10001, pay_status_code: 2, refunded_amount: '0.00' },
+        mch_order_id: 'REF1',
+        type_id: 6401,
+        currency: 'MYR',
+        unit_price: '4.35',
+        pay_amount: '4.35',
+        buy_amount: 1,
+        send_amount: 0,
+        status_code: 10001,
+        pay_status_code: 2,
+        refunded_amount: '0.00',
       },
     });
     await client.advance(3);
@@ -138,12 +147,12 @@ describe('the catalogue', () => {
       { id: 1, name: 'Free Fire', code: 'free-fire' },
       { id: 2, name: 'Mobile Legends' },
     ]);
-    expect((await client.get('v1/card-categories/3/card-types')).data).toMatchObject([
-      { id: 901 },
-      { id: 902 },
-    ]);
+    expect((await client.get('v1/card-categories/3/card-types')).data).toMatchObject([{ id: 901 }, { id: 902 }]);
     expect((await client.get('v1/recharge-types/6351')).data).toMatchObject({
-      ...{ id: 6351, unit_price: '5.7001', currency: 'MYR', account_check: true },
+      id: 6351,
+      unit_price: '5.7001',
+      currency: 'MYR',
+      account_check: true,
       fields: [{ name: 'userid' }, { name: 'serverid' }],
     });
     expect(await client.get('v1/recharge-types/901')).toMatchObject({ code: 404 });

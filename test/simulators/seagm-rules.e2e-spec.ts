@@ -15,8 +15,7 @@ const arrivals = (receiver: WebhookReceiver, count: number): Promise<Received[]>
     () => receiver.at('/hook'),
     (all) => all.length >= count,
   );
-const fieldsOf = ({ body }: Received): Record<string, string> =>
-  Object.fromEntries(new URLSearchParams(body));
+const fieldsOf = ({ body }: Received): Record<string, string> => Object.fromEntries(new URLSearchParams(body));
 
 function isSigned(received: Received): boolean {
   const { signature, ...fields } = fieldsOf(received);

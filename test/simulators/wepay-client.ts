@@ -1,11 +1,6 @@
 import { startWepay } from '../../tools/simulators/wepay/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import {
-  type Json,
-  type Purchase as CommonPurchase,
-  SimulatorBench,
-  SimulatorClient,
-} from './simulator-client.js';
+import { type Json, type Purchase as CommonPurchase, SimulatorBench, SimulatorClient } from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 

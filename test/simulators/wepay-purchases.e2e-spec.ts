@@ -92,11 +92,7 @@ describe('a purchase', () => {
     ['two spaces', { pay_to_company: 'MLBB', pay_to_amount: '50', pay_to_ref1: '12345  9' }, '30009'],
     ['a server that is known', genshin('800000001 AS'), '00000'],
     ['a server that is not', genshin('800000001 US'), '30009'],
-    [
-      'a phone',
-      { type: 'mtopup', pay_to_company: '12CALL', pay_to_amount: '20', pay_to_ref1: '0812345678' },
-      '00000',
-    ],
+    ['a phone', { type: 'mtopup', pay_to_company: '12CALL', pay_to_amount: '20', pay_to_ref1: '0812345678' }, '00000'],
     ['a bill of any amount', { type: 'billpay', pay_to_company: 'PEA', pay_to_amount: '123.45' }, '00000'],
     ['a bill that is too dear', { type: 'billpay', pay_to_company: 'PEA', pay_to_amount: '30001' }, '30007'],
     ['a card', { type: 'cashcard', pay_to_company: 'RAZER', pay_to_amount: '50', ...NO_PLAYER }, '00000'],
@@ -172,7 +168,10 @@ describe('what can be asked', () => {
     const client = await bench.start();
     const fields = { username: USERNAME, password: PASSWORD, type: 'gtopup', payee_info: 'true' };
     expect(await client.call({ ...fields, pay_to_company: 'MLBB' })).toMatchObject({
-      ...{ code: '00000', discount: '3.5', fee: '0', sof_defined_amounts: ['50', '100', '250'] },
+      code: '00000',
+      discount: '3.5',
+      fee: '0',
+      sof_defined_amounts: ['50', '100', '250'],
       ref1: { title: 'User ID', min_length: 1, max_length: 30 },
     });
     expect(await client.call({ ...fields, pay_to_company: 'NOBODY' })).toMatchObject({ code: '30001' });

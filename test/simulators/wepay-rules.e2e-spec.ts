@@ -7,19 +7,7 @@ const bench = new WepayBench();
 afterEach(() => bench.clear());
 
 const CARD = { type: 'cashcard', pay_to_company: 'RAZER', pay_to_amount: '50', pay_to_ref1: '0000000000' };
-const CODES = [
-  '10001',
-  '10002',
-  '10003',
-  '10004',
-  '20001',
-  '20003',
-  '20004',
-  '20005',
-  '30001',
-  '30005',
-  '30006',
-];
+const CODES = ['10001', '10002', '10003', '10004', '20001', '20003', '20004', '20005', '30001', '30005', '30006'];
 const MORE_CODES = ['30007', '30008', '30009', '30010', '30011', '30012', '30013', '30016', '30017', '30018'];
 
 const arrivals = (receiver: WebhookReceiver, count: number): Promise<Received[]> =>
@@ -85,7 +73,10 @@ describe('a callback', () => {
     const [received] = (await arrivals(receiver, 1)) as [Received];
     expect(received.headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(fieldsOf(received)).toEqual({
-      ...{ dest_ref: 'REF1', transaction_id, status: '2', sms: '' },
+      dest_ref: 'REF1',
+      transaction_id,
+      status: '2',
+      sms: '',
       operator_trxnsid: expect.stringMatching(/^OP/),
     });
     const given = await eventually(
@@ -195,7 +186,9 @@ describe('each reading', () => {
 
   it('of what is under way: the output may tell a status, and so may a callback', async () => {
     const { client, receiver } = await bench.startWithCallbacks({
-      ...{ pending_output: 'status', pending_callback: 'sent', catalogue_price: 'text' },
+      pending_output: 'status',
+      pending_callback: 'sent',
+      catalogue_price: 'text',
     });
     const { transaction_id } = await client.buy('REF1');
     expect((await client.output(transaction_id as string)).output).toContain('status=1');

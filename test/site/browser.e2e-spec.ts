@@ -55,24 +55,21 @@ describeInBrowser('The documentation, in a browser', () => {
     ['on a phone', 'dark', PHONE],
     ['on a wide screen', 'dark', WIDE],
     ['on a phone', 'light', PHONE],
-  ] as const)(
-    'shows every page %s in %s colours, and axe finds nothing',
-    async (_, colorScheme, viewport) => {
-      const page = await arrive({ viewport, colorScheme });
-      const problems: object[] = [];
-      for (const address of PAGES.keys()) {
-        await page.goto(stack.url + address);
-        const name = address === '/' ? 'home' : address.slice(1).replaceAll('/', '-');
-        await picture(page, `${name}-${viewport.width}-${colorScheme}`);
-        const found = await axeFindings(page);
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-        if (found.length > 0 || width > viewport.width) problems.push({ address, found, width });
-      }
-      expect(problems).toEqual([]);
-      expect(faults).toEqual([]);
-      await page.context().close();
-    },
-  );
+  ] as const)('shows every page %s in %s colours, and axe finds nothing', async (_, colorScheme, viewport) => {
+    const page = await arrive({ viewport, colorScheme });
+    const problems: object[] = [];
+    for (const address of PAGES.keys()) {
+      await page.goto(stack.url + address);
+      const name = address === '/' ? 'home' : address.slice(1).replaceAll('/', '-');
+      await picture(page, `${name}-${viewport.width}-${colorScheme}`);
+      const found = await axeFindings(page);
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      if (found.length > 0 || width > viewport.width) problems.push({ address, found, width });
+    }
+    expect(problems).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
 
   it('shows the interactive reference, which asks the API with a key and keeps it nowhere', async () => {
     const { key } = await stack.merchant();
@@ -85,9 +82,7 @@ describeInBrowser('The documentation, in a browser', () => {
     await page.locator('#operations-Wallet-Wallet_get .opblock-summary-control').click();
     await page.getByRole('button', { name: 'Execute' }).click();
     await page.getByText('"available_amount"').first().waitFor();
-    expect(
-      await page.evaluate<string>('JSON.stringify([{ ...localStorage }, document.cookie])'),
-    ).not.toContain(key);
+    expect(await page.evaluate<string>('JSON.stringify([{ ...localStorage }, document.cookie])')).not.toContain(key);
     await page.reload();
     await page.locator('#operations-Wallet-Wallet_get').waitFor();
     // Swagger UI says of itself that it is to change.
@@ -152,8 +147,7 @@ describeInBrowser('The documentation, in a browser', () => {
 
   it('keeps the colours that were chosen', async () => {
     const page = await arrive({ colorScheme: 'light' });
-    const background = (): Promise<string> =>
-      page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const background = (): Promise<string> => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     await page.goto(stack.url);
     const light = await background();
     await page.getByRole('button', { name: 'Light or dark' }).click();

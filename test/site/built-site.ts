@@ -5,9 +5,7 @@ import { projectRoot } from '../../src/core/project-root.js';
 /** Where `npm run build` puts the site. */
 export const BUILT = path.join(projectRoot, 'dist', 'site');
 
-const files = readdirSync(BUILT, { recursive: true, encoding: 'utf8' }).map((name) =>
-  name.split(path.sep).join('/'),
-);
+const files = readdirSync(BUILT, { recursive: true, encoding: 'utf8' }).map((name) => name.split(path.sep).join('/'));
 
 export const readBuilt = (name: string): string => readFileSync(path.join(BUILT, name), 'utf8');
 

@@ -30,21 +30,25 @@ describe('The pages of the documentation', () => {
   it('are there for merchants, in English and some in Thai', () => {
     expect(addresses).toEqual(
       expect.arrayContaining([
-        ...['/', '/getting-started', '/concepts', '/sandbox', '/guides/webhooks', '/reference/orders'],
-        ...['/reference/error-codes', '/reference/failure-codes', '/changelog', '/versioning'],
-        ...['/th/getting-started', '/th/guides/webhooks'],
+        '/',
+        '/getting-started',
+        '/concepts',
+        '/sandbox',
+        '/guides/webhooks',
+        '/reference/orders',
+        '/reference/error-codes',
+        '/reference/failure-codes',
+        '/changelog',
+        '/versioning',
+        '/th/getting-started',
+        '/th/guides/webhooks',
       ]),
     );
     // What operators read is theirs.
-    expect(addresses.filter((address) => /operations|cli|suppliers|console|metrics/.test(address))).toEqual(
-      [],
-    );
+    expect(addresses.filter((address) => /operations|cli|suppliers|console|metrics/.test(address))).toEqual([]);
     for (const [address, html] of PAGES) {
       const language = address.startsWith('/th/') ? 'th' : 'en';
-      expect([address, html.slice(0, 40)]).toEqual([
-        address,
-        expect.stringContaining(`<html lang="${language}">`),
-      ]);
+      expect([address, html.slice(0, 40)]).toEqual([address, expect.stringContaining(`<html lang="${language}">`)]);
     }
   });
 
@@ -63,10 +67,7 @@ describe('The pages of the documentation', () => {
     for (const [address, html] of PAGES) {
       const [, navigation = ''] = /<div class="side">([\s\S]*?)<\/div>/.exec(html) ?? [];
       expect([address, attributes(navigation, 'href').sort()]).toEqual([address, [...addresses].sort()]);
-      expect([address, /href="([^"]+)" aria-current="page"/.exec(navigation)?.[1]]).toEqual([
-        address,
-        address,
-      ]);
+      expect([address, /href="([^"]+)" aria-current="page"/.exec(navigation)?.[1]]).toEqual([address, address]);
     }
   });
 
@@ -82,15 +83,9 @@ describe('The pages of the documentation', () => {
 
   it('load nothing from elsewhere, and nothing that the policy would refuse', () => {
     for (const [address, html] of PAGES) {
-      const loaded = [
-        ...attributes(html, 'src'),
-        ...[...html.matchAll(/<link[^>]+href="([^"]+)"/g)].map((m) => m[1]),
-      ];
+      const loaded = [...attributes(html, 'src'), ...[...html.matchAll(/<link[^>]+href="([^"]+)"/g)].map((m) => m[1])];
       expect([address, loaded.filter((each) => /^(https?:)?\/\//.test(each ?? ''))]).toEqual([address, []]);
-      expect([address, html.match(/ style="| on[a-z]+="|<style|<script>|javascript:/g)]).toEqual([
-        address,
-        null,
-      ]);
+      expect([address, html.match(/ style="| on[a-z]+="|<style|<script>|javascript:/g)]).toEqual([address, null]);
     }
   });
 

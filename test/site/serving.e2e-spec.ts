@@ -39,10 +39,7 @@ describe('the root of the API', () => {
     'is the documentation, without a key, for Accept: %s',
     async (accept) => {
       const response = await fetch(stack.url, { headers: accept === undefined ? {} : { accept } });
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        200,
-        'text/html; charset=utf-8',
-      ]);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(await response.text()).toBe(pageAt('/'));
       expect(response.headers.get('vary')).toMatch(/Accept/);
       expect(response.headers.get('x-request-id')).toMatch(/\S/);
@@ -63,8 +60,7 @@ describe('the root of the API', () => {
     const { status, headers } = await fetch(stack.url, { method: 'HEAD' });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     for (const method of ['POST', 'PUT', 'DELETE'])
-      for (const address of ['/', '/concepts'])
-        expectError(await anonymous().send(method, address), 404, 'NOT_FOUND');
+      for (const address of ['/', '/concepts']) expectError(await anonymous().send(method, address), 404, 'NOT_FOUND');
   });
 
   it('says while the documentation is not built that it comes, and finds it once it is', async () => {
@@ -74,10 +70,7 @@ describe('the root of the API', () => {
     await api.listen(0, '127.0.0.1');
     try {
       const response = await fetch(stack.urlOf(api), { headers: ofBrowser });
-      expect([response.status, await response.text()]).toEqual([
-        503,
-        expect.stringContaining('npm run build'),
-      ]);
+      expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('npm run build')]);
       expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
       expect((await fetch(`${stack.urlOf(api)}/concepts`)).status).toBe(404);
 
@@ -96,8 +89,14 @@ describe('the documentation', () => {
   it('lets a browser do only what its pages need', async () => {
     const { headers } = await fetch(`${stack.url}/concepts`);
     expect(headers.get('content-security-policy')?.split(/;\s*/)).toEqual([
-      ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:"],
-      ...["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
     ]);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
@@ -154,10 +153,7 @@ describe('the documentation', () => {
 describe('the API beside the documentation', () => {
   it('answers as ever, whatever a browser says it accepts', async () => {
     const { body, status } = await anonymous().send('GET', '/no-such-page');
-    expect([status, body]).toEqual([
-      404,
-      { status: 404, code: 'NOT_FOUND', message: 'There is no GET /no-such-page' },
-    ]);
+    expect([status, body]).toEqual([404, { status: 404, code: 'NOT_FOUND', message: 'There is no GET /no-such-page' }]);
     const asBrowser = await fetch(`${stack.url}/v1/nope`, { headers: ofBrowser });
     expect([asBrowser.status, await asBrowser.json()]).toEqual([
       401,
@@ -201,25 +197,14 @@ describe('Swagger UI', () => {
   it('has the headers of the other pages, but for the styles that it writes itself', async () => {
     const headersOf = async (address: string): Promise<Record<string, string | null>> => {
       const { headers } = await fetch(stack.url + address);
-      const names = [
-        'content-security-policy',
-        'x-frame-options',
-        'x-content-type-options',
-        'referrer-policy',
-      ];
+      const names = ['content-security-policy', 'x-frame-options', 'x-content-type-options', 'referrer-policy'];
       return Object.fromEntries(names.map((name) => [name, headers.get(name)]));
     };
     const page = await headersOf('/concepts');
     expect(Object.values(page)).not.toContain(null);
-    const policy = page['content-security-policy']?.replace(
-      "style-src 'self'",
-      "style-src 'self' 'unsafe-inline'",
-    );
+    const policy = page['content-security-policy']?.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
     for (const address of ['/docs', '/docs/', '/docs/swagger-ui-init.js', '/docs-json'])
-      expect([address, await headersOf(address)]).toEqual([
-        address,
-        { ...page, 'content-security-policy': policy },
-      ]);
+      expect([address, await headersOf(address)]).toEqual([address, { ...page, 'content-security-policy': policy }]);
   });
 
   it('keeps no key in the browser', async () => {

@@ -17,9 +17,7 @@ const document = JSON.parse(read('openapi.json')) as {
 
 /** The codes that begin a row of a table. */
 const codesOn = (address: string): string[] =>
-  [...pageAt(address).matchAll(/<tr id="[^"]+">\s*<td><code>([A-Z_]+)<\/code>/g)].map(
-    ([, code = '']) => code,
-  );
+  [...pageAt(address).matchAll(/<tr id="[^"]+">\s*<td><code>([A-Z_]+)<\/code>/g)].map(([, code = '']) => code);
 
 describe('The tables of codes', () => {
   it.each(['docs/failure-codes.md', 'docs/merchants/error-codes.md'])(
@@ -32,17 +30,12 @@ describe('The tables of codes', () => {
   );
 
   it('have every code that an error, its details or a failure can have, and no other', () => {
-    expect(codesOn('/reference/error-codes')).toEqual([
-      ...Object.keys(HTTP_STATUS),
-      ...Object.keys(DETAIL_CODES),
-    ]);
+    expect(codesOn('/reference/error-codes')).toEqual([...Object.keys(HTTP_STATUS), ...Object.keys(DETAIL_CODES)]);
     expect(codesOn('/reference/failure-codes')).toEqual(FAILURE_CODES);
   });
 
   it('are not made where a document names one that is none of ours', () => {
-    expect(() => withTables('<!-- table: of-contents -->\n\n<!-- /table -->')).toThrow(
-      'there is no table of-contents',
-    );
+    expect(() => withTables('<!-- table: of-contents -->\n\n<!-- /table -->')).toThrow('there is no table of-contents');
   });
 });
 
@@ -55,8 +48,7 @@ describe('The table of the sandbox', () => {
       const userId = name.replace('<code>', 'limit_exceeded').replace('<n>', '1').replace('<ms>', '50');
       expect([name, behaviourOf(userId, 'MLBB-86', 2)]).not.toEqual([name, plain]);
     }
-    for (const name of names)
-      expect(pageAt('/sandbox')).toContain(name.replace('<', '&lt;').replace('>', '&gt;'));
+    for (const name of names) expect(pageAt('/sandbox')).toContain(name.replace('<', '&lt;').replace('>', '&gt;'));
   });
 });
 

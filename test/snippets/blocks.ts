@@ -81,9 +81,7 @@ export function problemsOf(text: string, file: string): string[] {
     const isCode = LANGUAGES[language] !== undefined && INFO.test(info);
     return isData || isCode
       ? []
-      : [
-          `${file}:${line}: \`\`\`${language} ${info} is none of ${[...Object.keys(LANGUAGES), ...DATA].join()}`,
-        ];
+      : [`${file}:${line}: \`\`\`${language} ${info} is none of ${[...Object.keys(LANGUAGES), ...DATA].join()}`];
   });
   if (fences !== 2 * blocks.length)
     problems.push(`${file}: a fence is indented, not closed, or made of ~~~: its code would never be run`);
@@ -105,8 +103,7 @@ export function snippetsOf(text: string, file: string): Snippet[] {
   return snippets;
 }
 
-export const allSnippets = (): Snippet[] =>
-  MERCHANT_DOCUMENTS.flatMap((file) => snippetsOf(readDocument(file), file));
+export const allSnippets = (): Snippet[] => MERCHANT_DOCUMENTS.flatMap((file) => snippetsOf(readDocument(file), file));
 
 /** Answers that a document shows behind a snippet, by the line of that snippet. */
 export function answersShownIn(text: string, file: string): Map<number, unknown> {

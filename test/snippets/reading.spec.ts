@@ -11,9 +11,7 @@ describe('the code in the documents of merchants', () => {
   it('is in all five languages, and is nearly all run', () => {
     const snippets = allSnippets();
     const run = snippets.filter(({ use }) => use !== 'not-run');
-    expect(new Set(run.map(({ language }) => language))).toEqual(
-      new Set(['sh', 'ts', 'php', 'python', 'go']),
-    );
+    expect(new Set(run.map(({ language }) => language))).toEqual(new Set(['sh', 'ts', 'php', 'python', 'go']));
     // Only what installs something or goes on for ever is not; what is added says why it must be.
     const installs = /^(npm|npx|composer|docker|git|pip|php artisan) |npx order-topup-sdk listen/m;
     const rest = snippets.filter(({ use, code }) => use === 'not-run' && !installs.test(code));

@@ -82,8 +82,7 @@ describe.each(receivers.map((each) => [`${each.file}:${each.line}`, each] as con
     test('answers 2xx to what the service sends', async () => {
       const { client } = merchant;
       const url = `http://127.0.0.1:${port}/webhooks/topup`;
-      const { id } = (await client.post<{ id: number }>('/v1/merchant-webhooks', { url, secret: SECRET }))
-        .body;
+      const { id } = (await client.post<{ id: number }>('/v1/merchant-webhooks', { url, secret: SECRET })).body;
       const { body } = await client.post<{ id: string }>(`/v1/merchant-webhooks/${id}/test`);
       const look = async (): Promise<string> => {
         const log = `/v1/merchant-webhooks/${id}/deliveries/${body.id}`;
@@ -95,12 +94,7 @@ describe.each(receivers.map((each) => [`${each.file}:${each.line}`, each] as con
     for (const sender of senders)
       test(`answers 2xx to what ${sender.file} sends with curl`, async () => {
         const code = sender.code.replaceAll('8080', String(port));
-        const outcome = await workshop.run(
-          sender.language,
-          code,
-          { WEBHOOK_SECRET: SECRET },
-          `sender-${port}`,
-        );
+        const outcome = await workshop.run(sender.language, code, { WEBHOOK_SECRET: SECRET }, `sender-${port}`);
         expect(outcome).toMatchObject({ exitCode: 0 });
       });
 

@@ -20,7 +20,9 @@ beforeAll(async () => {
   receiver = await new WebhookReceiver().listen();
   for (const { sku, name, price, requiresServer, requiresCharacter, maxQuantity } of demoCatalogue)
     await stack.product(price, {
-      ...{ sku, name, supplier: undefined },
+      sku,
+      name,
+      supplier: undefined,
       ...(requiresServer === undefined ? {} : { requiresServer }),
       ...(requiresCharacter === undefined ? {} : { requiresCharacter }),
       ...(maxQuantity === undefined ? {} : { maxQuantity }),

@@ -168,10 +168,7 @@ describe('5 Authentication comes before anything else', () => {
   });
 
   it.each(['OPTIONS', 'TRACE', 'PUT', 'DELETE', 'PATCH'])('401 for %s /v1/orders', async (method) => {
-    const answer = await sendRaw(
-      stack.url,
-      `${method} /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`,
-    );
+    const answer = await sendRaw(stack.url, `${method} /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
     expectError(answer, 401, 'UNAUTHORIZED', 'Invalid or missing API key');
   });
 

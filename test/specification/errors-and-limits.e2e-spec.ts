@@ -48,12 +48,7 @@ const conditions: [condition: string, status: number, code: string, ask: () => P
   ['API key invalid', 401, 'UNAUTHORIZED', () => new Client(stack.url, 'wrong').get('/v1/orders/x')],
   ['unknown reference_id', 404, 'NOT_FOUND', () => merchant.client.get('/v1/orders/unknown')],
   ['unknown webhook', 404, 'NOT_FOUND', () => merchant.client.get('/v1/merchant-webhooks/999999')],
-  [
-    'wallet balance insufficient',
-    503,
-    'SERVICE_UNAVAILABLE',
-    () => merchant.client.post('/v1/orders', orderOf()),
-  ],
+  ['wallet balance insufficient', 503, 'SERVICE_UNAVAILABLE', () => merchant.client.post('/v1/orders', orderOf())],
 ];
 
 describe('7 Errors', () => {

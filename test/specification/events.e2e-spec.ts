@@ -120,12 +120,9 @@ describe('6.1 Events: who is notified', () => {
     await failedOrder();
     await arrived(both, 2);
     const kinds = async (hook: Hook, count: number): Promise<string[]> =>
-      (
-        await deliveries(
-          hook,
-          (all) => all.length === count && all.every(({ status }) => status === 'succeeded'),
-        )
-      ).map(({ event }) => event);
+      (await deliveries(hook, (all) => all.length === count && all.every(({ status }) => status === 'succeeded'))).map(
+        ({ event }) => event,
+      );
     expect((await kinds(both, 2)).sort()).toEqual(['order.completed', 'order.failed']);
     expect(await kinds(completed, 1)).toEqual(['order.completed']);
     expect(await kinds(failed, 1)).toEqual(['order.failed']);
@@ -162,9 +159,7 @@ describe('6.1 Events: who is notified', () => {
     const own = await register();
     await completedOrder();
     await arrived(own);
-    expect(await stack.sql('SELECT id FROM webhook_deliveries WHERE webhook_id = $1', [other.id])).toEqual(
-      [],
-    );
+    expect(await stack.sql('SELECT id FROM webhook_deliveries WHERE webhook_id = $1', [other.id])).toEqual([]);
     expect(receiver.at(other.path)).toEqual([]);
   });
 });
@@ -172,17 +167,14 @@ describe('6.1 Events: who is notified', () => {
 describe('6.2 Events: retries', () => {
   beforeAll(asNewMerchant);
 
-  it.each([0, 1, 2])(
-    'a delivery that keeps failing is retried %i times, and then not again',
-    async (max_retries) => {
-      const hook = await register({ max_retries });
-      receiver.answer(hook.path, 500);
-      await completedOrder();
-      const [delivery] = await deliveries(hook, ([first]) => first?.status === 'failed');
-      expect(delivery).toMatchObject({ attempt_count: 1 + max_retries, next_attempt_at: null });
-      expect(receiver.at(hook.path)).toHaveLength(1 + max_retries);
-    },
-  );
+  it.each([0, 1, 2])('a delivery that keeps failing is retried %i times, and then not again', async (max_retries) => {
+    const hook = await register({ max_retries });
+    receiver.answer(hook.path, 500);
+    await completedOrder();
+    const [delivery] = await deliveries(hook, ([first]) => first?.status === 'failed');
+    expect(delivery).toMatchObject({ attempt_count: 1 + max_retries, next_attempt_at: null });
+    expect(receiver.at(hook.path)).toHaveLength(1 + max_retries);
+  });
 
   it('retry_delay seconds lie between the tries, and every try sends the same bytes', async () => {
     const hook = await register({ max_retries: 2, retry_delay: 1 });
@@ -222,11 +214,7 @@ describe('6.3 and 6.4 Events: signatures, and several URLs', () => {
   beforeAll(asNewMerchant);
 
   it('each URL receives the event, signed with the secret of its own webhook', async () => {
-    const secrets = [
-      'the first secret of three',
-      'the second secret of three',
-      'whsec_c2VjcmV0LW9mLXRoZS1zaG9wLTAx',
-    ];
+    const secrets = ['the first secret of three', 'the second secret of three', 'whsec_c2VjcmV0LW9mLXRoZS1zaG9wLTAx'];
     const hooks = await Promise.all(secrets.map((secret) => register({ secret })));
     const order = await completedOrder();
     for (const [index, hook] of hooks.entries()) {

@@ -127,7 +127,10 @@ describe('2.1 Order', () => {
 
   it('adds its items up: subtotal less discount is the total of the whole order', async () => {
     const other = await stack.product('12.34');
-    const items = [{ sku, quantity: 2 }, { sku: other, quantity: 3 }]; // prettier-ignore
+    const items = [
+      { sku, quantity: 2 },
+      { sku: other, quantity: 3 },
+    ];
     const order = await place({ items });
     expect(order).toMatchObject({
       subtotal_amount: '107.02',
@@ -185,9 +188,7 @@ describe('2.2 Order item', () => {
 
   it('prices a line by its quantity', async () => {
     const { items } = await place({ items: [{ sku, quantity: 3 }] });
-    expect(items).toMatchObject([
-      { subtotal_amount: '105.00', discount_amount: '0.00', total_amount: '105.00' },
-    ]);
+    expect(items).toMatchObject([{ subtotal_amount: '105.00', discount_amount: '0.00', total_amount: '105.00' }]);
   });
 });
 
@@ -212,9 +213,7 @@ describe('3.1 Order status', () => {
     const { reference_id } = await place({ user_id: 'slow' });
     const processing = await stack.orderWith(merchant, reference_id, 'processing');
     expect(processing).toStrictEqual(orderMembers);
-    expect(processing.items).toMatchObject([
-      { completed_quantity: 0, failed_quantity: 0, failure_code: null },
-    ]);
+    expect(processing.items).toMatchObject([{ completed_quantity: 0, failed_quantity: 0, failure_code: null }]);
     open();
     expect((await stack.orderWith(merchant, reference_id, 'completed')).status).toBe('completed');
   });

@@ -35,12 +35,10 @@ afterAll(() => closeWithBalancedBooks(stack));
 const asNewMerchant = async (): Promise<void> => void (merchant = await stack.merchant('0.00'));
 
 const post = (body: unknown): Promise<Answer<WebhookBody>> => merchant.client.post<WebhookBody>(PATH, body);
-const get = (id: unknown): Promise<Answer<WebhookBody>> =>
-  merchant.client.get<WebhookBody>(`${PATH}/${String(id)}`);
+const get = (id: unknown): Promise<Answer<WebhookBody>> => merchant.client.get<WebhookBody>(`${PATH}/${String(id)}`);
 const patch = (id: unknown, body: unknown): Promise<Answer<WebhookBody>> =>
   merchant.client.patch<WebhookBody>(`${PATH}/${String(id)}`, body);
-const remove = (id: unknown): Promise<Answer<object>> =>
-  merchant.client.delete<object>(`${PATH}/${String(id)}`);
+const remove = (id: unknown): Promise<Answer<object>> => merchant.client.delete<object>(`${PATH}/${String(id)}`);
 const list = async (): Promise<WebhookBody[]> => (await merchant.client.get<WebhookBody[]>(PATH)).body;
 
 async function created(body: object = {}): Promise<WebhookBody> {
@@ -154,11 +152,22 @@ describe('4.4 POST /v1/merchant-webhooks', () => {
   });
 
   it.each([
-    undefined, '', 'example', '/hook', 'example.com/hook', 'ftp://example.com/', 'javascript:alert(1)', 'http://',
-    'https://exa mple.com/', 1, true, ['https://example.com/'], {},
+    undefined,
+    '',
+    'example',
+    '/hook',
+    'example.com/hook',
+    'ftp://example.com/',
+    'javascript:alert(1)',
+    'http://',
+    'https://exa mple.com/',
+    1,
+    true,
+    ['https://example.com/'],
+    {},
   ])('400 BAD_REQUEST for the url %p', async (url) => {
     expectRefusedField(await post({ url, secret: SECRET }), 'url');
-  }); // prettier-ignore
+  });
 
   it('400 BAD_REQUEST for a secret shorter than 16 characters, and the message states the rule', async () => {
     const answer = await post({ url: URL, secret: 'x'.repeat(15) });

@@ -38,9 +38,7 @@ const show = (by: CommandLine): Promise<SupplierJson> => by.json('supplier', 'sh
 describe('callback_url', () => {
   it('is where the supplier calls us: set once, and the same whatever is set later', async () => {
     const first = await set('acme', 'calling');
-    expect(first.callback_url).toMatch(
-      /^https:\/\/topup\.example\/api\/supplier-callbacks\/acme\/[0-9a-f]{32}$/,
-    );
+    expect(first.callback_url).toMatch(/^https:\/\/topup\.example\/api\/supplier-callbacks\/acme\/[0-9a-f]{32}$/);
     expect((await set('acme', 'calling')).callback_url).toBe(first.callback_url);
     expect((await show(withBaseUrl)).callback_url).toBe(first.callback_url);
     expect(await withBaseUrl.json('supplier', 'list')).toEqual([
@@ -59,15 +57,7 @@ describe('callback_url', () => {
 
   it('is another one when the operator asks for it, and then the old one is none any more', async () => {
     const { callback_url: before } = await set('acme', 'calling');
-    const change = [
-      'supplier',
-      'set',
-      '--code',
-      'acme',
-      '--base-url',
-      'http://127.0.0.1:1',
-      '--new-callback-url',
-    ];
+    const change = ['supplier', 'set', '--code', 'acme', '--base-url', 'http://127.0.0.1:1', '--new-callback-url'];
     const { callback_url: after } = await withBaseUrl.json<SupplierJson>(...change, '--adapter', 'calling');
     expect(after).not.toBe(before);
     expect(await show(withBaseUrl)).toMatchObject({ callback_url: after });
@@ -106,15 +96,13 @@ describe('callback_url', () => {
     expect(url).toContain('/supplier-callbacks/a%2Fb%20c%3F/');
   });
 
-  it.each([
-    'topup.example',
-    'ftp://topup.example',
-    'https://topup.example/?a=1',
-    'https://me:pw@topup.example',
-  ])('can’t begin with %s', async (url) => {
-    const { code, stderr } = await commandLine({ SUPPLIER_CALLBACK_BASE_URL: url }).run('supplier', 'list');
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('SUPPLIER_CALLBACK_BASE_URL must be an http or https URL');
-    expect(stderr).not.toContain('pw@');
-  });
+  it.each(['topup.example', 'ftp://topup.example', 'https://topup.example/?a=1', 'https://me:pw@topup.example'])(
+    'can’t begin with %s',
+    async (url) => {
+      const { code, stderr } = await commandLine({ SUPPLIER_CALLBACK_BASE_URL: url }).run('supplier', 'list');
+      expect(code).not.toBe(0);
+      expect(stderr).toContain('SUPPLIER_CALLBACK_BASE_URL must be an http or https URL');
+      expect(stderr).not.toContain('pw@');
+    },
+  );
 });

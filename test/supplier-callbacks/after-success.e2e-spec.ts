@@ -24,8 +24,7 @@ async function boughtUnit(): Promise<OpenUnit> {
   return unit;
 }
 
-const callAbout = ({ reference }: OpenUnit): Promise<unknown> =>
-  scene.call('plain', { kind: 'about', reference });
+const callAbout = ({ reference }: OpenUnit): Promise<unknown> => scene.call('plain', { kind: 'about', reference });
 
 const checks = (): Promise<object[]> => scene.stack.sql('SELECT * FROM attempt_checks');
 

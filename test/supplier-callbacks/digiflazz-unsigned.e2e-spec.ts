@@ -13,7 +13,10 @@ let sku: string;
 /** Nothing proves what this vendor calls us with. */
 async function setAccount(username = USERNAME): Promise<void> {
   await scene.stack.api.get(SuppliersService).set({
-    ...{ code: 'digi', adapter: 'digiflazz', baseUrl: `${vendor.url}/v1`, timeoutMs: 2_000 },
+    code: 'digi',
+    adapter: 'digiflazz',
+    baseUrl: `${vendor.url}/v1`,
+    timeoutMs: 2_000,
     credentials: { username, key: KEYS.production },
   });
 }
@@ -51,16 +54,24 @@ const verdicts = async ({ reference }: Bought): Promise<string[]> =>
 /** Has the vendor take a purchase back and call us. @returns what came of its callback. */
 async function takeBack(unit: Bought): Promise<string | undefined> {
   // It has called about what it sold or refused.
-  const before = (await eventually(() => verdicts(unit), ({ length }) => length > 0)).length; // prettier-ignore
+  const before = (
+    await eventually(
+      () => verdicts(unit),
+      ({ length }) => length > 0,
+    )
+  ).length;
   await vendor.sim('settle', { ref_id: unit.reference, rc: '74' });
-  return (await eventually(() => verdicts(unit), ({ length }) => length > before)).at(-1); // prettier-ignore
+  return (
+    await eventually(
+      () => verdicts(unit),
+      ({ length }) => length > before,
+    )
+  ).at(-1);
 }
 
 /** How many seconds checks are to wait. */
 const checks = (): Promise<{ due_in_s: number }[]> =>
-  scene.stack.sql(
-    'SELECT extract(epoch FROM due_at - statement_timestamp())::int AS due_in_s FROM attempt_checks',
-  );
+  scene.stack.sql('SELECT extract(epoch FROM due_at - statement_timestamp())::int AS due_in_s FROM attempt_checks');
 
 /** Lets the minute pass, here and at the vendor, and waits until what was to be asked is. */
 async function aMinuteLater(): Promise<void> {
@@ -95,9 +106,15 @@ describe('A callback of Digiflazz that nothing proves, about what it sold', () =
 
   it('asks nothing where it says what is known', async () => {
     const unit = await bought();
-    await eventually(() => verdicts(unit), ({ length }) => length > 0); // prettier-ignore
+    await eventually(
+      () => verdicts(unit),
+      ({ length }) => length > 0,
+    );
     await vendor.sim('callbacks', { ref_id: unit.reference, set: {} });
-    const all = await eventually(() => verdicts(unit), ({ length }) => length > 1); // prettier-ignore
+    const all = await eventually(
+      () => verdicts(unit),
+      ({ length }) => length > 1,
+    );
     expect(all.at(-1)).toBe('nothing_new');
     expect([await checks(), await sends(unit)]).toEqual([[], 1]);
   });
@@ -126,8 +143,15 @@ describe('A callback of Digiflazz that nothing proves, about what it sold', () =
     const order = await scene.order(sku, { user });
     await scene.unitIn(order, 'unknown');
     await scene.commandLine.json(
-      ...['order', 'resolve', order.order_number, '--unit', '1.1', '--succeeded'],
-      ...['--reason', 'on their statement', '--yes'],
+      'order',
+      'resolve',
+      order.order_number,
+      '--unit',
+      '1.1',
+      '--succeeded',
+      '--reason',
+      'on their statement',
+      '--yes',
     );
     const unit = { order, reference: await scene.reference(order) };
     expect(await takeBack(unit)).toBe('nothing_new');

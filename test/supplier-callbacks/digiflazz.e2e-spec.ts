@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
-import {
-  DigiflazzBench,
-  KEYS,
-  USERNAME,
-  type DigiflazzClient,
-  type Json,
-} from '../simulators/digiflazz-client.js';
+import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { holding } from '../support/locks.js';
@@ -153,16 +147,13 @@ describe('Digiflazz', () => {
     // As the same service bought it before its database was restored.
     const reference = unique('TGONE').toUpperCase();
     await vendor.transaction(reference, {
-      ...{ buyer_sku_code: 'pending', customer_no: '7234567892001' },
+      buyer_sku_code: 'pending',
+      customer_no: '7234567892001',
       cb_url: `${stack.url}/supplier-callbacks/digi/${token}`,
     });
     const detail = async (text: string): Promise<object[]> =>
       eventually(
-        () =>
-          stack.sql('SELECT * FROM supplier_reversals WHERE reference = $1 AND detail = $2', [
-            reference,
-            text,
-          ]),
+        () => stack.sql('SELECT * FROM supplier_reversals WHERE reference = $1 AND detail = $2', [reference, text]),
         ({ length }) => length === 1,
       );
     await detail('called back: processing');

@@ -1,11 +1,6 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  SIGNATURE_HEADER,
-  signatureOf,
-  useCallingAdapters,
-  WEBHOOK_SECRET,
-} from '../support/calling-supplier.js';
+import { SIGNATURE_HEADER, signatureOf, useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer } from '../support/http.js';
@@ -136,11 +131,7 @@ export function describeForgeries(count: number, limitMs?: number): void {
         const verdicts = await scene.stack.sql<{ verdict: string }>(
           'SELECT DISTINCT verdict FROM supplier_callbacks ORDER BY verdict',
         );
-        expect(verdicts.map(({ verdict }) => verdict)).toEqual([
-          'refused',
-          'unknown_reference',
-          'unreadable',
-        ]);
+        expect(verdicts.map(({ verdict }) => verdict)).toEqual(['refused', 'unknown_reference', 'unreadable']);
       },
       limitMs,
     );

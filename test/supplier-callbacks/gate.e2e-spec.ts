@@ -138,9 +138,7 @@ describe('a callback', () => {
 
 describe('the limit of callbacks', () => {
   const pings = (path: string, count: number): Promise<Answer<unknown>[]> =>
-    Promise.all(
-      Array.from({ length: count }, () => untilServed(() => nobody.post<unknown>(path, PING, signed(PING)))),
-    );
+    Promise.all(Array.from({ length: count }, () => untilServed(() => nobody.post<unknown>(path, PING, signed(PING)))));
   const statuses = (answers: Answer<unknown>[]): Set<number> => new Set(answers.map(({ status }) => status));
 
   it('is 100 a second for each supplier', async () => {

@@ -49,18 +49,15 @@ describe('what suppliers called us with', () => {
     const { secretsKey, DATABASE_URL } = scene.stack.config;
     const oldKey = secretsKey?.toString('base64') ?? '';
     const rotate = (key: string, previous: string): Promise<unknown> =>
-      new CommandLine({ DATABASE_URL, SECRETS_KEY: key, SECRETS_PREVIOUS_KEYS: previous }).json(
-        'secrets',
-        'rotate',
-      );
+      new CommandLine({ DATABASE_URL, SECRETS_KEY: key, SECRETS_PREVIOUS_KEYS: previous }).json('secrets', 'rotate');
     await rotate(newKey.toString('base64'), oldKey);
     const box = new SecretBox(newKey);
     const tokens = await scene.stack.sql<{ code: string; token: Buffer }>(
       'SELECT code, callback_token_sealed AS token FROM suppliers WHERE callback_token_sealed IS NOT NULL',
     );
-    expect(
-      tokens.map(({ code, token }) => box.open(token, supplierPlace('callback_token_sealed', code))),
-    ).toHaveLength(3);
+    expect(tokens.map(({ code, token }) => box.open(token, supplierPlace('callback_token_sealed', code)))).toHaveLength(
+      3,
+    );
     expect((await scene.stored('signing')).map((each) => opened(each, box))).toContainEqual(
       expect.stringContaining(PRIVATE),
     );

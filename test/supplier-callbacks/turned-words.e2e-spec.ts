@@ -31,11 +31,7 @@ const closeAll = (): Promise<object[]> =>
   scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE status = 'open'`);
 
 /** What came of a callback by which the supplier says what became of a unit. */
-async function says(
-  unit: OpenUnit,
-  word: 'succeeded' | 'failed',
-  deliveryId?: string,
-): Promise<string | undefined> {
+async function says(unit: OpenUnit, word: 'succeeded' | 'failed', deliveryId?: string): Promise<string | undefined> {
   const { reference } = unit;
   const more = deliveryId === undefined ? {} : { deliveryId };
   const failed = { kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'refunded' };
@@ -54,7 +50,8 @@ describe('a case about a purchase', () => {
     expect(await says(unit, 'failed')).toBe('nothing_new');
     expect(await cases(unit)).toMatchObject([
       {
-        ...{ kind: 'bought_late', status: 'open' },
+        kind: 'bought_late',
+        status: 'open',
         detail: 'the supplier says now failed: SUPPLIER_REJECTED: refunded',
       },
     ]);

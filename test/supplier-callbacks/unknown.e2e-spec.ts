@@ -26,10 +26,7 @@ let commandLine: CommandLine;
 const log: string[] = [];
 
 beforeAll(async () => {
-  scene = await CallbackScene.start(
-    { LOG_LEVEL: 'warn' },
-    { logTo: { write: (line) => void log.push(line) } },
-  );
+  scene = await CallbackScene.start({ LOG_LEVEL: 'warn' }, { logTo: { write: (line) => void log.push(line) } });
   commandLine = new CommandLine({ DATABASE_URL: scene.stack.config.DATABASE_URL });
 });
 
@@ -57,18 +54,23 @@ describe('a callback about a purchase that no book knows', () => {
     expect(await casesOf(reference)).toEqual([
       {
         id: expect.any(Number),
-        ...{
-          order_number: null,
-          merchant_id: null,
-          unit: null,
-          archived: false,
-          supplier: 'signing',
-          kind: 'unknown_purchase',
-        },
-        ...{ amount: '10000', currency: 'IDR', supplier_reference: 'S-1', reference },
-        ...{ supplier_sku: 'ml86', player: '1234567892001', bought_at: null },
-        ...{ detail: 'called back: succeeded', handed_over: false },
-        ...{ status: 'open', created_at: expect.any(String) },
+        order_number: null,
+        merchant_id: null,
+        unit: null,
+        archived: false,
+        supplier: 'signing',
+        kind: 'unknown_purchase',
+        amount: '10000',
+        currency: 'IDR',
+        supplier_reference: 'S-1',
+        reference,
+        supplier_sku: 'ml86',
+        player: '1234567892001',
+        bought_at: null,
+        detail: 'called back: succeeded',
+        handed_over: false,
+        status: 'open',
+        created_at: expect.any(String),
       },
     ]);
     expect(await scene.last('signing')).toMatchObject({ verdict: 'unknown_reference', reference });
@@ -98,10 +100,7 @@ describe('a callback about a purchase that no book knows', () => {
 
   it('that certainly failed is none: nothing was bought', async () => {
     const reference = unique('T');
-    await call(
-      'signing',
-      about(reference, { outcome: { kind: 'failed', code: 'OUT_OF_STOCK', message: '' } }),
-    );
+    await call('signing', about(reference, { outcome: { kind: 'failed', code: 'OUT_OF_STOCK', message: '' } }));
     expect(await casesOf(reference)).toEqual([]);
   });
 
@@ -112,9 +111,7 @@ describe('a callback about a purchase that no book knows', () => {
   });
 
   it('opens no more cases where it proves nothing and there were too many within the hour, and says so', async () => {
-    const [{ id } = { id: 0 }] = await scene.stack.sql<{ id: number }>(
-      `SELECT id FROM suppliers WHERE code = 'plain'`,
-    );
+    const [{ id } = { id: 0 }] = await scene.stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'plain'`);
     await scene.stack.sql(
       `INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, status, created_at, closed_at)
        SELECT $1, 'unknown_purchase', NULL, 'forged-' || n, 'closed', now(), now() FROM generate_series(1, 10000) n`,
@@ -158,10 +155,7 @@ describe('a callback about a purchase that no book knows', () => {
     const outcome = { kind: 'processing', supplierReference };
     await call('signing', { kind: 'about', supplierReference, outcome });
     const reference = unique('T');
-    await call(
-      'signing',
-      about(reference, { supplierReference, outcome: { kind: 'succeeded', supplierReference } }),
-    );
+    await call('signing', about(reference, { supplierReference, outcome: { kind: 'succeeded', supplierReference } }));
     const found = (await cases()).filter((each) => each.supplier_reference === supplierReference);
     expect(found).toMatchObject([{ reference: null, detail: 'called back: succeeded' }]);
   });
@@ -176,14 +170,15 @@ describe('a callback about a purchase that no book knows', () => {
       ok: false,
       checks: expect.arrayContaining([expect.objectContaining({ name: 'supplier_reversals', ok: false })]),
     });
-    expect(
-      await commandLine.refused('reversal', 'close', id, '--credit', '35.00', '--reason', 'whose'),
-    ).toMatch(/has no order, so nobody can be credited/);
+    expect(await commandLine.refused('reversal', 'close', id, '--credit', '35.00', '--reason', 'whose')).toMatch(
+      /has no order, so nobody can be credited/,
+    );
     expect(await casesOf(reference)).toMatchObject([{ status: 'open' }]);
     await commandLine.json('reversal', 'close', id, '--reason', 'claimed, ticket 4711');
     const log = await commandLine.json<{ action: string; reason: string; detail: object }[]>('log');
     expect(log[0]).toMatchObject({
-      ...{ action: 'reversal.close', reason: 'claimed, ticket 4711' },
+      action: 'reversal.close',
+      reason: 'claimed, ticket 4711',
       detail: { reversal_id: found?.id, kind: 'unknown_purchase', supplier: 'signing', purchase: reference },
     });
     for (const open of await commandLine.json<Case[]>('reversal', 'list', '--open'))
@@ -265,9 +260,16 @@ describe('topup reversal show', () => {
     await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
     expect((await show()).likely_matches).toEqual([
       {
-        ...{ order_number: order.order_number, unit: '1.1', merchant_id: scene.merchant.id },
-        ...{ reference_id: order.reference_id, user_id: user, server_id: null, state: 'succeeded' },
-        ...{ supplier: 'signing', reference: `${order.order_number}.1.1`, ordered_at: expect.any(String) },
+        order_number: order.order_number,
+        unit: '1.1',
+        merchant_id: scene.merchant.id,
+        reference_id: order.reference_id,
+        user_id: user,
+        server_id: null,
+        state: 'succeeded',
+        supplier: 'signing',
+        reference: `${order.order_number}.1.1`,
+        ordered_at: expect.any(String),
       },
     ]);
     const { stdout } = await commandLine.run('reversal', 'show', `${found?.id}`);

@@ -44,7 +44,10 @@ afterEach(async () => {
 
 const set = (credentials: Record<string, string> = { key: KEYS.production }): Promise<object> =>
   stack.api.get(SuppliersService).set({
-    ...{ code, adapter: 'digiflazz', baseUrl: `${client.url}/v1`, lowBalanceMicros: 500_000_000_000n },
+    code,
+    adapter: 'digiflazz',
+    baseUrl: `${client.url}/v1`,
+    lowBalanceMicros: 500_000_000_000n,
     credentials: { username: USERNAME, ...credentials },
   });
 

@@ -47,10 +47,7 @@ async function offer(): Promise<void> {
 
 /** As the supplier's settings were made so many minutes ago. */
 const setBefore = (minutes: number): Promise<object[]> =>
-  stack.sql(`UPDATE suppliers SET updated_at = now() - $2 * interval '1 minute' WHERE code = $1`, [
-    code,
-    minutes,
-  ]);
+  stack.sql(`UPDATE suppliers SET updated_at = now() - $2 * interval '1 minute' WHERE code = $1`, [code, minutes]);
 
 const readBefore = (minutes: number): Promise<object[]> =>
   stack.sql(`UPDATE suppliers SET catalogue_read_at = now() - $2 * interval '1 minute' WHERE code = $1`, [
@@ -87,7 +84,11 @@ describe('workers', () => {
     await setBefore(6);
     await Promise.all([stack.startWorker(), stack.startWorker(), stack.startWorker()]);
     expect(await logged('the catalogue of a supplier was read')).toMatchObject({
-      ...{ level: 'info', supplier: code, seen: 10, added: 10, removed: 0 },
+      level: 'info',
+      supplier: code,
+      seen: 10,
+      added: 10,
+      removed: 0,
     });
     await stack.stopWorkers();
     expect(await asked()).toBe(1);
@@ -101,7 +102,9 @@ describe('workers', () => {
     await client.sim('rules', { match: { call: 'price-list' }, list: 'empty' });
     await stack.startWorker();
     expect(await logged('the catalogue of a supplier was not taken over')).toMatchObject({
-      ...{ level: 'warn', supplier: code, reason: 'empty' },
+      level: 'warn',
+      supplier: code,
+      reason: 'empty',
     });
     expect(await look()).toBeNull();
     expect(await asked()).toBe(1);

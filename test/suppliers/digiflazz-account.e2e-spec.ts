@@ -25,7 +25,8 @@ describe('the balance', () => {
     const buyer = await shop.open();
     await buyer.client.sim('account', { allow_list: { production: [] } });
     expect(await buyer.balance()).toMatchObject({
-      ...{ fault: 'credentials', detail: 'rc 45: it does not allow our address' },
+      fault: 'credentials',
+      detail: 'rc 45: it does not allow our address',
     });
   });
 
@@ -124,7 +125,8 @@ describe('the catalogue', () => {
   it('can be asked for one product, which uses up no reading of the whole', async () => {
     const buyer = await shop.open();
     expect(await buyer.product('ml172')).toMatchObject({
-      ...{ known: true, product: { sku: 'ml172', cost: rupiah(40_000n) } },
+      known: true,
+      product: { sku: 'ml172', cost: rupiah(40_000n) },
     });
     expect(await buyer.product('none')).toEqual({ known: true, product: null });
     expect(await buyer.product('none')).toMatchObject({ known: false, fault: 'rate' });

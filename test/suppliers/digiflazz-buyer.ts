@@ -1,17 +1,8 @@
-import {
-  DigiflazzSupplier,
-  type DigiflazzSettings,
-} from '../../src/suppliers/digiflazz/digiflazz-supplier.js';
+import { DigiflazzSupplier, type DigiflazzSettings } from '../../src/suppliers/digiflazz/digiflazz-supplier.js';
 import type { Attempt } from '../../src/suppliers/supplier-adapter.js';
 import { SupplierHttp } from '../../src/suppliers/supplier-http.js';
 import type { SupplierOutcome } from '../../src/suppliers/supplier-outcome.js';
-import {
-  DigiflazzBench,
-  KEYS,
-  USERNAME,
-  type DigiflazzClient,
-  type Json,
-} from '../simulators/digiflazz-client.js';
+import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 
 /** The numbers that the vendor's sandbox knows. */
 export const NUMBERS = {
@@ -28,8 +19,17 @@ export const rupiah = (amount: bigint): { micros: bigint; currency: string } => 
 
 /** An attempt to buy `ml86` for a player. */
 export const attempt = (reference: string, changes: Partial<Attempt> = {}): Attempt => ({
-  ...{ reference, sku: 'ml86', userId: '123456789', serverId: '2001', characterId: null, endUserIp: null },
-  ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
+  reference,
+  sku: 'ml86',
+  userId: '123456789',
+  serverId: '2001',
+  characterId: null,
+  endUserIp: null,
+  playerTemplate: null,
+  maxCost: null,
+  expectedCost: null,
+  supplierReference: null,
+  isRepeat: false,
   ...changes,
 });
 

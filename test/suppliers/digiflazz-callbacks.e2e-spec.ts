@@ -33,7 +33,8 @@ describe('what the vendor’s webhook sends', () => {
     await client.aMinuteLater();
     const [pending, ended] = await arrivals(receiver, 2);
     const about = {
-      ...{ kind: 'about', reference: 'A1' },
+      kind: 'about',
+      reference: 'A1',
       supplierReference: expect.stringMatching(/^[0-9a-f]{24}$/),
       deliveryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     };
@@ -44,16 +45,13 @@ describe('what the vendor’s webhook sends', () => {
     expect(read(ended as Received, null)).toEqual({ ...about, ...said, purchase });
   });
 
-  it.each(['wrong', 'absent', 'no_prefix', 'reserialised'])(
-    'is refused with a signature that is %s',
-    async (how) => {
-      const { client, receiver } = await bench.startWithWebhook();
-      await client.sim('rules', { match: {}, callback: { signature: how } });
-      await client.transaction('A1');
-      const [received] = await arrivals(receiver, 1);
-      expect(read(received as Received, SECRET).kind).toBe('refused');
-    },
-  );
+  it.each(['wrong', 'absent', 'no_prefix', 'reserialised'])('is refused with a signature that is %s', async (how) => {
+    const { client, receiver } = await bench.startWithWebhook();
+    await client.sim('rules', { match: {}, callback: { signature: how } });
+    await client.transaction('A1');
+    const [received] = await arrivals(receiver, 1);
+    expect(read(received as Received, SECRET).kind).toBe('refused');
+  });
 
   it.each<[string, Json]>([
     ['signed', {}],

@@ -31,7 +31,11 @@ describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read
     expect(await buyer.send(attempt('A1'))).toEqual(BOUGHT);
     expect(await buyer.askLater(attempt('A1'))).toEqual(BOUGHT);
     expect(await buyer.client.purchase('A1')).toMatchObject({
-      ...{ sku: 'ml86', customer_no: '1234567892001', times_bought: 1, price_debited: 20_000, sends: 2 },
+      sku: 'ml86',
+      customer_no: '1234567892001',
+      times_bought: 1,
+      price_debited: 20_000,
+      sends: 2,
     });
   });
 
@@ -129,7 +133,9 @@ describe('a limit to the price', () => {
   it('keeps the vendor from taking more', async () => {
     const buyer = await shop.open();
     expect(await buyer.send(attempt('A1', { maxCost: rupiah(19_999n) }))).toMatchObject({
-      ...{ kind: 'failed', code: 'PRODUCT_UNAVAILABLE', failover: true },
+      kind: 'failed',
+      code: 'PRODUCT_UNAVAILABLE',
+      failover: true,
     });
     expect((await buyer.send(attempt('A2', { maxCost: rupiah(20_000n) }))).kind).toBe('succeeded');
   });
@@ -140,7 +146,8 @@ describe('a limit to the price', () => {
   ])('%s is not sent', async (_what, maxCost) => {
     const buyer = await shop.open();
     expect(await buyer.send(attempt('A1', { maxCost }))).toMatchObject({
-      ...{ kind: 'not_accepted', fault: 'configuration' },
+      kind: 'not_accepted',
+      fault: 'configuration',
     });
     expect((await buyer.send(attempt('A1', { maxCost, isRepeat: true }))).kind).toBe('unknown');
     expect(await buyer.received('transaction')).toEqual([]);
@@ -208,7 +215,8 @@ describe('nobody there', () => {
     const buyer = await shop.open({}, { baseUrl: 'http://127.0.0.1:1/v1' });
     expect(await buyer.send(attempt('A1'))).toEqual({ kind: 'not_accepted', detail: 'ECONNREFUSED' });
     expect(await buyer.send(attempt('A1', { isRepeat: true }))).toEqual({
-      ...{ kind: 'unknown', detail: 'ECONNREFUSED' },
+      kind: 'unknown',
+      detail: 'ECONNREFUSED',
     });
     expect((await buyer.askLater(attempt('A1'))).kind).toBe('unknown');
   });

@@ -54,26 +54,23 @@ describe('A price that Lapakgaming no longer has', () => {
     ['fell', PRICE, 12_000],
     ['rose', PRICE, 18_000],
     ['is far from 999999', 999_999, PRICE],
-  ])(
-    'because it %s is refused, that SKU is read again, and the next order is bought',
-    async (_how, cost, price) => {
-      const sku = await scene.product({ supplier: code, supplierSku: SKU, cost });
-      // Dear enough to be bought for any of these.
-      await scene.stack.api.get(ProductsService).set({ sku, price: 500_000n });
-      await vendor.sim('account', { products: [{ code: SKU, price }] });
-      const refused = await scene.orderWith(await scene.order(sku), 'failed');
-      expect(refused.failure_code).toBe('PRODUCT_UNAVAILABLE');
-      const [sent] = await vendor.journal(await scene.reference(refused));
-      expect(sent).toMatchObject({ price: cost, code: 'PRICE_NOT_MATCH' });
-      await costs(SKU, price);
-      expect(await read()).toEqual([SKU]);
+  ])('because it %s is refused, that SKU is read again, and the next order is bought', async (_how, cost, price) => {
+    const sku = await scene.product({ supplier: code, supplierSku: SKU, cost });
+    // Dear enough to be bought for any of these.
+    await scene.stack.api.get(ProductsService).set({ sku, price: 500_000n });
+    await vendor.sim('account', { products: [{ code: SKU, price }] });
+    const refused = await scene.orderWith(await scene.order(sku), 'failed');
+    expect(refused.failure_code).toBe('PRODUCT_UNAVAILABLE');
+    const [sent] = await vendor.journal(await scene.reference(refused));
+    expect(sent).toMatchObject({ price: cost, code: 'PRICE_NOT_MATCH' });
+    await costs(SKU, price);
+    expect(await read()).toEqual([SKU]);
 
-      const order = await scene.order(sku);
-      await endedAtLapakgaming(scene, vendor, order);
-      await scene.orderWith(order, 'completed');
-      expect(await scene.attempts(order)).toMatchObject([{ state: 'succeeded', cost: `${price}` }]);
-    },
-  );
+    const order = await scene.order(sku);
+    await endedAtLapakgaming(scene, vendor, order);
+    await scene.orderWith(order, 'completed');
+    expect(await scene.attempts(order)).toMatchObject([{ state: 'succeeded', cost: `${price}` }]);
+  });
 });
 
 describe('A callback of a product', () => {

@@ -67,9 +67,7 @@ describe('a price that the vendor refuses', () => {
     await scene.orderWith(await scene.order(sku), 'failed');
     await eventually(asked, ({ length }) => length === 1);
     const dueInS = `extract(epoch FROM due_at - now())::float8 AS due_in_s`;
-    const [mark] = await scene.stack.sql<{ due_in_s: number }>(
-      `SELECT ${dueInS} FROM supplier_product_reads`,
-    );
+    const [mark] = await scene.stack.sql<{ due_in_s: number }>(`SELECT ${dueInS} FROM supplier_product_reads`);
     expect(mark?.due_in_s).toBeGreaterThan(50);
     await scene.stack.sql('UPDATE supplier_product_reads SET due_at = now()');
     await eventually(costs, (all) => all.some(({ cost }) => cost === 30_000n));

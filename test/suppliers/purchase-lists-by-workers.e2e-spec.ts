@@ -100,12 +100,7 @@ describe('workers', () => {
       return failures-- > 0 ? { status: 500 } : page([]);
     };
     await whileRead('2026-01-15', () => untilLonger(asked, 7));
-    expect(asked.slice(0, 8)).toEqual([
-      ...[null, 'second', 'third'],
-      'third',
-      ...[null, 'second', 'third'],
-      null,
-    ]);
+    expect(asked.slice(0, 8)).toEqual([null, 'second', 'third', 'third', null, 'second', 'third', null]);
     expect(new Set(since.slice(0, 7)).size).toBe(1);
     expect(since[7]).not.toBe(since[0]);
   });
@@ -129,8 +124,7 @@ describe('workers', () => {
 
   it('go on behind entries that can’t be read, count such lists, and warn once', async () => {
     const reference = unique('ord_gone.5');
-    stack.supplier.purchases = () =>
-      page([{ supplier_reference: 'S-1' }, { reference, status: 'succeeded' }]);
+    stack.supplier.purchases = () => page([{ supplier_reference: 'S-1' }, { reference, status: 'succeeded' }]);
     log.length = 0;
     await whileRead(null, (worker) =>
       eventually(

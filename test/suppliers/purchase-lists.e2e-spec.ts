@@ -45,14 +45,14 @@ describe('what a supplier lists that it sold us', () => {
     expect(await scene.report()).toMatchObject({ ok: false, listed: 3, unknown: 1, open_cases: 1 });
     expect(await scene.openCases()).toMatchObject([
       {
-        ...{
-          order_number: null,
-          reference,
-          supplier_sku: 'MLBB-86',
-          player: '123456789 2001',
-          amount: '29.5',
-        },
-        ...{ bought_at: '2026-01-15T08:30:00.500Z', detail: 'listed: succeeded', supplier_reference: 'S-9' },
+        order_number: null,
+        reference,
+        supplier_sku: 'MLBB-86',
+        player: '123456789 2001',
+        amount: '29.5',
+        bought_at: '2026-01-15T08:30:00.500Z',
+        detail: 'listed: succeeded',
+        supplier_reference: 'S-9',
       },
     ]);
     expect(await scene.report()).toMatchObject({ ok: false, listed: 3, unknown: 0, open_cases: 1 });
@@ -85,7 +85,10 @@ describe('what a supplier lists that it sold us', () => {
         ? page([{ reference: after, status: 'succeeded' }, { reference: 'x'.repeat(256) }])
         : page([{ reference: before }, ...unreadable, { reference: between }], '1');
     expect(await scene.report()).toMatchObject({
-      ...{ ok: false, listed: 3, unreadable: 4, unknown: 3 },
+      ok: false,
+      listed: 3,
+      unreadable: 4,
+      unknown: 3,
       problem: 'list of purchases: 4 entries can’t be read (the supplier calls one of them S-1)',
     });
     expect((await scene.openCases()).map(({ reference }) => reference)).toEqual([after, between, before]);
@@ -124,14 +127,7 @@ describe('a statement of a supplier', () => {
       `2,${gone},Terkirim,123`,
       `3,${failed},Batal,124`,
     );
-    const format = [
-      '--column',
-      'reference=Ref ID',
-      '--column',
-      'status=Keterangan',
-      '--column',
-      'player=Tujuan',
-    ];
+    const format = ['--column', 'reference=Ref ID', '--column', 'status=Keterangan', '--column', 'player=Tujuan'];
     const words = ['--bought', 'Terkirim', '--not-bought', 'Batal'];
     expect(await scene.report('--statement', file, ...format, ...words)).toMatchObject({
       listed: 3,
@@ -151,9 +147,11 @@ describe('a statement of a supplier', () => {
       `${unclear},Selesai,`,
     );
     expect(await scene.report('--statement', file, '--since', '2026-01-15T00:00:00Z')).toMatchObject({
-      ...{ listed: 2, unknown: 2 },
+      listed: 2,
+      unknown: 2,
       statement: {
-        ...{ name: 'statement.csv', passed_over: 1 },
+        name: 'statement.csv',
+        passed_over: 1,
         unclear_statuses: [{ status: 'Selesai', lines: 1 }],
       },
     });
@@ -168,8 +166,7 @@ describe('a statement of a supplier', () => {
 
   it('is refused in words where it can’t be read, and where nobody says whose it is', async () => {
     const file = scene.statement('sku', 'ml86');
-    const refused = (...args: string[]): Promise<string> =>
-      scene.commandLine.refused('report', 'supplier', ...args);
+    const refused = (...args: string[]): Promise<string> => scene.commandLine.refused('report', 'supplier', ...args);
     expect(await refused('--supplier', 'fake', '--statement', file)).toMatch(
       /statement.csv could not be read:\n {2}one of reference and supplier_reference must be a column/,
     );

@@ -44,13 +44,20 @@ const processing = (reference: string): Answer => ({
 async function openUnit(theirs?: string): Promise<{ order: OrderBody; later: string; answers: Answers }> {
   const sku = await stack.product('35.00');
   await commandLine.json(
-    ...['offer', 'set', '--sku', sku, '--supplier', 'fake', '--supplier-sku', `${sku}-2`, '--priority', '2'],
+    'offer',
+    'set',
+    '--sku',
+    sku,
+    '--supplier',
+    'fake',
+    '--supplier-sku',
+    `${sku}-2`,
+    '--priority',
+    '2',
   );
   const user = unique('player');
   const answers: Answers = { first: processing, later: processing };
-  stack.supplier.script(user, ({ reference }) =>
-    answers[reference.endsWith('.1.1.2') ? 'later' : 'first'](reference),
-  );
+  stack.supplier.script(user, ({ reference }) => answers[reference.endsWith('.1.1.2') ? 'later' : 'first'](reference));
   const order = await stack.order(merchant, [{ sku }], user);
   await stack.orderWith(merchant, order.reference_id, 'processing');
   const later = `${order.order_number}.1.1.2`;
@@ -102,10 +109,7 @@ describe('the case of a purchase under a later attempt than the books know of', 
     expect(await closeBought()).toEqual([]);
     const found = await caseOf(later);
     expect(found).toMatchObject({ status: 'open' });
-    await stack.sql(`UPDATE supplier_reversals SET supplier_reference = $2 WHERE id = $1`, [
-      found?.id,
-      `S-${later}`,
-    ]);
+    await stack.sql(`UPDATE supplier_reversals SET supplier_reference = $2 WHERE id = $1`, [found?.id, `S-${later}`]);
     expect(await closeBought()).toEqual([found?.id]);
   });
 

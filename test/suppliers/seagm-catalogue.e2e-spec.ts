@@ -20,7 +20,9 @@ beforeEach(async () => {
   code = unique('seagm');
   vendor = await bench.start();
   await scene.stack.api.get(SuppliersService).set({
-    ...{ code, adapter: 'seagm', baseUrl: vendor.url },
+    code,
+    adapter: 'seagm',
+    baseUrl: vendor.url,
     credentials: { uid: UID, secret_key: SECRET_KEY },
   });
 });
@@ -79,9 +81,7 @@ describe('The catalogue of SEAGM', () => {
   it('can be read for one product', async () => {
     await sync();
     await vendor.sim('account', { types: [{ id: 6401, unit_price: '4.4001' }] });
-    const [supplier] = await scene.stack.sql<{ id: number }>('SELECT id FROM suppliers WHERE code = $1', [
-      code,
-    ]);
+    const [supplier] = await scene.stack.sql<{ id: number }>('SELECT id FROM suppliers WHERE code = $1', [code]);
     await scene.stack.api.get(ProductReadsService).ask(supplier?.id ?? 0, ['6401', 'card:901']);
     await eventually(
       () => costOf('6401'),

@@ -122,11 +122,7 @@ describe('a purchase that its supplier lists as sold', () => {
     );
     const { order_number } = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
     const nobodys = unique('S-nobody');
-    const file = scene.statement(
-      'supplier_reference,status',
-      `S-${order_number}.1.1,Sukses`,
-      `${nobodys},Sukses`,
-    );
+    const file = scene.statement('supplier_reference,status', `S-${order_number}.1.1,Sukses`, `${nobodys},Sukses`);
     await scene.report('--statement', file);
     const unknown = (await scene.openCases()).filter(({ kind }) => kind === 'unknown_purchase');
     expect(unknown).toMatchObject([{ supplier_reference: nobodys }]);
@@ -143,9 +139,9 @@ describe('a purchase that its supplier lists as sold', () => {
     );
     expect(found).toMatchObject({ order_number: order.order_number, kind: 'bought_late' });
     const counted = async (): Promise<number | undefined> =>
-      (
-        await worker.get(Metrics).registry.getSingleMetric('topup_supplier_contradictions_total')?.get()
-      )?.values.find(({ labels }) => labels.supplier === 'fake')?.value;
+      (await worker.get(Metrics).registry.getSingleMetric('topup_supplier_contradictions_total')?.get())?.values.find(
+        ({ labels }) => labels.supplier === 'fake',
+      )?.value;
     await eventually(counted, (count) => count === 1);
   });
 });

@@ -53,10 +53,7 @@ class PatientSupplier extends CallingSupplier {
   }
 }
 
-function read(
-  { method, headers, query, body }: RawCallback,
-  { webhookSecret }: CallingSettings,
-): CallbackReading {
+function read({ method, headers, query, body }: RawCallback, { webhookSecret }: CallingSettings): CallbackReading {
   if (webhookSecret !== null && headers[SIGNATURE_HEADER] !== signatureOf(body, webhookSecret))
     return { kind: 'refused', detail: 'its signature is wrong' };
   if (method === 'GET') return { kind: 'about', reference: query.reference ?? '' };

@@ -5,12 +5,7 @@ import { chromium, type Browser } from 'playwright-core';
 import { isExecutable, libraryPathOf } from '../../tools/local-stack/debian-packages.js';
 import { findOrFetch, type Program } from './fetched-program.js';
 
-const NAMES: [string, ...string[]] = [
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-];
+const NAMES: [string, ...string[]] = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** Thai has to be seen, too. */
 const PACKAGES = ['chromium', 'fonts-liberation', 'fonts-thai-tlwg'];
 /** For how long a page is waited for: as long as `eventually` waits. */

@@ -81,12 +81,7 @@ export class Company {
       const { Provider: Made } = await import('oidc-provider');
       return new Made(issuerAt(port), settings);
     });
-    const company = new Company(
-      port,
-      provider,
-      createPrivateKey({ key: jwk as never, format: 'jwk' }),
-      returnUrl,
-    );
+    const company = new Company(port, provider, createPrivateKey({ key: jwk as never, format: 'jwk' }), returnUrl);
     provider.use(async (ctx, next) => {
       await next();
       const body = ctx.body as { id_token?: string } | undefined;
@@ -149,9 +144,7 @@ export class Company {
         throw new Error(`the company answered ${response.status}: ${text}`);
       if (location?.startsWith(this.returnUrl)) return new URL(location).search.slice(1);
       [next, body] =
-        location === null
-          ? [next, `login=${encodeURIComponent(login)}`]
-          : [new URL(location, next).href, undefined];
+        location === null ? [next, `login=${encodeURIComponent(login)}`] : [new URL(location, next).href, undefined];
     }
   }
 
@@ -163,8 +156,7 @@ export class Company {
     this.requests.push(`${request.method} ${request.url}`);
     const { silentAt, sendsHead } = this.faults;
     if (silentAt !== undefined && request.url?.startsWith(silentAt)) {
-      if (sendsHead)
-        response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":');
+      if (sendsHead) response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":');
       if (sendsHead === 'breaks off') response.destroy();
       return;
     }

@@ -36,9 +36,7 @@ export async function findOrFetch(
 export async function fetchOnce<Found>(wanted: Packages<Found>): Promise<Found | null> {
   const unpacked = wanted.findUnpacked();
   if (unpacked !== null || !canFetchPackages()) return unpacked;
-  process.stderr.write(
-    `No ${wanted.what} here: fetching the Debian package once, without installing it ...\n`,
-  );
+  process.stderr.write(`No ${wanted.what} here: fetching the Debian package once, without installing it ...\n`);
   try {
     await unpackPackages(wanted.directory, wanted.packages);
   } catch (error) {

@@ -18,11 +18,7 @@ export class Client {
     return this.send('GET', path, undefined, headers);
   }
 
-  post<Body = never>(
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answer<Body>> {
+  post<Body = never>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<Body>> {
     return this.send('POST', path, body, headers);
   }
 
@@ -52,8 +48,7 @@ export class Client {
         ? {}
         : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
     });
-    if (!response.headers.get('x-request-id'))
-      throw new Error(`${method} ${path} was answered without X-Request-Id`);
+    if (!response.headers.get('x-request-id')) throw new Error(`${method} ${path} was answered without X-Request-Id`);
     const answer = {
       status: response.status,
       headers: response.headers,

@@ -37,7 +37,8 @@ function settingsOf(text: string): Manifest {
     literals.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
   );
   return {
-    ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
     metadata: { name: configMapGenerator[0]?.name ?? '' },
     data: Object.fromEntries(data),
   };
@@ -54,16 +55,17 @@ export function typeProblems(manifests: Manifest[]): string[] {
   });
   const file = path.join(projectRoot, 'manifests.ts');
   const options: ts.CompilerOptions = {
-    ...{ noEmit: true, strict: true, types: [], lib: ['lib.es2022.d.ts'] },
+    noEmit: true,
+    strict: true,
+    types: [],
+    lib: ['lib.es2022.d.ts'],
     module: ts.ModuleKind.ESNext,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
   };
   const host = ts.createCompilerHost(options);
   const readSource = host.getSourceFile.bind(host);
   host.getSourceFile = (name, ...rest) =>
-    name === file
-      ? ts.createSourceFile(name, lines.join('\n'), ts.ScriptTarget.ES2022)
-      : readSource(name, ...rest);
+    name === file ? ts.createSourceFile(name, lines.join('\n'), ts.ScriptTarget.ES2022) : readSource(name, ...rest);
   const program = ts.createProgram([file], options, host);
   return ts.getPreEmitDiagnostics(program).map(({ start = 0, length = 0, messageText, file: source }) => {
     const { kind = '', metadata } = manifests[source?.getLineAndCharacterOfPosition(start).line ?? 0] ?? {};

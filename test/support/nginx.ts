@@ -1,15 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  closeSync,
-  cpSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { projectRoot } from '../../src/core/project-root.js';
@@ -29,9 +20,7 @@ export interface RunningNginx {
 /** What the container network would find by the name of the API: it is asked in this order, as none is remembered to have failed. */
 const replicasConf = (addresses: string[]): string => {
   const weights = addresses.map((_, index) => 10 ** (3 * (addresses.length - 1 - index)));
-  const servers = addresses.map(
-    (each, index) => `server ${new URL(each).host} weight=${weights[index]} max_fails=0;`,
-  );
+  const servers = addresses.map((each, index) => `server ${new URL(each).host} weight=${weights[index]} max_fails=0;`);
   return `upstream replicas { ${servers.join(' ')} }\n`;
 };
 
@@ -58,10 +47,7 @@ export async function startNginx(
       .replaceAll('/etc/topup', files)
       .replaceAll('listen 8080', `listen 127.0.0.1:${port}`)
       .replaceAll('127.0.0.1:8081', `127.0.0.1:${healthPort}`)
-      .replace(
-        '  map $http_x_api_key',
-        `  ${typeof api === 'string' ? '' : replicasConf(api)}  map $http_x_api_key`,
-      )
+      .replace('  map $http_x_api_key', `  ${typeof api === 'string' ? '' : replicasConf(api)}  map $http_x_api_key`)
       .replaceAll('http://api:3000', typeof api === 'string' ? api : 'http://replicas');
     writeFileSync(path.join(files, name), text);
   }

@@ -10,8 +10,15 @@ const document = JSON.parse(readFileSync(path.resolve(__dirname, '../../openapi.
 
 /** What HTTP, Node and a proxy add to any answer or request, and Standard Webhooks do not name. */
 const OF_THE_TRANSPORT = [
-  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
-  ...['host', 'server', 'user-agent'],
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'host',
+  'server',
+  'user-agent',
 ];
 
 const options = { strict: false, allErrors: true, validateSchema: false, discriminator: true };
@@ -45,10 +52,8 @@ function problemsOfAnswer(method, target, status, fields, body) {
   if (!pathname.startsWith('/v1/')) return [];
   const found = operations.filter((each) => each.method === method && each.pattern.test(pathname));
   // /v1/players/check is itself, whatever template it fits too.
-  const { place, operation } =
-    found.find(({ place: [, template] }) => template === pathname) ?? found[0] ?? {};
-  if (operation === undefined)
-    return status < 400 ? ['the document has no such route'] : problemsOfError(body);
+  const { place, operation } = found.find(({ place: [, template] }) => template === pathname) ?? found[0] ?? {};
+  if (operation === undefined) return status < 400 ? ['the document has no such route'] : problemsOfError(body);
   const response = operation.responses[status];
   if (response === undefined) return [`the document has no answer ${status} of it`];
   const answer = [...place, 'responses', String(status)];

@@ -24,9 +24,7 @@ export async function walk<Item>(
       ...query,
       ...(cursor === null ? {} : { cursor }),
     });
-    const { status, body }: Answer<Page<Item>> = await client.get<Page<Item>>(
-      `${path}?${parameters.toString()}`,
-    );
+    const { status, body }: Answer<Page<Item>> = await client.get<Page<Item>>(`${path}?${parameters.toString()}`);
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(['data', 'next_cursor']);
     if (body.next_cursor !== null) expect(body.data).toHaveLength(Number(query.limit ?? 20));

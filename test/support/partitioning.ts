@@ -51,8 +51,7 @@ export class Partitioning {
 
   /** Fails at the first statement that has these words, which is not carried out. */
   interruptedAt(words: string): Run {
-    return (text, values) =>
-      text.includes(words) ? Promise.reject(new Error('interrupted')) : this.run(text, values);
+    return (text, values) => (text.includes(words) ? Promise.reject(new Error('interrupted')) : this.run(text, values));
   }
 
   close(): Promise<void> {

@@ -7,11 +7,7 @@ import type { TestStack } from './stack.js';
 
 /** The audit, on the connections of a stack's API. */
 export const auditServiceOf = (stack: TestStack): AuditService =>
-  new AuditService(
-    stack.api.get(ReplicaReadsService),
-    new AuditRepository(),
-    new ClosingsRepository(stack.database),
-  );
+  new AuditService(stack.api.get(ReplicaReadsService), new AuditRepository(), new ClosingsRepository(stack.database));
 
 /** Plants what the database itself would refuse, asks for each way to audit which checks see it, and takes it back. */
 export async function checksThatSee<Ways extends { full?: boolean }[]>(

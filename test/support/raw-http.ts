@@ -38,10 +38,7 @@ export type Head = Pick<Answer<unknown>, 'status' | 'headers'>;
 export function parseHead(text: string): Head {
   const [statusLine = '', ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
   const headers = new Headers(
-    lines.map((line): [string, string] => [
-      line.slice(0, line.indexOf(':')),
-      line.slice(line.indexOf(':') + 1).trim(),
-    ]),
+    lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
   );
   return { status: Number(statusLine.split(' ')[1]), headers };
 }

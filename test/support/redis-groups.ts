@@ -41,8 +41,7 @@ export async function startSentinelGroup(): Promise<RedisGroup> {
     'down-after-milliseconds': LOST_AFTER_MS,
     'failover-timeout': '5000',
   };
-  for (const [name, value] of Object.entries(settings))
-    await sentinel.tell('SENTINEL', 'SET', 'games', name, value);
+  for (const [name, value] of Object.entries(settings)) await sentinel.tell('SENTINEL', 'SET', 'games', name, value);
   await eventually(
     async () => (await sentinel.tell('SENTINEL', 'REPLICAS', 'games')) as unknown[],
     (replicas) => replicas.length === 1,
@@ -61,8 +60,10 @@ export async function startClusterGroup(prefix: string): Promise<RedisGroup> {
   for (let n = 0; n < 4; n++)
     members.push(
       await startMember({
-        ...{ 'cluster-enabled': 'yes', 'cluster-node-timeout': LOST_AFTER_MS },
-        ...{ 'cluster-port': String(await freePort()), 'cluster-replica-validity-factor': '0' },
+        'cluster-enabled': 'yes',
+        'cluster-node-timeout': LOST_AFTER_MS,
+        'cluster-port': String(await freePort()),
+        'cluster-replica-validity-factor': '0',
       }),
     );
   const [first, second, third, replica] = members as [OwnRedis, OwnRedis, OwnRedis, OwnRedis];

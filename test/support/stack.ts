@@ -140,11 +140,7 @@ export class TestStack {
   }
 
   /** A merchant with money and a key. @param balance in baht. */
-  async merchant(
-    balance = '1000.00',
-    key: IssueOptions = {},
-    kind: { sandbox?: boolean } = {},
-  ): Promise<TestMerchant> {
+  async merchant(balance = '1000.00', key: IssueOptions = {}, kind: { sandbox?: boolean } = {}): Promise<TestMerchant> {
     const { id } = await this.api.get(MerchantsService).create(unique('merchant'), undefined, kind);
     const amount = parseBaht(balance) ?? 0n;
     if (amount > 0n) await this.credit(id, balance);

@@ -80,7 +80,9 @@ function startStandby(directory: string, primary: RunningServer, port: number): 
     dataDir: path.join(directory, 'standby'),
     port,
     settings: {
-      ...{ fsync: 'off', max_connections: '100', log_statement: 'all' },
+      fsync: 'off',
+      max_connections: '100',
+      log_statement: 'all',
       primary_conninfo: `host=${hostname} port=${primaryPort} user=${username} password=${password}`,
       wal_retrieve_retry_interval: '200ms',
     },

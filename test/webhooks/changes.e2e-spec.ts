@@ -45,8 +45,7 @@ const waitingFor = async (seconds: number): Promise<number> =>
   ).length;
 
 const cancelled = async (): Promise<number> =>
-  (await stack.sql(`SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'cancelled'`, [id]))
-    .length;
+  (await stack.sql(`SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'cancelled'`, [id])).length;
 
 const all = (count: number): boolean => count === MANY;
 

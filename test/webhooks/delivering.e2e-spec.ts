@@ -37,10 +37,16 @@ describe('a delivery', () => {
     const [arrival] = await endpoints.arrived(url);
     expect(arrival?.headerNames.sort()).toEqual(
       [
-        'host', 'connection', 'content-length', 'content-type', 'user-agent',
-        'webhook-id', 'webhook-signature', 'webhook-timestamp',
+        'host',
+        'connection',
+        'content-length',
+        'content-type',
+        'user-agent',
+        'webhook-id',
+        'webhook-signature',
+        'webhook-timestamp',
       ].sort(),
-    ); // prettier-ignore
+    );
     expect(arrival?.headers['content-type']).toBe('application/json');
     expect(arrival?.headers['webhook-timestamp']).toMatch(/^\d{10}$/);
     expectSince(beforeMs, Number(arrival?.headers['webhook-timestamp']) * 1_000, 1_000);
@@ -82,18 +88,15 @@ describe('a delivery', () => {
     expect(attempts).toMatchObject([{ number: 1, response_status: status, error: null }]);
   });
 
-  it.each([300, 301, 304, 307, 308, 400, 404, 500])(
-    'fails with %i, and no redirect is followed',
-    async (status) => {
-      const elsewhere = endpoints.add();
-      const url = endpoints.add((response) => void response.writeHead(status, { location: elsewhere }).end());
-      const { id } = await hooks.register(url, { max_retries: 0 });
-      await scene.order();
-      const { attempts } = await hooks.newestIs(id, 'failed');
-      expect(attempts).toMatchObject([{ number: 1, response_status: status, error: null }]);
-      expect(endpoints.at(elsewhere)).toEqual([]);
-    },
-  );
+  it.each([300, 301, 304, 307, 308, 400, 404, 500])('fails with %i, and no redirect is followed', async (status) => {
+    const elsewhere = endpoints.add();
+    const url = endpoints.add((response) => void response.writeHead(status, { location: elsewhere }).end());
+    const { id } = await hooks.register(url, { max_retries: 0 });
+    await scene.order();
+    const { attempts } = await hooks.newestIs(id, 'failed');
+    expect(attempts).toMatchObject([{ number: 1, response_status: status, error: null }]);
+    expect(endpoints.at(elsewhere)).toEqual([]);
+  });
 });
 
 describe('retries', () => {

@@ -86,11 +86,14 @@ describe('a delivery', () => {
       expectError(await client.post(`${PATH}/${id}/test`), 404, 'NOT_FOUND');
     }
     const elsewhere = { ...delivery, webhook_id: sibling.id };
-    for (const [asking, wanted] of [[hooks, elsewhere], [stranger, delivery]] as const) {
+    for (const [asking, wanted] of [
+      [hooks, elsewhere],
+      [stranger, delivery],
+    ] as const) {
       const path = `${PATH}/${wanted.webhook_id}/deliveries/${wanted.id}`;
       expectError(await asking.merchant.client.get(path), 404, 'NOT_FOUND');
       expectError(await asking.retry(wanted), 404, 'NOT_FOUND');
-    } // prettier-ignore
+    }
     expectError(await stranger.page(webhook.id), 404, 'NOT_FOUND');
     expectError(await stranger.test(webhook.id), 404, 'NOT_FOUND');
     await hooks.remove(webhook.id);
@@ -224,11 +227,14 @@ describe('POST …/retry', () => {
       updated_at: expect.stringMatching(MOMENT),
     });
     const again = await hooks.newestIs(delivery.webhook_id, 'succeeded');
-    expect(again.attempts.map(({ number, response_status }) => [number, response_status])).toEqual([[1, 500], [2, 204]]);
+    expect(again.attempts.map(({ number, response_status }) => [number, response_status])).toEqual([
+      [1, 500],
+      [2, 204],
+    ]);
     const [first, second] = endpoints.at(url);
     expect(second?.body).toBe(first?.body);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
-  }); // prettier-ignore
+  });
 
   it('is followed by no automatic retry', async () => {
     const url = endpoints.answering(500);

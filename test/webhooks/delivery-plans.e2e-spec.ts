@@ -2,12 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DELIVERED_EVENTS } from '../../src/events/event.entity.js';
 import { PAGE_OF_EVENTS } from '../../src/events/events.sql.js';
 import { DELIVERY_STATUSES, UNDELIVERED } from '../../src/webhooks/delivery.entity.js';
-import {
-  FIND_OF_MERCHANT,
-  PAGE,
-  pageValues,
-  type DeliveryFilter,
-} from '../../src/webhooks/deliveries.sql.js';
+import { FIND_OF_MERCHANT, PAGE, pageValues, type DeliveryFilter } from '../../src/webhooks/deliveries.sql.js';
 import {
   conditionsOf,
   LIST_WEBHOOKS,
@@ -190,11 +185,8 @@ describe('a page of deliveries that failed or were cancelled', () => {
 
 describe('the index of deliveries that failed or were cancelled', () => {
   const bytes = async (): Promise<bigint | undefined> =>
-    (
-      await stack.sql<{ bytes: bigint }>(
-        `SELECT pg_relation_size('ix_webhook_deliveries_undelivered') AS bytes`,
-      )
-    )[0]?.bytes;
+    (await stack.sql<{ bytes: bigint }>(`SELECT pg_relation_size('ix_webhook_deliveries_undelivered') AS bytes`))[0]
+      ?.bytes;
 
   it('is written by those alone: one that succeeds costs nothing there', async () => {
     const before = await bytes();

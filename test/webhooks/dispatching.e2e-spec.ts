@@ -116,9 +116,7 @@ describe('a worker that dies', () => {
   });
 
   const standStill = (id: number): Promise<unknown> =>
-    stack.sql(`UPDATE webhook_deliveries SET leased_until = now() - interval '1 s' WHERE webhook_id = $1`, [
-      id,
-    ]);
+    stack.sql(`UPDATE webhook_deliveries SET leased_until = now() - interval '1 s' WHERE webhook_id = $1`, [id]);
 
   /** An endpoint whose answers the test gives, in the order of the requests. */
   function held() {

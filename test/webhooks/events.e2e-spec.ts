@@ -84,13 +84,11 @@ describe('the events of a merchant', () => {
     const arrived = await endpoints.arrived(url, 4);
     const bodies = data.map(({ id }) => arrived.find(({ headers }) => headers['webhook-id'] === id)?.body);
     expect(await bytes(merchant, '/v1/events')).toBe(`{"data":[${bodies.join(',')}],"next_cursor":null}`);
-    for (const [at, { id }] of data.entries())
-      expect(await bytes(merchant, `/v1/events/${id}`)).toBe(bodies[at]);
+    for (const [at, { id }] of data.entries()) expect(await bytes(merchant, `/v1/events/${id}`)).toBe(bodies[at]);
   });
 
   it('are filtered by type', async () => {
-    for (const [at, type] of KINDS.entries())
-      expect((await list(merchant, `?type=${type}`)).data).toEqual([data[at]]);
+    for (const [at, type] of KINDS.entries()) expect((await list(merchant, `?type=${type}`)).data).toEqual([data[at]]);
   });
 
   it('come after a cursor or an event, of whatever type that is', async () => {
@@ -168,10 +166,7 @@ const write = (client: pg.Client, merchantId: number, id: string): Promise<unkno
 /** So many statements wait for a lock. */
 const waiting = (count: number): Promise<unknown> =>
   eventually(
-    () =>
-      stack.sql(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      ),
+    () => stack.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
     (found) => found.length >= count,
   );
 
@@ -202,16 +197,25 @@ describe('no event appears behind one that was read', () => {
 
   const writers: [what: string, write: (merchant: TestMerchant) => Promise<unknown>][] = [
     ['the end of an order', (merchant) => stack.order(merchant, [{ sku }], 'held')],
-    ['a test', async (merchant) => {
-      const { id } = await new Hooks(merchant).register(endpoints.add());
-      return merchant.client.post(`/v1/merchant-webhooks/${id}/test`);
-    }],
-    ['a debit', (merchant) =>
-      stack.api.get(WalletService).debit({
-        ...{ merchantId: merchant.id, amount: 1_000n, reference: unique('debit'), operator: 'test' },
-      })],
+    [
+      'a test',
+      async (merchant) => {
+        const { id } = await new Hooks(merchant).register(endpoints.add());
+        return merchant.client.post(`/v1/merchant-webhooks/${id}/test`);
+      },
+    ],
+    [
+      'a debit',
+      (merchant) =>
+        stack.api.get(WalletService).debit({
+          merchantId: merchant.id,
+          amount: 1_000n,
+          reference: unique('debit'),
+          operator: 'test',
+        }),
+    ],
     ['an order that leaves little', (merchant) => stack.order(merchant, [{ sku }], 'player-1')],
-  ]; // prettier-ignore
+  ];
 
   it.each(writers)('because whoever writes one waits for the wallet: %s', async (_what, work) => {
     const merchant = await stack.merchant('1000.00');
@@ -225,7 +229,11 @@ describe('no event appears behind one that was read', () => {
     // The order of the first writer is placed before the wallet is locked: its end is what must wait.
     const isEnd = work === writers[0]?.[1];
     if (isEnd) await work(merchant);
-    if (isEnd) await eventually(() => list(merchant), ({ data }) => data.length === 1); // prettier-ignore
+    if (isEnd)
+      await eventually(
+        () => list(merchant),
+        ({ data }) => data.length === 1,
+      );
     const before = (await list(merchant)).data.length;
     const holder = await openWriter(merchant.id);
     try {

@@ -50,9 +50,7 @@ describe('endpoints that misbehave', () => {
     expect((await hooks.newestIs(good.id, 'succeeded')).attempts).toMatchObject([
       { response_status: 200, error: null },
     ]);
-    expect((await hooks.newestIs(bad.id, 'failed')).attempts).toMatchObject([
-      { response_status: 500, error: null },
-    ]);
+    expect((await hooks.newestIs(bad.id, 'failed')).attempts).toMatchObject([{ response_status: 500, error: null }]);
   });
 
   it('that answer without end are read a little and left', async () => {
@@ -115,13 +113,8 @@ describe('secrets', () => {
     const { id } = await hooks.register(url);
     await scene.stack.sql(`UPDATE webhooks SET secret_sealed = '\\x00' || secret_sealed WHERE id = $1`, [id]);
     await scene.order();
-    const unsent = ({
-      next_attempt_at,
-      updated_at,
-    }: {
-      next_attempt_at: string | null;
-      updated_at: string;
-    }): boolean => next_attempt_at !== null && Date.parse(next_attempt_at) - Date.parse(updated_at) > 50_000;
+    const unsent = ({ next_attempt_at, updated_at }: { next_attempt_at: string | null; updated_at: string }): boolean =>
+      next_attempt_at !== null && Date.parse(next_attempt_at) - Date.parse(updated_at) > 50_000;
     const delivery = await hooks.newest(id, unsent);
     expect(delivery).toMatchObject({ status: 'pending', attempt_count: 0, attempts: [] });
     expect(endpoints.at(url)).toEqual([]);

@@ -3,11 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { AddressPolicy } from '../../src/core/safe-http/address-policy.js';
 import type { Resolve } from '../../src/core/safe-http/resolve.js';
-import {
-  SafeHttpClient,
-  type HttpResult,
-  type SafeHttpOptions,
-} from '../../src/core/safe-http/safe-http-client.js';
+import { SafeHttpClient, type HttpResult, type SafeHttpOptions } from '../../src/core/safe-http/safe-http-client.js';
 import { parseNetwork } from '../../src/core/networks.js';
 import { CERTIFICATE, KEY } from './certificates.js';
 

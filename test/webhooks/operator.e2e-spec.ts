@@ -25,10 +25,7 @@ describe('for the operator', () => {
   const service = (): WebhookDeliveriesService => scene.stack.api.get(WebhookDeliveriesService);
 
   it('lists the deliveries of all of a merchant’s webhooks, deleted ones too, newest first', async () => {
-    const [kept, gone] = [
-      await hooks.register(endpoints.add()),
-      await hooks.register(endpoints.answering(500)),
-    ];
+    const [kept, gone] = [await hooks.register(endpoints.add()), await hooks.register(endpoints.answering(500))];
     await hooks.test(kept.id);
     await hooks.test(gone.id);
     await hooks.newestIs(kept.id, 'succeeded');
@@ -50,24 +47,18 @@ describe('for the operator', () => {
     ];
     await scene.order();
     const before = await hooks.newestIs(own.id, 'failed');
-    await scene.stack.sql(
-      `UPDATE webhook_deliveries SET created_at = now() - interval '1 day' WHERE id = $1`,
-      [before.id],
-    );
+    await scene.stack.sql(`UPDATE webhook_deliveries SET created_at = now() - interval '1 day' WHERE id = $1`, [
+      before.id,
+    ]);
     await scene.order();
     for (const { id } of [own, inactive, gone]) {
-      await hooks.newest(
-        id,
-        ({ status, created_at }) => status === 'failed' && created_at !== before.created_at,
-      );
+      await hooks.newest(id, ({ status, created_at }) => status === 'failed' && created_at !== before.created_at);
     }
     await hooks.patch(inactive.id, { status: 'inactive' });
     await hooks.remove(gone.id);
     const since = new Date(Date.now() - 3_600_000);
     const replay = (from: Date, status: DeliveryStatus = 'failed'): Promise<number> =>
-      scene.stack.api
-        .get(WebhookReplayService)
-        .replay({ merchantId: hooks.merchant.id, status, since: from });
+      scene.stack.api.get(WebhookReplayService).replay({ merchantId: hooks.merchant.id, status, since: from });
     expect(await replay(since, 'succeeded')).toBe(0);
     expect(await replay(since)).toBe(1);
     expect(await hooks.newestIs(own.id, 'succeeded')).toMatchObject({ attempt_count: 2 });

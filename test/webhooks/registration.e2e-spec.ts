@@ -25,24 +25,44 @@ const patch = (id: number, body: object) => hooks.merchant.client.patch<WebhookB
 
 describe('where a webhook may lead', () => {
   it.each([
-    'http://10.0.0.1/', 'http://0xa000001/', 'http://167772161/', 'http://192.168.1/', 'http://169.254.169.254/latest',
-    'http://0/', 'http://[::ffff:7f00:1]/', 'http://[64:ff9b::7f00:1]/', 'http://[2002:7f00:1::]/', 'http://[fe80::1]/',
-    'http://localhost/', 'http://LOCALHOST.:80/', 'http://a.localhost/', 'http://printer.local/',
-    'http://metadata.google.internal./', 'https://224.0.0.1/', 'https://203.0.113.7/', 'http://１０.0.0.1/',
-    'https://user:password@shop.example/', 'https://shop.example/#part', `https://shop.example/${'x'.repeat(2048)}`,
+    'http://10.0.0.1/',
+    'http://0xa000001/',
+    'http://167772161/',
+    'http://192.168.1/',
+    'http://169.254.169.254/latest',
+    'http://0/',
+    'http://[::ffff:7f00:1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
+    'http://[fe80::1]/',
+    'http://localhost/',
+    'http://LOCALHOST.:80/',
+    'http://a.localhost/',
+    'http://printer.local/',
+    'http://metadata.google.internal./',
+    'https://224.0.0.1/',
+    'https://203.0.113.7/',
+    'http://１０.0.0.1/',
+    'https://user:password@shop.example/',
+    'https://shop.example/#part',
+    `https://shop.example/${'x'.repeat(2048)}`,
   ])('400 for %s, at registration and at a change', async (url) => {
     expectRefusedField(await post({ url }), 'url');
     const { id } = await hooks.register(URL);
     expectRefusedField(await patch(id, { url }), 'url');
     expect((await hooks.get(id)).body.url).toBe(URL);
-  }); // prettier-ignore
+  });
 
   it.each([
-    'http://127.0.0.1:3000/hook', 'http://2130706433/hook', 'http://[::1]:3000/hook', 'https://8.8.8.8/hook?a=b',
-    'https://nobody.invalid/hook', 'HTTPS://[2606:4700:4700::1111]/',
+    'http://127.0.0.1:3000/hook',
+    'http://2130706433/hook',
+    'http://[::1]:3000/hook',
+    'https://8.8.8.8/hook?a=b',
+    'https://nobody.invalid/hook',
+    'HTTPS://[2606:4700:4700::1111]/',
   ])('201 for %s, and the URL stays as it was sent', async (url) => {
     expect((await hooks.register(url)).url).toBe(url);
-  }); // prettier-ignore
+  });
 
   it.each<[string[], boolean]>([
     [['93.184.216.34'], true],
@@ -175,9 +195,7 @@ describe('secrets', () => {
     const replaced = await hooks.patch(id, { secret: `${SECRET}-2`, rotation_overlap: 60 });
     expect(replaced).not.toHaveProperty('secret');
     const [row] = await stack.sql<Record<string, unknown>>('SELECT * FROM webhooks WHERE id = $1', [id]);
-    const stored = Object.values(row ?? {}).map((value) =>
-      Buffer.isBuffer(value) ? value.toString('latin1') : value,
-    );
+    const stored = Object.values(row ?? {}).map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : value));
     expect(JSON.stringify(stored)).not.toContain('of-the-shop');
     expect(row?.previous_secret_sealed).not.toBeNull();
   });

@@ -18,15 +18,7 @@ describe('failures', () => {
   };
 
   it('refused_address: a literal that is not permitted, in any spelling', async () => {
-    for (const host of [
-      '10.0.0.1',
-      '167772161',
-      '0xa.1',
-      '[::2]',
-      '[::ffff:127.0.0.1]',
-      '0',
-      '169.254.169.254',
-    ]) {
+    for (const host of ['10.0.0.1', '167772161', '0xa.1', '[::2]', '[::ffff:127.0.0.1]', '0', '169.254.169.254']) {
       expect([host, await failureOf(`http://${host}/`)]).toEqual([host, 'refused_address']);
     }
   });
@@ -93,10 +85,7 @@ describe('failures', () => {
     ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['a broken status line', 'HTTP/1.1 2x0 OK\r\n\r\n'],
     ['a header that never ends', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`],
-    [
-      'a change of protocol',
-      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
-    ],
+    ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx'],
   ])('protocol: %s', async (_what, answer) => {
     const port = await net.raw((socket) => socket.write(answer));

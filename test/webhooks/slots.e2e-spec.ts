@@ -40,15 +40,10 @@ const statuses = (id: number, expected: string, count: number): Promise<void> =>
   deliveriesAre(stack, id, expected, count);
 
 const inFlight = async (id: number): Promise<number> =>
-  (await stack.sql('SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND leased_until IS NOT NULL', [id]))
-    .length;
+  (await stack.sql('SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND leased_until IS NOT NULL', [id])).length;
 
 /** Adds deliveries that are due, of which no wake-up tells. */
-const fill = (
-  id: number,
-  count: number,
-  client: pg.Client | pg.Pool = stack.database.pool,
-): Promise<unknown> =>
+const fill = (id: number, count: number, client: pg.Client | pg.Pool = stack.database.pool): Promise<unknown> =>
   client.query(
     `WITH made AS (
        INSERT INTO events (public_id, merchant_id, kind, body, created_at)
@@ -87,14 +82,15 @@ describe('attempts in flight', () => {
     const { id } = await hooks.register(slow.url);
     await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
     await Promise.all([start(), start()]);
-    await eventually(() => endpoints.at(slow.url).length, (arrived) => arrived > 0); // prettier-ignore
+    await eventually(
+      () => endpoints.at(slow.url).length,
+      (arrived) => arrived > 0,
+    );
     await withoutSweeper(stack, () => statuses(id, 'succeeded', 60));
   });
 
   it('are counted by one claim at a time, however many workers claim at once', async () => {
-    const dispatchers = (await Promise.all([start(), start(), start()])).map((worker) =>
-      worker.get(WebhookDispatcher),
-    );
+    const dispatchers = (await Promise.all([start(), start(), start()])).map((worker) => worker.get(WebhookDispatcher));
     const slow = endpoints.slow(50, SLOTS);
     const { id } = await hooks.register(slow.url);
     await holding(stack, 'webhook_deliveries', async (client) => {
@@ -166,10 +162,7 @@ describe('attempts in flight', () => {
 describe('a thousand attempts in flight', () => {
   it('of slow endpoints leave slots for all others', async () => {
     const worker = await start({ ...PATIENT, config: { WEBHOOK_MAX_IN_FLIGHT: 1_000 } });
-    const [slow, another] = [
-      await hooks.register(endpoints.silent()),
-      await hooks.register(endpoints.silent()),
-    ];
+    const [slow, another] = [await hooks.register(endpoints.silent()), await hooks.register(endpoints.silent())];
     const quick = await hooks.register(endpoints.add());
     await fill(slow.id, 1_000);
     worker.get(WebhookDispatcher).work.wake([slow.id]);

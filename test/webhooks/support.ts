@@ -229,10 +229,7 @@ export class Hooks {
       const [delivery] = await this.deliveries(id, '?limit=1');
       return delivery && this.detail(delivery);
     };
-    return eventually(
-      ask,
-      (delivery) => delivery !== undefined && passes(delivery),
-    ) as Promise<DeliveryDetail>;
+    return eventually(ask, (delivery) => delivery !== undefined && passes(delivery)) as Promise<DeliveryDetail>;
   }
 
   newestIs(id: number, status: string): Promise<DeliveryDetail> {
@@ -247,10 +244,7 @@ export interface WorkerChanges {
 }
 
 /** A worker as the process runs it, but with other times, another name server or another configuration. */
-export async function startWorker(
-  stack: TestStack,
-  changes: WorkerChanges,
-): Promise<INestApplicationContext> {
+export async function startWorker(stack: TestStack, changes: WorkerChanges): Promise<INestApplicationContext> {
   const config = { ...stack.config, ...changes.config };
   const building = Test.createTestingModule({ imports: [WorkerModule.register(config, stack.logger)] })
     .setLogger(new NestLogger(stack.logger))
@@ -278,12 +272,7 @@ export class Workers {
 }
 
 /** Waits until so many of a webhook's deliveries have the status. */
-export async function deliveriesAre(
-  stack: TestStack,
-  webhookId: number,
-  status: string,
-  count: number,
-): Promise<void> {
+export async function deliveriesAre(stack: TestStack, webhookId: number, status: string, count: number): Promise<void> {
   const ask = `SELECT status FROM webhook_deliveries WHERE webhook_id = $1`;
   await eventually(
     () => stack.sql<{ status: string }>(ask, [webhookId]),

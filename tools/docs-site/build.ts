@@ -53,10 +53,7 @@ async function addAssets(root: string, index: string, files: Map<string, string>
     files.set(file, text);
     return `/${file}`;
   };
-  const style = readFileSync(path.join(root, BROWSER, 'site.css'), 'utf8').replace(
-    /\/\*[\s\S]*?\*\/|\n\s*/g,
-    ' ',
-  );
+  const style = readFileSync(path.join(root, BROWSER, 'site.css'), 'utf8').replace(/\/\*[\s\S]*?\*\/|\n\s*/g, ' ');
   return {
     style: add('site', 'css', style),
     theme: add('theme', 'js', await script(root, 'theme.ts')),

@@ -1,16 +1,9 @@
-import {
-  exampleOf,
-  resolveParameter,
-  type Endpoint,
-  type OpenApi,
-  type Parameter,
-} from './openapi-document.js';
+import { exampleOf, resolveParameter, type Endpoint, type OpenApi, type Parameter } from './openapi-document.js';
 
 /** A request as it is sent from a shell, with `TOPUP_URL` and `TOPUP_API_KEY` in its environment. */
 export function curlOf(document: OpenApi, { method, path, operation }: Endpoint): string {
   const parameters = (operation.parameters ?? []).map((each) => resolveParameter(document, each));
-  const example = ({ schema, example: given }: Parameter): string =>
-    String(given ?? exampleOf(document, schema));
+  const example = ({ schema, example: given }: Parameter): string => String(given ?? exampleOf(document, schema));
   const address = parameters
     .filter((each) => each.in === 'path')
     .reduce((filled, each) => filled.replace(`{${each.name}}`, encodeURIComponent(example(each))), path);

@@ -13,8 +13,7 @@ const require = createRequire(import.meta.url);
 const highlighter = require('highlight.js/lib/core') as Highlighter;
 
 const LANGUAGES = ['bash', 'go', 'http', 'json', 'php', 'php-template', 'python', 'typescript', 'xml'];
-for (const name of LANGUAGES)
-  highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`));
+for (const name of LANGUAGES) highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`));
 
 const ALIASES: Readonly<Record<string, string>> = {
   sh: 'bash',

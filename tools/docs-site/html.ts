@@ -1,8 +1,7 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Text as HTML shows it, in elements and in attributes with double quotes. */
-export const escape = (text: string): string =>
-  text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
+export const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
 
 /** What HTML says, without its elements; for search and descriptions. */
 export const textOf = (html: string): string =>

@@ -13,10 +13,7 @@ export interface Assets {
 const SITE_NAME = 'Order Top-up API';
 
 const WORDS: Readonly<
-  Record<
-    Language,
-    Record<'skip' | 'search' | 'menu' | 'contents' | 'previous' | 'next' | 'theme' | 'other', string>
-  >
+  Record<Language, Record<'skip' | 'search' | 'menu' | 'contents' | 'previous' | 'next' | 'theme' | 'other', string>>
 > = {
   en: {
     skip: 'Skip to the content',
@@ -43,12 +40,7 @@ const WORDS: Readonly<
 const otherOf = (language: Language): Language => (language === 'en' ? 'th' : 'en');
 
 /** Puts the frame around what was written: the bar at the top, navigation, contents, and the way on. */
-export function layOut(
-  page: PageEntry,
-  content: Content,
-  sections: readonly Section[],
-  assets: Assets,
-): string {
+export function layOut(page: PageEntry, content: Content, sections: readonly Section[], assets: Assets): string {
   const words = WORDS[page.language];
   const isHome = page.path === '/';
   return `<!doctype html>
@@ -102,9 +94,7 @@ function bar({ language, translation }: PageEntry): string {
   const words = WORDS[language];
   const other = otherOf(language);
   const change =
-    translation === undefined
-      ? ''
-      : `<a lang="${other}" hreflang="${other}" href="${translation}">${words.other}</a>`;
+    translation === undefined ? '' : `<a lang="${other}" hreflang="${other}" href="${translation}">${words.other}</a>`;
   return `<header class="bar">
 <a class="brand" href="/">${LOGO}<span>${SITE_NAME}</span></a>
 <button class="search" type="button" data-search hidden aria-keyshortcuts="/"><span>${words.search}</span><kbd>/</kbd></button>
@@ -128,18 +118,14 @@ function navigation({ path }: PageEntry, sections: readonly Section[]): string {
 function contents({ language }: PageEntry, sections: readonly PageSection[]): string {
   const shown = sections.filter(({ depth }) => depth === 2);
   if (shown.length < 2) return '<div class="contents"></div>';
-  const links = shown.map(
-    ({ anchor, title }) => `<li><a href="#${escape(anchor)}">${escape(title)}</a></li>`,
-  );
+  const links = shown.map(({ anchor, title }) => `<li><a href="#${escape(anchor)}">${escape(title)}</a></li>`);
   const name = WORDS[language].contents;
   return `<nav class="contents" aria-label="${name}"><span>${name}</span><ul>${links.join('')}</ul></nav>`;
 }
 
 /** The pages before and after, among those in the same language. */
 function wayOn(page: PageEntry, sections: readonly Section[]): string {
-  const pages = sections
-    .flatMap((section) => section.pages)
-    .filter((each) => each.language === page.language);
+  const pages = sections.flatMap((section) => section.pages).filter((each) => each.language === page.language);
   const at = pages.indexOf(page);
   const words = WORDS[page.language];
   const link = (to: PageEntry | undefined, word: string, kind: string): string =>

@@ -149,9 +149,7 @@ class Reading {
     const [target = '', anchor = ''] = href.split('#', 2);
     const file = this.sources.resolve(target, this.file);
     const tokens = this.marked.lexer(withTables(this.sources.read(file)));
-    const begin = tokens.findIndex(
-      (token) => token.type === 'heading' && anchorOf(headingText(token)) === anchor,
-    );
+    const begin = tokens.findIndex((token) => token.type === 'heading' && anchorOf(headingText(token)) === anchor);
     if (begin < 0) throw new Error(`${this.file} includes ${href}, which is not there`);
     const rest = tokens.slice(begin + 1);
     const end = rest.findIndex(({ type }) => type === 'heading');
@@ -172,8 +170,7 @@ class Reading {
 
   /** Drawings are part of the page, so that they take its colours and are read aloud. */
   private image({ href, text }: Tokens.Image): string {
-    if (path.extname(href) !== '.svg')
-      throw new Error(`${this.file}: only drawings can be shown, not ${href}`);
+    if (path.extname(href) !== '.svg') throw new Error(`${this.file}: only drawings can be shown, not ${href}`);
     const svg = this.sources.read(this.sources.resolve(href, this.file));
     return `<span class="drawing" tabindex="0" role="group" aria-label="${escape(text)}">${svg}</span>`;
   }

@@ -57,9 +57,7 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
 export function permissionRows(): { head: string[]; rows: string[][] } {
   const mark = (may: boolean): string => (may ? '✓' : '');
   const cell = (permission: Permission, role: Role): string =>
-    permission === 'log.read' && readsOwnActionsOnly(role)
-      ? 'own actions'
-      : mark(hasPermission(role, permission));
+    permission === 'log.read' && readsOwnActionsOnly(role) ? 'own actions' : mark(hasPermission(role, permission));
   const rows = PERMISSIONS.map((permission) => [
     `\`${permission}\``,
     MEANINGS[permission],
@@ -68,9 +66,6 @@ export function permissionRows(): { head: string[]; rows: string[][] } {
   const secondFactor = ROLES.map((role) => mark(needsSecondFactor(role, 'money')));
   return {
     head: ['permission', 'lets them', ...ROLES],
-    rows: [
-      ...rows,
-      ['', 'works with a second factor only, under `CONSOLE_REQUIRE_2FA=money`', ...secondFactor],
-    ],
+    rows: [...rows, ['', 'works with a second factor only, under `CONSOLE_REQUIRE_2FA=money`', ...secondFactor]],
   };
 }

@@ -40,9 +40,7 @@ export class Reference {
   pageOf(tag: string): Content {
     const about = this.document.tags.find(({ name }) => name === tag)?.description ?? '';
     const endpoints = endpointsOf(this.document).filter(({ operation }) => operation.tags.includes(tag));
-    const objects = [...this.places]
-      .filter(([, place]) => place.startsWith(`${pathOf(tag)}#`))
-      .map(([name]) => name);
+    const objects = [...this.places].filter(([, place]) => place.startsWith(`${pathOf(tag)}#`)).map(([name]) => name);
     const sections = [
       ...endpoints.map((endpoint) => this.endpoint(endpoint)),
       ...objects.map((name) => this.object(name)),
@@ -113,8 +111,7 @@ export class Reference {
       `<h3>Answers</h3>${this.answers(responses)}`,
     ];
     const samples =
-      codeBlock(curlOf(this.document, { method, path, operation }), 'sh', 'curl') +
-      this.answerExample(responses);
+      codeBlock(curlOf(this.document, { method, path, operation }), 'sh', 'curl') + this.answerExample(responses);
     return section(summary, parts.join(''), samples, `${method.toUpperCase()} ${path}`);
   }
 
@@ -139,10 +136,7 @@ export class Reference {
   }
 
   private answerExample(responses: Record<string, Response>): string {
-    const [, { content = {} }] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [
-      '',
-      {},
-    ];
+    const [, { content = {} }] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? ['', {}];
     const schema = content[JSON_TYPE]?.schema;
     return schema ? indented(exampleOf(this.document, schema)) : '';
   }
@@ -194,8 +188,7 @@ function placesOf(document: OpenApi): Map<string, string> {
       const schema = content?.[JSON_TYPE]?.schema;
       if (!status.startsWith('2') || !schema) continue;
       const name = schemaName(schema) ?? schemaName(schema.items ?? schema.properties?.data?.items ?? {});
-      if (name !== undefined && !places.has(name))
-        places.set(name, `${pathOf(tag)}#${anchorOf(displayName(name))}`);
+      if (name !== undefined && !places.has(name)) places.set(name, `${pathOf(tag)}#${anchorOf(displayName(name))}`);
     }
   }
   for (const [event, { post }] of Object.entries(document.webhooks)) {

@@ -22,9 +22,7 @@ export class SchemaView {
   members(schema: Schema): string {
     const { properties = {}, required = [], oneOf } = resolveSchema(this.document, schema);
     if (oneOf) return `<p>One of ${oneOf.map((each) => this.typeOf(each)).join(', ')}.</p>`;
-    const rows = Object.entries(properties).map(([name, member]) =>
-      this.row(name, member, required.includes(name)),
-    );
+    const rows = Object.entries(properties).map(([name, member]) => this.row(name, member, required.includes(name)));
     return `<dl class="members">${rows.join('')}</dl>`;
   }
 
@@ -57,9 +55,7 @@ export class SchemaView {
   private row(name: string, schema: Schema, isRequired: boolean): string {
     const demand = isRequired ? ' <span class="required">required</span>' : '';
     const facts = [this.limitsOf(schema), valuesOf(schema)].filter((each) => each !== '');
-    const description = markdownText(
-      schema.description ?? resolveSchema(this.document, schema).description ?? '',
-    );
+    const description = markdownText(schema.description ?? resolveSchema(this.document, schema).description ?? '');
     return (
       `<dt><code>${escape(name)}</code> <span class="type">${this.typeOf(schema)}</span>${demand}</dt>` +
       `<dd>${description}${facts.map((fact) => `<p class="fact">${fact}</p>`).join('')}${this.nested(schema)}</dd>`
@@ -76,15 +72,7 @@ export class SchemaView {
     return `<details><summary>Members of ${name === undefined ? 'the object' : escape(displayName(name))}</summary>${this.members(inner)}</details>`;
   }
 
-  private limitsOf({
-    minLength,
-    maxLength,
-    minimum,
-    maximum,
-    minItems,
-    maxItems,
-    default: preset,
-  }: Schema): string {
+  private limitsOf({ minLength, maxLength, minimum, maximum, minItems, maxItems, default: preset }: Schema): string {
     const limits = [
       range(minLength, maxLength, 'characters'),
       range(minimum, maximum, ''),
@@ -101,8 +89,7 @@ export const displayName = (name: string): string => name.replace(/Dto$/, '');
 function range(least: number | undefined, most: number | undefined, unit: string): string {
   const numbers = [least, most].map((each) => each?.toLocaleString('en'));
   const [from, to] = numbers;
-  const words =
-    from === undefined ? to && `up to ${to}` : to === undefined ? `at least ${from}` : `${from} to ${to}`;
+  const words = from === undefined ? to && `up to ${to}` : to === undefined ? `at least ${from}` : `${from} to ${to}`;
   return words ? `${words} ${unit}`.trim() : '';
 }
 

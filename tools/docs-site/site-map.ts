@@ -20,7 +20,10 @@ export interface Section {
 }
 
 const page = (path: string, title: string, source: string | null, translation?: string): PageEntry => ({
-  ...{ path, title, source, language: 'en' },
+  path,
+  title,
+  source,
+  language: 'en',
   ...(translation === undefined ? {} : { translation }),
 });
 
@@ -49,12 +52,7 @@ export function siteMap(tags: readonly string[]): Section[] {
       'Start here',
       [
         page('/', 'Overview', 'docs/merchants/README.md'),
-        page(
-          '/getting-started',
-          'Getting started',
-          'docs/merchants/getting-started.md',
-          '/th/getting-started',
-        ),
+        page('/getting-started', 'Getting started', 'docs/merchants/getting-started.md', '/th/getting-started'),
         page('/concepts', 'Concepts', 'docs/merchants/concepts.md'),
         page('/sandbox', 'The sandbox', 'docs/sandbox.md'),
       ],
@@ -70,10 +68,7 @@ export function siteMap(tags: readonly string[]): Section[] {
     ],
     [
       'Libraries',
-      [
-        page('/sdk/typescript', 'TypeScript', 'sdk/typescript/README.md'),
-        page('/sdk/php', 'PHP', 'sdk/php/README.md'),
-      ],
+      [page('/sdk/typescript', 'TypeScript', 'sdk/typescript/README.md'), page('/sdk/php', 'PHP', 'sdk/php/README.md')],
     ],
     ['API reference', reference],
     [

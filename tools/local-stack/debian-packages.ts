@@ -17,9 +17,7 @@ import { LocalError, messageOf } from '../../src/cli/local-stack/errors.js';
 /** The first of these programs that is on PATH. */
 export function findOnPath(names: string[]): string | null {
   // Debian keeps some programs in sbin, which is not on the PATH of ordinary users.
-  const directories = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/sbin'].filter(
-    Boolean,
-  );
+  const directories = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/sbin'].filter(Boolean);
   for (const name of names) {
     const found = directories.map((directory) => path.join(directory, name)).find(isExecutable);
     if (found !== undefined) return found;
@@ -37,8 +35,7 @@ export function isExecutable(file: string): boolean {
 }
 
 /** Whether packages can be fetched here: on Debian and its relatives. */
-export const canFetchPackages = (): boolean =>
-  findOnPath(['apt-get']) !== null && findOnPath(['dpkg']) !== null;
+export const canFetchPackages = (): boolean => findOnPath(['apt-get']) !== null && findOnPath(['dpkg']) !== null;
 
 /** The folders of shared libraries below a directory, as LD_LIBRARY_PATH takes them; null where there are none. */
 export function libraryPathOf(root: string): string | null {
@@ -63,13 +60,18 @@ export async function unpackPackages(directory: string, names: string[]): Promis
     const apt = prepareApt(work);
     const update = await run('apt-get', ['-c', apt, 'update', '-q']);
     const download = await run('apt-get', [
-      ...['-c', apt, 'install', '-q', '-y', '--download-only', '--reinstall', '--no-install-recommends'],
+      '-c',
+      apt,
+      'install',
+      '-q',
+      '-y',
+      '--download-only',
+      '--reinstall',
+      '--no-install-recommends',
       ...names,
     ]);
     if (!download.ok) {
-      throw new LocalError(
-        `Downloading ${names[0]} with apt-get failed.\n${update.output}${download.output}`,
-      );
+      throw new LocalError(`Downloading ${names[0]} with apt-get failed.\n${update.output}${download.output}`);
     }
     const archives = path.join(work, 'cache', 'archives');
     const root = path.join(work, 'root');

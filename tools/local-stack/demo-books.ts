@@ -50,8 +50,14 @@ export function demoBooks(
     if (kind !== 'credit') wallet.held += kind === 'order_hold' ? amount : -amount;
     wallet.updated_at = at;
     return {
-      ...{ merchant_id: merchantId, kind, ...ACCOUNTS[kind], amount, available_after: wallet.available },
-      ...{ order_number: orderNumber ?? null, reference: reference ?? null, note: note ?? null },
+      merchant_id: merchantId,
+      kind,
+      ...ACCOUNTS[kind],
+      amount,
+      available_after: wallet.available,
+      order_number: orderNumber ?? null,
+      reference: reference ?? null,
+      note: note ?? null,
       operator: kind === 'credit' ? OPERATOR : null,
       created_at: at,
     };

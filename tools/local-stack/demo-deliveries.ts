@@ -62,14 +62,20 @@ export function toDeliveryInput({ event, status, attempts }: DemoDelivery): Deli
   const last = attempts.at(-1);
   const endedAt = last ? new Date(last.startedAt.getTime() + last.answer.ms) : event.created_at;
   return {
-    ...{ public_id: event.public_id, status, attempt_count: attempts.length, process: PROCESS },
+    public_id: event.public_id,
+    status,
+    attempt_count: attempts.length,
+    process: PROCESS,
     attempt_ended_at: endedAt,
   };
 }
 
 export const toDeliveryAttemptInputs = ({ event, attempts }: DemoDelivery): DeliveryAttemptInput[] =>
   attempts.map(({ answer, startedAt }, index) => ({
-    ...{ public_id: event.public_id, number: index + 1, started_at: startedAt, duration_ms: answer.ms },
+    public_id: event.public_id,
+    number: index + 1,
+    started_at: startedAt,
+    duration_ms: answer.ms,
     ...('status' in answer
       ? { response_status: answer.status, error: null, response_body: answer.status < 300 ? 'ok' : '' }
       : { response_status: null, error: answer.error, response_body: null }),

@@ -69,7 +69,9 @@ async function addMerchants(tx: Transaction, demoMerchant: string, now: Date): P
 function addOffers(tx: Transaction): void {
   const offers = demoCatalogue.flatMap((product) =>
     demoSuppliers.map(({ code }, index) => ({
-      ...{ sku: product.sku, supplier: code, priority: index + 1 },
+      sku: product.sku,
+      supplier: code,
+      priority: index + 1,
       cost_micros: costMicros(product, index),
     })),
   );
@@ -82,15 +84,22 @@ function addAccess(tx: Transaction, secrets: SecretBox, merchantIds: readonly nu
   const keys = merchantIds.map((merchant_id) => {
     const key = newApiKey();
     return {
-      ...{ merchant_id, name: 'Production', prefix: apiKeyPrefix(key), key_hash: hashApiKey(key) },
-      ...{ created_at: createdAt, last_used_at: new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000) },
+      merchant_id,
+      name: 'Production',
+      prefix: apiKeyPrefix(key),
+      key_hash: hashApiKey(key),
+      created_at: createdAt,
+      last_used_at: new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000),
     };
   });
   const webhooks = merchantIds.map((merchant_id, index) => {
     const secret = generateSecret();
     return {
-      ...{ merchant_id, url: demoShops[index]?.webhook ?? '', created_at: createdAt },
-      ...{ secret_sealed: secrets.sealUnbound(secret), secret_hint: secretHint(secret) },
+      merchant_id,
+      url: demoShops[index]?.webhook ?? '',
+      created_at: createdAt,
+      secret_sealed: secrets.sealUnbound(secret),
+      secret_hint: secretHint(secret),
     };
   });
   tx.write(...sql.INSERT_KEYS.with({ keys }));

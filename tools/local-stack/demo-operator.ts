@@ -16,8 +16,7 @@ export async function demoOperator(context: INestApplicationContext): Promise<De
   const operators = context.get(OperatorsService);
   const all = await operators.list();
   const found = all.find(({ email }) => email === demo.email);
-  if (!found)
-    return all.length > 0 ? null : { email: demo.email, link: (await operators.create(demo, by)).link };
+  if (!found) return all.length > 0 ? null : { email: demo.email, link: (await operators.create(demo, by)).link };
   const { email, active, password_hash: password } = found;
   if (!active) return null;
   // A link that was printed before works no more: nobody has used it.

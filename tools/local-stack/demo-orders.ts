@@ -95,8 +95,7 @@ function turnOf(index: number): Turn {
 }
 
 function linesOf(turn: Turn, next: () => number): DemoOrder['lines'] {
-  const pick = (among: readonly DemoProduct[]): DemoProduct =>
-    first(among.slice(Math.floor(next() * among.length)));
+  const pick = (among: readonly DemoProduct[]): DemoProduct => first(among.slice(Math.floor(next() * among.length)));
   const product = pick(sellers);
   if (turn === 'partial') return [{ product, quantity: 3 }];
   const quantity = next() < 0.8 || product.maxQuantity !== undefined ? 1 : 2;
@@ -127,13 +126,9 @@ const UNAVAILABLE = 'HTTP 503';
 
 function attemptsOf(turn: Turn, at: Date, next: () => number): DemoAttempt[] {
   const took = (from: number): number => Math.floor(from + next() * from * 2);
-  const refusal = (
-    supplier: number,
-    startedAt: Date,
-    detail: string,
-    failure: UnitFailureCode,
-  ): DemoAttempt => ({
-    ...{ supplier, failure },
+  const refusal = (supplier: number, startedAt: Date, detail: string, failure: UnitFailureCode): DemoAttempt => ({
+    supplier,
+    failure,
     calls: [{ kind: 'send', outcome: 'failed', detail, startedAt, durationMs: took(140) }],
   });
   const purchase = (supplier: number, startedAt: Date): DemoAttempt => {
@@ -155,7 +150,8 @@ function attemptsOf(turn: Turn, at: Date, next: () => number): DemoAttempt[] {
       // Asked later and later, for a day.
       return [
         {
-          ...{ supplier: 1, failure: null },
+          supplier: 1,
+          failure: null,
           calls: [
             unanswered(at),
             ...[9, 20, 60, 300, 1_800, 10_800, 43_200, 86_400].map((seconds) =>
@@ -171,17 +167,22 @@ function attemptsOf(turn: Turn, at: Date, next: () => number): DemoAttempt[] {
 }
 
 const unanswered = (startedAt: Date): DemoCall => ({
-  ...{ kind: 'send', outcome: 'unknown', detail: TIMED_OUT },
-  ...{ startedAt, durationMs: 7_000 },
+  kind: 'send',
+  outcome: 'unknown',
+  detail: TIMED_OUT,
+  startedAt,
+  durationMs: 7_000,
 });
 
 const asked = (at: Date, afterMs: number, outcome: DemoCall['outcome'], detail: string | null): DemoCall => ({
-  ...{ kind: 'inquiry', outcome, detail, durationMs: 120 },
+  kind: 'inquiry',
+  outcome,
+  detail,
+  durationMs: 120,
   startedAt: new Date(at.getTime() + afterMs),
 });
 
-export const endOf = ({ startedAt, durationMs }: DemoCall): Date =>
-  new Date(startedAt.getTime() + durationMs);
+export const endOf = ({ startedAt, durationMs }: DemoCall): Date => new Date(startedAt.getTime() + durationMs);
 
 export function first<Item>(items: readonly Item[]): Item {
   const [item] = items;

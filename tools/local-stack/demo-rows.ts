@@ -3,14 +3,7 @@ import { contentHash } from '../../src/orders/order-content.js';
 import { orderOutcome, type OrderOutcome } from '../../src/orders/order-outcome.js';
 import type { ItemRow, OrderRow } from '../../src/orders/order.rows.js';
 import { lineAmounts, sumAmounts } from '../../src/orders/pricing.js';
-import {
-  endOf,
-  first,
-  type DemoAttempt,
-  type DemoCall,
-  type DemoOrder,
-  type DemoUnit,
-} from './demo-orders.js';
+import { endOf, first, type DemoAttempt, type DemoCall, type DemoOrder, type DemoUnit } from './demo-orders.js';
 import type { AttemptInput, CallInput, ItemInput, OrderInput, UnitInput } from './demo-history.sql.js';
 import { costMicros, demoId, demoShops, demoSuppliers, hashed, satang } from './demo-shops.js';
 
@@ -41,15 +34,17 @@ export function toWritten(demo: DemoOrder, merchantIds: readonly number[]): Writ
   const referenceId = `${demoShops[shop]?.prefix ?? ''}${demo.number}`;
   const items = lines.map((line, index) => toItem(line, index + 1, units));
   const amounts = sumAmounts(
-    items.map((item) =>
-      lineAmounts({ listPrice: item.list_price, unitPrice: item.unit_price }, item.quantity),
-    ),
+    items.map((item) => lineAmounts({ listPrice: item.list_price, unitPrice: item.unit_price }, item.quantity)),
   );
   const isOpen = items.some(({ status }) => status === 'processing');
   const outcome = isOpen ? null : orderOutcome(items);
   const ends = units.map((unit) => settledAt(unit).getTime());
   const order: OrderRow = {
-    ...{ id: 0n, merchant_id: merchantIds[shop] ?? 0, sandbox: false, metadata: null, character_id: null },
+    id: 0n,
+    merchant_id: merchantIds[shop] ?? 0,
+    sandbox: false,
+    metadata: null,
+    character_id: null,
     order_number: demoId('ord_', 16, placedAt, `order ${referenceId}`),
     reference_id: referenceId,
     user_id: player.userId,
@@ -66,17 +61,18 @@ export function toWritten(demo: DemoOrder, merchantIds: readonly number[]): Writ
   return { order, items, outcome, demo };
 }
 
-function toItem(
-  { product, quantity }: DemoOrder['lines'][number],
-  position: number,
-  all: DemoUnit[],
-): ItemRow {
+function toItem({ product, quantity }: DemoOrder['lines'][number], position: number, all: DemoUnit[]): ItemRow {
   const units = all.filter(({ item }) => item === position);
   const count = (state: DemoUnit['state']): number => units.filter((unit) => unit.state === state).length;
   const failed = units.find(({ state }) => state === 'failed');
   const status = count('review') > 0 ? 'processing' : failed ? 'failed' : 'completed';
   return {
-    ...{ order_id: 0n, position, sku: product.sku, quantity, kind: 'topup', status },
+    order_id: 0n,
+    position,
+    sku: product.sku,
+    quantity,
+    kind: 'topup',
+    status,
     list_price: satang(product.price),
     unit_price: satang(product.merchantPrice ?? product.price),
     completed_quantity: count('succeeded'),
@@ -96,7 +92,9 @@ function failureOf(unit: DemoUnit | undefined): Pick<ItemRow, 'failure_code' | '
 export const toOrderInput = ({ order, items, demo }: WrittenOrder): OrderInput => ({
   ...order,
   content_hash: contentHash({
-    ...{ ...demo.player, characterId: null, metadata: null },
+    ...demo.player,
+    characterId: null,
+    metadata: null,
     lines: items.map(({ sku, quantity }) => ({ sku, quantity })),
   }),
   open_items: items.filter(({ status }) => status === 'processing').length,
@@ -128,7 +126,10 @@ export const toUnitInputs = ({ order, demo }: WrittenOrder): UnitInput[] =>
     const sent = latest.calls.filter(({ kind }) => kind === 'send');
     const doubt = latest.calls.find(({ outcome }) => outcome === 'unknown');
     return {
-      ...{ order_number: order.order_number, item: unit.item, unit: unit.unit, state },
+      order_number: order.order_number,
+      item: unit.item,
+      unit: unit.unit,
+      state,
       supplier: codeOf(latest.supplier),
       attempt: attempts.length,
       sends: calls.filter(({ kind }) => kind === 'send').length,
@@ -143,12 +144,7 @@ export const toUnitInputs = ({ order, demo }: WrittenOrder): UnitInput[] =>
   });
 
 /** What the supplier calls the purchase. */
-function theirName(
-  { order_number }: OrderRow,
-  unit: DemoUnit,
-  attempt: DemoAttempt,
-  number: number,
-): string | null {
+function theirName({ order_number }: OrderRow, unit: DemoUnit, attempt: DemoAttempt, number: number): string | null {
   if (unit.state !== 'succeeded' || number < unit.attempts.length) return null;
   const seed = hashed(`${order_number} ${unit.item} ${unit.unit}`, 12);
   const digits = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 10_000_000, 7);
@@ -165,7 +161,11 @@ export const toAttemptInputs = ({ order, items, demo }: WrittenOrder): AttemptIn
       const isBought = !isOver && unit.state === 'succeeded';
       const end = lastOf(attempt.calls);
       return {
-        ...{ order_number: order.order_number, item: unit.item, unit: unit.unit, number, ...terms },
+        order_number: order.order_number,
+        item: unit.item,
+        unit: unit.unit,
+        number,
+        ...terms,
         supplier: codeOf(attempt.supplier),
         sku: first(items.slice(unit.item - 1)).sku,
         reference: number > 1 ? `${own}.${number}` : own,
@@ -183,8 +183,14 @@ export const toCallInputs = ({ order, demo }: WrittenOrder): CallInput[] =>
   demo.units.flatMap(({ item, unit, attempts }) =>
     attempts.flatMap(({ calls }, index) =>
       calls.map((call) => ({
-        ...{ order_number: order.order_number, item, unit, attempt: index + 1, process: PROCESS },
-        ...{ kind: call.kind, outcome: call.outcome, detail: call.detail },
+        order_number: order.order_number,
+        item,
+        unit,
+        attempt: index + 1,
+        process: PROCESS,
+        kind: call.kind,
+        outcome: call.outcome,
+        detail: call.detail,
         duration_ms: call.durationMs,
         ended_at: endOf(call),
       })),

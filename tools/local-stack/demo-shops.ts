@@ -66,20 +66,28 @@ export function costMicros({ price, merchantPrice = price }: DemoProduct, suppli
 
 /** What the shops sell, the same product as often as it is sold among others. */
 const BEST_SELLERS = [
-  ...['MLBB-86', 'MLBB-86', 'MLBB-86', 'MLBB-172', 'MLBB-172', 'MLBB-WEEKLY', 'MLBB-WEEKLY', 'MLBB-706'],
-  ...[
-    'FF-100',
-    'FF-100',
-    'FF-100',
-    'FF-310',
-    'FF-310',
-    'ROV-60',
-    'ROV-60',
-    'ROV-60',
-    'PUBGM-60',
-    'PUBGM-325',
-  ],
-  ...['GENSHIN-60', 'GENSHIN-WELKIN', 'HSR-60', 'VALORANT-475'],
+  'MLBB-86',
+  'MLBB-86',
+  'MLBB-86',
+  'MLBB-172',
+  'MLBB-172',
+  'MLBB-WEEKLY',
+  'MLBB-WEEKLY',
+  'MLBB-706',
+  'FF-100',
+  'FF-100',
+  'FF-100',
+  'FF-310',
+  'FF-310',
+  'ROV-60',
+  'ROV-60',
+  'ROV-60',
+  'PUBGM-60',
+  'PUBGM-325',
+  'GENSHIN-60',
+  'GENSHIN-WELKIN',
+  'HSR-60',
+  'VALORANT-475',
 ];
 export const sellers: readonly DemoProduct[] = BEST_SELLERS.map((sku) => {
   const product = demoCatalogue.find((each) => each.sku === sku);

@@ -113,9 +113,7 @@ async function createCluster(binaries: PostgresBinaries, place: Place, noSync: b
     await promisify(execFile)(program, args, { cwd: place.directory, env: serverEnvironment() });
   } catch (error) {
     const output = (error as { stderr?: string }).stderr?.trim();
-    throw new LocalError(
-      `initdb could not create a database in ${place.directory}:\n${output || String(error)}`,
-    );
+    throw new LocalError(`initdb could not create a database in ${place.directory}:\n${output || String(error)}`);
   }
   renameSync(unfinished, place.cluster);
 }
@@ -166,9 +164,7 @@ async function answers(url: string): Promise<boolean> {
   } catch (error) {
     // 28P01: it runs but knows another password, which no amount of waiting changes.
     if (codeOf(error) === '28P01') {
-      throw new LocalError(
-        'PostgreSQL refuses the password kept beside its cluster. Delete the data directory.',
-      );
+      throw new LocalError('PostgreSQL refuses the password kept beside its cluster. Delete the data directory.');
     }
     return false;
   } finally {
@@ -199,9 +195,7 @@ export async function stopLeftOverPostgres(dataDir: string): Promise<void> {
     process.kill(pid, signal);
     if (await waitForExit(pid, waitMs)) return;
   }
-  throw new LocalError(
-    `A PostgreSQL server (pid ${pid}) still uses ${cluster} and does not stop; end it by hand.`,
-  );
+  throw new LocalError(`A PostgreSQL server (pid ${pid}) still uses ${cluster} and does not stop; end it by hand.`);
 }
 
 function isPostgresOn(cluster: string, pid: number): boolean {

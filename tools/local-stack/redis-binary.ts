@@ -1,12 +1,6 @@
 import path from 'node:path';
 import { LocalError } from '../../src/cli/local-stack/errors.js';
-import {
-  canFetchPackages,
-  findOnPath,
-  isExecutable,
-  libraryPathOf,
-  unpackPackages,
-} from './debian-packages.js';
+import { canFetchPackages, findOnPath, isExecutable, libraryPathOf, unpackPackages } from './debian-packages.js';
 
 /** How to run a Redis server on this machine. */
 export interface RedisBinary {
@@ -34,9 +28,7 @@ export async function findRedis(packageDir: string): Promise<RedisBinary> {
   if (!canFetchPackages()) {
     throw new LocalError(`No redis-server on PATH. ${advice}`);
   }
-  process.stderr.write(
-    'No redis-server on PATH: fetching the Debian package once, without installing it ...\n',
-  );
+  process.stderr.write('No redis-server on PATH: fetching the Debian package once, without installing it ...\n');
   await fetchRedis(directory);
   const downloaded = findUnpacked(directory);
   if (downloaded === null) throw new LocalError(`The package redis-server holds no redis-server. ${advice}`);

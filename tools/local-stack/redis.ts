@@ -109,9 +109,7 @@ export async function stopLeftOverRedis(dataDir: string): Promise<void> {
   const deadline = performance.now() + leftOverTimeoutMs;
   while ((await workingDirectory()) === directory) {
     if (performance.now() > deadline) {
-      throw new LocalError(
-        `A Redis server still uses ${directory} (port ${port}) and does not stop; end it by hand.`,
-      );
+      throw new LocalError(`A Redis server still uses ${directory} (port ${port}) and does not stop; end it by hand.`);
     }
     await sleep(50);
   }

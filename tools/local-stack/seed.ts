@@ -107,7 +107,10 @@ async function seedIfEmpty(context: INestApplicationContext, simulator: Simulato
   if ((await context.get(MerchantsService).list()).length > 0) return;
   for (const { code } of demoSuppliers)
     await context.get(SuppliersService).set({
-      ...{ code, adapter: 'http', baseUrl: simulator.url, credentials: { token: simulator.token } },
+      code,
+      adapter: 'http',
+      baseUrl: simulator.url,
+      credentials: { token: simulator.token },
       timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, longestTimeoutMs(context)),
     });
   await context.get(ProductsService).setAll(

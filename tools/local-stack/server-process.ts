@@ -51,9 +51,7 @@ export class ServerProcess {
     });
     closeSync(log.fd);
     this.ended = new Promise((resolve) => {
-      this.child.once('error', (error) =>
-        resolve((this.endedHow = `could not be started: ${error.message}`)),
-      );
+      this.child.once('error', (error) => resolve((this.endedHow = `could not be started: ${error.message}`)));
       this.child.once('exit', (code, signal) => resolve((this.endedHow = describeExit(code, signal))));
     });
   }

@@ -77,9 +77,7 @@ export async function checkPorts(settings: LocalSettings): Promise<void> {
   for (const [index, { port, host, use, variable }] of wanted.entries()) {
     const twice = wanted.slice(0, index).find((other) => other.port === port);
     if (twice !== undefined) {
-      problems.push(
-        `Port ${port} is meant both for ${twice.use} and for ${use}: set ${variable} to another.`,
-      );
+      problems.push(`Port ${port} is meant both for ${twice.use} and for ${use}: set ${variable} to another.`);
     } else if (!(await portIsFree(port, host))) {
       problems.push(
         `Port ${port} on ${host}, for ${use}, is taken by another program: stop it, or set ${variable} to a free port.`,
@@ -102,8 +100,7 @@ interface WantedPort {
 }
 
 function wantedPorts(settings: LocalSettings): WantedPort[] {
-  const { host, port, managementHost, managementPort, workerManagementPort, consoleHost, consolePort } =
-    settings;
+  const { host, port, managementHost, managementPort, workerManagementPort, consoleHost, consolePort } = settings;
   const managed = { host: managementHost, variable: 'MANAGEMENT_PORT' } as const;
   return [
     { port, host, use: 'the API', variable: 'PORT' },

@@ -211,8 +211,12 @@ const built = (entry: string): string[] => [path.join(projectRoot, 'dist', entry
 
 /** A source that starts again when it or what it imports changes. @param inspectPort where a debugger may attach. */
 const watched = (source: string, inspectPort: number): string[] => [
-  ...['--watch', '--watch-preserve-output', `--inspect=127.0.0.1:${inspectPort}`],
-  ...['--import', './scripts/typescript.mjs', source],
+  '--watch',
+  '--watch-preserve-output',
+  `--inspect=127.0.0.1:${inspectPort}`,
+  '--import',
+  './scripts/typescript.mjs',
+  source,
 ];
 
 async function startChild(

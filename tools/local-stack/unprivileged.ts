@@ -19,10 +19,7 @@ const advice = 'Start as an ordinary user, or set DATABASE_URL to a PostgreSQL 1
  * @param needs what the user must be able to execute and to enter.
  * @throws LocalError when that is not possible on this machine.
  */
-export function serverUser(
-  owner: ServerUser['owner'],
-  needs: { execute: string[]; read: string[] },
-): ServerUser {
+export function serverUser(owner: ServerUser['owner'], needs: { execute: string[]; read: string[] }): ServerUser {
   if (owner === null) return { prefix: [], owner };
   let refusal = '';
   for (const capability of [null, 'dac_read_search', 'dac_override']) {
@@ -55,9 +52,7 @@ export function serverOwner(existing: string): ServerUser['owner'] {
   );
   const owner = users.get('postgres') ?? users.get('nobody');
   if (owner === undefined) {
-    throw new LocalError(
-      `PostgreSQL refuses to run as root, and there is no user postgres or nobody. ${advice}`,
-    );
+    throw new LocalError(`PostgreSQL refuses to run as root, and there is no user postgres or nobody. ${advice}`);
   }
   return owner;
 }
@@ -101,7 +96,5 @@ function reachable(needs: { execute: string[]; read: string[] }): string {
 
 function setprivMissing(error: Error): LocalError {
   const reason = codeOf(error) === 'ENOENT' ? 'setpriv (package util-linux) is not installed' : error.message;
-  return new LocalError(
-    `PostgreSQL refuses to run as root, and changing the user failed: ${reason}. ${advice}`,
-  );
+  return new LocalError(`PostgreSQL refuses to run as root, and changing the user failed: ${reason}. ${advice}`);
 }

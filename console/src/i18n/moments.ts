@@ -41,8 +41,7 @@ export function zoneName(zone: string, at: Date = new Date()): string {
 }
 
 /** `2026-11-22T14:05:09Z` without what nobody reads. */
-export const formatUtc = (at: string): string =>
-  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+export const formatUtc = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 const UNITS = [
   ['day', 86_400],
@@ -59,9 +58,7 @@ const ENGLISH: Record<DurationUnit, string> = { day: 'd', hour: 'h', minute: 'mi
 /** Number and unit stay on one line. */
 const shortUnit = (value: number, unit: DurationUnit, language: string): string =>
   language === 'th'
-    ? new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'long' })
-        .format(value)
-        .trim()
+    ? new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'long' }).format(value).trim()
     : `${value}\u00A0${ENGLISH[unit]}`;
 
 /** A length of time in its two largest units: `2 d 4 h`, `3 min 20 s`, `850 ms`. */
@@ -123,13 +120,6 @@ function offsetMs(at: number, zone: string): number {
   }).formatToParts(at);
   const read = (type: Intl.DateTimeFormatPartTypes): number =>
     Number(parts.find((part) => part.type === type)?.value ?? 0);
-  const wall = Date.UTC(
-    read('year'),
-    read('month') - 1,
-    read('day'),
-    read('hour'),
-    read('minute'),
-    read('second'),
-  );
+  const wall = Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'), read('second'));
   return wall - Math.floor(at / 1000) * 1000;
 }

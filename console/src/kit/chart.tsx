@@ -2,17 +2,7 @@ import { Button } from '@mantine/core';
 import { useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 import { formatDay, formatShortMoment, formatTime } from '../i18n/moments';
 import { useT, useWords } from '../i18n/words';
-import {
-  barsOf,
-  HEIGHT,
-  highestOf,
-  labelledSteps,
-  lineOf,
-  middleOf,
-  scaleOf,
-  WIDTH,
-  type Series,
-} from './chart-model';
+import { barsOf, HEIGHT, highestOf, labelledSteps, lineOf, middleOf, scaleOf, WIDTH, type Series } from './chart-model';
 import classes from './chart.module.css';
 
 export type { ChartTone, Series } from './chart-model';
@@ -96,11 +86,7 @@ function useFormatAt(at: readonly string[]): (at: string) => string {
 }
 
 /** How a series is drawn, besides its colour: lines are whole, dashed or dotted, in their order. */
-function Swatch({
-  kind,
-  tone,
-  index,
-}: Pick<Series, 'tone'> & Pick<ChartProps, 'kind'> & { index: number }): ReactNode {
+function Swatch({ kind, tone, index }: Pick<Series, 'tone'> & Pick<ChartProps, 'kind'> & { index: number }): ReactNode {
   return (
     <svg className={classes.swatch} width="16" height="10" viewBox="0 0 16 10" aria-hidden="true">
       {kind === 'bars' ? (
@@ -156,9 +142,7 @@ function Picture(props: Drawn): ReactNode {
           {marks.map((mark) => (
             <path key={mark} className={classes.mark} d={`M0 ${HEIGHT - (mark / top) * HEIGHT}h${WIDTH}`} />
           ))}
-          {step !== null && (
-            <path className={classes.pointed} d={`M${middleOf(step, at.length)} 0v${HEIGHT}`} />
-          )}
+          {step !== null && <path className={classes.pointed} d={`M${middleOf(step, at.length)} 0v${HEIGHT}`} />}
           {kind === 'bars' ? <Bars series={series} top={top} /> : <Lines series={series} top={top} />}
         </svg>
         {step !== null && <Values {...props} step={step} />}
@@ -178,20 +162,13 @@ const valueText = (value: number | null | undefined, format: (value: number) => 
   value === null || value === undefined ? '—' : format(value);
 
 const textOf = ({ at, series, format, formatAt }: Drawn, step: number): string =>
-  [
-    formatAt(at[step] ?? ''),
-    ...series.map(({ name, values }) => `${name} ${valueText(values[step], format)}`),
-  ].join(', ');
+  [formatAt(at[step] ?? ''), ...series.map(({ name, values }) => `${name} ${valueText(values[step], format)}`)].join(
+    ', ',
+  );
 
 function Lines({ series, top }: { series: readonly Series[]; top: number }): ReactNode {
   return series.map(({ name, tone, values }, index) => (
-    <path
-      key={name}
-      className={classes.line}
-      data-tone={tone}
-      data-dash={index % 3}
-      d={lineOf(values, top)}
-    />
+    <path key={name} className={classes.line} data-tone={tone} data-dash={index % 3} d={lineOf(values, top)} />
   ));
 }
 

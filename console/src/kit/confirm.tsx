@@ -37,8 +37,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const canConfirm =
-    isReady && (!asksReason || reason.trim() !== '') && (typed === undefined || text.trim() === typed);
+  const canConfirm = isReady && (!asksReason || reason.trim() !== '') && (typed === undefined || text.trim() === typed);
   const confirm = async (): Promise<void> => {
     setBusy(true);
     setError(null);
@@ -79,12 +78,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('action.cancel')}
           </Button>
-          <Button
-            type="submit"
-            color={isHarmless ? undefined : 'red'}
-            loading={isBusy}
-            disabled={!canConfirm}
-          >
+          <Button type="submit" color={isHarmless ? undefined : 'red'} loading={isBusy} disabled={!canConfirm}>
             {verb}
           </Button>
         </div>

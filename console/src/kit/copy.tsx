@@ -5,15 +5,7 @@ import { useT } from '../i18n/words';
 import { CheckIcon, CopyIcon } from './icons';
 
 /** Copies a value. @param what names it for screen readers, such as "order number". @param shortcut the key that does the same. */
-export function Copy({
-  value,
-  what,
-  shortcut,
-}: {
-  value: string;
-  what: string;
-  shortcut?: string;
-}): ReactNode {
+export function Copy({ value, what, shortcut }: { value: string; what: string; shortcut?: string }): ReactNode {
   const t = useT();
   const { copied, copy } = useClipboard();
   return (

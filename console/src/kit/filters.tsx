@@ -85,12 +85,7 @@ function Chip({ filter, value, onChange }: ChipProps): ReactNode {
           </button>
         )}
         <Popover.Target>
-          <button
-            type="button"
-            className={classes.open}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
+          <button type="button" className={classes.open} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             {value === undefined && <PlusIcon />}
             {label}
             {shown !== undefined && <span className={classes.value}>{shown}</span>}

@@ -12,11 +12,7 @@ interface FreshRows<Row> {
  * for, so that nothing moves under the pointer; those that are shown follow what they are about.
  * @param scope tells one list from another, such as its filters: with another list all begins again.
  */
-export function useFreshRows<Row>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => string,
-  scope: string,
-): FreshRows<Row> {
+export function useFreshRows<Row>(rows: readonly Row[], keyOf: (row: Row) => string, scope: string): FreshRows<Row> {
   const [seen, setSeen] = useState({ scope, newest: newestOf(rows, keyOf) });
   const isOther = seen.scope !== scope || seen.newest === null;
   if (isOther && (seen.scope !== scope || rows.length > 0)) setSeen({ scope, newest: newestOf(rows, keyOf) });

@@ -32,9 +32,7 @@ export const ReviewIcon = icon(
     <circle cx="8" cy="8" r="5.75" />
   </>,
 );
-export const MerchantsIcon = icon(
-  <path d="M2.5 6.5 3.5 3h9l1 3.5M2.5 6.5h11M3.5 6.5v7h9v-7m-6 7V10h3v3.5" />,
-);
+export const MerchantsIcon = icon(<path d="M2.5 6.5 3.5 3h9l1 3.5M2.5 6.5h11M3.5 6.5v7h9v-7m-6 7V10h3v3.5" />);
 export const SuppliersIcon = icon(<path d="M2 4.5h7.5v6.5H2zM9.5 7h2.7l1.8 2v2H9.5M4.5 11v1.5m7-1.5v1.5" />);
 export const LogIcon = icon(<path d="M5.5 3.5h8m-8 4.5h8m-8 4.5h8M2.5 3.5h.01M2.5 8h.01M2.5 12.5h.01" />);
 export const OperatorsIcon = icon(
@@ -59,9 +57,7 @@ export const ApprovalsIcon = icon(
 );
 export const ReportsIcon = icon(<path d="M2.5 13.5h11M4 11V7.5m4 3.5V3m4 8V5.5" />);
 export const AuditIcon = icon(<path d="M8 2 3 4v4c0 3 2.2 5 5 6 2.8-1 5-3 5-6V4zM5.8 8l1.6 1.6 2.9-3.1" />);
-export const ProductsIcon = icon(
-  <path d="M2.5 5 8 2.2 13.5 5v6L8 13.8 2.5 11zM2.5 5 8 7.8 13.5 5M8 7.8v6" />,
-);
+export const ProductsIcon = icon(<path d="M2.5 5 8 2.2 13.5 5v6L8 13.8 2.5 11zM2.5 5 8 7.8 13.5 5M8 7.8v6" />);
 export const RatesIcon = icon(<path d="M2.5 5.5h9m0 0L9 3m2.5 2.5L9 8M13.5 10.5h-9m0 0L7 8m-2.5 2.5L7 13" />);
 export const SearchIcon = icon(
   <>
@@ -103,8 +99,6 @@ export const StateIcon = icon(
     <path d="M8 2.5v3.25m0 4.5v3.25" />
   </>,
 );
-export const KeyboardIcon = icon(
-  <path d="M1.5 4.5h13v7h-13zM4 7h.01M6.5 7h.01M9 7h.01M11.5 7h.01M5 9.5h6" />,
-);
+export const KeyboardIcon = icon(<path d="M1.5 4.5h13v7h-13zM4 7h.01M6.5 7h.01M9 7h.01M11.5 7h.01M5 9.5h6" />);
 export const SignOutIcon = icon(<path d="M9.5 5V2.5h-7v11h7V11M6 8h8m0 0-2.5-2.5M14 8l-2.5 2.5" />);
 export const CalendarIcon = icon(<path d="M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 2v3m5-3v3" />);

@@ -55,8 +55,7 @@ export function useShortcuts(focusSearch: () => void): void {
 
 function isOurs({ target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent): boolean {
   if (!hasShortcuts.get() || ctrlKey || metaKey || altKey || defaultPrevented) return false;
-  const isInField =
-    target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null;
+  const isInField = target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null;
   return !isInField && document.querySelector('[role="dialog"]') === null;
 }
 

@@ -24,5 +24,4 @@ export function createStore<Value>(initial: Value): Store<Value> {
   };
 }
 
-export const useStore = <Value>(store: Store<Value>): Value =>
-  useSyncExternalStore(store.subscribe, store.get);
+export const useStore = <Value>(store: Store<Value>): Value => useSyncExternalStore(store.subscribe, store.get);

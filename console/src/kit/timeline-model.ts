@@ -26,12 +26,21 @@ export interface TimelineGroup<Entry> {
 const IDLE_MS = 60_000;
 
 const BAD_OUTCOMES = new Set([
-  ...['failed', 'refused', 'not_accepted', 'unknown', 'review', 'timeout', 'error', 'withdrawn', 'suspended'],
-  ...['interrupted', 'withheld', 'never_seen'],
+  'failed',
+  'refused',
+  'not_accepted',
+  'unknown',
+  'review',
+  'timeout',
+  'error',
+  'withdrawn',
+  'suspended',
+  'interrupted',
+  'withheld',
+  'never_seen',
 ]);
 /** What went wrong whatever its outcome says. */
-const BAD_KINDS =
-  /^(order|unit)\.failed$|^unit\.review$|^supplier\.(taken_back|bought_late|unknown_purchase)$/;
+const BAD_KINDS = /^(order|unit)\.failed$|^unit\.review$|^supplier\.(taken_back|bought_late|unknown_purchase)$/;
 const DELIVERED = /^2\d\d$/;
 
 export function isBad({ kind, outcome = null }: TimelineEntry): boolean {

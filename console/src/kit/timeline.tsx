@@ -100,11 +100,7 @@ function Line<Entry extends TimelineEntry>({
   const { language } = useWords();
   const [isRaw, setRaw] = useState(false);
   if ('idleMs' in line) {
-    return (
-      <li className={classes.idle}>
-        {t('timeline.idle', { duration: formatDuration(line.idleMs, language) })}
-      </li>
-    );
+    return <li className={classes.idle}>{t('timeline.idle', { duration: formatDuration(line.idleMs, language) })}</li>;
   }
   const { entry } = line;
   return (

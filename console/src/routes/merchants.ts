@@ -61,8 +61,7 @@ export const merchantKeys = createRoute({
 export const merchantPrices = createRoute({
   getParentRoute: () => merchant,
   path: '/prices',
-  validateSearch: (search: Record<string, unknown>) =>
-    said({ q: text(search.q), own: choice(search.own, ['true']) }),
+  validateSearch: (search: Record<string, unknown>) => said({ q: text(search.q), own: choice(search.own, ['true']) }),
   component: lazyRouteComponent(() => import('../pages/merchants/prices'), 'Prices'),
 });
 

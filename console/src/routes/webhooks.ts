@@ -28,8 +28,7 @@ const deliverySearch = (search: Record<string, unknown>) => ({
 export const webhook = createRoute({
   getParentRoute: () => shell,
   path: '/webhooks/$id',
-  validateSearch: (search: Record<string, unknown>) =>
-    said({ ...deliverySearch(search), job: whole(search.job) }),
+  validateSearch: (search: Record<string, unknown>) => said({ ...deliverySearch(search), job: whole(search.job) }),
   component: lazyRouteComponent(
     inArea(['webhooks', 'orders', 'reports'], () => import('../pages/webhooks/webhook')),
     'Webhook',

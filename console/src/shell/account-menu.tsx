@@ -23,13 +23,7 @@ export default function AccountMenu(): ReactNode {
   return (
     <Menu position="bottom-end" width={240} shadow="md">
       <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="sm"
-          className={classes.button}
-          leftSection={<PersonIcon />}
-        >
+        <Button variant="subtle" color="gray" size="sm" className={classes.button} leftSection={<PersonIcon />}>
           <span className={classes.name}>{operator.name}</span>
         </Button>
       </Menu.Target>

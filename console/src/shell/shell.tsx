@@ -81,9 +81,5 @@ function Leave(): ReactNode {
 function Unreachable(): ReactNode {
   const t = useT();
   const isUnreachable = useStore(unreachable);
-  return (
-    <div role="status">
-      {isUnreachable && <p className={classes.unreachable}>{t('shell.unreachable')}</p>}
-    </div>
-  );
+  return <div role="status">{isUnreachable && <p className={classes.unreachable}>{t('shell.unreachable')}</p>}</div>;
 }

@@ -18,12 +18,7 @@ export const importKey = (secret: string): Promise<SigningKey> =>
   crypto.subtle.importKey('raw', bytesOf(secret), ALGORITHM, false, ['sign']);
 
 /** `v1,` and the base64 of the HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks 1.0). */
-export async function sign(
-  key: SigningKey,
-  id: string,
-  timestamp: string,
-  body: Uint8Array,
-): Promise<string> {
+export async function sign(key: SigningKey, id: string, timestamp: string, body: Uint8Array): Promise<string> {
   const head = utf8(`${id}.${timestamp}.`);
   const signed = new Uint8Array(head.length + body.length);
   signed.set(head);

@@ -67,19 +67,14 @@ export class Transport {
       const outcome = await this.attempt(request, requestId, options);
       if (!(outcome instanceof TopupError) && outcome.status >= 200 && outcome.status < 300)
         return readJson<Body>(outcome, requestId);
-      const error =
-        outcome instanceof TopupError ? outcome : toApiError(outcome.status, outcome.text, requestId);
+      const error = outcome instanceof TopupError ? outcome : toApiError(outcome.status, outcome.text, requestId);
       const waitMs = retry < maxRetries ? waitBefore(retry, request, outcome, error) : null;
       if (waitMs === null) throw error;
       await sleep(waitMs, options.signal);
     }
   }
 
-  private async attempt(
-    request: Request,
-    requestId: string,
-    options: CallOptions,
-  ): Promise<Answer | TopupError> {
+  private async attempt(request: Request, requestId: string, options: CallOptions): Promise<Answer | TopupError> {
     const { signal, timeoutMs = this.options.timeoutMs } = options;
     if (signal?.aborted) throw reasonOf(signal);
     const timeout = AbortSignal.timeout(timeoutMs);

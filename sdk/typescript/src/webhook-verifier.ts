@@ -40,10 +40,7 @@ export class WebhookVerifier {
     private readonly options: { toleranceSeconds?: number; now?: () => number } = {},
   ) {
     this.secrets = typeof secrets === 'string' ? [secrets] : [...secrets];
-    if (
-      this.secrets.length === 0 ||
-      this.secrets.some((secret) => typeof secret !== 'string' || secret === '')
-    )
+    if (this.secrets.length === 0 || this.secrets.some((secret) => typeof secret !== 'string' || secret === ''))
       throw new TypeError('a webhook secret is required');
   }
 
@@ -62,10 +59,7 @@ export class WebhookVerifier {
     const expected = await Promise.all((await this.keys).map((key) => sign(key, id, timestamp, bytes)));
     const given = signatures.split(' ');
     if (!expected.some((own) => given.some((each) => isSame(own, each))))
-      throw new WebhookVerificationError(
-        'no_matching_signature',
-        'No signature fits the body and the secret',
-      );
+      throw new WebhookVerificationError('no_matching_signature', 'No signature fits the body and the secret');
     return parse(bytes);
   }
 
@@ -74,8 +68,7 @@ export class WebhookVerifier {
       throw new WebhookVerificationError('bad_timestamp', 'webhook-timestamp is no time in Unix seconds');
     const { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now } = this.options;
     const age = now() / 1000 - Number(timestamp);
-    if (age > toleranceSeconds)
-      throw new WebhookVerificationError('too_old', 'webhook-timestamp is too long ago');
+    if (age > toleranceSeconds) throw new WebhookVerificationError('too_old', 'webhook-timestamp is too long ago');
     if (age < -toleranceSeconds)
       throw new WebhookVerificationError('too_new', 'webhook-timestamp is in the future: check the clock');
   }
@@ -102,8 +95,7 @@ function bytesOf(body: unknown): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (body instanceof Uint8Array) return body;
   // Of whatever realm it is.
-  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]')
-    return new Uint8Array(body as ArrayBuffer);
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body as ArrayBuffer);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   throw new WebhookVerificationError('bad_body', 'The body must be given as it arrived, as text or bytes');
 }

@@ -20,14 +20,16 @@ export interface ArchiveConnection {
 const GIVEN_UP_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
   options: [
-    ...[
-      'statement_timeout=0',
-      'tcp_keepalives_idle=5',
-      'tcp_keepalives_interval=3',
-      'tcp_keepalives_count=3',
-    ],
+    'statement_timeout=0',
+    'tcp_keepalives_idle=5',
+    'tcp_keepalives_interval=3',
+    'tcp_keepalives_count=3',
     // The same rows are the same text, whatever the role or the server says.
-    ...['timezone=UTC', 'datestyle=ISO', 'bytea_output=hex', 'extra_float_digits=1', 'client_encoding=UTF8'],
+    'timezone=UTC',
+    'datestyle=ISO',
+    'bytea_output=hex',
+    'extra_float_digits=1',
+    'client_encoding=UTF8',
   ]
     .map((setting) => `-c ${setting}`)
     .join(' '),

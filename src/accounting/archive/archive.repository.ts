@@ -36,7 +36,9 @@ export class ArchiveRepository {
     return parts
       .filter(({ table }) => table === 'orders')
       .map(({ number, lower, upper }) => ({
-        ...{ number, lower, upper },
+        number,
+        lower,
+        upper,
         parts: parts.filter((part) => part.upper === upper),
       }));
   }
@@ -108,9 +110,7 @@ export class ArchiveRepository {
     given: { directory: string; orders: number; months: object[]; suppliers: number[]; by: string },
   ): Promise<void> {
     const { directory, orders, months, suppliers, by } = given;
-    await this.run(sql.BEGIN, [
-      ...[number, lower, upper, directory, orders, JSON.stringify(months), suppliers, by],
-    ]);
+    await this.run(sql.BEGIN, [number, lower, upper, directory, orders, JSON.stringify(months), suppliers, by]);
   }
 
   async setVerified(number: number, manifestHash: string, bytes: number): Promise<void> {
@@ -121,11 +121,7 @@ export class ArchiveRepository {
   async keep({ parts }: Section, onProgress: (done: number) => unknown): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));
-    const purchases = kept.keepPurchases(
-      orders,
-      nameOf(parts, 'order_units'),
-      nameOf(parts, 'unit_attempts'),
-    );
+    const purchases = kept.keepPurchases(orders, nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts'));
     await this.inPieces(orders, [references, purchases], onProgress);
   }
 
@@ -183,10 +179,7 @@ export class ArchiveRepository {
   }
 
   /** Gives tables that were made so the rules of a partition, and attaches them. @throws LocksNotFree */
-  async attach(
-    number: number,
-    parts: readonly (sql.Range & { table: string; name: string })[],
-  ): Promise<void> {
+  async attach(number: number, parts: readonly (sql.Range & { table: string; name: string })[]): Promise<void> {
     const newest = await this.newestParts();
     const [{ lower } = { lower: null }] = parts;
     const isOwn = (part: sql.Range): boolean => part.lower === lower;
@@ -237,10 +230,7 @@ export class ArchiveRepository {
     await tx.query(...sql.FORGET.with({ number }));
   }
 
-  private async removeInPieces(
-    text: string,
-    { lower, upper }: Pick<Section, 'lower' | 'upper'>,
-  ): Promise<void> {
+  private async removeInPieces(text: string, { lower, upper }: Pick<Section, 'lower' | 'upper'>): Promise<void> {
     for (;;) {
       const removed = await this.run(text, [lower ?? '0', upper, PIECE]);
       if (removed.length < PIECE) return;

@@ -256,7 +256,6 @@ export const attach = (table: string, name: string, { lower, upper }: Omit<Range
   `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${lower ?? 'MINVALUE'}) TO (${upper});
    ALTER TABLE ${name} DROP CONSTRAINT ${RANGE_CHECK}`;
 
-export const detach = (table: string, name: string): string =>
-  `ALTER TABLE ${table} DETACH PARTITION ${name}`;
+export const detach = (table: string, name: string): string => `ALTER TABLE ${table} DETACH PARTITION ${name}`;
 
 export const drop = (names: readonly string[]): string => `DROP TABLE ${names.join(', ')}`;

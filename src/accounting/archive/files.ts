@@ -106,10 +106,7 @@ const take = (reader: Reader): Writable =>
   });
 
 /** An empty directory of this name, made where there is none. @throws AppError where it is not empty, or can't be made. */
-export async function makeDirectory(
-  directory: string,
-  { mayHaveFiles }: { mayHaveFiles: boolean },
-): Promise<void> {
+export async function makeDirectory(directory: string, { mayHaveFiles }: { mayHaveFiles: boolean }): Promise<void> {
   await onDisk(directory, async () => {
     const made = await mkdir(directory, { recursive: true, mode: 0o700 });
     if (made !== undefined) {

@@ -96,9 +96,7 @@ export class MonthArchiveService {
       }
       const [oldest] = await archive.findSections();
       if (!oldest)
-        throw refused(
-          'orders are not partitioned: what is archived is a partition. See npm run partition -- orders',
-        );
+        throw refused('orders are not partitioned: what is archived is a partition. See npm run partition -- orders');
       const why = await this.whyNot(archive, oldest, last);
       if (why !== null) {
         if (done.length > 0) return done;
@@ -174,8 +172,7 @@ export class MonthArchiveService {
     const section = { number, lower: state.first_id, upper: state.end_id, parts };
     const names = parts.map(({ name }) => name);
     const left = await archive.findTables(names);
-    if (left.some(({ attached }) => attached))
-      throw refused(`${names.join(', ')} are attached again by hand`);
+    if (left.some(({ attached }) => attached)) throw refused(`${names.join(', ')} are attached again by hand`);
     const isOwn = read.hash === state.manifest_hash;
     if (left.length === 0 && !isOwn)
       throw refused(`${path.join(directory, MANIFEST)} is not as it was written: it was changed or damaged`);
@@ -243,18 +240,12 @@ export class MonthArchiveService {
   }
 
   /** @throws CONFLICT */
-  private async assertEnded(
-    archive: ArchiveRepository,
-    section: Section,
-    closings: ClosedMonth[],
-  ): Promise<void> {
+  private async assertEnded(archive: ArchiveRepository, section: Section, closings: ClosedMonth[]): Promise<void> {
     const name = `orders_p${section.number}`;
     const [lower, upper] = [BigInt(section.lower ?? 0), BigInt(section.upper)];
     const leftOpen = closings.at(-1)?.left_open.find((id) => id >= lower && id < upper);
     if (leftOpen !== undefined)
-      throw refused(
-        `${name} can't be archived yet: order ${leftOpen} was left open by the last closed month`,
-      );
+      throw refused(`${name} can't be archived yet: order ${leftOpen} was left open by the last closed month`);
     const found = await archive.findObstacles(section, KEEP_DAYS);
     const why = {
       open: 'has not ended',
@@ -278,7 +269,9 @@ export class MonthArchiveService {
   ): Promise<Manifest['months']> {
     const hashes = new Map(closings.map(({ month, hash }) => [month, hash.toString('hex')]));
     const months = (await archive.countMonths(section)).map(({ month, orders }) => ({
-      ...{ month, orders, hash: present(hashes.get(month), 'it is closed') },
+      month,
+      orders,
+      hash: present(hashes.get(month), 'it is closed'),
     }));
     const counted = months.reduce((sum, { orders }) => sum + orders, 0);
     const there = await archive.count(`orders_p${section.number}`);

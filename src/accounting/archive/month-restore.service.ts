@@ -84,35 +84,20 @@ export class MonthRestoreService {
 
   private stateOf(states: StateRow[], { number }: Manifest, hash: string, file: string): StateRow {
     const state = states.find((each) => each.number === number);
-    if (!state)
-      throw new AppError('CONFLICT', `orders_p${number} is not archived: it may have been restored`);
+    if (!state) throw new AppError('CONFLICT', `orders_p${number} is not archived: it may have been restored`);
     if (state.manifest_hash !== hash)
-      throw new AppError(
-        'CONFLICT',
-        `${file} is not what this installation wrote: it was changed, or is another's`,
-      );
+      throw new AppError('CONFLICT', `${file} is not what this installation wrote: it was changed, or is another's`);
     if (state.state !== 'dropped' && state.state !== 'attached')
-      throw new AppError(
-        'CONFLICT',
-        `orders_p${number} is still being archived: topup month archive goes on with it`,
-      );
+      throw new AppError('CONFLICT', `orders_p${number} is still being archived: topup month archive goes on with it`);
     return state;
   }
 
   /** Makes the tables, and fills them with what is in the files. */
-  private async load(
-    archive: ArchiveRepository,
-    directory: string,
-    parts: Part[],
-    onStep: OnStep,
-  ): Promise<void> {
+  private async load(archive: ArchiveRepository, directory: string, parts: Part[], onStep: OnStep): Promise<void> {
     const names = parts.map(({ name }) => name);
     const left = await archive.findTables(names);
     if (left.some(({ attached }) => attached))
-      throw new AppError(
-        'CONFLICT',
-        `there is a partition ${left.map(({ name }) => name).join(', ')} already`,
-      );
+      throw new AppError('CONFLICT', `there is a partition ${left.map(({ name }) => name).join(', ')} already`);
     if (left.length > 0) await archive.dropUnattached(left.map(({ name }) => name));
     await archive.make(parts);
     for (const { name, file, columns, content_sha256: hash } of parts) {

@@ -99,10 +99,7 @@ export class SectionFiles {
     for (const { partition, rows } of tables) {
       const found = partition === null ? rows : await this.archive.count(partition);
       if (found !== rows)
-        throw new AppError(
-          'CONFLICT',
-          `${partition} has ${found} rows, and ${rows} were written: start again`,
-        );
+        throw new AppError('CONFLICT', `${partition} has ${found} rows, and ${rows} were written: start again`);
     }
   }
 }
@@ -113,10 +110,7 @@ export async function assertFiles(directory: string, tables: ArchivedTable[], on
     await onStep(`reading ${file}`);
     const read = await checkRows(path.join(directory, file));
     const isSame =
-      read.rows === rows &&
-      read.bytes === bytes &&
-      read.sha256 === sha256 &&
-      read.content_sha256 === content_sha256;
+      read.rows === rows && read.bytes === bytes && read.sha256 === sha256 && read.content_sha256 === content_sha256;
     if (!isSame)
       throw new AppError(
         'CONFLICT',

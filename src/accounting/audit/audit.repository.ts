@@ -38,10 +38,15 @@ export const MONTH_CHECKS: readonly Check[] = [...Object.values(LEDGER_CHECKS), 
 /** All there is to check. */
 export const CHECKS: readonly Check[] = [
   MOMENT_CHECKS.merchants,
-  ...[LEDGER_CHECKS.available, LEDGER_CHECKS.held, MOMENT_CHECKS.open, MOMENT_CHECKS.lowest],
-  ...[LEDGER_CHECKS.entries, LEDGER_CHECKS.statements],
+  LEDGER_CHECKS.available,
+  LEDGER_CHECKS.held,
+  MOMENT_CHECKS.open,
+  MOMENT_CHECKS.lowest,
+  LEDGER_CHECKS.entries,
+  LEDGER_CHECKS.statements,
   ...OF_ORDERS,
-  ...[MOMENT_CHECKS.reversals, CLOSINGS_CHECK],
+  MOMENT_CHECKS.reversals,
+  CLOSINGS_CHECK,
 ];
 
 /** Reads the books, in what `tx` sees. */
@@ -95,10 +100,7 @@ export class AuditRepository {
 
   /** The numbers of open orders up to an id that are none of those that are known to be open. */
   async unknownOpen(tx: Queryable, through: bigint, known: readonly bigint[]): Promise<string[]> {
-    const rows = await tx.query<{ order_number: string }>(withLongTimeout(sql.UNKNOWN_OPEN), [
-      through,
-      known,
-    ]);
+    const rows = await tx.query<{ order_number: string }>(withLongTimeout(sql.UNKNOWN_OPEN), [through, known]);
     return rows.map(({ order_number: number }) => number);
   }
 }
@@ -107,11 +109,7 @@ const valuesOf = ({ after, through }: Range): bigint[] => [after, through];
 
 const only = <Row>(rows: Row[]): Row => present(rows[0], 'a check answers');
 
-async function compareAll(
-  tx: Queryable,
-  comparisons: readonly sql.Comparison[],
-  values: unknown[],
-): Promise<Found[]> {
+async function compareAll(tx: Queryable, comparisons: readonly sql.Comparison[], values: unknown[]): Promise<Found[]> {
   const found: Found[] = [];
   for (const { statement, checks } of comparisons) {
     const row = only(await tx.query<Compared>(withLongTimeout(statement), values));

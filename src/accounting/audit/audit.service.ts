@@ -94,9 +94,7 @@ export class AuditService {
     const reading = new Reading(snapshots, this.books, CHECKS, full ? [] : wallets, onProgress);
     await this.checkChain(reading, closings);
     const from = full ? FROM_THE_START : endOf(last);
-    reading.expect(
-      ...(['orders', 'transfers', 'deliveries'] as const).map((book) => behind(from, extent, book)),
-    );
+    reading.expect(...(['orders', 'transfers', 'deliveries'] as const).map((book) => behind(from, extent, book)));
     const known = full ? await this.readClosed(reading, closings, archived) : { orders: 0n, transfers: 0n };
     const rest = endOf(last);
     let transfers = await reading.transfers(behind(rest, extent, 'transfers'));
@@ -201,9 +199,7 @@ export class AuditService {
     reading.ledger.checkBalances(balances);
     reading.add(found);
     for (const number of unknown)
-      reading.tallies
-        .of(CLOSINGS_CHECK)
-        .find(`order ${number} of a closed month is open, and was not left open`);
+      reading.tallies.of(CLOSINGS_CHECK).find(`order ${number} of a closed month is open, and was not left open`);
     return movements.reduce((sum, { transfers }) => sum + transfers, 0n);
   }
 }

@@ -14,10 +14,10 @@ export type Closing = Omit<ClosedMonth, 'hash'>;
 export function hashOf(closing: Closing, wallets: readonly WalletClosing[]): Buffer {
   const { checks, left_open: leftOpen, closed_at: closedAt, previous_hash: previous, ...rest } = closing;
   const content = [
-    ...['month', 'version', 'closed_by', 'wallets', ...IDS].map((name) =>
-      text(rest[name as keyof typeof rest]),
-    ),
-    ...[closedAt.toISOString(), previous?.toString('hex') ?? null, leftOpen.map(text)],
+    ...['month', 'version', 'closed_by', 'wallets', ...IDS].map((name) => text(rest[name as keyof typeof rest])),
+    closedAt.toISOString(),
+    previous?.toString('hex') ?? null,
+    leftOpen.map(text),
     checks.map(({ name, detail }) => [name, detail]),
     wallets.map((wallet) => AMOUNTS.map((name) => text(wallet[name]))),
   ];
@@ -29,8 +29,15 @@ const text = (value: unknown): string => String(value);
 const IDS = BOOKS.flatMap((name) => [`${name}_after`, `${name}_through`, name]);
 
 const AMOUNTS = [
-  ...['merchant_id', 'last_transfer_id', 'available', 'held'],
-  ...['credits', 'debits', 'holds', 'spends', 'refunds'],
+  'merchant_id',
+  'last_transfer_id',
+  'available',
+  'held',
+  'credits',
+  'debits',
+  'holds',
+  'spends',
+  'refunds',
 ] as (keyof WalletClosing)[];
 
 /** A closing with what its wallets had. */
@@ -70,8 +77,7 @@ export function differenceOf(
     const then = closed.get(wallet.merchant_id);
     return !then || AMOUNTS.some((name) => then[name] !== wallet[name]);
   });
-  if (other)
-    return `${month} was closed with another balance of merchant ${other.merchant_id} than its movements make`;
+  if (other) return `${month} was closed with another balance of merchant ${other.merchant_id} than its movements make`;
   return wallets.length === read.wallets.length
     ? null
     : `${month} was closed with ${wallets.length} wallets and has ${read.wallets.length}`;

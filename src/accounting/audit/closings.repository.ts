@@ -70,7 +70,8 @@ export class ClosingsRepository {
     const rows = isNext
       ? await tx.query(
           ...sql.INSERT_MONTH.with({
-            ...{ month, ...members },
+            month,
+            ...members,
             left_open: `{${left_open.join(',')}}`,
             checks: JSON.stringify(checks),
           }),

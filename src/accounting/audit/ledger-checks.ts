@@ -18,8 +18,7 @@ export const LEDGER_CHECKS = {
   },
   entries: {
     name: 'double_entry',
-    describe: ({ checked = 0n, moved = 0n }) =>
-      `${counted(checked, 'transfer')} of ${formatBaht(moved)} in total`,
+    describe: ({ checked = 0n, moved = 0n }) => `${counted(checked, 'transfer')} of ${formatBaht(moved)} in total`,
   },
   statements: {
     name: 'statements',

@@ -54,9 +54,7 @@ export class Ledger {
     private readonly tallies: Tallies,
     closed: readonly ClosedWallet[],
   ) {
-    this.wallets = new Map(
-      closed.map(({ month: _month, held: _held, ...wallet }) => [wallet.merchant_id, wallet]),
-    );
+    this.wallets = new Map(closed.map(({ month: _month, held: _held, ...wallet }) => [wallet.merchant_id, wallet]));
   }
 
   add(movements: readonly Movements[]): void {
@@ -112,9 +110,7 @@ export class Ledger {
       const left = formatBaht(standing.available);
       this.tallies
         .of(LEDGER_CHECKS.statements)
-        .find(
-          `transfer ${standing.last_transfer_id} of merchant ${id} leaves ${left} where the wallet has ${has}`,
-        );
+        .find(`transfer ${standing.last_transfer_id} of merchant ${id} leaves ${left} where the wallet has ${has}`);
     }
   }
 

@@ -135,9 +135,15 @@ export class MonthClosingService {
     if (failed.length > 0) return { month, checks: failed };
     const closing = {
       month,
-      ...{ orders_after: from.orders, orders_through: to.orders, orders: read.orders },
-      ...{ transfers_after: from.transfers, transfers_through: to.transfers, transfers },
-      ...{ deliveries_after: from.deliveries, deliveries_through: to.deliveries, deliveries },
+      orders_after: from.orders,
+      orders_through: to.orders,
+      orders: read.orders,
+      transfers_after: from.transfers,
+      transfers_through: to.transfers,
+      transfers,
+      deliveries_after: from.deliveries,
+      deliveries_through: to.deliveries,
+      deliveries,
       left_open: [...before.open, ...read.open],
       checks: results.map(({ name, detail }) => ({ name, detail })),
       previous_hash: last?.hash ?? null,
@@ -155,8 +161,7 @@ export class MonthClosingService {
       wallets: await this.closings.wallets(this.database, earlier.month),
     };
     const problem = problemOf(last, wallets, before);
-    if (problem !== null)
-      throw new AppError('CONFLICT', `no month can be closed: ${problem}. See topup audit --full`);
+    if (problem !== null) throw new AppError('CONFLICT', `no month can be closed: ${problem}. See topup audit --full`);
   }
 
   private async assertFewOpen(month: string, through: bigint): Promise<void> {

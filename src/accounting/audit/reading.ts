@@ -97,9 +97,7 @@ export class Reading {
   /** @returns how many there are. */
   async deliveries(range: Range): Promise<bigint> {
     let deliveries = 0n;
-    for await (const piece of this.pieces('deliveries', range, (tx, each) =>
-      this.books.checkDeliveries(tx, each),
-    )) {
+    for await (const piece of this.pieces('deliveries', range, (tx, each) => this.books.checkDeliveries(tx, each))) {
       this.add(piece);
       for (const [, { figures }] of piece) deliveries += figures.checked ?? 0n;
     }

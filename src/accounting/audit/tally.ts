@@ -23,8 +23,7 @@ class Tally {
   }
 
   count(figures: Figures): void {
-    for (const [name, figure] of Object.entries(figures))
-      this.figures[name] = (this.figures[name] ?? 0n) + figure;
+    for (const [name, figure] of Object.entries(figures)) this.figures[name] = (this.figures[name] ?? 0n) + figure;
   }
 
   /** @param example what breaks the rule, in words. */

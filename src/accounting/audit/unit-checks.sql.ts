@@ -165,7 +165,6 @@ export const UNIT_CHECKS: OrderCheck[] = [
       partly: `count(*) FILTER (WHERE failure_code = 'PARTIALLY_COMPLETED')`,
       failed: `count(*) FILTER (WHERE status = 'failed')`,
     },
-    describe: ({ failed = 0n, partly = 0n }) =>
-      `${counted(failed, 'failed order')}, ${partly} partially completed`,
+    describe: ({ failed = 0n, partly = 0n }) => `${counted(failed, 'failed order')}, ${partly} partially completed`,
   },
 ];

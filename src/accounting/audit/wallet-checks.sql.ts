@@ -63,8 +63,7 @@ export const DELIVERY_CHECK = {
   example: `CASE WHEN merchant_id IS NULL THEN format('delivery %s has no event', id)
                  ELSE format('delivery %s takes %s of merchant %s to merchant %s', id,
                              (SELECT e.public_id FROM events e WHERE e.id = event_id), merchant_id, webhook_merchant_id) END`,
-  describe: ({ checked = 0n }) =>
-    `${counted(checked, 'delivery', 'deliveries')}, each of an event to its own merchant`,
+  describe: ({ checked = 0n }) => `${counted(checked, 'delivery', 'deliveries')}, each of an event to its own merchant`,
 } satisfies MomentCheck;
 
 const CHANGE = `CASE t.kind WHEN 'credit' THEN t.amount WHEN 'order_refund' THEN t.amount

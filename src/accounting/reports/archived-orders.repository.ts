@@ -23,7 +23,9 @@ export class ArchivedOrdersRepository {
     { includeSandbox, supplierId }: ArchivedCoverage,
   ): Promise<number> {
     const [statement, values] = COUNT_ARCHIVED.with({
-      ...{ ...range, kinds, includeSandbox },
+      ...range,
+      kinds,
+      includeSandbox,
       supplierId: supplierId ?? null,
     });
     const [counted] = await inSnapshot(this.reads, (tx) =>

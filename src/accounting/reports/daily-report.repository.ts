@@ -50,11 +50,7 @@ export class DailyReportRepository {
     return present(day, 'a day begins and ends');
   }
 
-  listMerchantDays(
-    tx: Queryable,
-    { start, stop }: Day,
-    { includeSandbox }: Coverage,
-  ): Promise<MerchantDayRow[]> {
+  listMerchantDays(tx: Queryable, { start, stop }: Day, { includeSandbox }: Coverage): Promise<MerchantDayRow[]> {
     return tx.query<MerchantDayRow>(withLongTimeout(READ_DAY_OF_MERCHANTS), [start, stop, includeSandbox]);
   }
 }

@@ -74,10 +74,7 @@ export class DailyReportService {
    * When the first of several days begins, and when the last one ends, which is exclusive.
    * @throws BAD_REQUEST for a range that ends before it begins or with a day that has not begun.
    */
-  async readRange(
-    { from, to }: { from: string; to: string },
-    timezone: string,
-  ): Promise<{ start: Date; stop: Date }> {
+  async readRange({ from, to }: { from: string; to: string }, timezone: string): Promise<{ start: Date; stop: Date }> {
     if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
     const { stop } = await this.readDay(to, timezone);
     const { start } = await this.readDay(from, timezone);

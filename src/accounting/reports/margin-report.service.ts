@@ -39,8 +39,7 @@ export class MarginReportService {
 }
 
 /** What merchants paid for the units of which a cost is known or was expected: only they make a margin. */
-const countedRevenue = ({ revenue, cost_unknown_revenue }: MarginFigures): bigint =>
-  revenue - cost_unknown_revenue;
+const countedRevenue = ({ revenue, cost_unknown_revenue }: MarginFigures): bigint => revenue - cost_unknown_revenue;
 
 export const marginOf = (figures: MarginFigures): bigint => countedRevenue(figures) - figures.cost;
 
@@ -68,7 +67,6 @@ const FIGURES = Object.keys(NOTHING) as (keyof MarginFigures)[];
 /** What the rows are together; costs as they were rounded for each. */
 export const totalOf = (rows: MarginFigures[]): MarginFigures =>
   rows.reduce(
-    (sum, row) =>
-      Object.fromEntries(FIGURES.map((name) => [name, sum[name] + row[name]])) as unknown as MarginFigures,
+    (sum, row) => Object.fromEntries(FIGURES.map((name) => [name, sum[name] + row[name]])) as unknown as MarginFigures,
     NOTHING,
   );

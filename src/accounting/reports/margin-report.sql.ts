@@ -16,8 +16,7 @@ const GROUPED_BY: Record<Grouping, string> = {
 };
 
 /** Of the attempt that bought the unit; a unit without one was bought on the terms of its item. */
-const term = (name: string): string =>
-  `CASE WHEN a.number IS NULL THEN i.${name} ELSE a.${name} END AS ${name}`;
+const term = (name: string): string => `CASE WHEN a.number IS NULL THEN i.${name} ELSE a.${name} END AS ${name}`;
 
 /**
  * Baht for one unit of the currency when the attempt began. Where that has a rate of 1 and another currency than the

@@ -16,8 +16,7 @@ export interface MerchantDay {
   failed: number;
 }
 
-const today = (timezone: string): string =>
-  `date_trunc('day', statement_timestamp() AT TIME ZONE ${timezone})`;
+const today = (timezone: string): string => `date_trunc('day', statement_timestamp() AT TIME ZONE ${timezone})`;
 
 /** Counted in an order that only the index gives which has the merchant and the time. */
 const count = (merchantId: string, condition: string): string => `

@@ -130,10 +130,7 @@ export function toSupplierLine({
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
   return {
     supplier,
-    ok:
-      differences.length === 0 &&
-      isCompleteComparison({ balance, unanswered, list, unnoticed }) &&
-      openCases === 0,
+    ok: differences.length === 0 && isCompleteComparison({ balance, unanswered, list, unnoticed }) && openCases === 0,
     succeeded: Number(counts.succeeded),
     succeeded_amount: formatBaht(counts.succeeded_amount),
     failed: Number(counts.failed),
@@ -154,8 +151,7 @@ export function toSupplierLine({
         unclear_statuses: statement.unclear,
       },
     }),
-    problem:
-      (unanswered.count > 0 ? unanswered.reason : null) ?? unnoticed ?? problemOf(list) ?? balanceProblem,
+    problem: (unanswered.count > 0 ? unanswered.reason : null) ?? unnoticed ?? problemOf(list) ?? balanceProblem,
     balance_amount: balance.known ? formatMicros(balance.amount.micros, 2) : null,
     balance_currency: balance.known ? balance.amount.currency : null,
     differences: differences.map(({ amount, ...each }) => ({ ...each, amount: formatBaht(amount) })),

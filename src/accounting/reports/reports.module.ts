@@ -17,18 +17,27 @@ import { SupplierReportService } from './supplier-report.service.js';
 @Module({
   imports: [SuppliersModule, SupplierPurchasesModule],
   providers: [
-    ...[DailyReportRepository, DailyReportService],
-    ...[MarginReportRepository, MarginReportService],
+    DailyReportRepository,
+    DailyReportService,
+    MarginReportRepository,
+    MarginReportService,
     MerchantStatsRepository,
-    ...[ArchivedOrdersRepository, ArchivedOrdersService],
-    ...[StatementRepository, AccountStatementService],
+    ArchivedOrdersRepository,
+    ArchivedOrdersService,
+    StatementRepository,
+    AccountStatementService,
     // Without the rest of its module, which knows the queues.
     SettlementRepository,
-    ...[SupplierReportRepository, SupplierReportService],
+    SupplierReportRepository,
+    SupplierReportService,
   ],
   exports: [
-    ...[DailyReportService, MarginReportService, MerchantStatsRepository, AccountStatementService],
-    ...[SupplierReportService, ArchivedOrdersService],
+    DailyReportService,
+    MarginReportService,
+    MerchantStatsRepository,
+    AccountStatementService,
+    SupplierReportService,
+    ArchivedOrdersService,
   ],
 })
 export class ReportsModule {}

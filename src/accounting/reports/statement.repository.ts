@@ -5,14 +5,7 @@ import { Database, type Queryable } from '../../database/database.js';
 import { withLongTimeout } from '../../database/snapshot.js';
 import type { EntryRow } from '../../wallet/entries.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
-import {
-  LATEST,
-  LATEST_FUNDING,
-  PAGE_BACKWARDS,
-  PAGE_FORWARDS,
-  READ_BOUNDS,
-  READ_MONTH,
-} from './statement.sql.js';
+import { LATEST, LATEST_FUNDING, PAGE_BACKWARDS, PAGE_FORWARDS, READ_BOUNDS, READ_MONTH } from './statement.sql.js';
 
 /** A line with what only the operator knows of it. */
 export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator' | 'approved_by'>;

@@ -69,10 +69,7 @@ export interface UnitCounts {
 export type Place = Pick<OrderUnit, 'order_id' | 'item' | 'unit'> & { attempt: number };
 
 /** How it ended: as its unit, or `failed` where another one followed. */
-export type EndedAttempt = Place & { state: 'succeeded' | 'failed' } & Pick<
-    OrderItem,
-    'unit_price' | 'kind'
-  > &
+export type EndedAttempt = Place & { state: 'succeeded' | 'failed' } & Pick<OrderItem, 'unit_price' | 'kind'> &
   Pick<Order, 'user_id'> & {
     sku: string;
     reference: string;

@@ -3,10 +3,7 @@ import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { Database } from '../../database/database.js';
 import { whyUnnoticed, type NamedAttempt, type SupplierBalance } from '../../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
-import {
-  PurchaseListsService,
-  type ListReading,
-} from '../../fulfilment/reconciliation/purchase-lists.service.js';
+import { PurchaseListsService, type ListReading } from '../../fulfilment/reconciliation/purchase-lists.service.js';
 import type {
   StatedPurchase,
   StatementReading,
@@ -100,9 +97,7 @@ export class SupplierReportService {
     let done = 0;
     onProgress(done, total, supplier.code);
     for await (const units of this.pagesOfEnded(supplier.id, since, counts.first_order_id)) {
-      const answers = await inquirer.askAll(units.map(toNamed), () =>
-        onProgress(++done, total, supplier.code),
-      );
+      const answers = await inquirer.askAll(units.map(toNamed), () => onProgress(++done, total, supplier.code));
       const words: Word[] = [];
       units.forEach((unit, index) => {
         const theirs = answers[index] ?? null;
@@ -150,18 +145,21 @@ export class SupplierReportService {
   private async recordCases(words: Word[], isNews: boolean): Promise<void> {
     if (words.length === 0) return;
     const answers = words.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
-      ...{ order_id, item, unit, attempt, state: theirs },
-      ...{ supplier_reference: null, detail: 'found by topup report supplier' },
-      ...{ cost_micros: null, cost_currency: null, is_news: isNews },
+      order_id,
+      item,
+      unit,
+      attempt,
+      state: theirs,
+      supplier_reference: null,
+      detail: 'found by topup report supplier',
+      cost_micros: null,
+      cost_currency: null,
+      is_news: isNews,
     }));
     await this.settlements.judgeUnsettled(this.database, answers);
   }
 
-  private async *pagesOfEnded(
-    supplierId: number,
-    since: Date,
-    firstOrderId: bigint,
-  ): AsyncGenerator<EndedAttempt[]> {
+  private async *pagesOfEnded(supplierId: number, since: Date, firstOrderId: bigint): AsyncGenerator<EndedAttempt[]> {
     let after: Place = { order_id: firstOrderId, item: 0, unit: 0, attempt: 0 };
     for (;;) {
       const units = await this.units.pageOfEnded(supplierId, since, after, UNITS_AT_ONCE);
@@ -174,9 +172,8 @@ export class SupplierReportService {
 }
 
 /** What a statement does not say to be older. */
-const soldSince = (
-  { purchases, since }: Statement = { name: '', purchases: [], unclear: [] },
-): StatedPurchase[] => purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
+const soldSince = ({ purchases, since }: Statement = { name: '', purchases: [], unclear: [] }): StatedPurchase[] =>
+  purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
 
 /** What a statement says of our references, also of older ones: clocks differ. */
 const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
@@ -187,13 +184,10 @@ const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
   );
 
 /** Whatever became of a unit of the sandbox has become of it by now. */
-const toNamed = ({
+const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...unit }: EndedAttempt): NamedAttempt => ({
   sku,
   reference,
-  supplier_reference: supplierReference,
-  ...unit
-}: EndedAttempt): NamedAttempt => ({
-  ...{ sku, reference, supplierReference },
+  supplierReference,
   ...(unit.sandbox_piece === null
     ? {}
     : { sandbox: { kind: unit.kind, userId: unit.user_id, piece: unit.sandbox_piece, ageMs: Infinity } }),

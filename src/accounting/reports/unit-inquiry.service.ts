@@ -26,10 +26,7 @@ export class UnitInquiryService {
     const inquiry = inquiryAbout(adapter, attempt.supplierReference !== null);
     if (!inquiry) throw new AppError('CONFLICT', `${supplier} can't be asked about purchases`);
     if (inquiry.mayBuy)
-      throw new AppError(
-        'CONFLICT',
-        `${supplier} can be asked only in a way that may buy: look into its own pages`,
-      );
+      throw new AppError('CONFLICT', `${supplier} can be asked only in a way that may buy: look into its own pages`);
     const outcome = await inquiry.ask(settings, attempt);
     return { outcome: outcome.kind, detail: outcomeDetail(outcome) };
   }

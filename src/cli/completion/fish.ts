@@ -49,8 +49,7 @@ function linesOf({ path, subcommands, options, takesFile }: CommandWords): strin
   ];
 }
 
-const fishFlag = (flag: string): string =>
-  flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`;
+const fishFlag = (flag: string): string => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`);
 
 /** Text as one word of fish, which knows two escapes inside single quotes. */
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

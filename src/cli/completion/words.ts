@@ -29,13 +29,7 @@ function describe(command: Command, path: string[]): CommandWords[] {
   return [words, ...below.flatMap((each) => describe(each, [...path, each.name()]))];
 }
 
-const toOption = ({
-  short,
-  long,
-  description,
-  required,
-  optional,
-}: Option): CommandWords['options'][number] => ({
+const toOption = ({ short, long, description, required, optional }: Option): CommandWords['options'][number] => ({
   flags: [long, short].filter((flag) => flag !== undefined),
   summary: description,
   takesValue: required || optional,

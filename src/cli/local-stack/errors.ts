@@ -13,7 +13,6 @@ export function codeOf(error: unknown): string | undefined {
 
 /** Errors of the system that reach a test in its own realm are no instances of that realm's Error. */
 function member(error: unknown, name: string): string | undefined {
-  const value =
-    typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
+  const value = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }

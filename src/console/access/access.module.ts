@@ -21,8 +21,7 @@ import { SessionsService } from './sessions.service.js';
     {
       provide: SessionStore,
       inject: [OperatorSessionsRepository, CONFIG],
-      useFactory: (sessions: OperatorSessionsRepository, config: Config) =>
-        new SessionStore(sessions, config),
+      useFactory: (sessions: OperatorSessionsRepository, config: Config) => new SessionStore(sessions, config),
     },
     AccountsService,
     CompanyProvider,

@@ -4,13 +4,7 @@ import type { Page } from '../../core/pagination.js';
 import { AccountsService } from './accounts.service.js';
 import { CurrentCaller, type Caller } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
-import {
-  AccountDto,
-  ChangeOperatorDto,
-  InvitationDto,
-  InviteDto,
-  OperatorReasonDto,
-} from './operator.dto.js';
+import { AccountDto, ChangeOperatorDto, InvitationDto, InviteDto, OperatorReasonDto } from './operator.dto.js';
 import { PathId } from './path-ids.js';
 import { OwnSessionDto } from './session.dto.js';
 

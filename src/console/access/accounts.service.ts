@@ -47,9 +47,7 @@ export class AccountsService {
     const { email } = await this.operators.get(id);
     const by = caller.actor(reason);
     if (role !== undefined) return toAccountDto(await this.operators.setRole(email, role, by, expectedRole));
-    return toAccountDto(
-      await (active ? this.operators.enable(email, by) : this.operators.disable(email, by)),
-    );
+    return toAccountDto(await (active ? this.operators.enable(email, by) : this.operators.disable(email, by)));
   }
 
   /** @throws FORBIDDEN; NOT_FOUND */

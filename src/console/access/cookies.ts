@@ -6,8 +6,7 @@ import type { KnownDevice } from '../../operators/operators.repository.js';
 import { derivedKeys } from './keys.js';
 
 /** A name with this prefix binds a cookie to https and to this very host (RFC 6265bis, section 4.1.3.2). */
-const nameOf = (name: string, { console: { isHttps } }: Config): string =>
-  isHttps ? `__Host-${name}` : name;
+const nameOf = (name: string, { console: { isHttps } }: Config): string => (isHttps ? `__Host-${name}` : name);
 
 export const sessionCookieName = (config: Config): string => nameOf('console', config);
 
@@ -70,12 +69,10 @@ export class DeviceCookie {
   }
 }
 
-const sign = (key: string, text: string): string =>
-  createHmac('sha256', key).update(text).digest('base64url');
+const sign = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
 
 const isEqual = (one: string, other: string): boolean =>
-  Buffer.byteLength(one) === Buffer.byteLength(other) &&
-  timingSafeEqual(Buffer.from(one), Buffer.from(other));
+  Buffer.byteLength(one) === Buffer.byteLength(other) && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 function readCookie({ headers }: Request, name: string): string | undefined {
   const parts = (headers.cookie ?? '').split(';').map((part) => part.trim());

@@ -26,10 +26,7 @@ export class IdempotencyService {
   constructor(private readonly log: AuditLogRepository) {}
 
   /** @throws CONFLICT where the operator's page has called something else so: another action, or one with another body. */
-  async run<Result>(
-    caller: Caller,
-    { action, key, asked, reason, carryOut, repeat }: Action<Result>,
-  ): Promise<Result> {
+  async run<Result>(caller: Caller, { action, key, asked, reason, carryOut, repeat }: Action<Result>): Promise<Result> {
     if (key === undefined) return carryOut(caller.actor(reason));
     const repeated = async (): Promise<Result | null> => {
       const entry = await this.log.findByKey(caller.id, key);
@@ -51,12 +48,7 @@ export class IdempotencyService {
 }
 
 /** Whether an entry is of what is asked for; what it does not have counts as null. */
-function isOf(
-  { merchant_id, detail }: AuditLogEntry,
-  { merchantId, detail: asked }: Action<never>['asked'],
-): boolean {
+function isOf({ merchant_id, detail }: AuditLogEntry, { merchantId, detail: asked }: Action<never>['asked']): boolean {
   if (merchantId !== undefined && merchant_id !== merchantId) return false;
-  return Object.entries(asked).every(([name, value]) =>
-    isDeepStrictEqual(detail[name] ?? null, value ?? null),
-  );
+  return Object.entries(asked).every(([name, value]) => isDeepStrictEqual(detail[name] ?? null, value ?? null));
 }

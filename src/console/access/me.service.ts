@@ -74,8 +74,7 @@ export class MeService {
    * nothing to confirm with: a session that has just begun is enough for the first one.
    */
   private assertMaySetUp(caller: Caller): void {
-    if (!(lacksSecondFactor(caller, this.config) && isRecent(caller.session.created_at)))
-      caller.assertConfirmed();
+    if (!(lacksSecondFactor(caller, this.config) && isRecent(caller.session.created_at))) caller.assertConfirmed();
   }
 }
 

@@ -5,15 +5,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { OperatorsService } from '../../operators/operators.service.js';
 import { CurrentCaller, originOf, type Caller } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
-import {
-  CodeDto,
-  ConfirmDto,
-  SessionDto,
-  SetUpDoneDto,
-  SetUpDto,
-  SignedOutDto,
-  SignInDto,
-} from './session.dto.js';
+import { CodeDto, ConfirmDto, SessionDto, SetUpDoneDto, SetUpDto, SignedOutDto, SignInDto } from './session.dto.js';
 import { toSessionDto } from './session.mapper.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -62,11 +54,7 @@ export class SessionController {
     description: 'For ten minutes, nothing answers `CONFIRMATION_REQUIRED` then.',
     answer: { type: SessionDto },
   })
-  confirm(
-    @Req() request: Request,
-    @CurrentCaller() caller: Caller,
-    @Body() body: ConfirmDto,
-  ): Promise<SessionDto> {
+  confirm(@Req() request: Request, @CurrentCaller() caller: Caller, @Body() body: ConfirmDto): Promise<SessionDto> {
     return this.sessions.confirm(request, caller, body);
   }
 

@@ -14,8 +14,7 @@ export function toSessionDto(session: Session, config: Config): SessionDto {
   const { idleMs, confirmAbove, approvalAbove } = config.console;
   return {
     state,
-    operator:
-      state === 'code_required' ? null : toOperatorDto({ ...session, id: session.operator_id }, config),
+    operator: state === 'code_required' ? null : toOperatorDto({ ...session, id: session.operator_id }, config),
     permissions: state === 'signed_in' ? permissionsOf(session.role) : [],
     second_factor: session.has_second_factor,
     has_password: session.has_password,
@@ -29,18 +28,18 @@ export function toSessionDto(session: Session, config: Config): SessionDto {
 
 function stateOf({ awaits_code, has_second_factor, role }: Session, { console }: Config): SessionState {
   if (awaits_code) return 'code_required';
-  if (!has_second_factor && needsSecondFactor(role, console.requireSecondFactor))
-    return 'second_factor_required';
+  if (!has_second_factor && needsSecondFactor(role, console.requireSecondFactor)) return 'second_factor_required';
   return 'signed_in';
 }
 
 type Named = Pick<Operator, 'id' | 'email' | 'name' | 'role' | 'language' | 'timezone'>;
 
-const toOperatorDto = (
-  { id, email, name, role, language, timezone }: Named,
-  config: Config,
-): OperatorDto => ({
-  ...{ id, email, name, role, language },
+const toOperatorDto = ({ id, email, name, role, language, timezone }: Named, config: Config): OperatorDto => ({
+  id,
+  email,
+  name,
+  role,
+  language,
   timezone: timezone ?? config.console.timezone,
 });
 

@@ -51,8 +51,7 @@ export async function openSession(
 }
 
 /** Ends the session, if there is one. */
-export const closeSession = (request: Request): Promise<void> =>
-  settled((done) => request.session.destroy(done));
+export const closeSession = (request: Request): Promise<void> => settled((done) => request.session.destroy(done));
 
 const settled = (work: (done: (error?: Error | null) => void) => void): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -45,8 +45,7 @@ export class SessionsService {
 
   /** @throws UNAUTHORIZED; CONFLICT where no code is asked for. */
   async giveCode(request: Request, response: Response, caller: Caller, code: string): Promise<SessionDto> {
-    if (!caller.session.awaits_code)
-      throw new AppError('CONFLICT', 'You are signed in: no code is asked for');
+    if (!caller.session.awaits_code) throw new AppError('CONFLICT', 'You are signed in: no code is asked for');
     const operator = await this.signIns.withCode(caller.id, code, this.originOf(request));
     return this.open(request, response, operator, false);
   }

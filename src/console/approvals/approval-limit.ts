@@ -3,10 +3,8 @@ import { formatBaht, type Satang } from '../../core/money.js';
 import { refusal } from '../access/permission.js';
 
 /** Whether a second person decides about so much. */
-export const needsApproval = (
-  amount: Satang,
-  { console: { approvalAbove } }: Pick<Config, 'console'>,
-): boolean => approvalAbove !== null && amount > approvalAbove;
+export const needsApproval = (amount: Satang, { console: { approvalAbove } }: Pick<Config, 'console'>): boolean =>
+  approvalAbove !== null && amount > approvalAbove;
 
 /** @throws FORBIDDEN with APPROVAL_REQUIRED where a second person decides about so much. */
 export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'console'>): void {

@@ -4,14 +4,7 @@ import { ApprovalsService, isOverdue } from '../../operators/approvals/approvals
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { checkedBaht, formatBaht } from '../../core/money.js';
-import {
-  decodeCursor,
-  encodeCursor,
-  MAX_INTEGER,
-  pageLimit,
-  toPage,
-  type Page,
-} from '../../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
@@ -28,10 +21,7 @@ export class ApprovalViewsService {
   ) {}
 
   /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
-  async list(
-    caller: Caller,
-    { status, merchant, limit, cursor }: ApprovalsQueryDto,
-  ): Promise<Page<ApprovalDto>> {
+  async list(caller: Caller, { status, merchant, limit, cursor }: ApprovalsQueryDto): Promise<Page<ApprovalDto>> {
     const shown = pageLimit({ limit }, CONSOLE_LIMIT);
     const rows = await this.approvals.list({
       status,
@@ -57,24 +47,20 @@ export class ApprovalViewsService {
     if (!needsApproval(amount, this.config)) throw noNeed();
     caller.assertConfirmed();
     return this.once.run(caller, {
-      ...{ action: 'approval.request', key: idempotencyKey, reason },
+      action: 'approval.request',
+      key: idempotencyKey,
+      reason,
       asked: {
         merchantId,
         detail: { ...asked, note: asked.note ?? null, amount: formatBaht(amount), reason },
       },
-      carryOut: async (by) =>
-        toApprovalDto(await this.approvals.request({ ...asked, merchantId, amount, by }), caller),
-      repeat: async ({ detail }) =>
-        toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
+      carryOut: async (by) => toApprovalDto(await this.approvals.request({ ...asked, merchantId, amount, by }), caller),
+      repeat: async ({ detail }) => toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
     });
   }
 
   /** @throws FORBIDDEN; NOT_FOUND; CONFLICT, with CHANGED_MEANWHILE for another balance than expected. */
-  async approve(
-    caller: Caller,
-    id: number,
-    { expected_available: expected }: ApproveDto,
-  ): Promise<ApprovalDto> {
+  async approve(caller: Caller, id: number, { expected_available: expected }: ApproveDto): Promise<ApprovalDto> {
     caller.assertConfirmed();
     const available = expected === undefined ? undefined : checkedBaht(expected);
     return toApprovalDto(await this.approvals.approve(id, caller.actor(), available), caller);

@@ -28,11 +28,7 @@ export class LogController {
     description: 'Stands in the log itself, with the filters and the number of lines.',
     answer: { csv: true },
   })
-  export(
-    @CurrentCaller() caller: Caller,
-    @Query() query: LogFilterDto,
-    @Res() response: Response,
-  ): Promise<void> {
+  export(@CurrentCaller() caller: Caller, @Query() query: LogFilterDto, @Res() response: Response): Promise<void> {
     return this.log.export(caller, query, response);
   }
 }

@@ -45,8 +45,7 @@ export class LogEntryDto {
   operator!: string;
   @ApiProperty({ enum: SOURCES, example: 'console' }) source!: string;
   @ApiNullableText('203.0.113.7', 'From which address; null at the command line') ip!: string | null;
-  @ApiNullableText('req_2b1f', 'The request that did it; null at the command line') request_id!:
-    string | null;
+  @ApiNullableText('req_2b1f', 'The request that did it; null at the command line') request_id!: string | null;
   @ApiProperty({ enum: AUDITED_ACTIONS, example: 'operator.set_role' }) action!: string;
   @ApiProperty({ type: MerchantNameDto, nullable: true, description: 'Whom it concerns' })
   merchant!: MerchantNameDto | null;

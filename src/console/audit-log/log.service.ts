@@ -3,14 +3,7 @@ import type { Response } from 'express';
 import { AuditLogRepository, type LogEntry, type LogFilter } from '../../audit-log/audit-log.repository.js';
 import { invalidRequest } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
-import {
-  decodeCursor,
-  encodeCursor,
-  MAX_BIGINT,
-  pageLimit,
-  toPage,
-  type Page,
-} from '../../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { readsOwnActionsOnly } from '../../operators/roles.js';
@@ -97,7 +90,13 @@ function filterOf(
     throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message }]);
   }
   const asked = {
-    ...{ operator, source, action, supplier, since, until, orderNumber: order },
+    operator,
+    source,
+    action,
+    supplier,
+    since,
+    until,
+    orderNumber: order,
     merchantId: merchant === undefined ? undefined : Number(merchant),
   };
   if (!readsOwnActionsOnly(caller.session.role)) return asked;

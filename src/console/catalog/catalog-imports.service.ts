@@ -4,11 +4,7 @@ import { OffersService } from '../../catalog/offers.service.js';
 import { PriceAdjustmentsService, type Adjustment } from '../../catalog/price-adjustments.service.js';
 import type { PriceDifference } from '../../catalog/prices.service.js';
 import { ProductListingService } from '../../catalog/product-listing.service.js';
-import {
-  ProductImportsService,
-  versionOf,
-  type ImportPreview,
-} from '../../catalog/product-imports.service.js';
+import { ProductImportsService, versionOf, type ImportPreview } from '../../catalog/product-imports.service.js';
 import { ChangedMeanwhile, invalidRequest } from '../../core/errors.js';
 import { parseBaht, parsePercentage, type Satang } from '../../core/money.js';
 import type { Caller } from '../access/caller.js';
@@ -128,7 +124,9 @@ export class CatalogImportsService {
 }
 
 const agreed = (caller: Caller, { version, file = PASTED, reason }: ImportQueryDto) => ({
-  ...{ by: caller.actor(reason), name: file, version },
+  by: caller.actor(reason),
+  name: file,
+  version,
 });
 
 /** Own prices that there were none of. */

@@ -15,16 +15,7 @@ import { ConsoleProductsController } from './products.controller.js';
 /** Products, where they are bought, and what currencies are worth. */
 @Module({
   imports: [CatalogModule, MerchantsModule, SupportModule],
-  controllers: [
-    ...[ConsoleProductsController, CatalogueImportsController],
-    ...[ConsoleOffersController, ConsoleFxController],
-  ],
-  providers: [
-    AuditLogRepository,
-    CatalogImportsService,
-    FxViewsService,
-    OfferViewsService,
-    ProductViewsService,
-  ],
+  controllers: [ConsoleProductsController, CatalogueImportsController, ConsoleOffersController, ConsoleFxController],
+  providers: [AuditLogRepository, CatalogImportsService, FxViewsService, OfferViewsService, ProductViewsService],
 })
 export class CataloguePagesModule {}

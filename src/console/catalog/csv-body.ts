@@ -5,16 +5,13 @@ import { expectsContinue } from '../../core/http/unread-body.js';
 
 const MAX_BYTES = 5 * 1024 * 1024;
 
-const isCsv = (request: Request): boolean =>
-  request.is('text/csv') !== false && request.is('text/csv') !== null;
+const isCsv = (request: Request): boolean => request.is('text/csv') !== false && request.is('text/csv') !== null;
 
 /** Leaves files to the routes that take them, which read them once they know who sends them. */
 export const exceptCsv =
   (paths: ReadonlySet<string>, handle: RequestHandler): RequestHandler =>
   (request, response, next) =>
-    isCsv(request) && paths.has(request.baseUrl + request.path)
-      ? next()
-      : void handle(request, response, next);
+    isCsv(request) && paths.has(request.baseUrl + request.path) ? next() : void handle(request, response, next);
 
 // Few bytes may unpack to very many lines; no browser packs what it sends.
 const parse = raw({ limit: MAX_BYTES, type: 'text/csv', inflate: false });
@@ -36,14 +33,12 @@ function toAppError(error: Error & { status?: number }): Error {
 }
 
 /** A CSV file as the body of a request, at most 5 MiB. @throws UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE */
-export const CsvBody = createParamDecorator(
-  async (_: unknown, context: ExecutionContext): Promise<Buffer> => {
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
-    if (!isCsv(request)) {
-      throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The file must be sent with Content-Type: text/csv');
-    }
-    const file = await read(request, http.getResponse<Response>());
-    return Buffer.isBuffer(file) ? file : Buffer.alloc(0);
-  },
-);
+export const CsvBody = createParamDecorator(async (_: unknown, context: ExecutionContext): Promise<Buffer> => {
+  const http = context.switchToHttp();
+  const request = http.getRequest<Request>();
+  if (!isCsv(request)) {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The file must be sent with Content-Type: text/csv');
+  }
+  const file = await read(request, http.getResponse<Response>());
+  return Buffer.isBuffer(file) ? file : Buffer.alloc(0);
+});

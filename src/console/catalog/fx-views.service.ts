@@ -37,7 +37,8 @@ export class FxViewsService {
   async preview(currency: string, { rate }: FxQuestionDto): Promise<FxPreviewDto> {
     const { version, before, effects } = await this.effects.preview(currency, rate);
     return {
-      ...{ version, before },
+      version,
+      before,
       products: effects.length,
       below_cost: effects.filter(isBelowCost).length,
       effects: effects.slice(0, MAX_EFFECTS).map(toFxEffectDto),

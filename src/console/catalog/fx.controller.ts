@@ -35,11 +35,7 @@ export class ConsoleFxController {
     description: '409 where the rate, or what would sell below cost, is not what the preview said.',
     answer: { type: FxRatesDto },
   })
-  set(
-    @CurrentCaller() caller: Caller,
-    @Currency() currency: string,
-    @Body() body: SetFxDto,
-  ): Promise<FxRatesDto> {
+  set(@CurrentCaller() caller: Caller, @Currency() currency: string, @Body() body: SetFxDto): Promise<FxRatesDto> {
     return this.rates.set(caller, currency, body);
   }
 }

@@ -12,7 +12,9 @@ export class FxRateDto {
   @ApiProperty({ type: 'integer', description: 'Products on sale that are bought in it now' })
   products!: number;
   @ApiProperty({
-    ...{ type: Number, nullable: true, example: 8.4 },
+    type: Number,
+    nullable: true,
+    example: 8.4,
     description: `What their prices leave above their costs, in percent of the prices. ${HIDDEN}`,
   })
   margin_percent!: number | null;

@@ -17,7 +17,9 @@ export class ProductChangeDto {
   @ApiProperty({ type: [MemberChangeDto], description: 'What is not the same any more' })
   changes!: MemberChangeDto[];
   @ApiProperty({
-    ...{ type: Number, nullable: true, example: -22.5 },
+    type: Number,
+    nullable: true,
+    example: -22.5,
     description: 'By how much the price moves, in percent; null where it does not, or was 0',
   })
   price_moves_percent!: number | null;
@@ -41,7 +43,7 @@ export class ImportPreviewDto {
 
 export class ProductImportPreviewDto extends ImportPreviewDto {
   @ApiProperty({
-    ...{ type: [ProductChangeDto] },
+    type: [ProductChangeDto],
     description: 'Prices that move by more than 20 % first, the farthest on top. The first 2,000',
   })
   changes!: ProductChangeDto[];

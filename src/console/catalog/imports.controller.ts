@@ -17,15 +17,14 @@ import {
 
 /** Whose bodies are files. */
 export const CSV_PATHS: ReadonlySet<string> = new Set([
-  ...['/api/products/import/preview', '/api/products/import'],
-  ...['/api/prices/import/preview', '/api/prices/import'],
+  '/api/products/import/preview',
+  '/api/products/import',
+  '/api/prices/import/preview',
+  '/api/prices/import',
 ]);
 
 const TakesCsv = (): MethodDecorator =>
-  applyDecorators(
-    ApiConsumes('text/csv'),
-    ApiBody({ schema: { type: 'string' }, description: 'At most 5 MiB' }),
-  );
+  applyDecorators(ApiConsumes('text/csv'), ApiBody({ schema: { type: 'string' }, description: 'At most 5 MiB' }));
 
 const VERSION_CHECK = 'All or nothing. 409 where it would do something else than the preview said.';
 
@@ -48,7 +47,8 @@ export class CatalogueImportsController {
   @Post('products/import')
   @TakesCsv()
   @ConsoleRoute('products.import', {
-    ...{ summary: 'Import a file of products', description: VERSION_CHECK },
+    summary: 'Import a file of products',
+    description: VERSION_CHECK,
     answer: { type: ImportedDto },
   })
   importProducts(
@@ -73,7 +73,8 @@ export class CatalogueImportsController {
   @Post('prices/import')
   @TakesCsv()
   @ConsoleRoute('prices.set', {
-    ...{ summary: 'Import a file of merchants’ own prices', description: VERSION_CHECK },
+    summary: 'Import a file of merchants’ own prices',
+    description: VERSION_CHECK,
     answer: { type: ImportedDto },
   })
   importPrices(
@@ -89,16 +90,14 @@ export class CatalogueImportsController {
     summary: 'What a percentage would make of list prices; changes nothing',
     answer: { type: AdjustmentPreviewDto },
   })
-  previewAdjustment(
-    @CurrentCaller() caller: Caller,
-    @Body() body: AdjustmentDto,
-  ): Promise<AdjustmentPreviewDto> {
+  previewAdjustment(@CurrentCaller() caller: Caller, @Body() body: AdjustmentDto): Promise<AdjustmentPreviewDto> {
     return this.imports.previewAdjustment(caller, body);
   }
 
   @Post('products/adjustment')
   @ConsoleRoute('products.import', {
-    ...{ summary: 'Change list prices by a percentage', description: VERSION_CHECK },
+    summary: 'Change list prices by a percentage',
+    description: VERSION_CHECK,
     answer: { type: ImportedDto },
   })
   adjust(@CurrentCaller() caller: Caller, @Body() body: ApplyAdjustmentDto): Promise<ImportedDto> {

@@ -50,10 +50,7 @@ export class OfferViewsService {
   }
 
   /** @returns the product. @throws NOT_FOUND */
-  async remove(
-    caller: Caller,
-    { sku, supplier, supplier_sku: supplierSku }: OfferNameDto,
-  ): Promise<ProductDetailDto> {
+  async remove(caller: Caller, { sku, supplier, supplier_sku: supplierSku }: OfferNameDto): Promise<ProductDetailDto> {
     await this.offers.remove({ sku, supplier, supplierSku }, caller.actor());
     return this.products.show(caller, sku);
   }
@@ -62,7 +59,11 @@ export class OfferViewsService {
 function toDefinition(given: SetOfferDto): OfferDefinition {
   const { sku, supplier, priority, currency, active, cost } = given;
   return {
-    ...{ sku, supplier, priority, currency, active },
+    sku,
+    supplier,
+    priority,
+    currency,
+    active,
     supplierSku: given.supplier_sku,
     costMicros: cost === undefined || cost === null ? cost : (parseMicros(cost) ?? undefined),
     playerTemplate: given.player_template,

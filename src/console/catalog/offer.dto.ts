@@ -45,9 +45,7 @@ export class SetOfferDto extends OfferNameDto {
   @Integer(1, MAX_PRIORITY, { optional: true, description: '1 is tried first' }) priority?: number;
   @TextThat(
     (value) =>
-      parseMicros(value) === null
-        ? 'must be an amount such as 14800 or 23.5, with up to six fraction digits'
-        : null,
+      parseMicros(value) === null ? 'must be an amount such as 14800 or 23.5, with up to six fraction digits' : null,
     {},
     { optional: true, nullable: true, example: '14800', description: 'Null forgets it' },
   )
@@ -68,7 +66,8 @@ export class SetOfferDto extends OfferNameDto {
   player_template?: string | null;
   @Flag({ optional: true, description: 'Whether we buy there' }) active?: boolean;
   @Moment({
-    ...{ optional: true, nullable: true },
+    optional: true,
+    nullable: true,
     description: 'As it was shown; null, or left out, for an offer that is added',
   })
   expected_updated_at?: string | null;

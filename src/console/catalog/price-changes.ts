@@ -29,14 +29,12 @@ export const byMove = (
   other: { price_moves_percent: number | null },
 ): number => Math.abs(other.price_moves_percent ?? 0) - Math.abs(one.price_moves_percent ?? 0);
 
-export function toProductChangeDto(
-  { sku, change, changes }: ProductDifference,
-  costs: Costs,
-): ProductChangeDto {
+export function toProductChangeDto({ sku, change, changes }: ProductDifference, costs: Costs): ProductChangeDto {
   const price = changes.find(({ member }) => member === 'price');
   const [old, now] = [textOf(price?.old), textOf(price?.new)];
   return {
-    ...{ sku, change },
+    sku,
+    change,
     changes: changes.map(toMemberChangeDto),
     price_moves_percent: change === 'added' ? null : movesBy(old, now),
     below_cost: isBelow(now, costs.get(sku)),

@@ -13,14 +13,7 @@ import { invalidRequest } from '../../core/errors.js';
 import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { formatBaht, parseBaht } from '../../core/money.js';
-import {
-  decodeCursor,
-  encodeCursor,
-  MAX_INTEGER,
-  pageLimit,
-  toPage,
-  type Page,
-} from '../../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { readsOwnActionsOnly } from '../../operators/roles.js';
@@ -68,10 +61,7 @@ export class ProductViewsService {
   ) {}
 
   /** By SKU. @throws BAD_REQUEST for a cursor that no page carried. */
-  async list(
-    caller: Caller,
-    { limit: asked, cursor, ...filter }: ProductsQueryDto,
-  ): Promise<Page<ListedProductDto>> {
+  async list(caller: Caller, { limit: asked, cursor, ...filter }: ProductsQueryDto): Promise<Page<ListedProductDto>> {
     const limit = pageLimit({ limit: asked }, CONSOLE_LIMIT);
     const [after = null] = decodeCursor(cursor, [MAX_INTEGER]) ?? [];
     const [rows, today] = await Promise.all([
@@ -165,7 +155,12 @@ function toDefinition(sku: string, given: SetProductDto): ProductDefinition {
     throw invalidRequest([{ field: 'price', code: 'INVALID_VALUE', message }]);
   }
   return {
-    ...{ sku, name, price, supplier, kind, active },
+    sku,
+    name,
+    price,
+    supplier,
+    kind,
+    active,
     supplierSku: given.supplier_sku,
     requiresServer: given.requires_server,
     requiresCharacter: given.requires_character,

@@ -34,8 +34,7 @@ export class ListedProductDto {
   @ApiProperty() requires_server!: boolean;
   @ApiProperty() requires_character!: boolean;
   @ApiProperty({ type: 'integer', example: 100 }) max_quantity!: number;
-  @ApiNullableText('acme', 'Where it is bought now, or would be; null without an offer') supplier!:
-    string | null;
+  @ApiNullableText('acme', 'Where it is bought now, or would be; null without an offer') supplier!: string | null;
   @ApiNullableText('ML86') supplier_sku!: string | null;
   @ApiProperty({ description: 'Whether it can be bought anywhere now' }) routable!: boolean;
   @ApiNullableText(null, 'Why its offer is not used') why_not!: string | null;
@@ -82,7 +81,8 @@ export class SetProductDto {
   @Text(1, 128, { optional: true, nullable: true, description: 'Null asks nobody' })
   player_check?: string | null;
   @Moment({
-    ...{ optional: true, nullable: true },
+    optional: true,
+    nullable: true,
     description: 'As it was shown; null, or left out, for a product that is added',
   })
   expected_updated_at?: string | null;

@@ -98,9 +98,7 @@ function ofOne(detail: Detail, action: string): MemberChangeDto[] {
   if (action === 'offer.remove')
     return members.map((member) => toMemberChangeDto({ member, old: detail[member], new: null }));
   if (action === 'product.set' && detail.before !== null) {
-    return Object.keys(before).map((member) =>
-      toMemberChangeDto({ member, old: before[member], new: detail[member] }),
-    );
+    return Object.keys(before).map((member) => toMemberChangeDto({ member, old: before[member], new: detail[member] }));
   }
   return members
     .filter((member) => JSON.stringify(before[member] ?? null) !== JSON.stringify(detail[member] ?? null))

@@ -31,8 +31,7 @@ export class ConsoleProductsController {
   @Header('Content-Disposition', 'attachment; filename="products.csv"')
   @ConsoleRoute('exports.run', {
     summary: 'The same as CSV, as an import reads it again',
-    description:
-      'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
+    description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
     answer: { csv: true },
   })
   export(@CurrentCaller() caller: Caller, @Query() query: ProductFilterDto): Promise<string> {
@@ -54,11 +53,7 @@ export class ConsoleProductsController {
     description: '409 where it was changed since `expected_updated_at`.',
     answer: { type: ProductDetailDto },
   })
-  set(
-    @CurrentCaller() caller: Caller,
-    @Sku() sku: string,
-    @Body() body: SetProductDto,
-  ): Promise<ProductDetailDto> {
+  set(@CurrentCaller() caller: Caller, @Sku() sku: string, @Body() body: SetProductDto): Promise<ProductDetailDto> {
     return this.products.set(caller, sku, body);
   }
 

@@ -6,14 +6,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { DAY_MS } from '../../core/durations.js';
 import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
-import {
-  decodeCursor,
-  encodeCursor,
-  MAX_INTEGER,
-  pageLimit,
-  toPage,
-  type Page,
-} from '../../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import { JOB_KINDS, type Job, type JobKind } from '../../operators/jobs/job.entity.js';
 import { JobRunner } from '../../operators/jobs/job-runner.js';
 import type { JobWork } from '../../operators/jobs/job-run.js';
@@ -91,12 +84,7 @@ export class ConsoleJobsService {
   }
 
   /** Each batch of it is logged by itself. @throws CONFLICT while another job runs. */
-  startReplay(
-    caller: Caller,
-    asked: Asked & { kind: 'replay' },
-    replayed: Replayed,
-    count: number,
-  ): Promise<JobDto> {
+  startReplay(caller: Caller, asked: Asked & { kind: 'replay' }, replayed: Replayed, count: number): Promise<JobDto> {
     return this.begin(caller, asked, this.works.replay(replayed, caller.actor(), count));
   }
 
@@ -196,8 +184,7 @@ export class ConsoleJobsService {
 
   private async prepareSupplier({ code, since: given }: Members): Promise<Prepared> {
     const since = (given === undefined ? null : readMoment(given)) ?? new Date(Date.now() - DAY_MS);
-    const suppliers =
-      code === undefined ? await this.suppliers.list() : [await this.suppliers.getByCode(code)];
+    const suppliers = code === undefined ? await this.suppliers.list() : [await this.suppliers.getByCode(code)];
     const params = { ...(code === undefined ? {} : { code }), since: since.toISOString() };
     const passing = given === undefined ? ['since'] : [];
     return { params, passing, work: this.works.supplier(suppliers, since) };
@@ -208,9 +195,7 @@ export class ConsoleJobsService {
 function isFor(job: StartedJob, { kind, params, passing = [] }: Asked): boolean {
   const lasting = (all: object): object =>
     Object.fromEntries(
-      Object.entries(all).filter(
-        ([name, value]) => value !== undefined && value !== null && !passing.includes(name),
-      ),
+      Object.entries(all).filter(([name, value]) => value !== undefined && value !== null && !passing.includes(name)),
     );
   return job.kind === kind && isDeepStrictEqual(lasting(job.params), lasting(params));
 }

@@ -22,20 +22,51 @@ type Lines = object[];
 /** The columns of each kind, in order: what is kept has none. */
 const COLUMNS: Record<Exclude<JobKind, 'margin_report'>, string[]> = {
   daily_report: [
-    ...['merchant_id', 'name', 'orders', 'completed', 'failed', 'opening_amount', 'credited_amount'],
-    ...['debited_amount', 'spent_amount', 'closing_amount', 'ordered_amount', 'refunded_amount'],
-    ...['opening_available_amount', 'opening_held_amount', 'closing_available_amount', 'closing_held_amount'],
+    'merchant_id',
+    'name',
+    'orders',
+    'completed',
+    'failed',
+    'opening_amount',
+    'credited_amount',
+    'debited_amount',
+    'spent_amount',
+    'closing_amount',
+    'ordered_amount',
+    'refunded_amount',
+    'opening_available_amount',
+    'opening_held_amount',
+    'closing_available_amount',
+    'closing_held_amount',
   ],
   supplier_report: [
-    ...['supplier', 'ok', 'succeeded', 'succeeded_amount', 'failed', 'open', 'agreed', 'difference_count'],
-    ...['unanswered', 'unaskable', 'open_cases', 'problem', 'balance_amount', 'balance_currency'],
+    'supplier',
+    'ok',
+    'succeeded',
+    'succeeded_amount',
+    'failed',
+    'open',
+    'agreed',
+    'difference_count',
+    'unanswered',
+    'unaskable',
+    'open_cases',
+    'problem',
+    'balance_amount',
+    'balance_currency',
   ],
   audit: ['name', 'ok', 'detail'],
   replay: ['replayed'],
 };
 
 const MARGIN_COLUMNS = [
-  ...['units', 'revenue', 'cost', 'margin', 'margin_percent', 'cost_estimated_units', 'cost_unknown_units'],
+  'units',
+  'revenue',
+  'cost',
+  'margin',
+  'margin_percent',
+  'cost_estimated_units',
+  'cost_unknown_units',
   'cost_unknown_revenue',
 ];
 
@@ -68,15 +99,10 @@ export class JobExportService {
     const lines = LINES[kind](result as never);
     const columns = columnsOf(kind, result).map((name) => [name, (line: Line) => toCell(line[name] ?? null)]);
     const name = `${kind}-${id}.csv`;
-    await answerCsv(
-      response,
-      name,
-      Object.fromEntries(columns) as CsvColumns<Line>,
-      Readable.from([lines]),
-      (count) => logExport(this.database, caller, { list: kind, filter: params, lines: count }),
+    await answerCsv(response, name, Object.fromEntries(columns) as CsvColumns<Line>, Readable.from([lines]), (count) =>
+      logExport(this.database, caller, { list: kind, filter: params, lines: count }),
     );
   }
 }
 
-const toCell = (value: Line[string]): CsvCell =>
-  typeof value === 'boolean' ? String(value) : (value ?? null);
+const toCell = (value: Line[string]): CsvCell => (typeof value === 'boolean' ? String(value) : (value ?? null));

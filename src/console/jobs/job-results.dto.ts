@@ -9,7 +9,9 @@ const Count = (description?: string): PropertyDecorator =>
 /** Absent of reports from before it was counted. */
 class WithArchivedDto {
   @ApiProperty({
-    ...{ type: 'integer', required: false, example: 0 },
+    type: 'integer',
+    required: false,
+    example: 0,
     description: 'Orders of this time that are archived: the report has none of them',
   })
   archived_orders?: number;
@@ -58,7 +60,9 @@ export class MarginFiguresDto {
   @Count('Whose supplier never told the cost: what was expected counts') cost_estimated_units!: number;
   @Count('Whose cost nobody knows: they make no margin') cost_unknown_units!: number;
   @ApiProperty({
-    ...{ type: String, required: false, example: '805.00' },
+    type: String,
+    required: false,
+    example: '805.00',
     description: 'What merchants paid for those; absent of older reports, in which it counts as margin',
   })
   cost_unknown_revenue?: string;
@@ -90,7 +94,9 @@ export class SupplierComparisonDto {
   @Count() failed!: number;
   @Count('Not settled yet') open!: number;
   @ApiProperty({
-    ...{ type: 'integer', required: false, example: 0 },
+    type: 'integer',
+    required: false,
+    example: 0,
     description: 'Attempts that another one followed; absent of older reports',
   })
   given_up?: number;
@@ -98,22 +104,31 @@ export class SupplierComparisonDto {
   @Count('No usable answer') unanswered!: number;
   @Count('Can’t be asked about without buying') unaskable!: number;
   @ApiProperty({
-    ...{ type: 'integer', nullable: true, required: false, example: 3 },
+    type: 'integer',
+    nullable: true,
+    required: false,
+    example: 3,
     description: 'Purchases that it lists; null where it has no list, and absent of older reports',
   })
   listed?: number | null;
   @ApiProperty({
-    ...{ type: 'integer', required: false, example: 0 },
+    type: 'integer',
+    required: false,
+    example: 0,
     description: 'Entries of its list besides those that can’t be read',
   })
   unreadable?: number;
   @ApiProperty({
-    ...{ type: 'integer', required: false, example: 0 },
+    type: 'integer',
+    required: false,
+    example: 0,
     description: 'Those of the purchases that no order knows, and that are cases since this report',
   })
   unknown?: number;
   @ApiProperty({
-    ...{ type: 'integer', required: false, example: 0 },
+    type: 'integer',
+    required: false,
+    example: 0,
     description: 'Purchases that it lists as sold and that our books have as not bought',
   })
   surplus?: number;

@@ -5,11 +5,7 @@ import type { JobWork } from '../../operators/jobs/job-run.js';
 import { ArchivedOrdersService } from '../../accounting/reports/archived-orders.service.js';
 import { LIVE_ONLY } from '../../accounting/reports/coverage.js';
 import { DailyReportService } from '../../accounting/reports/daily-report.service.js';
-import {
-  MarginReportService,
-  totalOf,
-  type Grouping,
-} from '../../accounting/reports/margin-report.service.js';
+import { MarginReportService, totalOf, type Grouping } from '../../accounting/reports/margin-report.service.js';
 import { toDailyLine, toMarginLine, toSupplierLine } from '../../accounting/reports/report-lines.js';
 import { SupplierReportService } from '../../accounting/reports/supplier-report.service.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';

@@ -3,13 +3,7 @@ import { ApiMoment, ApiNullableText, meanings } from '../../core/http/answer.dec
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { isDay, isTimezone } from '../../core/moments.js';
 import type { PageQuery } from '../../core/pagination.js';
-import {
-  Moment,
-  OneOf,
-  Text,
-  TextThat,
-  type MemberOptions,
-} from '../../core/validation/member.decorators.js';
+import { Moment, OneOf, Text, TextThat, type MemberOptions } from '../../core/validation/member.decorators.js';
 import { JOB_KINDS, JOB_STATES, type JobKind } from '../../operators/jobs/job.entity.js';
 import { GROUPINGS, type Grouping } from '../../accounting/reports/margin-report.service.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
@@ -26,11 +20,7 @@ export const REPORT_KINDS = ['daily_report', 'supplier_report', 'margin_report',
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 const Day = (options: MemberOptions): PropertyDecorator =>
-  TextThat(
-    (value) => (isDay(value) ? null : 'must be a day such as 2026-01-15'),
-    { format: 'date' },
-    options,
-  );
+  TextThat((value) => (isDay(value) ? null : 'must be a day such as 2026-01-15'), { format: 'date' }, options);
 
 /** A kind, and what that kind takes: a member of another kind is refused. */
 export class StartJobDto {
@@ -106,13 +96,7 @@ export class JobDto {
   @ApiMoment({ nullable: true }) ended_at!: string | null;
 }
 
-const RESULTS = [
-  AuditResultDto,
-  DailyReportDto,
-  MarginReportDto,
-  ReplayResultDto,
-  SupplierReportDto,
-] as const;
+const RESULTS = [AuditResultDto, DailyReportDto, MarginReportDto, ReplayResultDto, SupplierReportDto] as const;
 
 /** A job with what came of it. */
 @ApiExtraModels(...RESULTS)

@@ -63,11 +63,7 @@ export class JobsController {
     description: `UTF-8 with a byte order mark. It stands in the log. ${READERS}`,
     answer: { csv: true },
   })
-  export(
-    @CurrentCaller() caller: Caller,
-    @PathId('job') id: number,
-    @Res() response: Response,
-  ): Promise<void> {
+  export(@CurrentCaller() caller: Caller, @PathId('job') id: number, @Res() response: Response): Promise<void> {
     return this.exports.write(caller, id, response);
   }
 

@@ -5,13 +5,7 @@ import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathId } from '../access/path-ids.js';
 import { ReasonDto } from './merchant.dto.js';
-import {
-  ConsoleKeyDto,
-  ConsoleKeysDto,
-  IssuedKeyDto,
-  IssueKeyDto,
-  RotateKeyDto,
-} from './merchant-keys.dto.js';
+import { ConsoleKeyDto, ConsoleKeysDto, IssuedKeyDto, IssueKeyDto, RotateKeyDto } from './merchant-keys.dto.js';
 import { MerchantKeysService } from './merchant-keys.service.js';
 
 const ONCE =
@@ -30,7 +24,10 @@ export class ConsoleKeysController {
 
   @Post()
   @ConsoleRoute('keys.issue', {
-    ...{ summary: 'Issue a key', description: ONCE, status: 201, answer: { type: IssuedKeyDto } },
+    summary: 'Issue a key',
+    description: ONCE,
+    status: 201,
+    answer: { type: IssuedKeyDto },
   })
   issue(
     @CurrentCaller() caller: Caller,
@@ -44,7 +41,9 @@ export class ConsoleKeysController {
   @Post(':key/rotation')
   @ConsoleRoute('keys.rotate', {
     summary: 'Issue a successor with the same name, networks and expiry, and end the old key',
-    ...{ description: ONCE, status: 201, answer: { type: IssuedKeyDto } },
+    description: ONCE,
+    status: 201,
+    answer: { type: IssuedKeyDto },
   })
   rotate(
     @CurrentCaller() caller: Caller,

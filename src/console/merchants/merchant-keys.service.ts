@@ -5,13 +5,7 @@ import { AppError, UnknownResource } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
-import type {
-  ConsoleKeyDto,
-  ConsoleKeysDto,
-  IssuedKeyDto,
-  IssueKeyDto,
-  RotateKeyDto,
-} from './merchant-keys.dto.js';
+import type { ConsoleKeyDto, ConsoleKeysDto, IssuedKeyDto, IssueKeyDto, RotateKeyDto } from './merchant-keys.dto.js';
 
 /** A merchant's API keys, as the pages show and change them. */
 @Injectable()
@@ -39,7 +33,8 @@ export class MerchantKeysService {
     caller.assertConfirmed();
     const expiresAt = expires === undefined ? null : readMoment(expires);
     return this.once.run<IssuedKeyDto>(caller, {
-      ...{ action: 'api_key.issue', key: idempotencyKey },
+      action: 'api_key.issue',
+      key: idempotencyKey,
       asked: {
         merchantId,
         detail: {
@@ -64,7 +59,8 @@ export class MerchantKeysService {
     caller.assertConfirmed();
     await this.assertOf(key);
     return this.once.run<IssuedKeyDto>(caller, {
-      ...{ action: 'api_key.rotate', key: idempotencyKey },
+      action: 'api_key.rotate',
+      key: idempotencyKey,
       asked: { merchantId: key.merchantId, detail: { id: key.id, overlap_seconds: overlap } },
       carryOut: async (by) => toIssuedKeyDto(await this.keys.rotate(key.id, overlap, by)),
       repeat: ({ detail }) => shownBefore((detail.successor as Partial<ApiKey>).prefix),
@@ -72,11 +68,7 @@ export class MerchantKeysService {
   }
 
   /** Ends it at once; doing it twice changes nothing. @throws NOT_FOUND */
-  async revoke(
-    caller: Caller,
-    key: { merchantId: number; id: number },
-    reason: string,
-  ): Promise<ConsoleKeyDto> {
+  async revoke(caller: Caller, key: { merchantId: number; id: number }, reason: string): Promise<ConsoleKeyDto> {
     await this.assertOf(key);
     return toConsoleKeyDto(await this.keys.revoke(key.id, caller.actor(reason)));
   }

@@ -17,10 +17,7 @@ import { ConsoleMerchantsController } from './merchants.controller.js';
 /** Merchants with their money, keys and prices. */
 @Module({
   imports: [AuthModule, CatalogModule, MerchantsModule, OnceModule, ReportsModule, WalletModule],
-  controllers: [
-    ...[ConsoleMerchantsController, ConsoleWalletController],
-    ...[ConsoleKeysController, ConsolePricesController],
-  ],
+  controllers: [ConsoleMerchantsController, ConsoleWalletController, ConsoleKeysController, ConsolePricesController],
   providers: [MerchantKeysService, MerchantViewsService, MerchantPricesService, MerchantWalletService],
 })
 export class MerchantPagesModule {}

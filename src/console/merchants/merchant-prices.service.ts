@@ -20,7 +20,9 @@ export class MerchantPricesService {
     { q, own, cursor, limit }: PricesQueryDto,
   ): Promise<Page<MerchantPriceDto>> {
     const page = await this.prices.page(merchantId, {
-      ...{ isOwnOnly: own === 'true', part: q, cursor },
+      isOwnOnly: own === 'true',
+      part: q,
+      cursor,
       limit: pageLimit({ limit }, CONSOLE_LIMIT),
     });
     return { ...page, data: page.data.map((row) => toMerchantPriceDto(row, caller.may('costs.read'))) };
@@ -67,7 +69,9 @@ function toMerchantPriceDto(row: PricedProduct, seesCosts: boolean): MerchantPri
   const price = own === null || own > list ? list : own;
   const cost = seesCosts && row.cost !== null ? BigInt(row.cost) : null;
   return {
-    ...{ sku: row.sku, name: row.name, is_active: row.active },
+    sku: row.sku,
+    name: row.name,
+    is_active: row.active,
     list_price: formatBaht(list),
     own_price: own === null ? null : formatBaht(own),
     price: formatBaht(price),

@@ -1,31 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
-import {
-  decodeCursor,
-  encodeCursor,
-  MAX_INTEGER,
-  pageLimit,
-  toPage,
-  type Page,
-} from '../../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import type { Merchant, MerchantStatus } from '../../merchants/merchant.entity.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
-import {
-  MerchantStatsRepository,
-  type MerchantToday,
-} from '../../accounting/reports/merchant-stats.repository.js';
+import { MerchantStatsRepository, type MerchantToday } from '../../accounting/reports/merchant-stats.repository.js';
 import type { Wallet } from '../../wallet/wallet.entity.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
-import type {
-  ConsoleMerchantDto,
-  MerchantDaysDto,
-  MerchantsQueryDto,
-  NewMerchantDto,
-} from './merchant.dto.js';
+import type { ConsoleMerchantDto, MerchantDaysDto, MerchantsQueryDto, NewMerchantDto } from './merchant.dto.js';
 import { isLow, toMerchantWalletDto } from './merchant-wallet.mapper.js';
 
 const DAYS = 30;
@@ -74,13 +59,10 @@ export class MerchantViewsService {
   }
 
   /** @throws BAD_REQUEST; CONFLICT for a key that was used otherwise. */
-  create(
-    caller: Caller,
-    key: string | undefined,
-    { name, sandbox }: NewMerchantDto,
-  ): Promise<ConsoleMerchantDto> {
+  create(caller: Caller, key: string | undefined, { name, sandbox }: NewMerchantDto): Promise<ConsoleMerchantDto> {
     return this.once.run(caller, {
-      ...{ action: 'merchant.create', key },
+      action: 'merchant.create',
+      key,
       asked: { detail: { name, sandbox: sandbox ? true : null } },
       carryOut: async (by) => this.show(caller, (await this.merchants.create(name, by, { sandbox })).id),
       repeat: ({ merchant_id: id }) => this.show(caller, present(id, 'a merchant that was added has an id')),
@@ -88,12 +70,7 @@ export class MerchantViewsService {
   }
 
   /** @throws NOT_FOUND */
-  async setStatus(
-    caller: Caller,
-    id: number,
-    status: MerchantStatus,
-    reason: string,
-  ): Promise<ConsoleMerchantDto> {
+  async setStatus(caller: Caller, id: number, status: MerchantStatus, reason: string): Promise<ConsoleMerchantDto> {
     await this.merchants.setStatus(id, status, caller.actor(reason));
     return this.show(caller, id);
   }
@@ -128,7 +105,11 @@ const toConsoleMerchantDto = (
   today: MerchantToday | undefined,
   wallet: Wallet | undefined,
 ): ConsoleMerchantDto => ({
-  ...{ id, name, status, sandbox, created_at: created_at.toISOString() },
+  id,
+  name,
+  status,
+  sandbox,
+  created_at: created_at.toISOString(),
   today: { orders: today?.orders ?? 0, failed: today?.failed ?? 0 },
   last_order_at: today?.last_order_at?.toISOString() ?? null,
   wallet: wallet ? toMerchantWalletDto(wallet) : null,

@@ -44,8 +44,7 @@ export class ConsoleWalletController {
   @Get('entries.csv')
   @ConsoleRoute('statements.read', {
     summary: 'The same of a period as CSV, at most 1,000,000 lines',
-    description:
-      'UTF-8 with a byte order mark. It stands in the log with the period and the number of lines.',
+    description: 'UTF-8 with a byte order mark. It stands in the log with the period and the number of lines.',
     answer: { csv: true },
   })
   export(
@@ -59,21 +58,13 @@ export class ConsoleWalletController {
 
   @Post('credits')
   @ConsoleRoute('wallets.move', { summary: 'Deposit', description: MOVES, answer: { type: MovedDto } })
-  credit(
-    @CurrentCaller() caller: Caller,
-    @PathId('merchant') id: number,
-    @Body() body: MoveDto,
-  ): Promise<MovedDto> {
+  credit(@CurrentCaller() caller: Caller, @PathId('merchant') id: number, @Body() body: MoveDto): Promise<MovedDto> {
     return this.wallet.move(caller, id, 'credit', body);
   }
 
   @Post('debits')
   @ConsoleRoute('wallets.move', { summary: 'Take out', description: MOVES, answer: { type: MovedDto } })
-  debit(
-    @CurrentCaller() caller: Caller,
-    @PathId('merchant') id: number,
-    @Body() body: MoveDto,
-  ): Promise<MovedDto> {
+  debit(@CurrentCaller() caller: Caller, @PathId('merchant') id: number, @Body() body: MoveDto): Promise<MovedDto> {
     return this.wallet.move(caller, id, 'debit', body);
   }
 

@@ -18,10 +18,8 @@ export const toMerchantWalletDto = ({
   updated_at: updated_at.toISOString(),
 });
 
-export const isLow = ({
-  available,
-  alert_below: alert,
-}: Pick<Wallet, 'available' | 'alert_below'>): boolean => alert !== null && available < alert;
+export const isLow = ({ available, alert_below: alert }: Pick<Wallet, 'available' | 'alert_below'>): boolean =>
+  alert !== null && available < alert;
 
 export const toConsoleEntryDto = (row: StatementRow): ConsoleEntryDto => ({
   ...toEntry(row),

@@ -7,11 +7,7 @@ import { checkedBaht } from '../../core/money.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
-import {
-  AccountStatementService,
-  type Period,
-  type StatementRow,
-} from '../../accounting/reports/statement.service.js';
+import { AccountStatementService, type Period, type StatementRow } from '../../accounting/reports/statement.service.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';

@@ -6,13 +6,7 @@ import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
 import { PathId } from '../access/path-ids.js';
 import { MerchantViewsService } from './merchant-views.service.js';
-import {
-  ConsoleMerchantDto,
-  MerchantDaysDto,
-  MerchantsQueryDto,
-  NewMerchantDto,
-  ReasonDto,
-} from './merchant.dto.js';
+import { ConsoleMerchantDto, MerchantDaysDto, MerchantsQueryDto, NewMerchantDto, ReasonDto } from './merchant.dto.js';
 
 @ApiTags('Merchants')
 @Controller('api/merchants')
@@ -24,10 +18,7 @@ export class ConsoleMerchantsController {
     summary: 'Merchants, by their ids',
     answer: { pageOf: ConsoleMerchantDto },
   })
-  list(
-    @CurrentCaller() caller: Caller,
-    @Query() query: MerchantsQueryDto,
-  ): Promise<Page<ConsoleMerchantDto>> {
+  list(@CurrentCaller() caller: Caller, @Query() query: MerchantsQueryDto): Promise<Page<ConsoleMerchantDto>> {
     return this.merchants.list(caller, query);
   }
 

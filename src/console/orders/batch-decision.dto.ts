@@ -45,8 +45,7 @@ export class MerchantShareDto extends MerchantNameDto {
 export class UndecidedUnitDto extends NamedUnitDto {
   @ApiProperty({ enum: UNIT_STATES, example: 'succeeded' }) state!: string;
   @ApiProperty({ example: 'acme', description: 'Where it is now' }) supplier!: string;
-  @ApiNullableText('Nok', 'The operator who decided about it; null where none did') decided_by!:
-    string | null;
+  @ApiNullableText('Nok', 'The operator who decided about it; null where none did') decided_by!: string | null;
 }
 
 export class BatchPreviewDto {

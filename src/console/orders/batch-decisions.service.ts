@@ -45,10 +45,7 @@ export class BatchDecisionsService {
    * Confirmed again where the units together cost more than CONSOLE_CONFIRM_ABOVE.
    * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN
    */
-  async resolve(
-    caller: Caller,
-    { units: named, reason, ...verdict }: ResolveManyDto,
-  ): Promise<BatchResolvedDto> {
+  async resolve(caller: Caller, { units: named, reason, ...verdict }: ResolveManyDto): Promise<BatchResolvedDto> {
     const outcome = toOutcome(verdict);
     const units = await this.batch.standing(named.map(toAsked));
     if (sumOf(units) > this.config.console.confirmAbove) caller.assertConfirmed();
@@ -62,12 +59,12 @@ export class BatchDecisionsService {
 }
 
 const toAsked = ({ order_number, unit, supplier }: ChosenUnitDto): AskedUnit => ({
-  ...{ order_number, supplier: supplier ?? null },
+  order_number,
+  supplier: supplier ?? null,
   ...readUnit(unit),
 });
 
-const sumOf = (units: readonly StandingUnit[]): bigint =>
-  units.reduce((sum, { unit_price: price }) => sum + price, 0n);
+const sumOf = (units: readonly StandingUnit[]): bigint => units.reduce((sum, { unit_price: price }) => sum + price, 0n);
 
 function groupsOf(units: readonly StandingUnit[], member: 'order_number' | 'merchant_id'): StandingUnit[][] {
   const groups = new Map<string | number, StandingUnit[]>();

@@ -36,8 +36,7 @@ export class ResolveDto {
   @Integer(1, MAX_ATTEMPT, {
     optional: true,
     example: 1,
-    description:
-      'The number of the latest attempt that the operator saw: where there is a later one by now, 409',
+    description: 'The number of the latest attempt that the operator saw: where there is a later one by now, 409',
   })
   attempt?: number;
   @Reason() reason!: string;

@@ -9,14 +9,7 @@ import type { LeftUnit } from '../../support/order-problems.js';
 import { OrderResolutionService } from '../../support/order-resolution.service.js';
 import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
 import type { Caller } from '../access/caller.js';
-import type {
-  CancelDto,
-  CancellationDto,
-  InquiryDto,
-  LeftUnitDto,
-  NoteDto,
-  ResolveDto,
-} from './decision.dto.js';
+import type { CancelDto, CancellationDto, InquiryDto, LeftUnitDto, NoteDto, ResolveDto } from './decision.dto.js';
 import { toOrderDetailDto } from './order.mapper.js';
 import type { OrderDetailDto } from './order.dto.js';
 import { readUnit, type Unit } from './unit-name.js';

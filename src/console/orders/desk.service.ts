@@ -11,12 +11,7 @@ import { OrderOverviewService, type DeskQuestion } from '../../support/order-ove
 import { ReviewService, type Claim } from '../../support/review.service.js';
 import type { ReviewRow } from '../../support/review.repository.js';
 import type { Caller } from '../access/caller.js';
-import {
-  CONSOLE_LIMIT,
-  type OrderFilterDto,
-  type OrdersQueryDto,
-  type ReviewQueryDto,
-} from './order-queries.dto.js';
+import { CONSOLE_LIMIT, type OrderFilterDto, type OrdersQueryDto, type ReviewQueryDto } from './order-queries.dto.js';
 import type { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { toListedOrderDto, toOrderDetailDto } from './order.mapper.js';
 import { PlayerMaskingService } from './player-masking.service.js';
@@ -73,10 +68,7 @@ export class DeskService {
   }
 
   /** @throws BAD_REQUEST */
-  async listReview(
-    caller: Caller,
-    { supplier, state, cursor, limit }: ReviewQueryDto,
-  ): Promise<Page<ReviewUnitDto>> {
+  async listReview(caller: Caller, { supplier, state, cursor, limit }: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
     const supplierId = await this.supplierId(supplier);
     const question = { supplierId, state, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
     const page = await this.review.page(question);
@@ -107,7 +99,12 @@ export class DeskService {
       throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message }]);
     }
     return {
-      ...{ status, sku, failureCode: failure, from: since, to: until, term: q },
+      status,
+      sku,
+      failureCode: failure,
+      from: since,
+      to: until,
+      term: q,
       merchantId: merchant === undefined ? undefined : Number(merchant),
       supplierId: await this.supplierId(supplier),
       withPlayers: caller.may('players.read'),
@@ -127,11 +124,7 @@ export class DeskService {
 }
 
 /** What the term identifies, then what has it in its name. */
-function matches<Item extends { name: string }>(
-  items: Item[],
-  nameOf: (item: Item) => string,
-  term: string,
-): Item[] {
+function matches<Item extends { name: string }>(items: Item[], nameOf: (item: Item) => string, term: string): Item[] {
   const part = term.toLowerCase();
   const exact = items.filter((item) => nameOf(item) === term);
   const similar = items.filter((item) => nameOf(item) !== term && item.name.toLowerCase().includes(part));

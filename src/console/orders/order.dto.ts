@@ -66,10 +66,7 @@ export class DeskAttemptDto {
   @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7.1.1' }) reference!: string;
   @ApiNullableText('A-5521') supplier_reference!: string | null;
   @ApiProperty({ enum: ATTEMPT_STATES, example: 'succeeded' }) state!: string;
-  @NullableAmount(
-    '23.5',
-    'What the supplier took; null where it does not say, or to those who may not see costs',
-  )
+  @NullableAmount('23.5', 'What the supplier took; null where it does not say, or to those who may not see costs')
   cost!: string | null;
   @ApiNullableText('IDR') currency!: string | null;
   @Failure() failure_code!: string | null;
@@ -152,7 +149,8 @@ export class TimelineEntryDto {
   @ApiPropertyOptional({ example: 'acme' }) supplier?: string;
   @ApiPropertyOptional({ example: 'timed out' }) detail?: string;
   @ApiPropertyOptional({
-    ...{ type: 'integer', example: 2 },
+    type: 'integer',
+    example: 2,
     description: 'Which attempt, at the supplier or of a delivery',
   })
   attempt?: number;

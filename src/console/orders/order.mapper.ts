@@ -78,10 +78,7 @@ function toMoneyDto(transfers: Transfer[], viewer: Viewer): OrderMoneyDto {
   };
 }
 
-const toMovementDto = (
-  { id, kind, amount, available_after, created_at }: Transfer,
-  viewer: Viewer,
-): MovementDto => ({
+const toMovementDto = ({ id, kind, amount, available_after, created_at }: Transfer, viewer: Viewer): MovementDto => ({
   id: String(id),
   kind,
   amount: formatBaht(amount),

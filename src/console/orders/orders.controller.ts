@@ -38,15 +38,10 @@ export class ConsoleOrdersController {
   @Get('orders.csv')
   @ConsoleRoute('exports.run', {
     summary: 'The same as CSV, at most 1,000,000 lines',
-    description:
-      'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
+    description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
     answer: { csv: true },
   })
-  export(
-    @CurrentCaller() caller: Caller,
-    @Query() query: OrderFilterDto,
-    @Res() response: Response,
-  ): Promise<void> {
+  export(@CurrentCaller() caller: Caller, @Query() query: OrderFilterDto, @Res() response: Response): Promise<void> {
     return this.exports.write(caller, query, response);
   }
 
@@ -65,19 +60,14 @@ export class ConsoleOrdersController {
     status: 201,
     answer: { type: OrderDetailDto },
   })
-  note(
-    @CurrentCaller() caller: Caller,
-    @OrderNumber() number: string,
-    @Body() body: NoteDto,
-  ): Promise<OrderDetailDto> {
+  note(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @Body() body: NoteDto): Promise<OrderDetailDto> {
     return this.decisions.note(caller, number, body);
   }
 
   @Post('orders/:number/cancellation')
   @ConsoleRoute('orders.cancel', {
     summary: 'Cancel what was certainly not bought',
-    description:
-      'Its price is returned. Answers what was left, and why; 409 where nothing could be cancelled.',
+    description: 'Its price is returned. Answers what was left, and why; 409 where nothing could be cancelled.',
     answer: { type: CancellationDto },
   })
   cancel(
@@ -94,11 +84,7 @@ export class ConsoleOrdersController {
     description: '409 where its supplier can’t be asked, or only in a way that may buy.',
     answer: { type: InquiryDto },
   })
-  inquire(
-    @CurrentCaller() caller: Caller,
-    @OrderNumber() number: string,
-    @UnitName() unit: Unit,
-  ): Promise<InquiryDto> {
+  inquire(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<InquiryDto> {
     return this.decisions.inquire(caller, number, unit);
   }
 

@@ -17,8 +17,7 @@ const DEEPEST_ENCODING = 3;
 const cut = (text: string): string => `…${[...text].slice(-SHOWN_CHARACTERS).join('')}`;
 
 /** Who is topped up, or the last characters of it for those who may not read players. */
-export const hidden = (text: string, viewer: Viewer): string =>
-  viewer.may('players.read') ? text : cut(text);
+export const hidden = (text: string, viewer: Viewer): string => (viewer.may('players.read') ? text : cut(text));
 
 export const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>
   text === null ? null : hidden(text, viewer);
@@ -37,10 +36,7 @@ export function censorOf(player: Player | null, viewer: Viewer): Censor {
   if (player === null) return whole;
   const names = namesOf(player).toSorted((one, other) => other.length - one.length);
   if (names.length === 0) return (text) => text;
-  const plain = new RegExp(
-    names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'),
-    'giu',
-  );
+  const plain = new RegExp(names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'giu');
   const holds = holdsAny(names);
   return <Text extends string | null>(text: Text): Text => {
     if (text === null) return text;
@@ -91,10 +87,8 @@ const ENTITIES: Partial<Record<string, string>> = { amp: '&', lt: '<', gt: '>', 
 const decoded = (text: string): string =>
   text
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))
-    .replace(
-      /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})/gi,
-      (all, ...digits: (string | undefined)[]) =>
-        characterOf(Number.parseInt(digits.slice(0, 3).join(''), 16), all),
+    .replace(/\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})/gi, (all, ...digits: (string | undefined)[]) =>
+      characterOf(Number.parseInt(digits.slice(0, 3).join(''), 16), all),
     )
     .replace(/\\(["'/\\])/g, '$1')
     .replace(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi, (all, hex?: string, digits?: string) =>

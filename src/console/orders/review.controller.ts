@@ -54,21 +54,13 @@ export class ReviewController {
     description: '409 while somebody else does. It keeps nobody from resolving it.',
     answer: { type: ClaimedDto },
   })
-  claim(
-    @CurrentCaller() caller: Caller,
-    @OrderNumber() number: string,
-    @UnitName() unit: Unit,
-  ): Promise<ClaimedDto> {
+  claim(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
     return this.desk.claim(caller, number, unit);
   }
 
   @Delete('review/:number/:unit/claim')
   @ConsoleRoute('orders.resolve', { summary: 'Give it back', answer: { type: ClaimedDto } })
-  release(
-    @CurrentCaller() caller: Caller,
-    @OrderNumber() number: string,
-    @UnitName() unit: Unit,
-  ): Promise<ClaimedDto> {
+  release(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
     return this.desk.release(caller, number, unit);
   }
 

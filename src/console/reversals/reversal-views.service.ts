@@ -1,14 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { checkedBaht } from '../../core/money.js';
-import {
-  decodeCursor,
-  encodeCursor,
-  MAX_INTEGER,
-  pageLimit,
-  toPage,
-  type Page,
-} from '../../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
@@ -27,10 +20,7 @@ export class ReversalViewsService {
   ) {}
 
   /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
-  async list(
-    caller: Caller,
-    { open, supplier, limit, cursor }: ReversalsQueryDto,
-  ): Promise<Page<ReversalDto>> {
+  async list(caller: Caller, { open, supplier, limit, cursor }: ReversalsQueryDto): Promise<Page<ReversalDto>> {
     const before = decodeCursor(cursor, [MAX_INTEGER])?.[0];
     const most = pageLimit({ limit }, CONSOLE_LIMIT);
     const found = await this.reversals.list({
@@ -54,17 +44,15 @@ export class ReversalViewsService {
     if (amount !== undefined) assertNeedsNoApproval(amount, this.config);
     caller.assertConfirmed();
     const closed = await this.reversals.close({
-      ...{ id, by: caller.actor(reason) },
+      id,
+      by: caller.actor(reason),
       ...(amount === undefined ? {} : { credit: amount }),
     });
     return toReversalDto(closed, caller, (await this.censors([closed], caller))(closed));
   }
 
   /** By the player of its order or, where there is none, by whom its supplier told. */
-  private async censors(
-    reversals: readonly Reversal[],
-    caller: Caller,
-  ): Promise<(reversal: Reversal) => Censor> {
+  private async censors(reversals: readonly Reversal[], caller: Caller): Promise<(reversal: Reversal) => Censor> {
     const ofOrders = await this.players.censors(reversals.filter(isAboutOrder), caller);
     return (reversal) => {
       if (isAboutOrder(reversal)) return ofOrders(reversal);

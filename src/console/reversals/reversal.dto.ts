@@ -32,8 +32,7 @@ export class CreditedBeforeDto {
 
 export class ReversalDto {
   @ApiProperty({ type: 'integer', example: 7 }) id!: number;
-  @ApiNullableText('ord_Np3O7rcsqNmBTwD7', 'Null where no book knows the purchase') order_number!:
-    string | null;
+  @ApiNullableText('ord_Np3O7rcsqNmBTwD7', 'Null where no book knows the purchase') order_number!: string | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 7 }) merchant_id!: number | null;
   @ApiNullableText('1.2') unit!: string | null;
   @ApiProperty({ example: false, description: 'Whether the order is archived: then it has no page' })
@@ -46,10 +45,7 @@ export class ReversalDto {
       '`taken_back`: it had succeeded, and the supplier says that it failed; `bought_late`: it had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier tells of a purchase that no book knows',
   })
   kind!: 'taken_back' | 'bought_late' | 'unknown_purchase';
-  @ApiNullableText(
-    '29.50',
-    'What it cost there; null where that is not known, or to those who may not see costs',
-  )
+  @ApiNullableText('29.50', 'What it cost there; null where that is not known, or to those who may not see costs')
   amount!: string | null;
   @ApiNullableText('THB') currency!: string | null;
   @ApiNullableText('A-5521') supplier_reference!: string | null;
@@ -65,8 +61,7 @@ export class ReversalDto {
   @ApiNullableText('refunded by the game') detail!: string | null;
   @ApiProperty({
     example: false,
-    description:
-      'Whether the supplier handed something over, such as a code: nobody has it but by an operator’s word',
+    description: 'Whether the supplier handed something over, such as a code: nobody has it but by an operator’s word',
   })
   handed_over!: boolean;
   @ApiProperty({ enum: ['open', 'closed'], example: 'open' }) status!: 'open' | 'closed';

@@ -18,7 +18,9 @@ export class FiguresNowDto {
   @ApiProperty({ example: 41.4, description: 'Orders placed, over the last 5 minutes' })
   orders_per_minute!: number;
   @ApiProperty({
-    ...{ type: Number, nullable: true, example: 0.021 },
+    type: Number,
+    nullable: true,
+    example: 0.021,
     description: 'Of the orders that ended within the hour, those that failed; null when none ended',
   })
   failed_share!: number | null;
@@ -31,8 +33,7 @@ export class FiguresNowDto {
   @ApiFigure('Webhook deliveries that are due and not begun') webhooks_due!: number | null;
   @ApiFigure('How long the oldest of them is due') webhooks_oldest_due_seconds!: number | null;
   @ApiFigure('Merchants whose available balance is below their alert') wallets_below_alert!: number | null;
-  @ApiFigure('Cases in which a supplier contradicts how a unit was settled') supplier_reversals_open!:
-    number | null;
+  @ApiFigure('Cases in which a supplier contradicts how a unit was settled') supplier_reversals_open!: number | null;
 }
 
 const ApiValues = (): PropertyDecorator =>

@@ -2,11 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { invalidRequest } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
-import {
-  FiguresService,
-  type FiguresOverTime,
-  type NowFigures,
-} from '../../monitoring/stats/figures.service.js';
+import { FiguresService, type FiguresOverTime, type NowFigures } from '../../monitoring/stats/figures.service.js';
 import type { Steps } from '../../monitoring/stats/minute-figures.repository.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { MinutesQueryDto } from './figure.dto.js';

@@ -48,11 +48,7 @@ export class SupplierChangesService {
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST where its adapter reads no catalogues. */
-  async sync(
-    caller: Caller,
-    code: string,
-    { dry_run: dryRun, force = false }: SyncDto,
-  ): Promise<SyncDoneDto> {
+  async sync(caller: Caller, code: string, { dry_run: dryRun, force = false }: SyncDto): Promise<SyncDoneDto> {
     return toSyncDto(await this.catalogues.sync(code, { dryRun, force }, caller.actor()));
   }
 }

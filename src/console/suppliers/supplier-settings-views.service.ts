@@ -68,7 +68,11 @@ export class SupplierSettingsViewsService {
 function toSettings(code: string, given: SetSupplierDto): SupplierSettings {
   const { adapter, base_url: baseUrl, credentials, options, low_balance: low } = given;
   return {
-    ...{ code, adapter, baseUrl, credentials, options },
+    code,
+    adapter,
+    baseUrl,
+    credentials,
+    options,
     timeoutMs: given.timeout_ms,
     maxInFlight: given.max_in_flight,
     lowBalanceMicros: typeof low === 'string' ? (parseMicros(low) ?? undefined) : low,
@@ -82,10 +86,14 @@ const toAdapterDto = (description: AdapterDescription): AdapterDto => ({
   base_url: description.baseUrl,
   currency: description.currency,
   credentials: description.credentials.map(({ name, secret, required, help }) => ({
-    ...{ name, secret, required, help },
+    name,
+    secret,
+    required,
+    help,
   })),
   options: description.options.map(({ name, values, help }) => ({
-    ...{ name, help },
+    name,
+    help,
     values: values === null ? null : [...values],
   })),
   capabilities: [...description.capabilities],

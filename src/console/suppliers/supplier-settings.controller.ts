@@ -4,12 +4,7 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { SupplierCode } from './supplier-code.js';
 import { SupplierDetailDto } from './supplier.dto.js';
-import {
-  AdaptersDto,
-  RemovedSupplierDto,
-  RemoveSupplierDto,
-  SetSupplierDto,
-} from './supplier-settings.dto.js';
+import { AdaptersDto, RemovedSupplierDto, RemoveSupplierDto, SetSupplierDto } from './supplier-settings.dto.js';
 import { SupplierSettingsViewsService } from './supplier-settings-views.service.js';
 
 @ApiTags('Suppliers')

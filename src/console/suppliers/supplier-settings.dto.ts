@@ -40,7 +40,8 @@ const Changes = (options: MemberOptions): PropertyDecorator =>
 export class SetSupplierDto {
   @OneOf(ADAPTER_NAMES, { example: 'http' }) adapter!: string;
   @Text(1, 2_048, {
-    ...{ optional: true, example: 'https://api.acme.example/v1' },
+    optional: true,
+    example: 'https://api.acme.example/v1',
     description: 'Unless given, the one that it has, or else the vendor’s',
   })
   base_url?: string;
@@ -56,7 +57,8 @@ export class SetSupplierDto {
   options?: Record<string, string | null>;
   @Integer(1, MAX_TIMEOUT_MS, { example: 10_000 }) timeout_ms!: number;
   @Integer(1, MAX_IN_FLIGHT, {
-    ...{ optional: true, nullable: true },
+    optional: true,
+    nullable: true,
     description: 'Calls at once, over all workers; null for SUPPLIER_MAX_IN_FLIGHT, which workers share',
   })
   max_in_flight?: number | null;
@@ -64,7 +66,9 @@ export class SetSupplierDto {
     (value) => (parseMicros(value) === null ? 'must be an amount such as 500 or 23.5' : null),
     {},
     {
-      ...{ optional: true, nullable: true, example: '500.00' },
+      optional: true,
+      nullable: true,
+      example: '500.00',
       description: 'The balance below which it is low, in its currency; null for none',
     },
   )

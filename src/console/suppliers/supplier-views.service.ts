@@ -53,16 +53,17 @@ export class SupplierViewsService {
   /** @throws NOT_FOUND */
   async show(caller: Caller, code: string): Promise<SupplierDetailDto> {
     const supplier = await this.suppliers.getByCode(code);
-    const [doings, open] = await Promise.all([
-      this.doingsOf([supplier]),
-      this.suppliers.countOpenUnits(supplier),
-    ]);
+    const [doings, open] = await Promise.all([this.doingsOf([supplier]), this.suppliers.countOpenUnits(supplier)]);
     const url = this.addresses.urlOf(supplier);
     const { base_url, options, credentials, timeout_ms } = toSupplierView(supplier, url);
     const { max_in_flight, low_balance_micros: low, callback_token_sealed: token } = supplier;
     return {
       ...toListedSupplierDto(supplier, doings),
-      ...{ base_url, options, credentials, timeout_ms, max_in_flight },
+      base_url,
+      options,
+      credentials,
+      timeout_ms,
+      max_in_flight,
       low_balance: low === null ? null : formatMicros(low),
       has_callbacks: token !== null,
       callback_url: caller.may('suppliers.set') ? url : null,

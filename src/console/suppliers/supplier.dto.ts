@@ -30,8 +30,7 @@ export class BalancesQueryDto {
 
 export class SupplierPauseDto {
   @ApiProperty({ enum: PAUSE_REASONS, example: 'operator' }) reason!: PauseReason;
-  @ApiNullableText('maintenance until 14:00', 'What the operator or the supplier said') detail!:
-    string | null;
+  @ApiNullableText('maintenance until 14:00', 'What the operator or the supplier said') detail!: string | null;
   @ApiMoment() since!: string;
 }
 

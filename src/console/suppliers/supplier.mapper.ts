@@ -39,13 +39,16 @@ export function toListedSupplierDto(supplier: Supplier, doings: Doings): ListedS
   const states = doings.states.filter(({ supplier_id }) => supplier_id === id);
   const queue = doings.queues.find(({ supplier_id }) => supplier_id === id);
   return {
-    ...{ code, adapter },
+    code,
+    adapter,
     state: stateOf(supplier, states),
     pause: pauseOf(supplier),
     balance: toBalanceView(supplier),
     balance_lasts_hours: doings.lasting.get(code) ?? null,
     breakers: states.map(({ process, breaker, in_flight, updated_at }) => ({
-      ...{ process, state: breaker, in_flight },
+      process,
+      state: breaker,
+      in_flight,
       at: updated_at.toISOString(),
     })),
     calls: callsOf(
@@ -56,10 +59,7 @@ export function toListedSupplierDto(supplier: Supplier, doings: Doings): ListedS
   };
 }
 
-function stateOf(
-  { pause_reason: reason }: Supplier,
-  states: readonly SupplierState[],
-): ListedSupplierDto['state'] {
+function stateOf({ pause_reason: reason }: Supplier, states: readonly SupplierState[]): ListedSupplierDto['state'] {
   if (reason === 'credentials') return 'refusing';
   if (reason !== null) return 'paused';
   return states.some(({ breaker }) => breaker !== 'closed') ? 'pausing' : 'well';
@@ -150,9 +150,13 @@ export const toUndecidedCallDto = (
 
 /** @param seesCosts whether the operator may see what things cost us. */
 export const toProductDto = (item: MappedItem, seesCosts: boolean): SupplierProductDto => ({
-  ...{ supplier_sku: item.sku, name: item.name, group: item.group_name },
+  supplier_sku: item.sku,
+  name: item.name,
+  group: item.group_name,
   cost: !seesCosts || item.cost_micros === null ? null : formatMicros(item.cost_micros),
   currency: seesCosts ? item.cost_currency : null,
-  ...{ available: item.sellable, mapped_to: item.mapped_to, is_new: item.is_new },
+  available: item.sellable,
+  mapped_to: item.mapped_to,
+  is_new: item.is_new,
   gone_at: item.gone_at?.toISOString() ?? null,
 });

@@ -101,8 +101,7 @@ export class ConsoleSuppliersController {
   @Post(':code/test')
   @ConsoleRoute('suppliers.pause', {
     summary: 'Ask it for our balance and its catalogue, to see whether it can be used',
-    description:
-      'Nothing is bought, and nothing of ours changes. Once in ten seconds, whoever asks; then 429.',
+    description: 'Nothing is bought, and nothing of ours changes. Once in ten seconds, whoever asks; then 429.',
     answer: { type: SupplierTestDto },
   })
   test(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierTestDto> {
@@ -114,11 +113,7 @@ export class ConsoleSuppliersController {
     summary: 'Read its catalogue, and take it over or tell what that would change',
     answer: { type: SyncDoneDto },
   })
-  sync(
-    @CurrentCaller() caller: Caller,
-    @SupplierCode() code: string,
-    @Body() body: SyncDto,
-  ): Promise<SyncDoneDto> {
+  sync(@CurrentCaller() caller: Caller, @SupplierCode() code: string, @Body() body: SyncDto): Promise<SyncDoneDto> {
     return this.changes.sync(caller, code, body);
   }
 }

@@ -42,10 +42,7 @@ export class WebhookViewsService {
   ) {}
 
   /** @throws BAD_REQUEST for a cursor that no page carried. */
-  async list(
-    caller: Caller,
-    { merchant, status, limit, cursor }: WebhooksQueryDto,
-  ): Promise<Page<ConsoleWebhookDto>> {
+  async list(caller: Caller, { merchant, status, limit, cursor }: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
     const filter = { merchantId: merchant === undefined ? undefined : Number(merchant), status };
     const page = await this.desk.list(filter, { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
     return { ...page, data: page.data.map((each) => toConsoleWebhookDto(each, caller)) };

@@ -81,12 +81,7 @@ export function toConsoleDeliveryDetailDto(
   };
 }
 
-export const toDeliveryFilter = ({
-  merchant,
-  webhook,
-  from,
-  ...filter
-}: DeliveryFilterDto): DeskDeliveryFilter => ({
+export const toDeliveryFilter = ({ merchant, webhook, from, ...filter }: DeliveryFilterDto): DeskDeliveryFilter => ({
   ...filter,
   merchantId: merchant === undefined ? undefined : Number(merchant),
   webhookId: webhook === undefined ? undefined : Number(webhook),

@@ -104,25 +104,17 @@ export class ConsoleWebhooksController {
     summary: 'Deliveries to all webhooks, newest first',
     answer: { pageOf: ConsoleDeliveryDto },
   })
-  deliveries(
-    @CurrentCaller() caller: Caller,
-    @Query() query: DeliveriesQueryDto,
-  ): Promise<Page<ConsoleDeliveryDto>> {
+  deliveries(@CurrentCaller() caller: Caller, @Query() query: DeliveriesQueryDto): Promise<Page<ConsoleDeliveryDto>> {
     return this.webhooks.allDeliveries(caller, query);
   }
 
   @Get('deliveries.csv')
   @ConsoleRoute('exports.run', {
     summary: 'The same as CSV, at most 1,000,000 lines',
-    description:
-      'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
+    description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
     answer: { csv: true },
   })
-  export(
-    @CurrentCaller() caller: Caller,
-    @Query() query: DeliveryFilterDto,
-    @Res() response: Response,
-  ): Promise<void> {
+  export(@CurrentCaller() caller: Caller, @Query() query: DeliveryFilterDto, @Res() response: Response): Promise<void> {
     return this.exports.write(caller, query, response);
   }
 
@@ -131,10 +123,7 @@ export class ConsoleWebhooksController {
     summary: 'A delivery with what was sent, and every attempt',
     answer: { type: ConsoleDeliveryDetailDto },
   })
-  delivery(
-    @CurrentCaller() caller: Caller,
-    @PathBigId('delivery') id: bigint,
-  ): Promise<ConsoleDeliveryDetailDto> {
+  delivery(@CurrentCaller() caller: Caller, @PathBigId('delivery') id: bigint): Promise<ConsoleDeliveryDetailDto> {
     return this.webhooks.delivery(caller, id);
   }
 
@@ -144,10 +133,7 @@ export class ConsoleWebhooksController {
     description: '409 while the webhook is inactive, or an attempt is in flight.',
     answer: { type: ConsoleDeliveryDetailDto },
   })
-  retry(
-    @CurrentCaller() caller: Caller,
-    @PathBigId('delivery') id: bigint,
-  ): Promise<ConsoleDeliveryDetailDto> {
+  retry(@CurrentCaller() caller: Caller, @PathBigId('delivery') id: bigint): Promise<ConsoleDeliveryDetailDto> {
     return this.webhooks.retry(caller, id);
   }
 }

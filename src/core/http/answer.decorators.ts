@@ -12,8 +12,4 @@ export const ApiNullableText = (example: string | null, description?: string): P
 
 /** An enumeration's description: a sentence, and what each value means. */
 export const meanings = (sentence: string, values: Readonly<Record<string, string>>): string =>
-  [
-    `${sentence}:`,
-    '',
-    ...Object.entries(values).map(([value, meaning]) => `- \`${value}\`: ${meaning}`),
-  ].join('\n');
+  [`${sentence}:`, '', ...Object.entries(values).map(([value, meaning]) => `- \`${value}\`: ${meaning}`)].join('\n');

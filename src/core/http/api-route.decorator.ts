@@ -38,14 +38,7 @@ interface RouteOptions {
 }
 
 /** Documents a route of the merchant API, and has it answer with the status that it documents. */
-export function ApiRoute({
-  summary,
-  description,
-  body,
-  status = 200,
-  answer,
-  errors,
-}: RouteOptions): MethodDecorator {
+export function ApiRoute({ summary, description, body, status = 200, answer, errors }: RouteOptions): MethodDecorator {
   return applyDecorators(
     HttpCode(status),
     ApiOperation({ summary, description }),
@@ -56,17 +49,11 @@ export function ApiRoute({
 }
 
 function apiBody({ type, examples }: NonNullable<RouteOptions['body']>): MethodDecorator {
-  const named = Object.entries(examples).map(([summary, value], index) => [
-    `example-${index + 1}`,
-    { summary, value },
-  ]);
+  const named = Object.entries(examples).map(([summary, value], index) => [`example-${index + 1}`, { summary, value }]);
   return ApiBody({ type, examples: Object.fromEntries(named) as never });
 }
 
-function apiPage(
-  { pageOf, ...about }: Extract<Answer, { pageOf: unknown }>,
-  status: number,
-): MethodDecorator {
+function apiPage({ pageOf, ...about }: Extract<Answer, { pageOf: unknown }>, status: number): MethodDecorator {
   const properties = {
     data: { type: 'array', items: { $ref: getSchemaPath(pageOf) } },
     next_cursor: { type: 'string', nullable: true, example: null },

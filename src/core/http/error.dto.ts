@@ -48,10 +48,7 @@ export const ERROR_EXAMPLES = {
     'TOO_MANY_REQUESTS',
     'More than 1000 requests per second with this API key: please slow down',
   ),
-  INTERNAL_ERROR: errorBody(
-    'INTERNAL_ERROR',
-    'Something went wrong on our side: please try again or contact us',
-  ),
+  INTERNAL_ERROR: errorBody('INTERNAL_ERROR', 'Something went wrong on our side: please try again or contact us'),
   INSUFFICIENT_BALANCE: errorBody('SERVICE_UNAVAILABLE', balanceMessage, [
     { field: 'items', code: 'INSUFFICIENT_BALANCE', message: balanceMessage },
   ]),

@@ -36,8 +36,7 @@ export function answerError(logger: Logger, exception: unknown, request: Request
     response.destroy();
     return;
   }
-  if (error.retryAfterSeconds !== undefined)
-    response.setHeader('Retry-After', String(error.retryAfterSeconds));
+  if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(error.retryAfterSeconds));
   response.status(HTTP_STATUS[error.code]).json(error.toBody());
 }
 

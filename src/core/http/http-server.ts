@@ -63,9 +63,7 @@ export function createHttpServer(express: Express): Server {
     else serve(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
-  server.on('connect', (_request: IncomingMessage, socket) =>
-    answer(socket, 'BAD_REQUEST', 'CONNECT is not served'),
-  );
+  server.on('connect', (_request: IncomingMessage, socket) => answer(socket, 'BAD_REQUEST', 'CONNECT is not served'));
   // The reader of the body sends the 100, so that clients are refused before they upload a body we would reject.
   for (const asking of ['checkContinue', 'checkExpectation']) {
     server.on(asking, (request, response) => {

@@ -21,8 +21,7 @@ const parse = json({
   type: isJson,
   verify: (_request, _response, bytes) => {
     if (!isUtf8(bytes)) throw new UnfitBytes('The request body is not valid UTF-8');
-    if (isDeeperThan(bytes, MAX_DEPTH))
-      throw new UnfitBytes(`The request body nests deeper than ${MAX_DEPTH} levels`);
+    if (isDeeperThan(bytes, MAX_DEPTH)) throw new UnfitBytes(`The request body nests deeper than ${MAX_DEPTH} levels`);
   },
 });
 
@@ -109,8 +108,7 @@ function toAppError(error: unknown): unknown {
       'The request body must be UTF-8 JSON, plain, gzip, deflate or brotli',
     );
   }
-  if (type === 'entity.parse.failed')
-    return new AppError('BAD_REQUEST', 'The request body is not valid JSON');
+  if (type === 'entity.parse.failed') return new AppError('BAD_REQUEST', 'The request body is not valid JSON');
   if (status === 400) return new AppError('BAD_REQUEST', 'The request body could not be read');
   return error;
 }

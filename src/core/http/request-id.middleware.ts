@@ -13,5 +13,4 @@ export function requestIdMiddleware(request: Request, response: Response, next: 
   next();
 }
 
-export const requestIdOf = (request: Request): string =>
-  (request as { [REQUEST_ID]?: string })[REQUEST_ID] ?? '';
+export const requestIdOf = (request: Request): string => (request as { [REQUEST_ID]?: string })[REQUEST_ID] ?? '';

@@ -31,10 +31,7 @@ export function staticFiles(directory: string): StaticFiles {
     redirect: false,
     setHeaders: (response, file) => {
       const isAsset = path.relative(directory, file).startsWith(`assets${path.sep}`);
-      response.setHeader(
-        'Cache-Control',
-        isAsset ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
-      );
+      response.setHeader('Cache-Control', isAsset ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache');
     },
   });
   const serve: RequestHandler = (request, response, next) => {
@@ -42,8 +39,7 @@ export function staticFiles(directory: string): StaticFiles {
     if (!isReading(request) || !names.has(name)) return next();
     response.vary('Accept-Encoding');
     const packed = PACKED.find(
-      ({ encoding, extension }) =>
-        names.has(name + extension) && request.acceptsEncodings(encoding) === encoding,
+      ({ encoding, extension }) => names.has(name + extension) && request.acceptsEncodings(encoding) === encoding,
     );
     if (packed) {
       response.type(path.extname(name)).setHeader('Content-Encoding', packed.encoding);

@@ -42,9 +42,7 @@ export class AddressPolicy {
 
 function isPublicUnicast(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
-  return address instanceof ipaddr.IPv6
-    ? address.match(GLOBAL_UNICAST_V6)
-    : address.toString() !== AZURE_WIRE_SERVER;
+  return address instanceof ipaddr.IPv6 ? address.match(GLOBAL_UNICAST_V6) : address.toString() !== AZURE_WIRE_SERVER;
 }
 
 function carriedBy(address: Address): ipaddr.IPv4[] {
@@ -74,5 +72,4 @@ export function literalAddress(hostname: string): string | null {
   return isAddress(bare) ? bare : null;
 }
 
-const isAddress = (text: string): boolean =>
-  ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+const isAddress = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);

@@ -40,12 +40,7 @@ async function open(
 ): Promise<Socket> {
   const addresses = await permittedAddresses(hostname, policy, resolve, signal);
   const secure = protocol === 'https:';
-  const tcp = await settled(
-    'connect',
-    signal,
-    tcpTo(addresses, Number(port) || (secure ? 443 : 80)),
-    'connect',
-  );
+  const tcp = await settled('connect', signal, tcpTo(addresses, Number(port) || (secure ? 443 : 80)), 'connect');
   return secure ? settled('tls', signal, tlsOver(tcp, hostname, ca), 'secureConnect') : tcp;
 }
 
@@ -77,7 +72,10 @@ function tcpTo(addresses: string[], port: number): Socket {
     host: addresses.length === 1 ? addresses[0] : 'resolved.invalid',
     port,
     lookup: (_hostname, _options, callback) =>
-      callback(null, addresses.map((address) => ({ address, family: family(address) }))), // prettier-ignore
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: family(address) })),
+      ),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     noDelay: true,
@@ -101,12 +99,7 @@ function tlsOver(socket: Socket, hostname: string, ca: string | undefined): Sock
 }
 
 /** Waits until a socket is connected; one that fails or takes too long is destroyed. */
-function settled(
-  failure: HttpFailure,
-  signal: AbortSignal,
-  socket: Socket,
-  connected: string,
-): Promise<Socket> {
+function settled(failure: HttpFailure, signal: AbortSignal, socket: Socket, connected: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void => {
       signal.removeEventListener('abort', fail);

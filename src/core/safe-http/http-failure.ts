@@ -1,13 +1,5 @@
 /** Why a call got no answer, in the words of the delivery log (contract, section 4). */
-export const HTTP_FAILURES = [
-  'refused_address',
-  'dns',
-  'connect',
-  'tls',
-  'timeout',
-  'reset',
-  'protocol',
-] as const;
+export const HTTP_FAILURES = ['refused_address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'protocol'] as const;
 export type HttpFailure = (typeof HTTP_FAILURES)[number];
 
 /** A connection that was not made: nothing of the request was sent. */

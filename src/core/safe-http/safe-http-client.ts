@@ -61,10 +61,7 @@ export class SafeHttpClient {
       keepAliveTimeout: IDLE_CONNECTION_MS,
       keepAliveMaxTimeout: IDLE_CONNECTION_MS,
     };
-    this.agent = createCallAgent(
-      limits,
-      createConnector({ policy, resolve, ...(ca === undefined ? {} : { ca }) }),
-    );
+    this.agent = createCallAgent(limits, createConnector({ policy, resolve, ...(ca === undefined ? {} : { ca }) }));
   }
 
   /** Sends one request. Never rejects: what goes wrong is in the result. */
@@ -124,11 +121,7 @@ class Call implements Dispatcher.DispatchHandler {
     if (this.ended) controller.abort(new Error('the call is over'));
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: HttpResult['headers'],
-  ): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpResult['headers']): void {
     if (status >= 200) this.answer = { status, headers };
   }
 

@@ -45,11 +45,7 @@ export function Member(
 
 /** Text as it is kept and echoed, so many characters of it: no control characters, no lone surrogates, not blank. */
 export const Text = (minimum: number, maximum: number, options: MemberOptions = {}): PropertyDecorator =>
-  TextThat(
-    (value) => textProblem(value, minimum, maximum),
-    { minLength: minimum, maxLength: maximum },
-    options,
-  );
+  TextThat((value) => textProblem(value, minimum, maximum), { minLength: minimum, maxLength: maximum }, options);
 
 /** A reference is also part of a URL's path, where `.` and `..` mean something else. */
 export const Reference = (options: MemberOptions = {}): PropertyDecorator =>
@@ -164,12 +160,9 @@ export function TextMap(
     (value) => {
       if (!isObject(value)) return { code: 'INVALID_TYPE', words: 'must be an object' };
       const keys = Object.keys(value);
-      if (keys.length > maxEntries)
-        return { code: 'OUT_OF_RANGE', words: `must have at most ${maxEntries} members` };
+      if (keys.length > maxEntries) return { code: 'OUT_OF_RANGE', words: `must have at most ${maxEntries} members` };
       const words = keys.map((key) => textProblem(key, 1, maxKeyLength)).find((problem) => problem !== null);
-      return words === undefined
-        ? null
-        : { code: 'INVALID_VALUE', words: `has a member whose name ${words}` };
+      return words === undefined ? null : { code: 'INVALID_VALUE', words: `has a member whose name ${words}` };
     },
     options,
     {

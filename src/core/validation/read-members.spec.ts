@@ -49,12 +49,12 @@ const manyMembers = (count: number): Record<string, number> =>
 
 describe('validation of a body', () => {
   it('takes what fits, optional members absent or null', () => {
-    expect(
-      readMembers(Whole, { name: 'n', parts: [part, { name: 'b', size: null }, { name: 'c', size: 9 }] }),
-    ).toEqual({
-      name: 'n',
-      parts: [part, { name: 'b', size: null }, { name: 'c', size: 9 }],
-    });
+    expect(readMembers(Whole, { name: 'n', parts: [part, { name: 'b', size: null }, { name: 'c', size: 9 }] })).toEqual(
+      {
+        name: 'n',
+        parts: [part, { name: 'b', size: null }, { name: 'c', size: 9 }],
+      },
+    );
   });
 
   it('names every problem by its path', () => {
@@ -69,16 +69,8 @@ describe('validation of a body', () => {
   it.each([
     ['at the top', { name: 'n', parts: [part], extra: 1 }, 'extra UNKNOWN_MEMBER'],
     ['inside a list', { name: 'n', parts: [{ ...part, extra: 1 }] }, 'parts[0].extra UNKNOWN_MEMBER'],
-    [
-      'called __proto__',
-      JSON.parse('{"name":"n","parts":[{"name":"a"}],"__proto__":{}}'),
-      '__proto__ UNKNOWN_MEMBER',
-    ],
-    [
-      'called constructor',
-      { name: 'n', parts: [{ ...part, constructor: 1 }] },
-      'parts[0].constructor UNKNOWN_MEMBER',
-    ],
+    ['called __proto__', JSON.parse('{"name":"n","parts":[{"name":"a"}],"__proto__":{}}'), '__proto__ UNKNOWN_MEMBER'],
+    ['called constructor', { name: 'n', parts: [{ ...part, constructor: 1 }] }, 'parts[0].constructor UNKNOWN_MEMBER'],
   ])('refuses an unknown member %s', (_where, body, problem) => {
     expect(problems(body)).toEqual([problem]);
   });

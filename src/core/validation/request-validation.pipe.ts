@@ -15,5 +15,4 @@ export class RequestValidationPipe implements PipeTransform {
   }
 }
 
-const isBuiltIn = (type: unknown): boolean =>
-  [String, Number, Boolean, Array, Object].includes(type as never);
+const isBuiltIn = (type: unknown): boolean => [String, Number, Boolean, Array, Object].includes(type as never);

@@ -66,7 +66,6 @@ function gather(shape: Class): ClassRules {
     if (isOwn) rules.members.set(propertyName, constraints[0] as MemberRule);
     else rules.foreign.add(propertyName);
   }
-  for (const name of rules.foreign)
-    if (!rules.members.has(name)) rules.members.set(name, { check: () => null });
+  for (const name of rules.foreign) if (!rules.members.has(name)) rules.members.set(name, { check: () => null });
   return rules;
 }

@@ -24,9 +24,7 @@ export class Webhooks1763650000005 implements MigrationInterface {
         CONSTRAINT ck_webhooks_previous_secret
           CHECK ((previous_secret_sealed IS NULL) = (previous_secret_expires_at IS NULL))
       )`);
-    await runner.query(
-      `CREATE INDEX ix_webhooks_merchant ON webhooks (merchant_id) WHERE deleted_at IS NULL`,
-    );
+    await runner.query(`CREATE INDEX ix_webhooks_merchant ON webhooks (merchant_id) WHERE deleted_at IS NULL`);
     await runner.query(`
       CREATE TABLE events (
         id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_events PRIMARY KEY,

@@ -1,16 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const VERDICTS = [
-  ...[
-    'settled',
-    'woke',
-    'contradicted',
-    'nothing_new',
-    'repeated',
-    'unknown_reference',
-    'ping',
-    'unreadable',
-  ],
+  'settled',
+  'woke',
+  'contradicted',
+  'nothing_new',
+  'repeated',
+  'unknown_reference',
+  'ping',
+  'unreadable',
   'refused',
 ];
 
@@ -41,17 +39,11 @@ export class ProductReads1763800000024 implements MigrationInterface {
         CONSTRAINT fk_attempt_checks_attempt FOREIGN KEY (order_id, item, unit, attempt) REFERENCES unit_attempts
       )`);
     await this.setVerdicts(runner, [...VERDICTS, 'products']);
-    await this.setPauses(
-      runner,
-      ['operator', 'credentials', 'deposit', 'ban'],
-      ['credentials', 'deposit', 'ban'],
-    );
+    await this.setPauses(runner, ['operator', 'credentials', 'deposit', 'ban'], ['credentials', 'deposit', 'ban']);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `UPDATE suppliers SET pause_reason = 'operator', probe_at = NULL WHERE pause_reason = 'ban'`,
-    );
+    await runner.query(`UPDATE suppliers SET pause_reason = 'operator', probe_at = NULL WHERE pause_reason = 'ban'`);
     await this.setPauses(runner, ['operator', 'credentials', 'deposit'], ['credentials', 'deposit']);
     await runner.query(`UPDATE supplier_callbacks SET verdict = 'nothing_new' WHERE verdict = 'products'`);
     await this.setVerdicts(runner, VERDICTS);

@@ -23,9 +23,7 @@ export class ConsoleJobs1763800000045 implements MigrationInterface {
         CONSTRAINT ck_console_jobs_ended CHECK ((state = 'running') = (ended_at IS NULL))
       )`);
     await runner.query(`CREATE INDEX ix_console_jobs_kind ON console_jobs (kind, id)`);
-    await runner.query(
-      `CREATE UNIQUE INDEX uq_console_jobs_running ON console_jobs (kind) WHERE state = 'running'`,
-    );
+    await runner.query(`CREATE UNIQUE INDEX uq_console_jobs_running ON console_jobs (kind) WHERE state = 'running'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

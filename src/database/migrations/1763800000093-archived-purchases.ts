@@ -23,9 +23,7 @@ export class ArchivedPurchases1763800000093 implements MigrationInterface {
     await runner.query(`
       CREATE INDEX IF NOT EXISTS ix_archived_purchases_supplier_reference
       ON archived_purchases (supplier_id, supplier_reference) WHERE supplier_reference IS NOT NULL`);
-    await runner.query(
-      `CREATE INDEX IF NOT EXISTS ix_archived_purchases_order ON archived_purchases (order_id)`,
-    );
+    await runner.query(`CREATE INDEX IF NOT EXISTS ix_archived_purchases_order ON archived_purchases (order_id)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -20,8 +20,7 @@ export class LocksNotFree extends Error {
 }
 
 /** How to log it: locks are free again soon; anything else, such as a role that may not do it, goes on until it is mended. */
-export const levelOf = (error: unknown): 'warn' | 'error' =>
-  error instanceof LocksNotFree ? 'warn' : 'error';
+export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof LocksNotFree ? 'warn' : 'error');
 
 /**
  * Works in a transaction that nobody else reads or writes these tables beside. Whoever does is waited for, for a quarter of a

@@ -14,12 +14,8 @@ import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js
  * @param perPartition how many ids each partition after the first has.
  * @throws PartitionsRefused, LocksNotFree
  */
-export const divideInPlace = (
-  run: Run,
-  set: PartitionSet,
-  perPartition: bigint,
-  logger: Logger,
-): Promise<void> => alone(run, () => divideAlone(run, set, perPartition, logger));
+export const divideInPlace = (run: Run, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> =>
+  alone(run, () => divideAlone(run, set, perPartition, logger));
 
 async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> {
   const tables = new PartitionsRepository(run, set);
@@ -30,8 +26,7 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
   if ((await tables.findLacks(perPartition)).length > 0) await briefly(run, await tables.findLocked(), fill);
   await tables.validateOuterKeys();
   // With locks that are taken together: one by one they would meet those of orders that are being placed.
-  if (await tables.lackOuterKeys())
-    await briefly(run, await tables.findLocked(), () => tables.giveOuterKeys());
+  if (await tables.lackOuterKeys()) await briefly(run, await tables.findLocked(), () => tables.giveOuterKeys());
   await tables.analyze();
   logger.info(`${set.name} are partitioned`);
 }

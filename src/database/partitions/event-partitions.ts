@@ -128,8 +128,7 @@ async function addPartition(run: Run, table: string, newest: Partition, width: b
   const settings = await run<{ setting: string }>(
     `SELECT unnest(reloptions) AS setting FROM pg_class WHERE oid = '${newest.name}'::regclass`,
   );
-  if (settings.length > 0)
-    await run(`ALTER TABLE ${name} SET (${settings.map(({ setting }) => setting).join(', ')})`);
+  if (settings.length > 0) await run(`ALTER TABLE ${name} SET (${settings.map(({ setting }) => setting).join(', ')})`);
   for (const { index, rest } of await ownIndexes(run, newest.name))
     await run(`CREATE UNIQUE INDEX ${index.replace(/_\d+$/, '')}_${from} ON ${name} ${rest}`);
   await run(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${upTo})`);

@@ -155,8 +155,7 @@ export class OldEventPartitions {
            FROM (SELECT min(id) AS lowest, max(id) AS highest FROM ${name}) ends,
                 generate_series(lowest, highest, greatest((highest - lowest) / ${SPREAD}, 1)) AS at,
                 LATERAL (SELECT created_at FROM ${name} WHERE id >= at ORDER BY id LIMIT 1) next) rows)`;
-      if ((await this.isTrue(this.isNewestOld(partition))) && (await this.isTrue(areRowsOld)))
-        found.push(partition);
+      if ((await this.isTrue(this.isNewestOld(partition))) && (await this.isTrue(areRowsOld))) found.push(partition);
     }
     return found;
   }
@@ -219,8 +218,7 @@ export class OldEventPartitions {
   }
 }
 
-const newestOf = (partition: string): string =>
-  `(SELECT created_at FROM ${partition} ORDER BY id DESC LIMIT 1)`;
+const newestOf = (partition: string): string => `(SELECT created_at FROM ${partition} ORDER BY id DESC LIMIT 1)`;
 
 const haveNoDeliveries = ({ from, upTo }: Partition): string =>
   `NOT EXISTS (SELECT FROM ${DELIVERIES.table} WHERE event_id >= ${from ?? 0n} AND event_id < ${upTo})`;

@@ -41,12 +41,7 @@ export async function partitionEvents(run: Run, perPartition: bigint, logger: Lo
 
 const limitOf = (table: string): string => `ck_${table}_first_partition`;
 
-async function partitionInPlace(
-  run: Run,
-  kept: EventTable,
-  perPartition: bigint,
-  logger: Logger,
-): Promise<void> {
+async function partitionInPlace(run: Run, kept: EventTable, perPartition: bigint, logger: Logger): Promise<void> {
   const { table, key } = kept;
   const dropLimit = async (): Promise<void> => {
     await run(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${limitOf(table)}`);
@@ -114,9 +109,7 @@ async function moveIdentity(run: Run, from: string, to: string): Promise<void> {
     FROM pg_attribute WHERE attrelid = '${from}'::regclass AND attidentity <> ''`);
   for (const { column, sequence } of identities) {
     const moving = `${sequence}_moving`;
-    await run(
-      `ALTER TABLE ${to} ALTER COLUMN ${column} ADD GENERATED ALWAYS AS IDENTITY (SEQUENCE NAME ${moving})`,
-    );
+    await run(`ALTER TABLE ${to} ALTER COLUMN ${column} ADD GENERATED ALWAYS AS IDENTITY (SEQUENCE NAME ${moving})`);
     await run(`SELECT setval('${moving}', last_value, is_called) FROM ${sequence}`);
     await run(`ALTER TABLE ${from} ALTER COLUMN ${column} DROP IDENTITY`);
     await run(`ALTER SEQUENCE ${moving} RENAME TO ${sequence}`);

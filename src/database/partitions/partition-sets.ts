@@ -33,8 +33,9 @@ export const TRANSFERS: PartitionSet = {
 export const PARTITION_SETS: readonly PartitionSet[] = [ORDERS, TRANSFERS];
 
 /** All their tables, each with the column that its ranges are of, and the table whose ids these are where they are not its own. */
-export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] =
-  PARTITION_SETS.flatMap(({ tables: [first, ...others] }) => [
+export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] = PARTITION_SETS.flatMap(
+  ({ tables: [first, ...others] }) => [
     { table: first.name, key: first.key },
     ...others.map(({ name, key }) => ({ table: name, key, idsOf: first.name })),
-  ]);
+  ],
+);

@@ -131,15 +131,12 @@ export class PartitionsRepository {
   /** Says that all rows are of lower ids, for later ones only. Needs the tables' locks. */
   async addRange(tables: readonly PartitionedTable[], upper: string): Promise<void> {
     for (const { name, key } of tables)
-      await this.run(
-        `ALTER TABLE ${name} ADD CONSTRAINT ${rangeName(name)} CHECK (${key} < ${upper}) NOT VALID`,
-      );
+      await this.run(`ALTER TABLE ${name} ADD CONSTRAINT ${rangeName(name)} CHECK (${key} < ${upper}) NOT VALID`);
   }
 
   /** Takes that back: else no row could be added once ids get there. Needs the tables' locks. */
   async dropRange(tables: readonly PartitionedTable[]): Promise<void> {
-    for (const { name } of tables)
-      await this.run(`ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${rangeName(name)}`);
+    for (const { name } of tables) await this.run(`ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${rangeName(name)}`);
   }
 
   /** Reads the tables beside those who write. */
@@ -230,8 +227,7 @@ export class PartitionsRepository {
       rules.push(...(await this.run<Written>(WRITE_LIKENESS, values)).map(({ statement }) => statement));
     }
     const attached = tables.map(
-      ({ name }) =>
-        `ALTER TABLE ${name} ATTACH PARTITION ${name}_p${number} FOR VALUES FROM (${lower}) TO (${upper})`,
+      ({ name }) => `ALTER TABLE ${name} ATTACH PARTITION ${name}_p${number} FOR VALUES FROM (${lower}) TO (${upper})`,
     );
     await this.runTogether([...rules, ...attached]);
   }
@@ -241,10 +237,7 @@ export class PartitionsRepository {
     const values = [name, suffix, key, isNumbered ? 'id' : null, this.names];
     const parts = await this.one<Parts>(FIND_PARTS, values);
     const next = isNumbered ? await this.nextId(name) : null;
-    return [
-      ...makePartitioned(table, name + suffix, parts, next),
-      ...attachFirst(name, name + suffix, parts, upper),
-    ];
+    return [...makePartitioned(table, name + suffix, parts, next), ...attachFirst(name, name + suffix, parts, upper)];
   }
 
   /** In one round trip, because others wait. */

@@ -52,8 +52,7 @@ export async function alone(run: Run, work: () => Promise<void>): Promise<void> 
  */
 export async function takeTurn(run: Run): Promise<void> {
   const [lock] = await run<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`);
-  if (!lock?.locked)
-    throw new PartitionsRefused('another run is partitioning tables: start again when it has ended');
+  if (!lock?.locked) throw new PartitionsRefused('another run is partitioning tables: start again when it has ended');
 }
 
 /**

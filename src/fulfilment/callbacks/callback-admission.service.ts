@@ -37,8 +37,7 @@ export class CallbackAdmissionService {
     const named = suppliers.find((each) => each.code === code);
     const expected = (named && this.addresses.tokenOf(named)) ?? this.nobodysToken;
     const isRight = isSame(token, expected);
-    if (!named || !isRight || !this.registry.find(named.adapter)?.callbacks)
-      throw notFound('callback address');
+    if (!named || !isRight || !this.registry.find(named.adapter)?.callbacks) throw notFound('callback address');
     const { totalHits } = this.windows.increment(named.code);
     if (totalHits > MAX_IN_WINDOW) {
       this.metrics.supplierCalledBack(named.code, 'limited');

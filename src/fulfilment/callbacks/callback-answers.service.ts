@@ -57,19 +57,12 @@ export class CallbackAnswersService {
       return await withDeadline(settling, SETTLE_WITHIN_MS);
     } catch (error) {
       const about = { ...aboutAttempt({ ...attempt, supplier }), reason: (error as Error).message };
-      this.logger.warn(
-        about,
-        'a callback could not settle its unit: the supplier is asked, or says it again',
-      );
+      this.logger.warn(about, 'a callback could not settle its unit: the supplier is asked, or says it again');
       return 'unrecorded';
     }
   }
 
-  private async tellOfAnother(
-    supplier: string,
-    attempt: FoundAttempt,
-    outcome: AboutAnother,
-  ): Promise<Answered> {
+  private async tellOfAnother(supplier: string, attempt: FoundAttempt, outcome: AboutAnother): Promise<Answered> {
     const key = { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit };
     const isNew = await this.answers.tellOfAnother(key, attempt.attempt, outcome);
     if (isNew) this.log.contradicted({ ...attempt, supplier }, outcome);

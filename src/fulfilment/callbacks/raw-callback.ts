@@ -20,9 +20,6 @@ export async function readCallback(
 /** By name; values of the same name joined by commas. */
 function joined(values: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : String(value),
-    ]),
+    Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : String(value)]),
   );
 }

@@ -24,12 +24,9 @@ export type CallbackVerdict = (typeof CALLBACK_VERDICTS)[number];
 
 /** A request by which a supplier called us, and what came of it. */
 @Entity('supplier_callbacks')
-@ForeignKey(
-  () => UnitAttempt,
-  ['order_id', 'item', 'unit', 'attempt'],
-  ['order_id', 'item', 'unit', 'number'],
-  { name: 'fk_supplier_callbacks_attempt' },
-)
+@ForeignKey(() => UnitAttempt, ['order_id', 'item', 'unit', 'attempt'], ['order_id', 'item', 'unit', 'number'], {
+  name: 'fk_supplier_callbacks_attempt',
+})
 @Index('ix_supplier_callbacks_received', ['received_at'])
 @Index('ix_supplier_callbacks_delivery', ['supplier_id', 'delivery_id'], {
   where: 'delivery_id IS NOT NULL',

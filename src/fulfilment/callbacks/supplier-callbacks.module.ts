@@ -10,12 +10,7 @@ import { SupplierCallbacksService } from './supplier-callbacks.service.js';
 
 @Module({
   imports: [AttemptsModule, SuppliersModule, SupplierCataloguesModule, SupplierPurchasesModule],
-  providers: [
-    CallbackAnswersService,
-    CallbackAdmissionService,
-    SupplierCallbacksRepository,
-    SupplierCallbacksService,
-  ],
+  providers: [CallbackAnswersService, CallbackAdmissionService, SupplierCallbacksRepository, SupplierCallbacksService],
   exports: [CallbackAdmissionService, SupplierCallbacksService],
 })
 export class SupplierCallbacksModule {}

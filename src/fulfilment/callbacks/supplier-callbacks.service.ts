@@ -22,11 +22,7 @@ import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
 import { CallbackAnswersService } from './callback-answers.service.js';
 import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
-import {
-  SupplierCallbacksRepository,
-  type FoundAttempt,
-  type PurchaseNames,
-} from './supplier-callbacks.repository.js';
+import { SupplierCallbacksRepository, type FoundAttempt, type PurchaseNames } from './supplier-callbacks.repository.js';
 import { toldPurchase } from './told-purchase.js';
 
 const MAX_NAME_LENGTH = 255;
@@ -100,8 +96,7 @@ export class SupplierCallbacksService {
       supplier_reference: claims.supplierReference,
       detail: claims.detail,
       // Who can't prove who they are get nothing of theirs into the database.
-      body_sealed:
-        verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw), callbackBodyPlace(about)),
+      body_sealed: verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw), callbackBodyPlace(about)),
     });
     this.report(supplier, result, claims, id);
     return replyTo(reading);
@@ -131,9 +126,7 @@ export class SupplierCallbacksService {
     }
     const isNamed = await this.name(attempt, claims, reading);
     const outcome = outcomeOf(reading, attempt);
-    const answered = outcome
-      ? await this.answers.answered(supplier, attempt, outcome, isRepeated)
-      : 'undecided';
+    const answered = outcome ? await this.answers.answered(supplier, attempt, outcome, isRepeated) : 'undecided';
     if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.doubt(supplier, attempt, isNamed);
     const isToBeAsked = answered === 'undecided' || answered === 'unrecorded';
     const asked = isToBeAsked ? await this.wake(supplier, attempt, isNamed, reading) : answered;
@@ -147,11 +140,7 @@ export class SupplierCallbacksService {
    * A database that was restored, or lost commits in a failover, has forgotten what its suppliers sold: that is a case. What
    * proves nothing and names no reference of ours may be about an attempt whose supplier's name is not known yet.
    */
-  private async tellOfUnknown(
-    supplier: CallingSupplier,
-    reading: About,
-    claims: Claims,
-  ): Promise<number | undefined> {
+  private async tellOfUnknown(supplier: CallingSupplier, reading: About, claims: Claims): Promise<number | undefined> {
     if (claims.reference === null && !reading.outcome) return undefined;
     const purchase = toldPurchase(reading, claims);
     const most = reading.outcome ? null : MOST_CASES_AN_HOUR;
@@ -173,11 +162,7 @@ export class SupplierCallbacksService {
    * does: then the supplier has to confirm it.
    * @returns whether the attempt has a name of the supplier's.
    */
-  private async name(
-    attempt: FoundAttempt,
-    { supplierReference }: Claims,
-    { outcome }: About,
-  ): Promise<boolean> {
+  private async name(attempt: FoundAttempt, { supplierReference }: Claims, { outcome }: About): Promise<boolean> {
     if (attempt.supplier_reference !== null) return true;
     if (supplierReference === null || !isOpen(attempt)) return false;
     await this.attempts.name(attempt, supplierReference, outcome === undefined);
@@ -245,8 +230,7 @@ export class SupplierCallbacksService {
 }
 
 function claimsOf(reading: CallbackReading): Claims {
-  const { deliveryId, reference, supplierReference } =
-    reading.kind === 'about' ? reading : ({} as Partial<About>);
+  const { deliveryId, reference, supplierReference } = reading.kind === 'about' ? reading : ({} as Partial<About>);
   return {
     deliveryId: nameOf(deliveryId),
     reference: nameOf(reference),
@@ -281,9 +265,7 @@ const provesPurchase = ({ kind }: SupplierOutcome): boolean =>
 const isOpen = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
   attempt === latest && !isTerminalUnit(state);
 
-const keyOf = (
-  attempt: FoundAttempt | null,
-): Pick<SupplierCallback, 'order_id' | 'item' | 'unit' | 'attempt'> => ({
+const keyOf = (attempt: FoundAttempt | null): Pick<SupplierCallback, 'order_id' | 'item' | 'unit' | 'attempt'> => ({
   order_id: attempt?.order_id ?? null,
   item: attempt?.item ?? null,
   unit: attempt?.unit ?? null,
@@ -296,7 +278,6 @@ const contentOf = ({ body, query }: RawCallback): Buffer =>
 
 function replyTo({ kind, reply }: CallbackReading): CallbackReply {
   if (reply) return reply;
-  if (kind === 'refused')
-    throw new AppError('UNAUTHORIZED', 'The signature of the callback is wrong or missing');
+  if (kind === 'refused') throw new AppError('UNAUTHORIZED', 'The signature of the callback is wrong or missing');
   return OK;
 }

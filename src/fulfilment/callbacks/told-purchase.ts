@@ -22,7 +22,9 @@ export function toldPurchase(
       ? told({ sku: purchase.sku ?? '', reference: reference ?? '', supplierReference })
       : told;
   return {
-    ...{ reference, supplierReference, boughtAt: null },
+    reference,
+    supplierReference,
+    boughtAt: null,
     state: outcome ? stateOf(outcome) : null,
     sku: textOf(purchase.sku),
     player: textOf(purchase.player),

@@ -38,7 +38,11 @@ export interface Listed {
 }
 
 export const NOTHING_LISTED: Listed = {
-  ...{ known: true, purchases: 0, unreadable: 0, surplus: 0, contradicted: 0 },
+  known: true,
+  purchases: 0,
+  unreadable: 0,
+  surplus: 0,
+  contradicted: 0,
   opened: [],
 };
 
@@ -85,20 +89,16 @@ export class PurchaseListsService {
   /** Takes a statement of a supplier for its list. @param name of the file. */
   async take(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
     const listed: Listed = { ...NOTHING_LISTED, purchases: statement.length, opened: [] };
-    const unnamed = statement.flatMap((each) =>
-      each.reference === null ? [each.supplierReference ?? ''] : [],
-    );
+    const unnamed = statement.flatMap((each) => (each.reference === null ? [each.supplierReference ?? ''] : []));
     const settled = await this.unknown.settledNames(supplier.id, unnamed);
     const others = statement.filter(
       ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
     );
     for (let begin = 0; begin < others.length; begin += STATED_AT_ONCE) {
-      const told = others
-        .slice(begin, begin + STATED_AT_ONCE)
-        .map(({ line, status, verdict: _, ...purchase }) => ({
-          ...purchase,
-          detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
-        }));
+      const told = others.slice(begin, begin + STATED_AT_ONCE).map(({ line, status, verdict: _, ...purchase }) => ({
+        ...purchase,
+        detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
+      }));
       await this.tell(supplier, told, listed);
     }
     return listed;
@@ -114,10 +114,7 @@ export class PurchaseListsService {
   }
 
   /** Asks those that were not asked within the interval, from where the last list ended. What fails with one stops no other. */
-  async readDue(
-    intervalMs: number,
-    stop: AbortSignal,
-  ): Promise<{ supplier: string; reading: ListReading }[]> {
+  async readDue(intervalMs: number, stop: AbortSignal): Promise<{ supplier: string; reading: ListReading }[]> {
     const due = await this.lists.takeDue(adaptersWith('purchases'), intervalMs);
     const done = [];
     for (const each of due) {
@@ -134,15 +131,12 @@ export class PurchaseListsService {
     const begun = beginningOf(due, supplier);
     let reached = begun.place;
     const reading = await this.read(supplier, begun.since, {
-      ...{ stop, place: begun.place },
+      stop,
+      place: begun.place,
       onNext: (place) => (reached = place),
     });
     if (reading?.known) await this.lists.record(supplier, begun.at);
-    else
-      await this.lists.recordPlace(
-        supplier,
-        reached === begun.place ? null : storedPlace(begun, reached, supplier),
-      );
+    else await this.lists.recordPlace(supplier, reached === begun.place ? null : storedPlace(begun, reached, supplier));
     return reading;
   }
 
@@ -163,8 +157,7 @@ export class PurchaseListsService {
       listed.purchases += reading.purchases.length;
       listed.unreadable += reading.unreadable;
       listed.unreadableName ??= reading.unreadableName ?? null;
-      if (reading.next === null)
-        return hasNoneToRead(listed) ? unread(`${NONE_TO_READ}${namedIn(listed)}`) : listed;
+      if (reading.next === null) return hasNoneToRead(listed) ? unread(`${NONE_TO_READ}${namedIn(listed)}`) : listed;
       const isSeen = seen.has(reading.next);
       const { purchases, unreadable } = listed;
       onNext?.(isSeen ? null : { page: reading.next, purchases, unreadable });

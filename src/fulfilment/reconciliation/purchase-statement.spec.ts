@@ -8,7 +8,10 @@ import {
 
 const readAll = (lines: string[], format: Partial<StatementFormat> = {}): StatementReading =>
   readStatement(Buffer.from(lines.join('\n')), {
-    ...{ headers: {}, bought: [], notBought: [], refunded: [] },
+    headers: {},
+    bought: [],
+    notBought: [],
+    refunded: [],
     ...format,
   });
 const read = (...given: Parameters<typeof readAll>): StatedPurchase[] => readAll(...given).purchases;
@@ -19,9 +22,15 @@ describe('a statement of a vendor', () => {
     const line = '1,T1,S1,Sukses,ml86,123 2001,10000,IDR,2026-01-15T08:30:00+07:00,Budi';
     expect(read([header, line])).toEqual([
       {
-        ...{ line: 2, reference: 'T1', supplierReference: 'S1', status: 'Sukses', verdict: 'bought' },
+        line: 2,
+        reference: 'T1',
+        supplierReference: 'S1',
+        status: 'Sukses',
+        verdict: 'bought',
         state: 'succeeded',
-        ...{ sku: 'ml86', player: '123 2001', cost: { micros: 10_000_000_000n, currency: 'IDR' } },
+        sku: 'ml86',
+        player: '123 2001',
+        cost: { micros: 10_000_000_000n, currency: 'IDR' },
         boughtAt: new Date('2026-01-15T01:30:00Z'),
       },
     ]);
@@ -66,18 +75,9 @@ describe('a statement of a vendor', () => {
   });
 
   it('names the statuses that mean nothing here, which count as under way', () => {
-    const lines = [
-      'reference,status',
-      'T1,Selesai',
-      'T2,success',
-      'T2,Selesai',
-      'T3,Dana kembali',
-      'T4,pending',
-    ];
+    const lines = ['reference,status', 'T1,Selesai', 'T2,success', 'T2,Selesai', 'T3,Dana kembali', 'T4,pending'];
     const { purchases, unclear } = readAll(lines);
-    expect(purchases.map(({ state }) => state)).toEqual([
-      ...['processing', 'succeeded', 'processing', 'processing'],
-    ]);
+    expect(purchases.map(({ state }) => state)).toEqual(['processing', 'succeeded', 'processing', 'processing']);
     expect(unclear).toEqual([
       { status: 'Selesai', lines: 2 },
       { status: 'Dana kembali', lines: 1 },

@@ -6,16 +6,7 @@ import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
 
 /** What a statement may tell of a purchase, by the names of its columns. */
 export const STATEMENT_COLUMNS = [
-  ...([
-    'reference',
-    'supplier_reference',
-    'status',
-    'sku',
-    'player',
-    'cost',
-    'currency',
-    'bought_at',
-  ] as const),
+  ...(['reference', 'supplier_reference', 'status', 'sku', 'player', 'cost', 'currency', 'bought_at'] as const),
 ] as const;
 export type StatementColumn = (typeof STATEMENT_COLUMNS)[number];
 
@@ -77,7 +68,8 @@ export function readStatement(file: Buffer, { headers, ...words }: StatementForm
   });
   const missing = Object.entries(headers).filter(([column]) => !table.columns.includes(column));
   const problems: CsvProblem[] = missing.map(([column, header]) => ({
-    ...{ line: null, column },
+    line: null,
+    column,
     words: `there is no column ${JSON.stringify(header)}, which was to be ${column}`,
   }));
   if (!table.columns.includes('reference') && !table.columns.includes('supplier_reference'))
@@ -118,22 +110,22 @@ function unclearIn(purchases: StatedPurchase[]): UnclearStatus[] {
   return [...lines].map(([status, count]) => ({ status, lines: count }));
 }
 
-function readPurchase(
-  reader: FieldReader,
-  line: number,
-  verdicts: ReadonlyMap<string, Verdict>,
-): StatedPurchase {
+function readPurchase(reader: FieldReader, line: number, verdicts: ReadonlyMap<string, Verdict>): StatedPurchase {
   const text = (column: StatementColumn): string | null => reader.read(column, nameOf, A_TEXT) || null;
   const [reference, supplierReference] = [text('reference'), text('supplier_reference')];
-  if (reference === null && supplierReference === null)
-    reader.wrong.push({ column: null, words: 'names no purchase' });
+  if (reference === null && supplierReference === null) reader.wrong.push({ column: null, words: 'names no purchase' });
   const status = text('status');
-  const micros =
-    reader.read('cost', parseMicros, { words: 'an amount such as 10000 or 23.5', ifEmpty: -1n }) ?? -1n;
+  const micros = reader.read('cost', parseMicros, { words: 'an amount such as 10000 or 23.5', ifEmpty: -1n }) ?? -1n;
   const currency = text('currency');
   const verdict = status === null ? 'bought' : (verdicts.get(wordOf(status)) ?? 'unclear');
   return {
-    ...{ line, reference, supplierReference, status, verdict, sku: text('sku'), player: text('player') },
+    line,
+    reference,
+    supplierReference,
+    status,
+    verdict,
+    sku: text('sku'),
+    player: text('player'),
     state: STATES[verdict],
     boughtAt: readBoughtAt(reader),
     cost: micros < 0n || currency === null ? null : { micros, currency },
@@ -150,10 +142,7 @@ function readBoughtAt(reader: FieldReader): Date | null {
 function eachOnce(purchases: StatedPurchase[]): StatedPurchase[] {
   const byName = new Map<string, StatedPurchase>();
   for (const purchase of purchases) {
-    const name = JSON.stringify([
-      purchase.reference,
-      purchase.reference === null && purchase.supplierReference,
-    ]);
+    const name = JSON.stringify([purchase.reference, purchase.reference === null && purchase.supplierReference]);
     const earlier = byName.get(name);
     if (!earlier || rank(purchase) > rank(earlier)) byName.set(name, purchase);
   }
@@ -161,8 +150,11 @@ function eachOnce(purchases: StatedPurchase[]): StatedPurchase[] {
 }
 
 const STATES = {
-  ...{ bought: 'succeeded', not_bought: 'failed', refunded: 'failed' },
-  ...{ processing: 'processing', unclear: 'processing' },
+  bought: 'succeeded',
+  not_bought: 'failed',
+  refunded: 'failed',
+  processing: 'processing',
+  unclear: 'processing',
 } as const satisfies Record<Verdict, ListedPurchase['state']>;
 
 const RANKS = ['not_bought', 'unclear', 'processing', 'bought', 'refunded'] as const satisfies Verdict[];

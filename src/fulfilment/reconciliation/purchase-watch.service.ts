@@ -45,8 +45,7 @@ export class PurchaseWatchService {
     failed: 'suppliers could not be asked for what they sold us',
   })
   async readDue(stop: AbortSignal, intervalMs: number): Promise<void> {
-    for (const { supplier, reading } of await this.lists.readDue(intervalMs, stop))
-      this.report(supplier, reading);
+    for (const { supplier, reading } of await this.lists.readDue(intervalMs, stop)) this.report(supplier, reading);
   }
 
   private report(supplier: string, reading: ListReading): void {

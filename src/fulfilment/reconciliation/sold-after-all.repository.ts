@@ -34,6 +34,9 @@ export class SoldAfterAllRepository {
 }
 
 const toRow = ({ reference, supplierReference, cost, detail }: ToldPurchase) => ({
-  ...{ reference, supplier_reference: supplierReference, detail },
-  ...{ cost_micros: cost?.micros ?? null, cost_currency: cost?.currency ?? null },
+  reference,
+  supplier_reference: supplierReference,
+  detail,
+  cost_micros: cost?.micros ?? null,
+  cost_currency: cost?.currency ?? null,
 });

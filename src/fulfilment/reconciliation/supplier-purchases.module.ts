@@ -10,9 +10,13 @@ import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
 @Module({
   imports: [SuppliersModule],
   providers: [
-    ...[PurchaseListsRepository, PurchaseListsService, PurchaseWatchService, UnknownPurchasesRepository],
+    PurchaseListsRepository,
+    PurchaseListsService,
+    PurchaseWatchService,
+    UnknownPurchasesRepository,
     // Without the rest of its module, which knows the queues.
-    ...[SettlementRepository, SoldAfterAllRepository],
+    SettlementRepository,
+    SoldAfterAllRepository,
   ],
   exports: [PurchaseListsService, UnknownPurchasesRepository],
 })

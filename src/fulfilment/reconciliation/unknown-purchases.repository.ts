@@ -67,8 +67,15 @@ function toRow({ reference, supplierReference, state, sku, player, boughtAt, cos
   const [, , item, unit] = UNIT_REFERENCE.exec(reference ?? '') ?? [];
   const [orderNumber = null] = ORDER_NUMBER.exec(reference ?? '') ?? [];
   return {
-    ...{ reference, supplier_reference: supplierReference, state, supplier_sku: sku, player, detail },
-    ...{ bought_at: boughtAt, cost_micros: cost?.micros ?? null, cost_currency: cost?.currency ?? null },
+    reference,
+    supplier_reference: supplierReference,
+    state,
+    supplier_sku: sku,
+    player,
+    detail,
+    bought_at: boughtAt,
+    cost_micros: cost?.micros ?? null,
+    cost_currency: cost?.currency ?? null,
     order_number: orderNumber,
     item: item === undefined ? null : Number(item),
     unit: unit === undefined ? null : Number(unit),

@@ -173,9 +173,7 @@ export const CLOSE_BOUGHT = statement(
       WHERE status = 'open' AND order_id IS NULL AND id > ${after} AND (SELECT ours FROM ours)
       ORDER BY id LIMIT ${limit}),
     bought AS MATERIALIZED (${whatBought('a.reference = r.reference')}
-      UNION ${whatBought(
-        'r.reference IS NULL AND a.supplier_reference = r.supplier_reference AND NOT a.is_hearsay',
-      )}),
+      UNION ${whatBought('r.reference IS NULL AND a.supplier_reference = r.supplier_reference AND NOT a.is_hearsay')}),
     closed AS (
       UPDATE supplier_reversals r
       SET status = 'closed', closed_at = date_trunc('milliseconds', statement_timestamp()),

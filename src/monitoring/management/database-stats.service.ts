@@ -60,10 +60,7 @@ export class DatabaseStatsService {
   private report({ name, figures }: FiguresStatement, error: Error): void {
     for (const figure of figures) this.metrics.figures[figure].clear();
     if (!this.failing.has(name))
-      this.logger.warn(
-        { figures, reason: error.message },
-        'database metrics could not be read: they are left out',
-      );
+      this.logger.warn({ figures, reason: error.message }, 'database metrics could not be read: they are left out');
     this.failing.add(name);
   }
 

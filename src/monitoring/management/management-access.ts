@@ -13,9 +13,7 @@ const NO_PASSWORD =
  * Lets operators in by HTTP Basic authentication (RFC 7617). Without a password nobody gets in, except where only this
  * machine can ask and nothing is in production: on loopback, as `npm start` runs it.
  */
-export function operatorsOnly(
-  settings: Settings,
-): (request: Request, response: Response, next: NextFunction) => void {
+export function operatorsOnly(settings: Settings): (request: Request, response: Response, next: NextFunction) => void {
   const { MANAGEMENT_USER: user, MANAGEMENT_PASSWORD: password } = settings;
   if (password === '') {
     if (settings.NODE_ENV !== 'production' && isLoopback(settings.MANAGEMENT_HOST))

@@ -113,8 +113,4 @@ export class ManagementServer implements BeforeApplicationShutdown {
 
 /** Nothing here takes a body, and Bull Board would read any to its end. */
 const refuseBodies: RequestHandler = (request, _response, next) =>
-  next(
-    hasBody(request)
-      ? new AppError('PAYLOAD_TOO_LARGE', 'The management port takes no request bodies')
-      : undefined,
-  );
+  next(hasBody(request) ? new AppError('PAYLOAD_TOO_LARGE', 'The management port takes no request bodies') : undefined);

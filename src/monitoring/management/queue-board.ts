@@ -42,10 +42,7 @@ export function createQueueBoard(
   const board = new OwnHostAdapter();
   board.setBasePath(path);
   createBullBoard({
-    queues: [
-      new WakeUpAdapter(fulfilment, SUPPLIER, subjects),
-      new WakeUpAdapter(webhooks, WEBHOOK, subjects),
-    ],
+    queues: [new WakeUpAdapter(fulfilment, SUPPLIER, subjects), new WakeUpAdapter(webhooks, WEBHOOK, subjects)],
     serverAdapter: board,
   });
   return board.getRouter() as Router;

@@ -43,14 +43,16 @@ const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => Named }[] 
     metric: 'topup_supplier_calls_total',
     nameOf: ({ supplier, kind, outcome }) => ({
       figure: kind === 'send' ? 'supplier_sends' : 'supplier_inquiries',
-      ...{ subject: String(supplier), label: String(outcome) },
+      subject: String(supplier),
+      label: String(outcome),
     }),
   },
   {
     metric: 'topup_supplier_call_duration_seconds',
     nameOf: ({ supplier, kind }) => ({
       figure: kind === 'send' ? 'supplier_send_duration' : 'supplier_inquiry_duration',
-      ...{ subject: String(supplier), label: '' },
+      subject: String(supplier),
+      label: '',
     }),
   },
   {
@@ -76,7 +78,8 @@ const toCounted =
   (nameOf: (labels: Labels) => Named) =>
   ({ labels, value }: { labels: Labels; value: number }): Counted => ({
     ...nameOf(labels),
-    ...{ up_to_ms: 0, value: BigInt(value) },
+    up_to_ms: 0,
+    value: BigInt(value),
   });
 
 /** Prometheus counts in each bucket what the smaller ones have, too; here it has its own only. */

@@ -32,18 +32,17 @@ export class MinuteFiguresRepository {
 
   async keepLevels(levels: ReadonlyMap<string, bigint>): Promise<void> {
     const rows = [...levels].map(([label, value]) => ({
-      ...{ figure: 'levels', subject: '', up_to_ms: 0 },
-      ...{ label, value },
+      figure: 'levels',
+      subject: '',
+      up_to_ms: 0,
+      label,
+      value,
     }));
     await this.database.query(...sql.KEEP_LEVELS.with({ rows }));
   }
 
   /** @param subject a supplier's code, or empty. */
-  readSlots(
-    figures: FigureKind[],
-    subject: string,
-    { since, until, stepSeconds }: Steps,
-  ): Promise<SlotRow[]> {
+  readSlots(figures: FigureKind[], subject: string, { since, until, stepSeconds }: Steps): Promise<SlotRow[]> {
     const values = { figures, subject, since, until, stepSeconds };
     return this.database.query<SlotRow>(...sql.READ_SLOTS.with(values));
   }

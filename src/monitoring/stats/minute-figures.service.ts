@@ -55,9 +55,7 @@ export class MinuteFiguresService implements OnTasksStopped {
   })
   async keepLevels(): Promise<void> {
     if (await this.minutes.hasLevels()) return;
-    const levels = [...(await this.figures.readLevels())].map(
-      ([name, value]) => [name, BigInt(value)] as const,
-    );
+    const levels = [...(await this.figures.readLevels())].map(([name, value]) => [name, BigInt(value)] as const);
     await this.minutes.keepLevels(new Map(levels));
   }
 

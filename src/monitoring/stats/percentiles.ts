@@ -11,11 +11,7 @@ export interface Bucket {
  * @param buckets by their bounds, the smallest first; empty ones may be left out.
  * @param bounds of all buckets, ascending.
  */
-export function percentile(
-  buckets: readonly Bucket[],
-  share: number,
-  bounds: readonly number[],
-): number | null {
+export function percentile(buckets: readonly Bucket[], share: number, bounds: readonly number[]): number | null {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return null;
   let below = 0;

@@ -66,11 +66,7 @@ export class ApprovalsRepository {
   /** The one that waits under a reference. Those that waited too long are ended first. */
   async findOpen(tx: Transaction, merchantId: number, reference: string): Promise<NamedApproval | null> {
     const where = { merchant_id: merchantId, reference, status: 'open' as const };
-    await tx.manager.update(
-      Approval,
-      { ...where, expires_at: LessThanOrEqual(new Date()) },
-      { status: 'expired' },
-    );
+    await tx.manager.update(Approval, { ...where, expires_at: LessThanOrEqual(new Date()) }, { status: 'expired' });
     const [found = null] = await rowsOf(select(tx).where(where));
     return found;
   }

@@ -66,7 +66,12 @@ export class ApprovalsService {
       if (waiting) refuse('CONFLICT', `reference ${reference} waits for approval: ${sayWhat(waiting)}`);
       await this.assertUnused(tx, merchantId, reference);
       const approval = await this.approvals.insert(tx, {
-        ...{ merchant_id: merchantId, kind, amount, reference, note: note ?? null, reason },
+        merchant_id: merchantId,
+        kind,
+        amount,
+        reference,
+        note: note ?? null,
+        reason,
         requested_by: by.console.operatorId,
         expires_at: new Date(Date.now() + APPROVAL_MS),
       });
@@ -96,12 +101,17 @@ export class ApprovalsService {
       await this.assertStillMay(tx, approval);
       const { transferId, repeats } = await this.funding.fundIn(tx, kind, {
         ...by,
-        ...{ merchantId, amount, reference, expectedAvailable, note: note ?? undefined },
+        merchantId,
+        amount,
+        reference,
+        expectedAvailable,
+        note: note ?? undefined,
         approval: { id, requester, reason },
       });
       if (repeats) refuse('CONFLICT', `${used(reference, repeats.operator)}: reject the request`);
       return this.approvals.decide(tx, id, {
-        ...{ status: 'approved', decided_by: by.console.operatorId },
+        status: 'approved',
+        decided_by: by.console.operatorId,
         transfer_id: present(transferId, 'a movement that was made has a number'),
       });
     });
@@ -123,7 +133,9 @@ export class ApprovalsService {
       const detail = { ...detailOf(approval), requested_by: approval.requester };
       recordAction(tx, by, { action, merchantId: approval.merchant_id, detail });
       return this.approvals.decide(tx, id, {
-        ...{ status, decided_by: by.console.operatorId, decision_reason: reason },
+        status,
+        decided_by: by.console.operatorId,
+        decision_reason: reason,
       });
     });
   }
@@ -135,11 +147,7 @@ export class ApprovalsService {
   }
 
   /** @throws FORBIDDEN where one of the two may have come into the other's account, or a third into both, and so be both. */
-  private async assertTwoPeople(
-    tx: Transaction,
-    requester: number,
-    { console }: ConsoleActor,
-  ): Promise<void> {
+  private async assertTwoPeople(tx: Transaction, requester: number, { console }: ConsoleActor): Promise<void> {
     const two = { requester, approver: console.operatorId };
     const made = await this.approvals.findMaker(tx, { ...two, days: MAKER_DAYS });
     if (made) {
@@ -159,10 +167,7 @@ export class ApprovalsService {
   }
 
   /** @throws CONFLICT where the requester is disabled, or lost the permission. */
-  private async assertStillMay(
-    tx: Transaction,
-    { requested_by: id, requester }: NamedApproval,
-  ): Promise<void> {
+  private async assertStillMay(tx: Transaction, { requested_by: id, requester }: NamedApproval): Promise<void> {
     const operator = present(await this.operators.lock(tx, { id }), 'an operator is never removed');
     if (operator.active && hasPermission(operator.role, 'wallets.move')) return;
     const why = operator.active ? `has the role ${operator.role} now` : 'is disabled now';
@@ -190,8 +195,7 @@ export const isOverdue = ({ status, expires_at: until }: NamedApproval): boolean
 /** @throws CONFLICT */
 function assertWaits(approval: NamedApproval): void {
   const { id, status, decider, decided_at: at, expires_at: until } = approval;
-  if (isOverdue(approval))
-    refuse('CONFLICT', `request ${id} has expired at ${until.toISOString()}: ask for it anew`);
+  if (isOverdue(approval)) refuse('CONFLICT', `request ${id} has expired at ${until.toISOString()}: ask for it anew`);
   if (status === 'open') return;
   refuse('CONFLICT', `request ${id} was ${status} by ${decider} at ${at?.toISOString()}: nothing was done`);
 }
@@ -209,5 +213,8 @@ const used = (reference: string, operator: string | null): string =>
   `reference ${reference} was used already${operator === null ? '' : `, by ${operator}`}`;
 
 const detailOf = ({ id, kind, amount, reference }: NamedApproval): Record<string, unknown> => ({
-  ...{ approval_id: id, kind, amount: formatBaht(amount), reference },
+  approval_id: id,
+  kind,
+  amount: formatBaht(amount),
+  reference,
 });

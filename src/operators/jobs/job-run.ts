@@ -104,8 +104,7 @@ export class JobRun {
     try {
       const { cancel_asked: isAsked, active, role } = await this.parts.jobs.standing(guard, this.id);
       if (isAsked) await this.stop('cancelled', 'it was cancelled');
-      else if (!active || !hasPermission(role, this.order.permission))
-        await this.stop('cancelled', NO_LONGER);
+      else if (!active || !hasPermission(role, this.order.permission)) await this.stop('cancelled', NO_LONGER);
       if (this.written !== this.progress) {
         this.written = this.progress;
         await this.parts.jobs.writeProgress(this.id, this.written);

@@ -180,10 +180,7 @@ export class JobsRepository {
   }
 
   /** Removes those of more than a year ago besides. */
-  async insert(
-    tx: Transaction,
-    { kind, params, operatorId, idempotencyKey = null }: NewJob,
-  ): Promise<number> {
+  async insert(tx: Transaction, { kind, params, operatorId, idempotencyKey = null }: NewJob): Promise<number> {
     tx.write(REMOVE_OLD);
     const values = { kind, params: JSON.stringify(params), operatorId, idempotencyKey };
     const [job] = await tx.query<Pick<Job, 'id'>>(...INSERT_JOB.with(values));

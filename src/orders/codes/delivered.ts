@@ -8,9 +8,7 @@ import type { Delivery, DefiniteOutcome, UndecidedOutcome } from '../../supplier
 export function keptOf(kind: ProductKind, deliveries: readonly Delivery[] = []): Delivery[] {
   return deliveries
     .map(({ serial, code, expiresOn }) => ({ serial: given(serial), code: given(code), expiresOn }))
-    .map((each) =>
-      kind === 'code' ? each : { serial: each.serial ?? each.code, code: null, expiresOn: null },
-    )
+    .map((each) => (kind === 'code' ? each : { serial: each.serial ?? each.code, code: null, expiresOn: null }))
     .filter(({ serial, code }) => serial !== null || code !== null);
 }
 

@@ -50,9 +50,7 @@ const HAND_OVER_OF_CASE = statement(
 );
 
 /** What was handed over for a unit of an item that has ended; all null where there is nothing for any of its units. */
-export type DeliveredRow = { item: number } & (
-  Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null }
-);
+export type DeliveredRow = { item: number } & (Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null });
 
 /** Of an order's items that have ended with something bought: codes, and whatever there is of top-ups. */
 const FIND_DELIVERED = statement(
@@ -70,8 +68,7 @@ const FIND_DELIVERED = statement(
 const FIND_KEPT = statement(
   'unit_deliveries.find_kept',
   { orderId: 'bigint' },
-  ({ orderId }) =>
-    `SELECT item, unit, sealed FROM unit_deliveries WHERE order_id = ${orderId} ORDER BY item, unit`,
+  ({ orderId }) => `SELECT item, unit, sealed FROM unit_deliveries WHERE order_id = ${orderId} ORDER BY item, unit`,
 );
 
 export type KeptRow = Parameters<typeof KEEP_DELIVERIES.with>[0]['deliveries'][number];

@@ -47,10 +47,7 @@ export class UnitDeliveriesService {
    * Of an archived order. @param ended its items that ended with something bought.
    * @throws Error when it was sealed under a key that is not here.
    */
-  async ofArchived(
-    orderId: bigint,
-    ended: { position: number; kind: ProductKind }[],
-  ): Promise<DeliveredItems> {
+  async ofArchived(orderId: bigint, ended: { position: number; kind: ProductKind }[]): Promise<DeliveredItems> {
     const nothing = ended
       .filter(({ kind }) => kind === 'code')
       .map(({ position }): DeliveredRow => ({ item: position, unit: null, sealed: null }));

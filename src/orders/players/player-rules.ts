@@ -1,11 +1,7 @@
 import type { OrderableProduct } from '../../catalog/listings.repository.js';
 import type { ErrorDetail } from '../../core/errors.js';
 import type { OrderContent } from '../order-content.js';
-import {
-  INVALID_PLAYER,
-  VALID_PLAYER,
-  type PlayerVerdict,
-} from '../../catalog/player-validators/player-validator.js';
+import { INVALID_PLAYER, VALID_PLAYER, type PlayerVerdict } from '../../catalog/player-validators/player-validator.js';
 import { behaviourOf } from '../../suppliers/sandbox/sandbox-behaviours.js';
 import { findProblems, takesPlayer } from '../placement-rules.js';
 

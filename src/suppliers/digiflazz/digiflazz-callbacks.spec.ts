@@ -79,14 +79,7 @@ describe('a callback', () => {
   });
 
   it('is unreadable when it is the vendor’s and not about a reference', () => {
-    for (const body of [
-      '',
-      '[]',
-      '{}',
-      '{"data":[]}',
-      '{"data":{"rc":"00"}}',
-      BODY.replace('TU7Q', '\\u0000'),
-    ]) {
+    for (const body of ['', '[]', '{}', '{"data":[]}', '{"data":{"rc":"00"}}', BODY.replace('TU7Q', '\\u0000')]) {
       expect(signed(body).kind).toBe('unreadable');
     }
     expect(signed(Buffer.concat([Buffer.from(BODY), Buffer.from([0xff])])).kind).toBe('unreadable');

@@ -44,21 +44,30 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     name: 'Digiflazz (prepaid)',
     credentials: [
       {
-        ...{ name: 'username', secret: false, required: true, isAccount: true },
+        name: 'username',
+        secret: false,
+        required: true,
+        isAccount: true,
         help: 'Username of the buyer account',
       },
       {
-        ...{ name: 'key', secret: true, required: true },
+        name: 'key',
+        secret: true,
+        required: true,
         help: 'API key: that of production, or with testing that of development',
       },
       {
-        ...{ name: 'webhook_secret', secret: true, required: false },
+        name: 'webhook_secret',
+        secret: true,
+        required: false,
         help: 'Secret of the webhook; without it a callback only makes us ask, where that can buy nothing',
       },
     ],
     options: [
       {
-        ...{ name: 'testing', values: ['true', 'false'], ofAccount: 'false' },
+        name: 'testing',
+        values: ['true', 'false'],
+        ofAccount: 'false',
         help: 'Whether purchases are tests; false unless given',
       },
     ],
@@ -148,7 +157,12 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
     const url = `${baseUrl}/${path}`;
     return this.http.call({
-      ...{ method: 'POST', url, headers, body, timeoutMs, parse: parseExactJson },
+      method: 'POST',
+      url,
+      headers,
+      body,
+      timeoutMs,
+      parse: parseExactJson,
       ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
     });
   }

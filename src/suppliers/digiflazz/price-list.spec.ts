@@ -6,10 +6,21 @@ import { readBalance } from './digiflazz-data.js';
 import { readPriceList, readPriceOf } from './price-list.js';
 
 const ITEM = {
-  ...{ buyer_sku_code: 'ml86', product_name: '86 Diamonds', category: 'Games', brand: 'MOBILE LEGENDS' },
-  ...{ type: 'Umum', seller_name: 'S***r', price: 20_000, desc: 'User id and zone id' },
-  ...{ buyer_product_status: true, seller_product_status: true, unlimited_stock: true, stock: 0 },
-  ...{ multi: true, start_cut_off: '00:00', end_cut_off: '0:0' },
+  buyer_sku_code: 'ml86',
+  product_name: '86 Diamonds',
+  category: 'Games',
+  brand: 'MOBILE LEGENDS',
+  type: 'Umum',
+  seller_name: 'S***r',
+  price: 20_000,
+  desc: 'User id and zone id',
+  buyer_product_status: true,
+  seller_product_status: true,
+  unlimited_stock: true,
+  stock: 0,
+  multi: true,
+  start_cut_off: '00:00',
+  end_cut_off: '0:0',
 };
 
 const answer = (data: unknown, status = 200): HttpAnswer => ({

@@ -7,24 +7,35 @@ import { isDefinite, type SupplierOutcome } from '../supplier-outcome.js';
 import { readPurchaseAnswer } from './purchase-answers.js';
 
 const ATTEMPT: Attempt = {
-  ...{
-    reference: 'TU7Q2M0001A1',
-    sku: 'ml86',
-    userId: '123456789',
-    serverId: '2001',
-    characterId: null,
-    endUserIp: null,
-  },
-  ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
+  reference: 'TU7Q2M0001A1',
+  sku: 'ml86',
+  userId: '123456789',
+  serverId: '2001',
+  characterId: null,
+  endUserIp: null,
+  playerTemplate: null,
+  maxCost: null,
+  expectedCost: null,
+  supplierReference: null,
+  isRepeat: false,
 };
 const DATA = {
-  ...{ ref_id: 'TU7Q2M0001A1', customer_no: '1234567892001', buyer_sku_code: 'ml86' },
-  ...{ message: 'Pesan', status: 'Gagal', rc: '02', sn: '', buyer_last_saldo: 990_000, price: 10_000 },
+  ref_id: 'TU7Q2M0001A1',
+  customer_no: '1234567892001',
+  buyer_sku_code: 'ml86',
+  message: 'Pesan',
+  status: 'Gagal',
+  rc: '02',
+  sn: '',
+  buyer_last_saldo: 990_000,
+  price: 10_000,
 };
 const COST = { micros: 10_000_000_000n, currency: 'IDR' };
 
 const answer = (body: string, status = 200, retryAfter?: string): HttpAnswer => ({
-  ...{ status, body: parseExactJson(body), retryAfter },
+  status,
+  body: parseExactJson(body),
+  retryAfter,
 });
 const read = (data: object, isRepeat = false, status = 200): SupplierOutcome =>
   readPurchaseAnswer(answer(JSON.stringify({ data: { ...DATA, ...data } }), status), {
@@ -77,7 +88,10 @@ const FAULTS = [
 const ALWAYS_UNKNOWN = ['49', '50', '64', '83'];
 
 const failed = (rc: string, code: string, failover: boolean): object => ({
-  ...{ kind: 'failed', code, failover, message: `Pesan (rc ${rc})` },
+  kind: 'failed',
+  code,
+  failover,
+  message: `Pesan (rc ${rc})`,
 });
 
 describe('the first answer to a purchase', () => {
@@ -86,7 +100,10 @@ describe('the first answer to a purchase', () => {
     const deliveries = [{ serial: null, code: '1234567890', expiresOn: null }];
     expect(first(success)).toEqual({ kind: 'succeeded', supplierReference: null, cost: COST, deliveries });
     expect(first({ ...success, price: '10000', trx_id: '5ca2' })).toEqual({
-      ...{ kind: 'succeeded', supplierReference: '5ca2', cost: COST, deliveries },
+      kind: 'succeeded',
+      supplierReference: '5ca2',
+      cost: COST,
+      deliveries,
     });
     expect(first({ ...success, price: null })).toEqual({
       kind: 'succeeded',
@@ -98,7 +115,8 @@ describe('the first answer to a purchase', () => {
   it.each(['03', '99'])('rc %s says that it is being made', (rc) => {
     expect(first({ status: 'Pending', rc })).toEqual({ kind: 'processing', cost: COST });
     expect(first({ status: 'Pending', rc, price: 'soon', trx_id: '5ca2' })).toEqual({
-      ...{ kind: 'processing', supplierReference: '5ca2' },
+      kind: 'processing',
+      supplierReference: '5ca2',
     });
   });
 
@@ -149,14 +167,11 @@ describe('the answer to a repeat', () => {
     expect(repeat({ rc: '01' })).toMatchObject({ kind: 'failed', confirm: true });
   });
 
-  it.each([...NOT_MADE.map(([rc]) => rc), ...ALWAYS_UNKNOWN])(
-    'rc %s says nothing of the first send',
-    (rc) => {
-      const outcome = repeat({ rc });
-      expect(outcome.kind).toBe('unknown');
-      expect(outcome).not.toHaveProperty('fault');
-    },
-  );
+  it.each([...NOT_MADE.map(([rc]) => rc), ...ALWAYS_UNKNOWN])('rc %s says nothing of the first send', (rc) => {
+    const outcome = repeat({ rc });
+    expect(outcome.kind).toBe('unknown');
+    expect(outcome).not.toHaveProperty('fault');
+  });
 
   it.each(FAULTS)('rc %s says nothing of it either, but of our %s', (rc, fault) => {
     expect(repeat({ rc })).toMatchObject({ kind: 'unknown', fault });
@@ -222,22 +237,14 @@ describe('an answer over HTTP', () => {
     expect(read({ rc: '54' }, false, status)).toEqual({ kind: 'unknown', detail: `HTTP ${status}` });
   });
 
-  it.each([
-    '',
-    '<html>',
-    '[]',
-    'null',
-    '7',
-    '{}',
-    '{"data":null}',
-    '{"data":[]}',
-    '{"data":"00"}',
-    '{"data":7}',
-  ])('with %j in it is unknown', (body) => {
-    for (const status of [200, 401, 403, 404, 429, 500]) {
-      expect(readPurchaseAnswer(answer(body, status), ATTEMPT).kind).toBe('unknown');
-    }
-  });
+  it.each(['', '<html>', '[]', 'null', '7', '{}', '{"data":null}', '{"data":[]}', '{"data":"00"}', '{"data":7}'])(
+    'with %j in it is unknown',
+    (body) => {
+      for (const status of [200, 401, 403, 404, 429, 500]) {
+        expect(readPurchaseAnswer(answer(body, status), ATTEMPT).kind).toBe('unknown');
+      }
+    },
+  );
 
   it('of 429 says that we ask too often, and may say for how long', () => {
     const outcome = readPurchaseAnswer(answer('<html>', 429, '7'), ATTEMPT);

@@ -50,8 +50,7 @@ export function readTransaction(data: Members, phase: Phase): SupplierOutcome {
 }
 
 /** HTTP statuses whose body is the vendor's own word. */
-const isReadable = (status: number): boolean =>
-  (status >= 200 && status < 300) || (status >= 400 && status < 500);
+const isReadable = (status: number): boolean => (status >= 200 && status < 300) || (status >= 400 && status < 500);
 
 function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase): SupplierOutcome {
   const { meaning, made } = code;

@@ -7,8 +7,7 @@ const USUAL_TEMPLATE = '{user}{server}';
 const MICROS = 1_000_000n;
 
 /** `customer_no`: the player, all in one. */
-export const customerNoOf = (topUp: TopUp): string =>
-  writePlayer(topUp.playerTemplate ?? USUAL_TEMPLATE, topUp);
+export const customerNoOf = (topUp: TopUp): string => writePlayer(topUp.playerTemplate ?? USUAL_TEMPLATE, topUp);
 
 interface Account {
   username: string;
@@ -37,8 +36,7 @@ export function purchaseRequest(account: Account, attempt: Attempt): string {
 /** Why the vendor can't be told what a purchase may cost at most; null where it can. */
 export function limitProblem({ maxCost }: TopUp): string | null {
   if (maxCost === null) return null;
-  if (maxCost.currency !== CURRENCY)
-    return `what it may cost is in ${maxCost.currency}, and not in ${CURRENCY}`;
+  if (maxCost.currency !== CURRENCY) return `what it may cost is in ${maxCost.currency}, and not in ${CURRENCY}`;
   // Whether the vendor takes a limit of 0 for none is not documented.
   return maxCost.micros < MICROS ? `it may cost less than 1 ${CURRENCY}` : null;
 }

@@ -82,10 +82,7 @@ const NOT_MADE: Rows = {
   '66': ['cut-off for maintenance', elsewhere('PRODUCT_UNAVAILABLE')],
   '67': ['the seller is not verified', elsewhere('PRODUCT_UNAVAILABLE')],
   '68': ['the stock is empty', elsewhere('OUT_OF_STOCK')],
-  '69': [
-    'not available at the expected price',
-    { ...elsewhere('PRODUCT_UNAVAILABLE'), isPriceRefused: true },
-  ],
+  '69': ['not available at the expected price', { ...elsewhere('PRODUCT_UNAVAILABLE'), isPriceRefused: true }],
   '80': ['the seller has blocked us', faulty('configuration')],
   '81': ['we have blocked the seller', faulty('configuration')],
   '82': ['our account is not verified', faulty('credentials')],

@@ -11,8 +11,7 @@ const answer = (status: number, body?: unknown, retryAfter?: string): HttpAnswer
 });
 const FIRST = { reference: REFERENCE, isRepeat: false };
 const send = (status: number, body?: unknown): string => readSendAnswer(answer(status, body), FIRST).kind;
-const inquire = (status: number, body?: unknown): string =>
-  readInquiryAnswer(answer(status, body), REFERENCE).kind;
+const inquire = (status: number, body?: unknown): string => readInquiryAnswer(answer(status, body), REFERENCE).kind;
 const bought = { reference: REFERENCE, status: 'succeeded', supplier_reference: 'S-1' };
 
 describe('the answer to a send', () => {
@@ -76,8 +75,7 @@ describe('the answer to a send', () => {
   });
 
   it('brings what was handed over, as far as it can be read', () => {
-    const read = (deliveries: unknown): unknown =>
-      readSendAnswer(answer(200, { ...bought, deliveries }), FIRST);
+    const read = (deliveries: unknown): unknown => readSendAnswer(answer(200, { ...bought, deliveries }), FIRST);
     const delivery = { serial: 'S', code: 'C', expires_on: '2027-12-31' };
     expect(read([delivery, { serial: 'T' }])).toMatchObject({
       deliveries: [

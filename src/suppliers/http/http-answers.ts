@@ -3,13 +3,7 @@ import { isDay, readMoment } from '../../core/moments.js';
 import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import { usualPlayer } from '../player-template.js';
-import type {
-  Attempt,
-  ListedPurchase,
-  PurchasesReading,
-  SupplierBalance,
-  Unavailable,
-} from '../supplier-adapter.js';
+import type { Attempt, ListedPurchase, PurchasesReading, SupplierBalance, Unavailable } from '../supplier-adapter.js';
 import { askedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
 import { amountOf, nameOf } from '../vendor-answers.js';
@@ -102,10 +96,11 @@ function readListed(entry: unknown): ListedPurchase | null {
   const { status, created_at: createdAt, cost, currency } = body;
   const [user, server] = [nameOf(body.user_id), nameOf(body.server_id)];
   return {
-    ...{ reference, supplierReference, sku: nameOf(body.sku) ?? null },
+    reference,
+    supplierReference,
+    sku: nameOf(body.sku) ?? null,
     state: status === 'succeeded' || status === 'failed' || status === 'processing' ? status : null,
-    player:
-      user === undefined ? null : usualPlayer({ userId: user, serverId: server ?? null, characterId: null }),
+    player: user === undefined ? null : usualPlayer({ userId: user, serverId: server ?? null, characterId: null }),
     boughtAt: typeof createdAt === 'string' ? readMoment(createdAt) : null,
     cost: typeof currency === 'string' ? amountOf(cost, storable(currency, 16)) : null,
   };
@@ -134,8 +129,7 @@ function faultOf({ status }: HttpAnswer): Pick<Unavailable, 'fault'> {
 
 function readState(body: Body | undefined, reference: string): SupplierOutcome {
   if (!body) return { kind: 'unknown', detail: 'the answer is not a JSON object' };
-  if (body.reference !== reference)
-    return { kind: 'unknown', detail: 'the answer is about another reference' };
+  if (body.reference !== reference) return { kind: 'unknown', detail: 'the answer is about another reference' };
   const { status, supplier_reference: supplierReference } = body;
   const hasFailure = isPresent(body.failure_code);
   const named = typeof supplierReference === 'string' ? storable(supplierReference, 255) : null;
@@ -161,18 +155,12 @@ function deliveriesIn({ deliveries }: Body): { deliveries?: Delivery[] } {
 }
 
 function refusal(body: Body | undefined): SupplierOutcome {
-  const code: UnitFailureCode = isUnitFailureCode(body?.failure_code)
-    ? body.failure_code
-    : 'SUPPLIER_REJECTED';
+  const code: UnitFailureCode = isUnitFailureCode(body?.failure_code) ? body.failure_code : 'SUPPLIER_REJECTED';
   return refused(code, body?.failure_message ?? body?.message);
 }
 
 /** What is wrong with the player, every other supplier would say too. */
-const ABOUT_THE_PLAYER: readonly UnitFailureCode[] = [
-  'INVALID_PLAYER',
-  'INVALID_SERVER',
-  'PLAYER_NOT_ELIGIBLE',
-];
+const ABOUT_THE_PLAYER: readonly UnitFailureCode[] = ['INVALID_PLAYER', 'INVALID_SERVER', 'PLAYER_NOT_ELIGIBLE'];
 
 const refused = (code: UnitFailureCode, message: unknown): Refusal => ({
   kind: 'failed',

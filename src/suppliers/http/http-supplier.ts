@@ -33,8 +33,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
         isAccount: true,
         help: 'Bearer token, where the supplier wants one',
         // It travels in a header, which can carry visible ASCII only.
-        problemOf: (token) =>
-          /^[\x21-\x7e]+$/.test(token) ? null : 'must be visible ASCII characters without spaces',
+        problemOf: (token) => (/^[\x21-\x7e]+$/.test(token) ? null : 'must be visible ASCII characters without spaces'),
       },
     ],
     options: [],
@@ -99,11 +98,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     }
   }
 
-  private async list(
-    settings: HttpSettings,
-    since: Date,
-    page: string | null,
-  ): Promise<PurchasesReading | null> {
+  private async list(settings: HttpSettings, since: Date, page: string | null): Promise<PurchasesReading | null> {
     const query = new URLSearchParams({ since: since.toISOString(), ...(page !== null && { cursor: page }) });
     try {
       const answer = await this.call(settings, 'GET', `/v1/top-ups?${query.toString()}`);

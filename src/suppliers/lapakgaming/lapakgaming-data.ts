@@ -22,8 +22,7 @@ const isReadable = (status: number): boolean => isGood(status) || (status >= 400
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
 /** Whether the vendor refuses our key or our address: it says so by the code or by the HTTP status. */
-export const refusesUs = (answer: HttpAnswer): boolean =>
-  answer.status === 401 || codeOf(answer) === 'UNAUTHORIZED';
+export const refusesUs = (answer: HttpAnswer): boolean => answer.status === 401 || codeOf(answer) === 'UNAUTHORIZED';
 
 /** A code in words. */
 export const codeInWords = (code: string): string => {
@@ -45,8 +44,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 
-export const isSuccess = (answer: HttpAnswer): boolean =>
-  isGood(answer.status) && codeOf(answer) === 'SUCCESS';
+export const isSuccess = (answer: HttpAnswer): boolean => isGood(answer.status) && codeOf(answer) === 'SUCCESS';
 
 /** What an answer says in the place of a balance or of products. */
 export function unavailable(answer: HttpAnswer): Unavailable {

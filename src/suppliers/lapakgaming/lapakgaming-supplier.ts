@@ -40,13 +40,17 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
     name: 'Lapakgaming (resellers)',
     credentials: [
       {
-        ...{ name: 'secret_key', secret: true, required: true, isAccount: true },
+        name: 'secret_key',
+        secret: true,
+        required: true,
+        isAccount: true,
         help: 'Secret key of the reseller account',
       },
     ],
     options: [
       {
-        ...{ name: 'country_code', values: ['id', 'my', 'ph', 'th', 'us', 'br', 'vn'] },
+        name: 'country_code',
+        values: ['id', 'my', 'ph', 'th', 'us', 'br', 'vn'],
         help: 'Whose products the catalogue has; those that are listed without a country unless given',
       },
     ],

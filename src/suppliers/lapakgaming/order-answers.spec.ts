@@ -10,7 +10,8 @@ import { RESPONSE_CODES } from './response-codes.js';
 const COST = { micros: 19_500_000_000n, currency: 'IDR' };
 
 const answer = (body: unknown, status = 200, retryAfter?: string): HttpAnswer => ({
-  ...{ status, retryAfter },
+  status,
+  retryAfter,
   body: parseExactJson(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 
@@ -105,7 +106,10 @@ describe('what is about us', () => {
 describe('a refused price', () => {
   it('has the product read again, and tells the merchant nothing of it', () => {
     expect(first({ code: 'PRICE_NOT_MATCH', data: { price: 20_000 } }, 400)).toEqual({
-      ...{ kind: 'failed', code: 'PRODUCT_UNAVAILABLE', failover: true, isPriceRefused: true },
+      kind: 'failed',
+      code: 'PRODUCT_UNAVAILABLE',
+      failover: true,
+      isPriceRefused: true,
       message: 'not available at the expected price (PRICE_NOT_MATCH)',
     });
     expect(first({ code: 'PRODUCT_EMPTY' })).not.toHaveProperty('isPriceRefused');
@@ -129,9 +133,7 @@ describe('the status of an order', () => {
   it('is a success when the order and each part of it is', () => {
     const succeeded = { kind: 'succeeded', supplierReference: 'RA1' };
     expect(ask(order('SUCCESS', [part('SUCCESS')]))).toEqual(succeeded);
-    expect(ask(order('SUCCESS', [part('SUCCESS', { voucher_code: '' }), part('SUCCESS')]))).toEqual(
-      succeeded,
-    );
+    expect(ask(order('SUCCESS', [part('SUCCESS', { voucher_code: '' }), part('SUCCESS')]))).toEqual(succeeded);
     expect(ask(order('success', [part('Success')]))).toEqual(succeeded);
     expect(ask(order('SUCCESS', [part('SUCCESS')], { tid: undefined }))).toEqual({
       ...succeeded,

@@ -17,10 +17,7 @@ type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
  * What the answer to `POST /api/order` means for an attempt. A refusal of a repeat says nothing of the first send: it may
  * have been decided before our reference was looked up.
  */
-export function readOrderAnswer(
-  answer: HttpAnswer,
-  { isRepeat }: Pick<Attempt, 'isRepeat'>,
-): SupplierOutcome {
+export function readOrderAnswer(answer: HttpAnswer, { isRepeat }: Pick<Attempt, 'isRepeat'>): SupplierOutcome {
   const meaning = meaningOf(answer);
   const doubt = undecided(answer, meaning);
   switch (meaning.kind) {
@@ -54,9 +51,7 @@ export function readOrderStatus(answer: HttpAnswer, attempt: NamedAttempt): Supp
   if (others !== null) return { kind: 'unknown', detail: others };
   const outcome = readStatus(data);
   const supplierReference = nameOf(data.tid);
-  return outcome.kind === 'failed' || supplierReference === undefined
-    ? outcome
-    : { ...outcome, supplierReference };
+  return outcome.kind === 'failed' || supplierReference === undefined ? outcome : { ...outcome, supplierReference };
 }
 
 function meaningOf(answer: HttpAnswer): CodeMeaning {

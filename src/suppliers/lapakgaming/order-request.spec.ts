@@ -3,15 +3,15 @@ import type { TopUp } from '../supplier-adapter.js';
 import { orderRequest, requestProblem } from './order-request.js';
 
 const TOP_UP: TopUp = {
-  ...{
-    reference: 'T0123456789ABCDE',
-    sku: 'ML78_8-S2',
-    userId: '123456789',
-    serverId: '2001',
-    characterId: null,
-    endUserIp: null,
-  },
-  ...{ playerTemplate: null, maxCost: null, expectedCost: null },
+  reference: 'T0123456789ABCDE',
+  sku: 'ML78_8-S2',
+  userId: '123456789',
+  serverId: '2001',
+  characterId: null,
+  endUserIp: null,
+  playerTemplate: null,
+  maxCost: null,
+  expectedCost: null,
 };
 const HERE = { callbackUrl: null };
 
@@ -39,9 +39,7 @@ describe('the request of an order', () => {
     const expectedCost = { micros: 19_500_000_000n, currency: 'IDR' };
     const maxCost = { micros: 20_475_000_000n, currency: 'IDR' };
     expect(request({ expectedCost, maxCost })).toContain('"price":19500,');
-    expect(request({ expectedCost: { ...expectedCost, micros: 19_500_250_000n } })).toContain(
-      '"price":19500.25,',
-    );
+    expect(request({ expectedCost: { ...expectedCost, micros: 19_500_250_000n } })).toContain('"price":19500.25,');
     expect(request({ maxCost })).not.toContain('price');
   });
 

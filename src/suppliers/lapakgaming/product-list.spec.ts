@@ -5,18 +5,31 @@ import { readBalance } from './lapakgaming-data.js';
 import { readProductList, readProductOf } from './product-list.js';
 
 const answer = (body: unknown, status = 200): HttpAnswer => ({
-  ...{ status, retryAfter: undefined },
+  status,
+  retryAfter: undefined,
   body: parseExactJson(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 
 const ITEM = {
-  ...{ code: 'ML78_8-S2', category_code: 'ML', name: '78 Diamonds', provider_code: 'S2', price: 19_500 },
-  ...{ process_time: 5, country_code: 'th', status: 'available' },
+  code: 'ML78_8-S2',
+  category_code: 'ML',
+  name: '78 Diamonds',
+  provider_code: 'S2',
+  price: 19_500,
+  process_time: 5,
+  country_code: 'th',
+  status: 'available',
 };
 const PRODUCT = {
-  ...{ sku: 'ML78_8-S2', name: '78 Diamonds', group: 'th / ML', sellable: true },
-  ...{ cost: { micros: 19_500_000_000n, currency: 'IDR' } },
-  ...{ stock: null, oncePerDay: false, cutOff: null, note: null },
+  sku: 'ML78_8-S2',
+  name: '78 Diamonds',
+  group: 'th / ML',
+  sellable: true,
+  cost: { micros: 19_500_000_000n, currency: 'IDR' },
+  stock: null,
+  oncePerDay: false,
+  cutOff: null,
+  note: null,
 };
 
 const list = (...products: unknown[]): HttpAnswer => answer({ code: 'SUCCESS', data: { products } });
@@ -48,7 +61,8 @@ describe('a list of products', () => {
       product: null,
     });
     expect(readProductOf(answer({ code: 'NOT_ALLOWED' }, 400), 'ASD')).toMatchObject({
-      ...{ known: false, detail: 'we may not order this product (NOT_ALLOWED)' },
+      known: false,
+      detail: 'we may not order this product (NOT_ALLOWED)',
     });
   });
 });
@@ -60,7 +74,8 @@ describe('a balance', () => {
       ['-0.5', -500_000n],
     ])
       expect(readBalance(answer({ code: 'SUCCESS', data: { balance } }))).toEqual({
-        ...{ known: true, amount: { micros, currency: 'IDR' } },
+        known: true,
+        amount: { micros, currency: 'IDR' },
       });
   });
 

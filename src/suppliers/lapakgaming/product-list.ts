@@ -29,7 +29,10 @@ function readItem(item: Members | undefined): SupplierProduct[] {
       group: [item.country_code, item.category_code].map(shownText).filter(Boolean).join(' / '),
       cost: amountOf(item.price, CURRENCY),
       sellable: item.status === 'available',
-      ...{ stock: null, oncePerDay: false, cutOff: null, note: null },
+      stock: null,
+      oncePerDay: false,
+      cutOff: null,
+      note: null,
     },
   ];
 }

@@ -45,8 +45,7 @@ const BY_NAME: ReadonlyMap<string, Behaviour> = new Map([
  * @param piece which piece of its order it is, counted from 1 over all items.
  */
 export function behaviourOf(userId: string, sku: string, piece: number): Behaviour {
-  if (/^sim-unknown/i.test(sku))
-    return { verdict: { kind: 'refused', ...failure('ITEM_NOT_FOUND') }, manner: TOLD };
+  if (/^sim-unknown/i.test(sku)) return { verdict: { kind: 'refused', ...failure('ITEM_NOT_FOUND') }, manner: TOLD };
   const named = BY_NAME.get(userId);
   if (named) return named;
   const code = /^sim-fail-(.+)$/s.exec(userId)?.[1]?.toUpperCase();

@@ -9,9 +9,17 @@ const supplier = new SandboxSupplier();
 
 function attempt(userId: string, given: Partial<SandboxPurchase> = {}, of: Partial<Attempt> = {}): Attempt {
   return {
-    ...{ reference: 'ord_Np3O7rcsqNmBTwD7.1.1', sku: 'MLBB-86', userId, serverId: null, characterId: null },
-    ...{ endUserIp: null, playerTemplate: null, maxCost: null, expectedCost: null },
-    ...{ supplierReference: null, isRepeat: false },
+    reference: 'ord_Np3O7rcsqNmBTwD7.1.1',
+    sku: 'MLBB-86',
+    userId,
+    serverId: null,
+    characterId: null,
+    endUserIp: null,
+    playerTemplate: null,
+    maxCost: null,
+    expectedCost: null,
+    supplierReference: null,
+    isRepeat: false,
     sandbox: { kind: 'topup', userId, piece: 1, ageMs: 0, ...given },
     ...of,
   };
@@ -67,14 +75,9 @@ describe('the supplier that is built in', () => {
     const told = await supplier.send(SETTINGS, of);
     expect(await new SandboxSupplier().inquiry.ask(SETTINGS, of)).toEqual(told);
     expect(told).toMatchObject({
-      deliveries: [
-        { code: expect.stringMatching(/^SANDBOX(-[0-9A-F]{4}){3}$/) as unknown, expiresOn: '2099-12-31' },
-      ],
+      deliveries: [{ code: expect.stringMatching(/^SANDBOX(-[0-9A-F]{4}){3}$/) as unknown, expiresOn: '2099-12-31' }],
     });
-    const other = await supplier.send(
-      SETTINGS,
-      attempt('player-1', { kind: 'code' }, { reference: 'ord_x.1.2' }),
-    );
+    const other = await supplier.send(SETTINGS, attempt('player-1', { kind: 'code' }, { reference: 'ord_x.1.2' }));
     expect(other).not.toEqual(told);
   });
 

@@ -7,19 +7,22 @@ import { readInquiry, readOrderAnswer } from './order-answers.js';
 import { orderFields, requestProblem, type OrderKind } from './order-request.js';
 
 const ATTEMPT: Attempt = {
-  ...{ reference: 'T0123456789ABCDE', sku: '6351', userId: '123', serverId: '2001', characterId: null },
-  ...{
-    playerTemplate: null,
-    endUserIp: null,
-    maxCost: null,
-    expectedCost: null,
-    supplierReference: null,
-    isRepeat: false,
-  },
+  reference: 'T0123456789ABCDE',
+  sku: '6351',
+  userId: '123',
+  serverId: '2001',
+  characterId: null,
+  playerTemplate: null,
+  endUserIp: null,
+  maxCost: null,
+  expectedCost: null,
+  supplierReference: null,
+  isRepeat: false,
 };
 
 const answer = (body: unknown, status = 200, retryAfter?: string): HttpAnswer => ({
-  ...{ status, retryAfter },
+  status,
+  retryAfter,
   body: parseExactJson(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 
@@ -28,15 +31,21 @@ const bought = (body: unknown, status = 200, changes: Partial<Attempt> = {}, kin
 const repeated = (body: unknown, status = 200): SupplierOutcome => bought(body, status, { isRepeat: true });
 
 const order = (status_code: unknown, more: object = {}): object => ({
-  ...{ code: 200, msg: 'ok' },
+  code: 200,
+  msg: 'ok',
   data: {
-    ...{ id: 88, mch_order_id: ATTEMPT.reference, status_code, pay_amount: '12.995', currency: 'MYR' },
+    id: 88,
+    mch_order_id: ATTEMPT.reference,
+    status_code,
+    pay_amount: '12.995',
+    currency: 'MYR',
     ...more,
   },
 });
 
 const refusal = (code: number, info_code?: number): object => ({
-  ...{ code, msg: 'no' },
+  code,
+  msg: 'no',
   ...(info_code !== undefined && { error_info: { info_code, info_message: 'not so' } }),
 });
 
@@ -61,7 +70,10 @@ describe('an order', () => {
   it('is a refusal when it failed or was refunded', () => {
     for (const state of [10004, 10005]) {
       expect(bought(order(state, { refunded_reason: 'wrong id' }))).toEqual({
-        ...{ kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'wrong id', failover: true },
+        kind: 'failed',
+        code: 'SUPPLIER_REJECTED',
+        message: 'wrong id',
+        failover: true,
       });
     }
   });
@@ -118,8 +130,7 @@ describe('what is wrong with us', () => {
   ])('by HTTP %s and info_code %s is our %s, and leaves a repeat in doubt', (status, info, fault) => {
     expect(bought(refusal(status, info), status)).toMatchObject({ kind: 'not_accepted', fault });
     expect(repeated(refusal(status, info), status)).toMatchObject({ kind: 'unknown', fault });
-    if (info !== undefined)
-      expect(bought({ code: info }, 200)).toMatchObject({ kind: 'not_accepted', fault });
+    if (info !== undefined) expect(bought({ code: info }, 200)).toMatchObject({ kind: 'not_accepted', fault });
   });
 
   it('is read from the HTTP status alone', () => {
@@ -137,7 +148,10 @@ describe('what is wrong with us', () => {
 describe('an error', () => {
   it('is a refusal where the type does not exist, and says nothing of a repeat', () => {
     expect(bought(refusal(400, 20077), 400)).toEqual({
-      ...{ kind: 'failed', code: 'ITEM_NOT_FOUND', message: 'not so (20077)', failover: true },
+      kind: 'failed',
+      code: 'ITEM_NOT_FOUND',
+      message: 'not so (20077)',
+      failover: true,
     });
     expect(bought(refusal(400, 20077), 200)).toMatchObject({ kind: 'failed', code: 'ITEM_NOT_FOUND' });
     expect(repeated(refusal(400, 20077), 400).kind).toBe('unknown');
@@ -196,7 +210,8 @@ describe('the fields of an order', () => {
     const ours = { type_id: '6351', buy_amount: '1', mch_order_id: ATTEMPT.reference };
     const playerTemplate = '{"userid":"{user}","serverid":"{server}"}';
     expect(orderFields('6351', 'recharge', { ...ATTEMPT, playerTemplate })).toEqual({
-      ...{ userid: '123', serverid: '2001' },
+      userid: '123',
+      serverid: '2001',
       ...ours,
     });
     expect(orderFields('6351', 'card', ATTEMPT)).toEqual(ours);
@@ -206,8 +221,7 @@ describe('the fields of an order', () => {
     const playerTemplate = '{"userid":"{user}"}';
     expect(requestProblem({ ...ATTEMPT, playerTemplate })).toBeNull();
     expect(requestProblem({ ...ATTEMPT, sku: 'card:77' })).toBeNull();
-    for (const sku of ['', 'card:', 'card:x', '63 51'])
-      expect(requestProblem({ ...ATTEMPT, sku })).toMatch(/SKU/);
+    for (const sku of ['', 'card:', 'card:x', '63 51']) expect(requestProblem({ ...ATTEMPT, sku })).toMatch(/SKU/);
     expect(requestProblem({ ...ATTEMPT, playerTemplate: '{"uid":"{user}"}' })).toMatch(/uid/);
   });
 

@@ -59,9 +59,7 @@ export function readOrder(data: Members, kind: OrderKind, attempt: NamedAttempt)
     if (!isSold || supplierReference === undefined || !isGiven(data.mch_order_id)) return COLLISION;
     return { ...COLLISION, besides: { supplierReference, ...(outcome.cost && { cost: outcome.cost }) } };
   }
-  return outcome.kind === 'failed' || supplierReference === undefined
-    ? outcome
-    : { ...outcome, supplierReference };
+  return outcome.kind === 'failed' || supplierReference === undefined ? outcome : { ...outcome, supplierReference };
 }
 
 const COLLISION = {
@@ -88,10 +86,10 @@ function readState(data: Members, kind: OrderKind): Read {
       const deliveries = deliveriesOf(data);
       // A card without its PIN is on its way, and so is what is delivered in part.
       if (kind === 'card' && deliveries.length === 0) return { kind: 'processing', ...told };
-      if (isGiven(data.send_amount) && textOf(data.send_amount) === '0')
-        return { kind: 'processing', ...told };
+      if (isGiven(data.send_amount) && textOf(data.send_amount) === '0') return { kind: 'processing', ...told };
       return {
-        ...{ kind: 'succeeded', supplierReference: null },
+        kind: 'succeeded',
+        supplierReference: null,
         ...told,
         ...(deliveries.length > 0 && { deliveries }),
       };

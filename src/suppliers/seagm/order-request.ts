@@ -37,9 +37,7 @@ export function requestProblem({ sku, playerTemplate }: TopUp): string | null {
   if (fields === null) return 'the offer has no player template that is a map from the product’s own fields';
   const names = Object.keys(fields);
   const reserved = names.find((name) => RESERVED.includes(name));
-  return reserved === undefined
-    ? null
-    : `the player can’t be written as ${reserved}: the vendor means something else`;
+  return reserved === undefined ? null : `the player can’t be written as ${reserved}: the vendor means something else`;
 }
 
 /** The player as the fields of the product want it: each product has its own, which only a map can name. */

@@ -53,7 +53,10 @@ function readType(item: Members | undefined, kind: OrderKind, group: string): Su
       name: shownText(item.name),
       group,
       cost: moneyOf(item.unit_price, item.currency),
-      ...{ sellable: true, stock: null, oncePerDay: false, cutOff: null },
+      sellable: true,
+      stock: null,
+      oncePerDay: false,
+      cutOff: null,
       note: noteOf(item),
     },
   ];

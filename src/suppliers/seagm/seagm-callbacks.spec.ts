@@ -8,8 +8,15 @@ import { signatureOf, type Parameters } from './seagm-signatures.js';
 
 const SECRET = 'seagm-test-secret';
 const FIELDS: Parameters = {
-  ...{ id: '88', mch_order_id: 'T0123456789ABCDE', type_id: '6351', status_code: '10003', send_amount: '1' },
-  ...{ currency: 'MYR', pay_amount: '12.995', refunded_reason: '', timestamp: '1760000000' },
+  id: '88',
+  mch_order_id: 'T0123456789ABCDE',
+  type_id: '6351',
+  status_code: '10003',
+  send_amount: '1',
+  currency: 'MYR',
+  pay_amount: '12.995',
+  refunded_reason: '',
+  timestamp: '1760000000',
 };
 const ATTEMPT: NamedAttempt = { sku: '6351', reference: 'T0123456789ABCDE', supplierReference: '88' };
 const NOW = new Date(1_760_000_060_000);

@@ -38,7 +38,10 @@ function readFields(fields: Parameters): CallbackReading {
   if (reference === undefined || supplierReference === undefined)
     return { kind: 'unreadable', detail: 'the form does not name the order by both its names', reply: REPLY };
   return {
-    ...{ kind: 'about', reference, supplierReference, reply: REPLY },
+    kind: 'about',
+    reference,
+    supplierReference,
+    reply: REPLY,
     outcome: (attempt) => readAbout(fields, attempt),
     ...(fields.type_id && { purchase: { sku: fields.type_id } }),
   };

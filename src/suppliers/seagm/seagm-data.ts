@@ -79,9 +79,7 @@ export function answerInWords(answer: HttpAnswer): string {
   const words = fault === undefined ? undefined : FAULTS[fault]?.[1];
   if (words !== undefined) return `${words} (${fault})`;
   if (isGood(answer)) return 'the answer can’t be read';
-  const codes = [codeOf(body), infoCodeOf(answer)].filter(
-    (code) => code !== undefined && /^\d{1,9}$/.test(code),
-  );
+  const codes = [codeOf(body), infoCodeOf(answer)].filter((code) => code !== undefined && /^\d{1,9}$/.test(code));
   return codes.length === 0 ? `HTTP ${status}` : `HTTP ${status}, code ${codes.join(', info_code ')}`;
 }
 

@@ -3,8 +3,11 @@ import { isSignedWith, signatureOf, signedText } from './seagm-signatures.js';
 
 const SECRET = 'seagm-test-secret';
 const ORDER = {
-  ...{ uid: '10001', timestamp: '1760000000', type_id: '6351' },
-  ...{ mch_order_id: 'TU7Q2M0001A1', buy_amount: '1' },
+  uid: '10001',
+  timestamp: '1760000000',
+  type_id: '6351',
+  mch_order_id: 'TU7Q2M0001A1',
+  buy_amount: '1',
 };
 const SIGNATURE = 'fe0d96de68deef003cc8e5d3703f317ae12b9cd26df76cf7c0d115324a71b702';
 

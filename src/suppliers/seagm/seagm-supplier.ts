@@ -42,7 +42,10 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     name: 'SEAGM (top-ups and PIN cards)',
     credentials: [
       {
-        ...{ name: 'uid', secret: false, required: true, isAccount: true },
+        name: 'uid',
+        secret: false,
+        required: true,
+        isAccount: true,
         help: 'User id of the partner account',
       },
       {

@@ -8,7 +8,8 @@ import { parseAnswer } from './wepay-data.js';
 const ATTEMPT = { sku: 'gtopup:FREEFIRE:90', reference: 'TU7Q2M0001A1', supplierReference: '7001' };
 
 const answer = (body: object | string, status = 200): HttpAnswer => ({
-  ...{ status, retryAfter: undefined },
+  status,
+  retryAfter: undefined,
   body: parseAnswer(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 const output = (fields: Record<string, string>): SupplierOutcome => {
@@ -25,19 +26,18 @@ describe('what get_output tells', () => {
   it('is a success by status 2, with the operator’s name where there is one', () => {
     expect(output({ status: '2' })).toEqual({ kind: 'succeeded', supplierReference: null });
     expect(output({ status: '2', operator_trxnsid: 'OP-9', total_amount: '88.65' })).toEqual({
-      ...{ kind: 'succeeded', supplierReference: 'OP-9' },
+      kind: 'succeeded',
+      supplierReference: 'OP-9',
       cost: { micros: 88_650_000n, currency: 'THB' },
     });
   });
 
   it('is a refusal by status 4, and another supplier may sell it', () => {
     expect(output({ status: '4', sms: 'no stock' })).toEqual({
-      ...{
-        kind: 'failed',
-        code: 'SUPPLIER_REJECTED',
-        message: 'The supplier refused the top-up',
-        failover: true,
-      },
+      kind: 'failed',
+      code: 'SUPPLIER_REJECTED',
+      message: 'The supplier refused the top-up',
+      failover: true,
     });
   });
 
@@ -55,7 +55,8 @@ describe('what get_output tells', () => {
 
   it('is none either without our reference', () => {
     expect(output({ status: '2', dest_ref: '' })).toEqual({
-      ...{ kind: 'unknown', detail: 'the answer names no reference' },
+      kind: 'unknown',
+      detail: 'the answer names no reference',
     });
     expect(code('00000').kind).toBe('unknown');
   });
@@ -96,13 +97,13 @@ describe('what a cash card hands over', () => {
 
   it('is read from fields of its own, or from the text of a message', () => {
     expect(deliveries({ cashcard_ref1: 'S-1', cashcard_ref2: '0042 1337' })).toEqual([
-      ...[{ serial: 'S-1', code: '0042 1337', expiresOn: null }],
+      { serial: 'S-1', code: '0042 1337', expiresOn: null },
     ]);
     expect(deliveries({ sms: 'serial_no:1234567890,password:00987654321' })).toEqual([
-      ...[{ serial: '1234567890', code: '00987654321', expiresOn: null }],
+      { serial: '1234567890', code: '00987654321', expiresOn: null },
     ]);
     expect(deliveries({ cashcard_ref2: '42', sms: 'Serial_No : S-2 , Password : 43' })).toEqual([
-      ...[{ serial: 'S-2', code: '42', expiresOn: null }],
+      { serial: 'S-2', code: '42', expiresOn: null },
     ]);
   });
 

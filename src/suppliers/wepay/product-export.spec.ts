@@ -5,7 +5,10 @@ import { readExport, readExportOf } from './product-export.js';
 import { parseAnswer, readBalance } from './wepay-data.js';
 
 const MLBB = {
-  ...{ company_id: 'MLBB', company_name: 'Mobile Legends', fee: 0, congestion: [] as unknown[] },
+  company_id: 'MLBB',
+  company_name: 'Mobile Legends',
+  fee: 0,
+  congestion: [] as unknown[],
   denomination: [
     { price: 90, description: '<b>86</b>&nbsp;Diamonds &amp; more' },
     { price: '23.5', description: '' },
@@ -15,7 +18,9 @@ const MLBB = {
 };
 
 const answer = (body: string, status = 200): HttpAnswer => ({
-  ...{ status, body: parseAnswer(body), retryAfter: undefined },
+  status,
+  body: parseAnswer(body),
+  retryAfter: undefined,
 });
 const reading = (data: object): CatalogueReading => readExport(answer(JSON.stringify({ data })));
 const products = (data: object): SupplierProduct[] => {
@@ -27,8 +32,14 @@ const game = (changes: object): SupplierProduct[] => products({ gtopup: [{ ...ML
 describe('the export of products', () => {
   it('lists each amount of a company, by the SKU that buys it', () => {
     const common = {
-      ...{ group: 'gtopup / Mobile Legends', cost: null, sellable: true, stock: null, oncePerDay: false },
-      ...{ cutOff: null, note: null, playerPattern: '^[0-9]{5,12} [0-9]{1,7}$' },
+      group: 'gtopup / Mobile Legends',
+      cost: null,
+      sellable: true,
+      stock: null,
+      oncePerDay: false,
+      cutOff: null,
+      note: null,
+      playerPattern: '^[0-9]{5,12} [0-9]{1,7}$',
     };
     expect(game({})).toEqual([
       { sku: 'gtopup:MLBB:90', name: 'Mobile Legends 86 Diamonds & more', ...common },
@@ -64,9 +75,7 @@ describe('the export of products', () => {
   it('leaves out what it can’t name', () => {
     expect(game({ company_id: '' })).toEqual([]);
     expect(game({ company_id: 'ML:BB' })).toEqual([]);
-    expect(game({ denomination: [{ price: '1e3' }, { price: -5 }, { price: 90.025 }, null, 7, {}] })).toEqual(
-      [],
-    );
+    expect(game({ denomination: [{ price: '1e3' }, { price: -5 }, { price: 90.025 }, null, 7, {}] })).toEqual([]);
     expect(game({ denomination: {} })).toEqual([]);
     expect(products({ gtopup: [null, 7, []] })).toEqual([]);
   });
@@ -78,7 +87,9 @@ describe('the export of products', () => {
 
   it('says nothing with another status', () => {
     expect(readExport(answer(JSON.stringify({ data: { gtopup: [MLBB] } }), 500))).toEqual({
-      ...{ known: false, detail: 'HTTP 500', reached: false },
+      known: false,
+      detail: 'HTTP 500',
+      reached: false,
     });
   });
 

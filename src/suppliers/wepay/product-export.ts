@@ -39,9 +39,16 @@ function readCompany(type: string, company: Members): SupplierProduct[] {
     if (!isPrice(textOf(price)) || denominationOf(sku) === null) return [];
     return [
       {
-        ...{ sku, group: `${type} / ${name}`, cost: null, sellable: true, stock: null },
+        sku,
+        group: `${type} / ${name}`,
+        cost: null,
+        sellable: true,
+        stock: null,
         name: storable(`${name} ${plainText(description) || textOf(price)}`, MAX_NAME_LENGTH),
-        ...{ oncePerDay: false, cutOff: null, note, playerPattern: pattern },
+        oncePerDay: false,
+        cutOff: null,
+        note,
+        playerPattern: pattern,
       },
     ];
   });

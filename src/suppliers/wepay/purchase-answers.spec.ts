@@ -8,18 +8,22 @@ import { RESPONSE_CODES } from './response-codes.js';
 import { parseAnswer } from './wepay-data.js';
 
 const ATTEMPT: Attempt = {
-  ...{
-    reference: 'TU7Q2M0001A1',
-    sku: 'gtopup:MLBB:90',
-    userId: '123456789',
-    serverId: '2001',
-    characterId: null,
-    endUserIp: null,
-  },
-  ...{ playerTemplate: null, maxCost: null, expectedCost: null, supplierReference: null, isRepeat: false },
+  reference: 'TU7Q2M0001A1',
+  sku: 'gtopup:MLBB:90',
+  userId: '123456789',
+  serverId: '2001',
+  characterId: null,
+  endUserIp: null,
+  playerTemplate: null,
+  maxCost: null,
+  expectedCost: null,
+  supplierReference: null,
+  isRepeat: false,
 };
 const answer = (body: string, status = 200, retryAfter?: string): HttpAnswer => ({
-  ...{ status, body: parseAnswer(body), retryAfter },
+  status,
+  body: parseAnswer(body),
+  retryAfter,
 });
 const read = (members: object, isRepeat = false, status = 200): SupplierOutcome =>
   readPurchaseAnswer(answer(JSON.stringify(members), status), { ...ATTEMPT, isRepeat });
@@ -42,10 +46,7 @@ const REFUSALS: [code: string, ours: string, failover: boolean][] = [
 ];
 const FAULTS: [code: string, fault: string][] = [
   ['10003', 'rate'],
-  ...['20001', '20003', '20004', '20005', '30005', '30006'].map((code): [string, string] => [
-    code,
-    'credentials',
-  ]),
+  ...['20001', '20003', '20004', '20005', '30005', '30006'].map((code): [string, string] => [code, 'credentials']),
   ['30019', 'deposit'],
   ['30020', 'configuration'],
 ];
@@ -57,7 +58,8 @@ describe.each([
 ])('the answer to a %s send', (_phase, readAnswer) => {
   it('00000 says that it is being made, under which name, and for how much', () => {
     expect(readAnswer({ ...ACCEPTED, total_amount: '88.65', balance: 100 })).toEqual({
-      ...{ kind: 'processing', supplierReference: '9007199254740993' },
+      kind: 'processing',
+      supplierReference: '9007199254740993',
       cost: { micros: 88_650_000n, currency: 'THB' },
     });
   });
@@ -68,7 +70,8 @@ describe.each([
       ATTEMPT,
     );
     expect(outcome).toEqual({
-      ...{ kind: 'processing', supplierReference: '9007199254740993' },
+      kind: 'processing',
+      supplierReference: '9007199254740993',
       cost: { micros: 23_100_000n, currency: 'THB' },
     });
     expect(readAnswer({ code: '00000', total_amount: '90,00', transaction_id: ' ' })).toEqual({
@@ -78,7 +81,9 @@ describe.each([
 
   it('30016 is no refusal: something goes by the reference, and only a callback tells what', () => {
     expect(readAnswer({ code: '30016' })).toEqual({
-      ...{ kind: 'unknown', detail: detailOf('30016'), waitsForCallback: true },
+      kind: 'unknown',
+      detail: detailOf('30016'),
+      waitsForCallback: true,
     });
   });
 
@@ -98,16 +103,16 @@ describe.each([
 });
 
 describe('the answer to a first send', () => {
-  it.each(REFUSALS)(
-    '%s is a refusal, %s, and whether another supplier may sell it is %s',
-    (code, ours, failover) => {
-      expect(first({ code, desc: 'ปฏิเสธ' })).toEqual({
-        ...{ kind: 'failed', code: ours, message: `ปฏิเสธ (${code})`, failover },
-        // The amount is the key of the product.
-        ...(code === '30007' && { isPriceRefused: true }),
-      });
-    },
-  );
+  it.each(REFUSALS)('%s is a refusal, %s, and whether another supplier may sell it is %s', (code, ours, failover) => {
+    expect(first({ code, desc: 'ปฏิเสธ' })).toEqual({
+      kind: 'failed',
+      code: ours,
+      message: `ปฏิเสธ (${code})`,
+      failover,
+      // The amount is the key of the product.
+      ...(code === '30007' && { isPriceRefused: true }),
+    });
+  });
 
   it.each(FAULTS)('%s was not accepted, for our %s', (code, fault) => {
     expect(first({ code })).toEqual({ kind: 'not_accepted', detail: detailOf(code), fault });
@@ -144,7 +149,8 @@ describe('an answer over HTTP', () => {
     'with %j in it is unknown',
     (body) => {
       expect(readPurchaseAnswer(answer(body), ATTEMPT)).toEqual({
-        ...{ kind: 'unknown', detail: 'the answer can’t be read' },
+        kind: 'unknown',
+        detail: 'the answer can’t be read',
       });
     },
   );
@@ -156,13 +162,17 @@ describe('an answer over HTTP', () => {
     [403, '<p>ACCESS DENIED from 203.0.113.7</p>'],
   ])('of %s with %j denies us access, and leaves open what became of the purchase', (status, body) => {
     expect(readPurchaseAnswer(answer(body, status), ATTEMPT)).toMatchObject({
-      ...{ kind: 'unknown', fault: 'credentials' },
+      kind: 'unknown',
+      fault: 'credentials',
     });
   });
 
   it('of 429 says that we ask too often, and may say for how long', () => {
     expect(readPurchaseAnswer(answer('', 429, '7'), ATTEMPT)).toEqual({
-      ...{ kind: 'unknown', detail: 'HTTP 429', fault: 'rate', retryAfterMs: 7_000 },
+      kind: 'unknown',
+      detail: 'HTTP 429',
+      fault: 'rate',
+      retryAfterMs: 7_000,
     });
   });
 

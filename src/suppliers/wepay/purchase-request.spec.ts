@@ -3,15 +3,15 @@ import type { TopUp } from '../supplier-adapter.js';
 import { denominationOf, purchaseFields, requestBody, writeAmount } from './purchase-request.js';
 
 const TOP_UP: TopUp = {
-  ...{
-    reference: 'TU7Q2M0001A1',
-    sku: 'gtopup:MLBB:90',
-    userId: '123456789',
-    serverId: '2001',
-    characterId: null,
-    endUserIp: null,
-  },
-  ...{ playerTemplate: null, maxCost: null, expectedCost: null },
+  reference: 'TU7Q2M0001A1',
+  sku: 'gtopup:MLBB:90',
+  userId: '123456789',
+  serverId: '2001',
+  characterId: null,
+  endUserIp: null,
+  playerTemplate: null,
+  maxCost: null,
+  expectedCost: null,
 };
 const fields = (changes: Partial<TopUp> = {}, callbackUrl: string | null = null): unknown =>
   purchaseFields({ ...TOP_UP, ...changes }, { callbackUrl });
@@ -29,16 +29,10 @@ describe('an amount', () => {
   });
 });
 
-it.each([
-  '',
-  '90',
-  'gtopup:MLBB',
-  'gtopup:MLBB:',
-  'gtopup::90',
-  'game:MLBB:90',
-  'gtopup:MLBB:090',
-  'gtopup:MLBB:9,5',
-])('%j is no SKU of it', (sku) => expect(fields({ sku })).toBeNull());
+it.each(['', '90', 'gtopup:MLBB', 'gtopup:MLBB:', 'gtopup::90', 'game:MLBB:90', 'gtopup:MLBB:090', 'gtopup:MLBB:9,5'])(
+  '%j is no SKU of it',
+  (sku) => expect(fields({ sku })).toBeNull(),
+);
 it.each(['gtopup:MLBB:-9', 'gtopup:MLBB:90.025', 'gtopup:ML BB:90', 'gtopup:MLBB:90:x', ' gtopup:MLBB:90'])(
   '%j is none either',
   (sku) => expect(fields({ sku })).toBeNull(),
@@ -47,8 +41,11 @@ it.each(['gtopup:MLBB:-9', 'gtopup:MLBB:90.025', 'gtopup:ML BB:90', 'gtopup:MLBB
 describe('a purchase', () => {
   it('names the player and behind one space the server', () => {
     expect(fields()).toEqual({
-      ...{ type: 'gtopup', pay_to_company: 'MLBB', pay_to_amount: '90' },
-      ...{ pay_to_ref1: '123456789 2001', dest_ref: 'TU7Q2M0001A1' },
+      type: 'gtopup',
+      pay_to_company: 'MLBB',
+      pay_to_amount: '90',
+      pay_to_ref1: '123456789 2001',
+      dest_ref: 'TU7Q2M0001A1',
     });
     expect(fields({ serverId: null })).toMatchObject({ pay_to_ref1: '123456789' });
     expect(fields({ playerTemplate: '{user}({server})' })).toMatchObject({ pay_to_ref1: '123456789(2001)' });
@@ -57,7 +54,9 @@ describe('a purchase', () => {
   it('of a cash card names nobody', () => {
     const sku = 'cashcard:RAZER:50.00';
     expect(fields({ sku, playerTemplate: '{user}' })).toMatchObject({
-      ...{ type: 'cashcard', pay_to_ref1: '0000000000', pay_to_amount: '50' },
+      type: 'cashcard',
+      pay_to_ref1: '0000000000',
+      pay_to_amount: '50',
     });
   });
 

@@ -13,7 +13,9 @@ describe('a callback of wePAY', () => {
   it.each(['2', '4', '3', ''])('with status %j says of which purchase it is, and nothing else', (status) => {
     const fields = { dest_ref: 'TU7Q2M0001A1', transaction_id: '7001', status, cashcard_ref2: '4242' };
     expect(read(new URLSearchParams(fields).toString())).toEqual({
-      ...{ kind: 'about', reference: 'TU7Q2M0001A1', supplierReference: '7001' },
+      kind: 'about',
+      reference: 'TU7Q2M0001A1',
+      supplierReference: '7001',
       reply: plain('SUCCEED|ORDER_ID=TU7Q2M0001A1'),
     });
   });
@@ -25,20 +27,18 @@ describe('a callback of wePAY', () => {
 
   it('may tell no name of theirs', () => {
     expect(read('dest_ref=TU7Q2M0001A1&status=2&transaction_id=')).toEqual({
-      ...{ kind: 'about', reference: 'TU7Q2M0001A1', reply: plain('SUCCEED|ORDER_ID=TU7Q2M0001A1') },
+      kind: 'about',
+      reference: 'TU7Q2M0001A1',
+      reply: plain('SUCCEED|ORDER_ID=TU7Q2M0001A1'),
     });
   });
 
-  it.each([
-    '',
-    'transaction_id=7001&status=2',
-    'dest_ref=',
-    'dest_ref=a%0ab',
-    '{"dest_ref":"x"}',
-    Buffer.of(0xff),
-  ])('is unreadable as %j', (body) => {
-    const reading = read(body);
-    expect(reading.kind).toBe('unreadable');
-    expect(reading.reply?.body).toMatch(/^ERROR\|/);
-  });
+  it.each(['', 'transaction_id=7001&status=2', 'dest_ref=', 'dest_ref=a%0ab', '{"dest_ref":"x"}', Buffer.of(0xff)])(
+    'is unreadable as %j',
+    (body) => {
+      const reading = read(body);
+      expect(reading.kind).toBe('unreadable');
+      expect(reading.reply?.body).toMatch(/^ERROR\|/);
+    },
+  );
 });

@@ -48,8 +48,7 @@ export const baht = (member: unknown): CostMoney | null => amountOf(member, CURR
 /** What the answer to `type=balance_inquiry` means. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const coded = readCoded(answer);
-  const micros =
-    coded?.code === ACCEPTED ? parseSignedMicros(textOf(coded.members.available_balance) ?? '') : null;
+  const micros = coded?.code === ACCEPTED ? parseSignedMicros(textOf(coded.members.available_balance) ?? '') : null;
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 

@@ -130,9 +130,7 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
     const headers = { accept: 'application/json' };
     try {
       const maxAnswerBytes = MAX_EXPORT_BYTES;
-      return read(
-        await this.http.call({ method: 'GET', url, headers, timeoutMs, maxAnswerBytes, parse: parseAnswer }),
-      );
+      return read(await this.http.call({ method: 'GET', url, headers, timeoutMs, maxAnswerBytes, parse: parseAnswer }));
     } catch (error) {
       return unreachable(error);
     }
@@ -145,7 +143,8 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
       url: `${baseUrl}/client_api.json.php`,
       headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
       body: requestBody(settings, fields),
-      ...{ timeoutMs, parse: parseAnswer },
+      timeoutMs,
+      parse: parseAnswer,
     });
   }
 }

@@ -1,5 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { LATER_MS, ON_THE_WAY, SERVER_ID, type ForgedAbout, type Forgery, type Json, type VendorKind } from './vendor-kind.js'; // prettier-ignore
+import {
+  LATER_MS,
+  ON_THE_WAY,
+  SERVER_ID,
+  type ForgedAbout,
+  type Forgery,
+  type Json,
+  type VendorKind,
+} from './vendor-kind.js';
 
 const KEY = 'prod-7d20a3f8-test';
 const WEBHOOK_SECRET = 'hook-secret-1';
@@ -14,9 +22,7 @@ const ARTICLES = {
   code: null,
 };
 
-const pending = (rc: string, callback: Json): Json[] => [
-  { rc: '03', then: [{ rc, after_ms: LATER_MS }], callback },
-];
+const pending = (rc: string, callback: Json): Json[] => [{ rc: '03', then: [{ rc, after_ms: LATER_MS }], callback }];
 /** Answers `rc` to the next call about what was bought, which says nothing of it; nor does anybody else tell. */
 const boughtAndAnswered = (rc: string): Json[] => [
   { drop: true, callback: { mode: 'never' } },
@@ -60,8 +66,7 @@ const CONTRADICTIONS = {
   'stated-late': [{ rc: '02', then: [{ rc: '00', after_ms: LATER_MS }], callback: { mode: 'never' } }],
 } satisfies Record<string, Json[]>;
 
-const hmac = (secret: string, text: string): string =>
-  `sha1=${createHmac('sha1', secret).update(text).digest('hex')}`;
+const hmac = (secret: string, text: string): string => `sha1=${createHmac('sha1', secret).update(text).digest('hex')}`;
 
 /** Ways to sign a text that none but the vendor could have written; null for no signature. */
 const SIGNATURES: Record<string, (body: string) => string | null> = {
@@ -116,7 +121,9 @@ export const digiflazz: VendorKind = {
   behaviours: BEHAVIOURS,
   refusing: ['out-of-stock', 'refused', 'refused-drop', 'pending-refused', 'bought-late'],
   boughtLate: ['bought-late', 'too-often-bought', 'stated-late'],
-  ...{ stated: ['stated-late'], boughtTwice: [], contradictions: CONTRADICTIONS },
+  stated: ['stated-late'],
+  boughtTwice: [],
+  contradictions: CONTRADICTIONS,
   cardRules: [],
   refusalsOfUs: ['41', '42', '44', '45', '61'],
   codeIn: ({ rc }) => rc,

@@ -11,14 +11,14 @@ const ARTICLES = {
   code: { supplierSku: 'CHAOSV-S1', cost: '8600' },
 };
 const product = ({ supplierSku: code, cost }: { supplierSku: string; cost: string }): Json => ({
-  ...{ code, name: code, price: Number(cost) },
+  code,
+  name: code,
+  price: Number(cost),
   category_code: code === ARTICLES.code.supplierSku ? 'CHAOSV' : 'CHAOS',
 });
 const form = (name: string): Json => ({ name, type: 'text', options: [] });
 
-const ended = (status: string, callback: Json): Json[] => [
-  { then: [{ status, after_ms: LATER_MS }], callback },
-];
+const ended = (status: string, callback: Json): Json[] => [{ then: [{ status, after_ms: LATER_MS }], callback }];
 const deaf = { match: { call: 'order_status' }, http: 500, times: 2 };
 
 const BEHAVIOURS = {
@@ -82,7 +82,9 @@ export const lapakgaming: VendorKind = {
   behaviours: BEHAVIOURS,
   refusing: ['stock-empty', 'price-changed', 'refused', 'refused-drop', 'deaf-refused', 'refused-silent'],
   boughtLate: [],
-  ...{ stated: [], boughtTwice: [], contradictions: {} },
+  stated: [],
+  boughtTwice: [],
+  contradictions: {},
   cardRules: [
     { drop: true },
     { drop: true, decide: false },

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { LATER_MS, ON_THE_WAY, type ForgedAbout, type Forgery, type Json, type VendorKind } from './vendor-kind.js'; // prettier-ignore
+import { LATER_MS, ON_THE_WAY, type ForgedAbout, type Forgery, type Json, type VendorKind } from './vendor-kind.js';
 
 const SECRET_KEY = 'seagm-test-secret';
 /** More than a run spends, in ringgit. */
@@ -17,8 +17,13 @@ const productType = ({ supplierSku, cost }: { supplierSku: string; cost: string 
   const id = Number(supplierSku.replace('card:', ''));
   const isCard = supplierSku.startsWith('card:');
   return {
-    ...{ id, kind: isCard ? 'card' : 'recharge', category_id: isCard ? 71 : 70, category_name: 'Chaos' },
-    ...{ name: supplierSku, unit_price: cost, fields: isCard ? [] : [field('userid'), field('serverid')] },
+    id,
+    kind: isCard ? 'card' : 'recharge',
+    category_id: isCard ? 71 : 70,
+    category_name: 'Chaos',
+    name: supplierSku,
+    unit_price: cost,
+    fields: isCard ? [] : [field('userid'), field('serverid')],
   };
 };
 
@@ -76,18 +81,21 @@ function signed(fields: Fields, key: string): string {
 
 function forgeries({ reference, sku, name, isSuccess }: ForgedAbout): Forgery[] {
   const fields = {
-    ...{ id: name, mch_order_id: reference, type_id: sku.replace('card:', ''), currency: 'MYR' },
-    ...{ buy_amount: '1', pay_amount: '1', send_amount: '1', timestamp: `${Math.floor(Date.now() / 1_000)}` },
+    id: name,
+    mch_order_id: reference,
+    type_id: sku.replace('card:', ''),
+    currency: 'MYR',
+    buy_amount: '1',
+    pay_amount: '1',
+    send_amount: '1',
+    timestamp: `${Math.floor(Date.now() / 1_000)}`,
     status_code: isSuccess ? '10003' : '10004',
   };
   const bodies = {
     absent: new URLSearchParams(fields).toString(),
     'by another secret': signed(fields, 'another-secret'),
     // What somebody may have seen of another purchase.
-    'of another amount': signed({ ...fields, pay_amount: '2' }, SECRET_KEY).replace(
-      'pay_amount=2',
-      'pay_amount=1',
-    ),
+    'of another amount': signed({ ...fields, pay_amount: '2' }, SECRET_KEY).replace('pay_amount=2', 'pay_amount=1'),
   };
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   return Object.entries(bodies).map(([how, body]) => ({ how, headers, body }));
@@ -117,7 +125,9 @@ export const seagm: VendorKind = {
   behaviours: BEHAVIOURS,
   refusing: ['no-such-type', 'refused', 'refunded', 'refused-drop', 'refused-silent', 'bought-late'],
   boughtLate: ['bought-late', 'stated-late'],
-  ...{ stated: ['stated-late'], boughtTwice: ['very-late'], contradictions: CONTRADICTIONS },
+  stated: ['stated-late'],
+  boughtTwice: ['very-late'],
+  contradictions: CONTRADICTIONS,
   cardRules: [
     { drop: true },
     { drop: true, decide: false },

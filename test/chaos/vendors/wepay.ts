@@ -16,9 +16,7 @@ const ARTICLES = {
 
 const prices = (...all: string[]): Json[] => all.map((price) => ({ price, description: price }));
 
-const ended = (status: string, callback: Json): Json[] => [
-  { then: [{ status, after_ms: LATER_MS }], callback },
-];
+const ended = (status: string, callback: Json): Json[] => [{ then: [{ status, after_ms: LATER_MS }], callback }];
 
 const BEHAVIOURS = {
   ...ON_THE_WAY,
@@ -57,7 +55,9 @@ export const wepay: VendorKind = {
     balance: BALANCE,
     companies: [
       {
-        ...{ company_id: 'CHAOS', type: 'gtopup', discount: '4' },
+        company_id: 'CHAOS',
+        type: 'gtopup',
+        discount: '4',
         denomination: prices('25', '25.02', '23.5'),
       },
       { company_id: 'CHAOSCARD', type: 'cashcard', discount: '4', denomination: prices('20') },
@@ -77,7 +77,9 @@ export const wepay: VendorKind = {
   behaviours: BEHAVIOURS,
   refusing: ['no-such-company', 'refused', 'refused-drop', 'refused-silent'],
   boughtLate: [],
-  ...{ stated: [], boughtTwice: [], contradictions: {} },
+  stated: [],
+  boughtTwice: [],
+  contradictions: {},
   cardRules: [
     { drop: true },
     { drop: true, decide: false },

@@ -39,11 +39,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
       const pages: PageToSee[] = [
         ['log', '/log', () => page.locator('table').waitFor()],
         ['operators', '/operators', () => page.locator('table').waitFor()],
-        [
-          'operator',
-          `/operators/${support.id}`,
-          () => page.locator('li').filter({ hasText: '10.' }).waitFor(),
-        ],
+        ['operator', `/operators/${support.id}`, () => page.locator('li').filter({ hasText: '10.' }).waitFor()],
         ['log-empty', '/log?operator=nobody', () => page.getByText('nobody').waitFor()],
       ];
       await visitor.lookAt(pages);

@@ -137,11 +137,7 @@ describeInBrowser('Approvals, in a browser', () => {
         ['approvals', '/approvals', () => page.locator('main table').waitFor()],
         ['approvals-no-match', '/approvals?merchant=999999', () => page.getByRole('group').first().waitFor()],
         ['approvals-home', '/', () => page.locator('a[href^="/approvals?"]').waitFor()],
-        [
-          'approvals-of-merchant',
-          `/merchants/${merchant.id}`,
-          () => page.locator('main section h2').first().waitFor(),
-        ],
+        ['approvals-of-merchant', `/merchants/${merchant.id}`, () => page.locator('main section h2').first().waitFor()],
       ]);
       await page.route(/\/api\/approvals(\?|$)/, (route) =>
         route.fulfill({

@@ -67,17 +67,12 @@ export class Visitor {
     page.on('pageerror', (error) => this.faults.push(`uncaught: ${error.message}`));
     page.on('request', (request) => {
       const { origin, pathname } = new URL(request.url());
-      if (origin !== stack.url && !request.url().startsWith('data:'))
-        this.faults.push(`asked ${request.url()}`);
+      if (origin !== stack.url && !request.url().startsWith('data:')) this.faults.push(`asked ${request.url()}`);
       if (pathname === '/csp-report') this.faults.push(`policy: ${request.postData() ?? ''}`);
     });
   }
 
-  static async arrive(
-    browser: Browser,
-    stack: ConsoleStack,
-    { language = 'en', as }: Visit = {},
-  ): Promise<Visitor> {
+  static async arrive(browser: Browser, stack: ConsoleStack, { language = 'en', as }: Visit = {}): Promise<Visitor> {
     const context = await browser.newContext({
       viewport: WIDE,
       extraHTTPHeaders: { 'x-forwarded-for': newAddress() },

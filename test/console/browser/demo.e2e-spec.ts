@@ -99,11 +99,7 @@ describeInBrowser('The demo of a local stack, in a browser', () => {
     const dayBefore = (days: number): string => dayIn('Asia/Bangkok', Date.now() - days * 86_400_000);
     const reports = [
       ['demo-report-daily', `/reports/daily?date=${dayBefore(1)}`, 'Daily report'],
-      [
-        'demo-report-margin',
-        `/reports/margin?from=${dayBefore(13)}&to=${dayBefore(0)}&by=sku`,
-        'Margin report',
-      ],
+      ['demo-report-margin', `/reports/margin?from=${dayBefore(13)}&to=${dayBefore(0)}&by=sku`, 'Margin report'],
       ['demo-audit', '/audit', 'Checks'],
     ] as const;
     for (const [name, address, table] of reports) {

@@ -94,9 +94,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await page.keyboard.type('1,500.5');
     await page.keyboard.press('Tab');
     await page.keyboard.type('bank-20261123-1');
-    await page
-      .getByText((Number(before) + 1500.5).toLocaleString('en', { minimumFractionDigits: 2 }))
-      .waitFor();
+    await page.getByText((Number(before) + 1500.5).toLocaleString('en', { minimumFractionDigits: 2 })).waitFor();
     await visitor.look('deposit');
     await page.keyboard.press('Enter');
     await page.getByText(`1,500.50 THB were deposited for ${name}`).waitFor();

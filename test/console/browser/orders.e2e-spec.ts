@@ -78,11 +78,7 @@ describeInBrowser('Orders, in a browser', () => {
           ['orders-filtered', '/orders?status=failed', () => row(page, failed).waitFor()],
           ['orders-empty', '/orders?sku=NO-SUCH', () => page.getByText(/NO-SUCH/).waitFor()],
           ['order', `/orders/${doubtful.order_number}`, () => page.locator('ol').first().waitFor()],
-          [
-            'order-failed',
-            `/orders/${failed.order_number}?timeline=units`,
-            () => page.locator('ol').first().waitFor(),
-          ],
+          ['order-failed', `/orders/${failed.order_number}?timeline=units`, () => page.locator('ol').first().waitFor()],
           ['order-missing', '/orders/ord_NoSuchOrder00000', () => page.getByRole('alert').waitFor()],
           ['review', '/review', () => page.locator('table').waitFor()],
           ['review-no-supplier', '/review?supplier=nobody', () => page.getByText('nobody').waitFor()],

@@ -34,8 +34,7 @@ describeInBrowser('Products, in a browser', () => {
       ['PUBG-60', 'PUBG Mobile 60 UC', '29.50', false],
       ['ROV-40', 'Arena of Valor 40 vouchers, with a name that is longer than a line', '19.00'],
     ];
-    for (const [sku, name, price, active = true] of products)
-      await stack.product(price, { sku, name, active });
+    for (const [sku, name, price, active = true] of products) await stack.product(price, { sku, name, active });
     await app.get(FxRatesService).set('IDR', '0.0021');
     const offers = app.get(OffersService);
     const own = { supplier: 'fake' };

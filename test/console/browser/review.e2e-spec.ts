@@ -82,12 +82,12 @@ describeInBrowser('Units in doubt, and an order’s story, in a browser', () => 
       .getByRole('button', { name: isEnglish ? 'Close' : 'ปิด' })
       .last()
       .click();
-    await page
-      .getByRole('region', { name: isEnglish ? 'Marked units' : 'หน่วยที่เลือก' })
-      .waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: isEnglish ? 'Marked units' : 'หน่วยที่เลือก' }).waitFor({ state: 'detached' });
     await scene.stack.orderWith(scene.merchant, orders[0]?.reference_id ?? '', 'failed');
     await admin.browser.post('/api/review/resolution', {
-      ...{ units: [{ order_number: strange.order_number, unit: '1.1' }], succeeded: true, reason: 'tidy' },
+      units: [{ order_number: strange.order_number, unit: '1.1' }],
+      succeeded: true,
+      reason: 'tidy',
     });
     await visitor.leave();
   });

@@ -37,8 +37,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await stack.orderWith(merchant, bought.reference_id, 'completed');
     await stack.orderWith(merchant, failed.reference_id, 'failed');
     await eventually(
-      async () =>
-        (await admin.browser.get<{ data: { calls: { outcomes: unknown[] } }[] }>('/api/suppliers')).body.data,
+      async () => (await admin.browser.get<{ data: { calls: { outcomes: unknown[] } }[] }>('/api/suppliers')).body.data,
       ([supplier]) => (supplier?.calls.outcomes.length ?? 0) > 1,
     );
   }
@@ -108,11 +107,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
           () => page.getByRole('cell', { name: 'ML-86', exact: true }).waitFor(),
         ],
         ['supplier-offers', '/suppliers/fake?tab=offers', () => page.locator('table').waitFor()],
-        [
-          'supplier-offers-empty',
-          '/suppliers/digi?tab=offers',
-          () => page.getByText(/SKU/).first().waitFor(),
-        ],
+        ['supplier-offers-empty', '/suppliers/digi?tab=offers', () => page.getByText(/SKU/).first().waitFor()],
         ['supplier-log', '/suppliers/digi?tab=log', () => page.locator('table').waitFor()],
         ['reversals', '/reversals', () => page.locator('table').waitFor()],
         ['reversals-empty', '/reversals?supplier=nobody', () => page.getByRole('button').first().waitFor()],
@@ -207,10 +202,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await dialog.getByLabel('Low below').waitFor();
     expect(await save.isDisabled()).toBe(true);
     const key = dialog.getByLabel('key', { exact: true });
-    expect([await key.inputValue(), await key.getAttribute('placeholder')]).toEqual([
-      '',
-      'Kept unless replaced',
-    ]);
+    expect([await key.inputValue(), await key.getAttribute('placeholder')]).toEqual(['', 'Kept unless replaced']);
     await dialog.getByLabel('Low below').fill('750,000');
     await key.fill('prod-0815');
     await dialog.getByText('Low below: 500000 → 750,000').waitFor();
@@ -303,7 +295,9 @@ describeInBrowser('Home and suppliers, in a browser', () => {
       route.fulfill({
         status: 403,
         json: {
-          ...{ status: 403, code: 'FORBIDDEN', message },
+          status: 403,
+          code: 'FORBIDDEN',
+          message,
           details: [{ field: 'suppliers.read', code: 'PERMISSION_REQUIRED', message }],
         },
       }),

@@ -33,11 +33,7 @@ export function describeLaravel(what: string, define: () => void): void {
 }
 
 /** Serves the example shop of Laravel at an address. @param appDir an empty folder of its own */
-export function serveLaravel(
-  address: string,
-  appDir: string,
-  settings: Record<string, string>,
-): ChildProcess {
+export function serveLaravel(address: string, appDir: string, settings: Record<string, string>): ChildProcess {
   if (laravel === null) throw new Error('There is no Laravel here');
   const env = { ...laravel.env, LARAVEL: laravel.classes, APP_DIR: appDir, ...settings };
   return servePhp(address, APPLICATION, env, laravel.extensions);
@@ -48,8 +44,7 @@ async function findLaravel(): Promise<Laravel | null> {
   if (php === null) return null;
   const root = path.join(directory, 'root');
   const classes = path.join(root, 'usr/share/php');
-  const isUnpacked = (): string | null =>
-    existsSync(path.join(classes, 'Illuminate/Foundation')) ? root : null;
+  const isUnpacked = (): string | null => (existsSync(path.join(classes, 'Illuminate/Foundation')) ? root : null);
   const found = await fetchOnce({ what: 'Laravel', packages: PACKAGES, directory, findUnpacked: isUnpacked });
   if (found === null) return null;
   const libraries = [libraryPathOf(root), php.env.LD_LIBRARY_PATH].filter(Boolean).join(':');

@@ -33,7 +33,11 @@ export class RunningShop {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const shop = new RunningShop(`http://127.0.0.1:${port}`, child);
-    const answers = (): Promise<boolean> => shop.sold().then(() => true, () => false); // prettier-ignore
+    const answers = (): Promise<boolean> =>
+      shop.sold().then(
+        () => true,
+        () => false,
+      );
     try {
       await eventually(() => child.exitCode !== null || answers(), Boolean);
       if (child.exitCode !== null) throw new Error(`${runtime} ended with ${child.exitCode}`);
@@ -70,15 +74,7 @@ function commandOf(runtime: string, file: string, port: number): [string, ...str
       return [process.execPath, inCheckout('test/sdk/runtimes/serve-node.mjs'), String(port), file];
     case 'deno':
       // It may reach the network, and nothing else of the machine.
-      return [
-        program('deno'),
-        'serve',
-        '--no-prompt',
-        '--allow-net',
-        '--host=127.0.0.1',
-        `--port=${port}`,
-        file,
-      ];
+      return [program('deno'), 'serve', '--no-prompt', '--allow-net', '--host=127.0.0.1', `--port=${port}`, file];
     case 'bun':
       return [program('bun'), file];
     default:

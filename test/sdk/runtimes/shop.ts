@@ -1,12 +1,5 @@
 // A shop on the web's own interfaces alone, which each runtime serves as it is: its default export has `fetch`.
-import {
-  ApiError,
-  isEvent,
-  Topup,
-  TopupError,
-  WebhookVerificationError,
-  WebhookVerifier,
-} from 'order-topup-sdk';
+import { ApiError, isEvent, Topup, TopupError, WebhookVerificationError, WebhookVerifier } from 'order-topup-sdk';
 
 /** What the shop is told with each request for calls. */
 export interface Settings {

@@ -1,7 +1,5 @@
 const WORDS =
-  document.documentElement.lang === 'th'
-    ? { copy: 'คัดลอก', copied: 'คัดลอกแล้ว' }
-    : { copy: 'Copy', copied: 'Copied' };
+  document.documentElement.lang === 'th' ? { copy: 'คัดลอก', copied: 'คัดลอกแล้ว' } : { copy: 'Copy', copied: 'Copied' };
 const SHOWN_MS = 1500;
 
 /** Adds a button to each block of code, where the browser lets a page write to the clipboard. */

@@ -49,17 +49,9 @@ function excerptOf(text: string, words: readonly string[]): Found['excerpt'] {
     Math.min(...words.map((word) => text.toLowerCase().indexOf(word)).filter((each) => each >= 0)),
   );
   const begin = Number.isFinite(at) && at > BEFORE_MATCH ? text.indexOf(' ', at - BEFORE_MATCH) + 1 : 0;
-  const end =
-    text.length <= begin + EXCERPT_LENGTH ? text.length : text.lastIndexOf(' ', begin + EXCERPT_LENGTH);
+  const end = text.length <= begin + EXCERPT_LENGTH ? text.length : text.lastIndexOf(' ', begin + EXCERPT_LENGTH);
   const shown = text.slice(begin, end > begin ? end : begin + EXCERPT_LENGTH);
-  const pattern = new RegExp(
-    `(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`,
-    'gi',
-  );
-  const parts = `${begin > 0 ? '… ' : ''}${shown}${begin + shown.length < text.length ? ' …' : ''}`.split(
-    pattern,
-  );
-  return parts
-    .map((part, index) => ({ words: part, isMatch: index % 2 === 1 }))
-    .filter((part) => part.words !== '');
+  const pattern = new RegExp(`(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})`, 'gi');
+  const parts = `${begin > 0 ? '… ' : ''}${shown}${begin + shown.length < text.length ? ' …' : ''}`.split(pattern);
+  return parts.map((part, index) => ({ words: part, isMatch: index % 2 === 1 })).filter((part) => part.words !== '');
 }

@@ -7,9 +7,7 @@ import { makeTabs } from './tabs.js';
 /** The other colours than those that are shown now. */
 function switchTheme(): void {
   const { dataset } = document.documentElement;
-  const isDark = dataset.theme
-    ? dataset.theme === 'dark'
-    : matchMedia('(prefers-color-scheme: dark)').matches;
+  const isDark = dataset.theme ? dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   dataset.theme = isDark ? 'light' : 'dark';
   keep('theme', dataset.theme);
 }

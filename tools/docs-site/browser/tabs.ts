@@ -58,8 +58,7 @@ function choose(title: string): void {
     const panels = [...group.querySelectorAll<HTMLElement>('[role=tabpanel]')];
     if (!panels.some(({ dataset }) => dataset.title === title)) continue;
     for (const panel of panels) panel.hidden = panel.dataset.title !== title;
-    for (const tab of group.querySelectorAll<HTMLElement>('[role=tab]'))
-      select(tab, tab.textContent === title);
+    for (const tab of group.querySelectorAll<HTMLElement>('[role=tab]')) select(tab, tab.textContent === title);
   }
 }
 

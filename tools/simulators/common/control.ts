@@ -116,10 +116,7 @@ export class Control<K extends Kinds> {
 }
 
 /** The latest purchase under a reference. @throws Invalid when there is none */
-export function latest<K extends Kinds>(
-  store: Vendor<K>['store'],
-  refId: string | undefined,
-): K['transaction'] {
+export function latest<K extends Kinds>(store: Vendor<K>['store'], refId: string | undefined): K['transaction'] {
   const transaction = store.underReference(refId ?? '').at(-1);
   if (transaction === undefined) throw invalid(`there is no transaction ${refId ?? 'without ref_id'}`);
   return transaction;

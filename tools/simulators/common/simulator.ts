@@ -48,8 +48,7 @@ export async function startSimulator<K extends Kinds>(
     return { url: urlOf(server), server, close, stop: () => stop(server).then(close) };
   } catch (error) {
     server.close();
-    const what =
-      error instanceof Invalid ? 'cannot be set up so' : `cannot keep its state in ${config.dataDir}`;
+    const what = error instanceof Invalid ? 'cannot be set up so' : `cannot keep its state in ${config.dataDir}`;
     throw new StartupError(`${what}: ${(error as Error).message}`);
   }
 }

@@ -12,10 +12,7 @@ const clock: Shape = {
 
 const PRODUCT: Shapes = {
   ...Object.fromEntries(
-    ['buyer_sku_code', 'product_name', 'category', 'brand', 'type', 'seller_name', 'desc'].map((name) => [
-      name,
-      text,
-    ]),
+    ['buyer_sku_code', 'product_name', 'category', 'brand', 'type', 'seller_name', 'desc'].map((name) => [name, text]),
   ),
   price: count,
   buyer_product_status: flag,
@@ -56,8 +53,7 @@ export function accountChange(store: Store, body: unknown): Change {
   if (keys) checked(keys, 'keys', { development: text, production: text });
   if (allow_list) checked(allow_list, 'allow_list', { development: listOf(text), production: listOf(text) });
   if (webhook) checked(webhook, 'webhook', { id: text, url: orNull(text), secret: orNull(text) });
-  if (typeof webhook?.url === 'string' && !URL.canParse(webhook.url))
-    throw invalid('webhook.url must be a URL');
+  if (typeof webhook?.url === 'string' && !URL.canParse(webhook.url)) throw invalid('webhook.url must be a URL');
 
   const { account } = store;
   const changed: Account = {
@@ -85,8 +81,7 @@ function changedProducts(
 ): Product[] {
   const products = new Map(store.products.map((each) => [each.buyer_sku_code, each]));
   for (const change of changes) {
-    if (!isObject(change) || change.buyer_sku_code === undefined)
-      throw invalid('a product needs buyer_sku_code');
+    if (!isObject(change) || change.buyer_sku_code === undefined) throw invalid('a product needs buyer_sku_code');
     checked(change, 'product', PRODUCT);
     const before = products.get(change.buyer_sku_code);
     products.set(change.buyer_sku_code, before ? { ...before, ...change } : product(change));

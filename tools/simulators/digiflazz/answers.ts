@@ -10,12 +10,7 @@ import type { Rule } from './rules.js';
 const OPTIONAL = ['sn', 'buyer_last_saldo', 'tele', 'wa'];
 
 /** Sends `reply` as the rule wants it, and returns what the journal keeps. */
-export function answer(
-  response: ServerResponse,
-  reply: Reply,
-  rule: Rule | undefined,
-  readings: Readings,
-): Answered {
+export function answer(response: ServerResponse, reply: Reply, rule: Rule | undefined, readings: Readings): Answered {
   return sendByRule(response, { http: reply.http, body: bodyOf(reply, rule, readings) }, rule);
 }
 

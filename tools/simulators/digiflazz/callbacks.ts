@@ -14,11 +14,7 @@ export function callbackData(transaction: Transaction): Record<string, unknown> 
 }
 
 /** The callbacks that a change of `transaction` gives rise to; none where no address is set. */
-export function planCallbacks(
-  store: Store,
-  transaction: Transaction,
-  event: 'create' | 'update',
-): Delivery[] {
+export function planCallbacks(store: Store, transaction: Transaction, event: 'create' | 'update'): Delivery[] {
   const { callback, cb_url, ref_id, trx_id } = transaction;
   const { webhook } = store.account;
   const url = cb_url ?? webhook.url;
@@ -27,12 +23,7 @@ export function planCallbacks(
 
   const unsigned = cb_url !== null && store.readings.cb_url_signature === 'absent';
   const first = delivery(store, {
-    ...signed(
-      { data: callbackData(transaction) },
-      unsigned ? null : webhook.secret,
-      callback.signature,
-      event,
-    ),
+    ...signed({ data: callbackData(transaction) }, unsigned ? null : webhook.secret, callback.signature, event),
     url,
     ref_id,
     trx_id,
@@ -86,10 +77,7 @@ export function planForged(
   });
 }
 
-function delivery(
-  store: Store,
-  members: Pick<Delivery, 'body' | 'headers' | 'url'> & Partial<Delivery>,
-): Delivery {
+function delivery(store: Store, members: Pick<Delivery, 'body' | 'headers' | 'url'> & Partial<Delivery>): Delivery {
   return {
     n: store.nextDelivery(),
     trx_id: null,

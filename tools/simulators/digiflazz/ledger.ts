@@ -75,7 +75,11 @@ function enter(
   const holds_stock = stands && how.counted;
   const after: Transaction = {
     ...before,
-    ...{ rc, status, message, debited, holds_stock },
+    rc,
+    status,
+    message,
+    debited,
+    holds_stock,
     sn: status === 'Sukses' ? (how.sn ?? (before.sn || serialNumber(before.testing))) : (how.sn ?? ''),
     ever_succeeded: before.ever_succeeded || status === 'Sukses',
     buyer_last_saldo: before.testing ? TEST_SALDO : deposit,

@@ -17,10 +17,7 @@ export interface PurchaseView extends PurchaseCounts {
   readonly transactions: readonly Transaction[];
 }
 
-const OUTCOMES = { Sukses: 'succeeded', Pending: 'pending', Gagal: 'failed' } as const satisfies Record<
-  Status,
-  string
->;
+const OUTCOMES = { Sukses: 'succeeded', Pending: 'pending', Gagal: 'failed' } as const satisfies Record<Status, string>;
 
 /** The purchases under every reference, or under one; the upper members are those of the latest. */
 export function purchasesOf(store: Store, refId: string | null): PurchaseView[] {
@@ -35,7 +32,15 @@ export function purchasesOf(store: Store, refId: string | null): PurchaseView[] 
 function viewOf(latest: Transaction, transactions: readonly Transaction[]): PurchaseView {
   const { ref_id, buyer_sku_code: sku, customer_no, testing, channel, status, rc, sn, price } = latest;
   return {
-    ...{ ref_id, sku, customer_no, testing, channel, status, rc, sn, price },
+    ref_id,
+    sku,
+    customer_no,
+    testing,
+    channel,
+    status,
+    rc,
+    sn,
+    price,
     ...countsOf(transactions, (each) => OUTCOMES[each.status]),
     transactions,
   };

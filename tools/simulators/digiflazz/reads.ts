@@ -24,8 +24,7 @@ export function listPrices(store: Store, call: DigiflazzCall, rule: Rule | undef
 
   const code = textOf(call.fields, 'code');
   const { price_list_all_seconds, price_list_code_seconds } = store.readings;
-  const [window, seconds] =
-    code === null ? [ALL, price_list_all_seconds] : [`code ${code}`, price_list_code_seconds];
+  const [window, seconds] = code === null ? [ALL, price_list_all_seconds] : [`code ${code}`, price_list_code_seconds];
   const last = store.priceLists[window];
   if (last !== undefined && store.now() - last < seconds * 1_000) return limited(store);
   store.commit({ price_lists: { [window]: store.now() } });

@@ -66,7 +66,10 @@ export async function receive(request: IncomingMessage): Promise<DigiflazzCall> 
   const method = request.method ?? '';
   return {
     call: method === 'POST' ? there : null,
-    ...{ method, path, body, fields },
+    method,
+    path,
+    body,
+    fields,
     remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     ref_id: textOf(fields, 'ref_id'),
     sku: textOf(fields, 'buyer_sku_code'),

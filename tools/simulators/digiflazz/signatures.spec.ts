@@ -1,11 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  BALANCE_SUFFIX,
-  DEPOSIT_SUFFIX,
-  hubSignature,
-  PRICE_LIST_SUFFIX,
-  requestSign,
-} from './signatures.js';
+import { BALANCE_SUFFIX, DEPOSIT_SUFFIX, hubSignature, PRICE_LIST_SUFFIX, requestSign } from './signatures.js';
 
 const CALLBACK =
   '{"data":{"trx_id":"5ca22497cc6d0f965d9f84ac","ref_id":"TU7Q2M0001A1","customer_no":"1234567892001",' +

@@ -101,13 +101,7 @@ function repeat(store: Store, call: DigiflazzCall, wanted: Wanted & { known: Tra
 }
 
 /** A code that speaks of the transaction becomes its state; any other is answered and changes nothing. */
-function ruledRepeat(
-  store: Store,
-  call: DigiflazzCall,
-  current: Transaction,
-  rc: string,
-  sn?: string,
-): Reply {
+function ruledRepeat(store: Store, call: DigiflazzCall, current: Transaction, rc: string, sn?: string): Reply {
   const { made, status } = codeOf(rc);
   if (!made) return refusedTransaction(store, call, rc);
   if (rc === current.rc) return stateOf(current, true);

@@ -110,8 +110,13 @@ function toListed(book: PurchaseBook, purchase: Purchase): ListedTopUp {
   const { sku, userId: user_id, serverId: server_id, characterId: character_id } = purchase;
   return {
     ...result,
-    ...{ sku, user_id, server_id, character_id },
-    ...{ created_at: new Date(recordedAtMs(purchase)).toISOString(), cost: '10.00', currency: 'THB' },
+    sku,
+    user_id,
+    server_id,
+    character_id,
+    created_at: new Date(recordedAtMs(purchase)).toISOString(),
+    cost: '10.00',
+    currency: 'THB',
   };
 }
 

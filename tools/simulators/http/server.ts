@@ -67,12 +67,7 @@ async function topUp(request: IncomingMessage, response: ServerResponse, book: P
 }
 
 /** A repeated request is never made to wait or disturbed: it learns what is on record. */
-function topUpAgain(
-  response: ServerResponse,
-  book: PurchaseBook,
-  purchase: Purchase,
-  sameContent: boolean,
-): void {
+function topUpAgain(response: ServerResponse, book: PurchaseBook, purchase: Purchase, sameContent: boolean): void {
   book.receiveAgain(purchase);
   if (!sameContent) {
     throw new Refusal(422, 'REFERENCE_MISMATCH', 'The reference was used for a different top-up.');

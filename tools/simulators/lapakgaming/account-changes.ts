@@ -1,14 +1,4 @@
-import {
-  checked,
-  count,
-  flag,
-  integer,
-  invalid,
-  isObject,
-  type Json,
-  listOf,
-  object,
-} from '../common/shapes.js';
+import { checked, count, flag, integer, invalid, isObject, type Json, listOf, object } from '../common/shapes.js';
 import { oneOf, orNull, type Shapes, text, url } from '../common/shapes.js';
 import { planProductCallbacks } from './callbacks.js';
 import { category, product } from './defaults.js';
@@ -69,11 +59,7 @@ interface AccountChanges extends Partial<Account> {
  * @throws Invalid
  */
 export function accountChange(store: LapakStore, body: Json): Change {
-  const { categories, products, remove_products, ...members } = checked<AccountChanges>(
-    body,
-    'account',
-    ACCOUNT,
-  );
+  const { categories, products, remove_products, ...members } = checked<AccountChanges>(body, 'account', ACCOUNT);
   const account: Account = { ...store.account, ...members };
   if (!categories && !products && !remove_products) return { account };
   const before = store.catalogue;
@@ -85,11 +71,7 @@ export function accountChange(store: LapakStore, body: Json): Change {
   return { account, catalogue, deliveries: planProductCallbacks(store, catalogue, account) };
 }
 
-function changedProducts(
-  store: LapakStore,
-  changes: readonly unknown[],
-  removed: readonly string[],
-): Product[] {
+function changedProducts(store: LapakStore, changes: readonly unknown[], removed: readonly string[]): Product[] {
   const products = new Map(store.catalogue.products.map((each) => [each.code, each]));
   for (const each of changes) {
     const change = checked<Partial<Product>>(each, 'product', PRODUCT);

@@ -41,7 +41,8 @@ export function planOrderCallback(store: LapakStore, order: Order): Delivery[] {
   const first = delivery(store, n, {
     url,
     body: JSON.stringify({ code: codeOf(store, end), data: orderData(store, order, true) }),
-    ...{ ref_id, trx_id },
+    ref_id,
+    trx_id,
     from: callback.from ?? null,
     state: callback.mode === 'out_of_order' && isFirst ? 'held' : 'waiting',
     due_ms: store.now() + (callback.delay_ms ?? 0),
@@ -58,7 +59,9 @@ export function planForged(store: LapakStore, order: Order, wanted: Forged): Del
   return delivery(store, store.nextDelivery(), {
     body: JSON.stringify({ code: codeOf(store, order.status), data }),
     from: wanted.from ?? null,
-    ...{ url, ref_id, trx_id },
+    url,
+    ref_id,
+    trx_id,
   });
 }
 
@@ -76,13 +79,7 @@ export function planProductCallbacks(
 }
 
 /** The callback of a product, which a test may want to say something else. */
-export function productCallback(
-  store: LapakStore,
-  n: number,
-  url: string,
-  product: Product,
-  set: Json = {},
-): Delivery {
+export function productCallback(store: LapakStore, n: number, url: string, product: Product, set: Json = {}): Delivery {
   const { code, name, provider_code, price, status } = listed(product);
   // C: `meta` is an object; what is in it is not known.
   const body = JSON.stringify({ data: { code, name, provider_code, price, status, ...set }, meta: {} });
@@ -98,11 +95,7 @@ function codeOf(store: LapakStore, status: Status): string {
   return store.readings.callback_code === 'order_status' ? status : 'SUCCESS';
 }
 
-function delivery(
-  store: LapakStore,
-  n: number,
-  members: Pick<Delivery, 'body' | 'url'> & Partial<Delivery>,
-): Delivery {
+function delivery(store: LapakStore, n: number, members: Pick<Delivery, 'body' | 'url'> & Partial<Delivery>): Delivery {
   return {
     n,
     trx_id: null,

@@ -56,10 +56,7 @@ export function refusalOf(store: LapakStore, wanted: Wanted): Code | null {
   if (product.stock !== null && product.stock < wanted.count) return 'STOCK_NOT_FOUND';
   if (listed(product).status === 'empty') return 'PRODUCT_EMPTY';
   if (!isPriceRight(store, wanted, product)) return 'PRICE_NOT_MATCH';
-  return (
-    playerRefusal(store, wanted, product) ??
-    (account.balance < totalOf(wanted) ? 'INSUFFICIENT_BALANCE' : null)
-  );
+  return playerRefusal(store, wanted, product) ?? (account.balance < totalOf(wanted) ? 'INSUFFICIENT_BALANCE' : null);
 }
 
 export const totalOf = ({ product, count }: Wanted): number => (product?.price ?? 0) * count;

@@ -20,7 +20,11 @@ export function accept(store: LapakStore, wanted: Wanted, { steps, callback }: C
   const order: Order = {
     trx_id: tid,
     ref_id: partner_reference_id ?? tid,
-    ...{ partner_reference_id, product_code, total_price, steps, callback },
+    partner_reference_id,
+    product_code,
+    total_price,
+    steps,
+    callback,
     user_id: wanted.user_id,
     additional_id: wanted.additional_id,
     callback_url: wanted.callback_url,

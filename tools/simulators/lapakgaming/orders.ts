@@ -30,8 +30,7 @@ export function tellOrder(store: LapakStore, call: LapakCall, rule: LapakRule | 
   if (rule?.code !== undefined) return refused(store, rule.code);
   const tid = textOf(call.fields, 'tid');
   const reference = textOf(call.fields, 'partner_reference_id');
-  if (tid === null && reference === null)
-    return refused(store, store.readings.malformed_code, 'no order is named');
+  if (tid === null && reference === null) return refused(store, store.readings.malformed_code, 'no order is named');
   const order = tid === null ? store.orderOf(reference ?? '') : store.transactions.get(tid);
   const isKnown = order && store.now() - order.made_at_ms >= store.readings.order_unknown_for_ms;
   return isKnown ? done('told', orderData(store, order, false)) : unknownOrder(store);

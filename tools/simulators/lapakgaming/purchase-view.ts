@@ -27,20 +27,16 @@ export function purchasesOf(store: LapakStore, refId: string | null): PurchaseVi
 }
 
 function viewOf(latest: Order, orders: readonly Order[]): PurchaseView {
-  const {
-    additional_id,
-    product_code: sku,
-    ref_id,
-    status,
-    total_price: price,
-    trx_id: tid,
-    user_id,
-  } = latest;
+  const { additional_id, product_code: sku, ref_id, status, total_price: price, trx_id: tid, user_id } = latest;
   return {
-    ...{ ref_id, tid, sku, user_id, additional_id, status, price },
-    voucher_codes: latest.transactions.flatMap(({ voucher_code }) =>
-      voucher_code === '' ? [] : [voucher_code],
-    ),
+    ref_id,
+    tid,
+    sku,
+    user_id,
+    additional_id,
+    status,
+    price,
+    voucher_codes: latest.transactions.flatMap(({ voucher_code }) => (voucher_code === '' ? [] : [voucher_code])),
     ...countsOf(orders, outcomeOf),
     transactions: orders,
   };

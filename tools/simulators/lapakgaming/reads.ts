@@ -39,14 +39,11 @@ export const listAllProducts = read((store, call, rule) => products(ofCountry(st
 /** Decides `GET /api/product`. D: where both are given, the product code counts. */
 export const listProducts = read((store, call, rule) => {
   const [code, category] = [textOf(call.fields, 'product_code'), textOf(call.fields, 'category_code')];
-  if (code === null && category === null)
-    return refused(store, store.readings.malformed_code, 'nothing is named');
+  if (code === null && category === null) return refused(store, store.readings.malformed_code, 'nothing is named');
   const all = store.productsOf(store.catalogue).filter((each) => each.country_code === countryOf(call));
   const found = all.filter((each) => (code === null ? each.category_code === category : each.code === code));
   const { categories } = store.catalogue;
-  const isClosed = categories.some(
-    (each) => !each.allowed && each.code === (found[0]?.category_code ?? category),
-  );
+  const isClosed = categories.some((each) => !each.allowed && each.code === (found[0]?.category_code ?? category));
   // D for a category; for the product of one it is I.
   if (isClosed) return refused(store, 'NOT_ALLOWED');
   // I: what nothing is found by.
@@ -56,15 +53,11 @@ export const listProducts = read((store, call, rule) => {
 /** Decides `GET /api/catalogue/group-products`: the best product of each group, some minutes ago. */
 export const listGroups = read((store, call, rule) => {
   const [code, category] = [textOf(call.fields, 'group_product_code'), textOf(call.fields, 'category_code')];
-  if (code === null && category === null)
-    return refused(store, store.readings.malformed_code, 'nothing is named');
+  if (code === null && category === null) return refused(store, store.readings.malformed_code, 'nothing is named');
   const atMs = store.now() - store.readings.group_products_age_seconds * 1_000;
-  const all = store
-    .productsOf(store.catalogueAt(atMs))
-    .filter((each) => each.country_code === countryOf(call));
+  const all = store.productsOf(store.catalogueAt(atMs)).filter((each) => each.country_code === countryOf(call));
   const wanted = all.filter(
-    (each) =>
-      (code === null || groupOf(each) === code) && (category === null || each.category_code === category),
+    (each) => (code === null || groupOf(each) === code) && (category === null || each.category_code === category),
   );
   return done('told', cut(bestOfEach(wanted), rule));
 });

@@ -19,8 +19,15 @@ export const OUTCOME: Shapes = {
 
 export const RULES: RuleForms = {
   calls: [
-    ...['order', 'order_status', 'category', 'all-products', 'product'],
-    ...['group-products', 'best-product', 'fx-rate', 'balance'],
+    'order',
+    'order_status',
+    'category',
+    'all-products',
+    'product',
+    'group-products',
+    'best-product',
+    'fx-rate',
+    'balance',
   ],
   purchases: ['order'],
   rule: {

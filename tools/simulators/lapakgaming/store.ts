@@ -6,9 +6,7 @@ import { READINGS } from './readings.js';
 
 /** All that the simulator knows. */
 export class LapakStore extends Store<Lapakgaming> {
-  private catalogues: readonly Catalogue[] = [
-    { at_ms: 0, products: DEFAULT_PRODUCTS, categories: DEFAULT_CATEGORIES },
-  ];
+  private catalogues: readonly Catalogue[] = [{ at_ms: 0, products: DEFAULT_PRODUCTS, categories: DEFAULT_CATEGORIES }];
 
   constructor() {
     super(DEFAULT_ACCOUNT, READINGS);

@@ -34,11 +34,7 @@ export function planCallbacks(store: Store, order: Transaction, isNew: boolean):
 }
 
 /** A callback with whatever fields a test wants it to have. */
-export function planForged(
-  store: Store,
-  order: Transaction,
-  wanted: Forged & CallbackBehaviour,
-): Delivery | null {
+export function planForged(store: Store, order: Transaction, wanted: Forged & CallbackBehaviour): Delivery | null {
   const url = wanted.url ?? store.account.callback_url;
   if (url === null) return null;
   const set = Object.entries(wanted.set ?? {}).map(([name, value]) => [name, String(value)] as const);
@@ -58,7 +54,11 @@ function signed(store: Store, fields: Fields, set: Fields, wish: CallbackBehavio
 function delivery(store: Store, { ref_id, trx_id }: Transaction, url: string, body: string): Delivery {
   return {
     n: store.nextDelivery(),
-    ...{ trx_id, ref_id, url, headers: FORM, body },
+    trx_id,
+    ref_id,
+    url,
+    headers: FORM,
+    body,
     from: null,
     repeat: false,
     state: 'waiting',

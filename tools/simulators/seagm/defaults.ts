@@ -30,7 +30,9 @@ export function productType(changes: Partial<ProductType> & Pick<ProductType, 'i
 }
 
 const LEGENDS = {
-  ...{ category_id: 2, category_name: 'Mobile Legends', account_check: true },
+  category_id: 2,
+  category_name: 'Mobile Legends',
+  account_check: true,
   fields: [field('userid'), field('serverid')],
 };
 const GOLD = { kind: 'card', category_id: 3, category_name: 'Razer Gold' } as const;

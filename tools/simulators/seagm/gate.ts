@@ -23,9 +23,7 @@ export function refusedAtGate(store: Store, call: SeagmCall, ruled: number | und
     readings.signed_text === 'form_encoded'
       ? signatureOf(call.pairs, account.secret_key)
       : signatureAsReceived(call.raw, account.secret_key);
-  return sameText(signature.toLowerCase(), expected)
-    ? null
-    : refused(store, Number(readings.signature_error));
+  return sameText(signature.toLowerCase(), expected) ? null : refused(store, Number(readings.signature_error));
 }
 
 /** D: repeated 429 lead to a ban. */

@@ -11,17 +11,10 @@ const REFUNDED = 10_005;
 /** What becomes of an order. */
 export type State = Omit<Step, 'due_ms'>;
 
-type Order = Pick<
-  Transaction,
-  'buy_amount' | 'currency' | 'fields' | 'kind' | 'ref_id' | 'type_id' | 'unit_price'
->;
+type Order = Pick<Transaction, 'buy_amount' | 'currency' | 'fields' | 'kind' | 'ref_id' | 'type_id' | 'unit_price'>;
 
 /** Records an order, with its debit and callback, all or nothing. */
-export function form(
-  store: Store,
-  order: Order,
-  course: Pick<Transaction, 'callback' | 'steps'>,
-): Transaction {
+export function form(store: Store, order: Order, course: Pick<Transaction, 'callback' | 'steps'>): Transaction {
   const now = store.now();
   const blank: Transaction = {
     ...order,
@@ -45,8 +38,7 @@ export function form(
 export function move(store: Store, before: Transaction, state: State): Transaction {
   const { status_code } = state;
   const outcome = outcomeOf({ status_code });
-  const isBack =
-    outcome === 'failed' && (store.readings.money_back === 'when_failed' || status_code === REFUNDED);
+  const isBack = outcome === 'failed' && (store.readings.money_back === 'when_failed' || status_code === REFUNDED);
   const debited = isBack ? 0 : before.unit_price * before.buy_amount;
   const isDone = outcome === 'succeeded';
   const after: Transaction = {

@@ -86,7 +86,11 @@ function firstSend(store: Store, call: SeagmCall, rule: Rule | undefined): Reply
   const quantity = Number(buy_amount);
   if (unit_price * quantity > store.account.available) return refused(store, INSUFFICIENT_CREDIT);
   const order = {
-    ...{ ref_id: mch_order_id, kind: call.kind, type_id: type.id, buy_amount: quantity, unit_price },
+    ref_id: mch_order_id,
+    kind: call.kind,
+    type_id: type.id,
+    buy_amount: quantity,
+    unit_price,
     currency: store.account.currency,
     fields: Object.fromEntries(type.fields.map(({ name }) => [name, call.fields[name] ?? ''])),
   };

@@ -16,7 +16,9 @@ export function tellCategories(store: Store, call: SeagmCall, rule: Rule | undef
   const mine = store.types.filter(({ kind }) => kind === call.kind);
   const names = new Map(mine.map(({ category_id, category_name }) => [category_id, category_name]));
   const categories = Array.from(names, ([id, name]) => ({
-    ...{ id, name, code: name.toLowerCase().replaceAll(' ', '-') },
+    id,
+    name,
+    code: name.toLowerCase().replaceAll(' ', '-'),
     auto_delivery: true,
   }));
   return told(store, listed(categories, rule));
@@ -31,9 +33,7 @@ export function tellTypes(store: Store, call: SeagmCall, rule: Rule | undefined)
     const type = store.type(call.kind, id.slice(1));
     return type ? told(store, typeData(store, type)) : refused(store, NOT_FOUND);
   }
-  const mine = store.types.filter(
-    ({ category_id, kind }) => kind === call.kind && String(category_id) === id,
-  );
+  const mine = store.types.filter(({ category_id, kind }) => kind === call.kind && String(category_id) === id);
   if (mine.length === 0) return refused(store, NOT_FOUND);
   return told(
     store,
@@ -67,9 +67,13 @@ function listed(all: readonly Json[], rule: Rule | undefined): readonly Json[] {
 function typeData(store: Store, type: ProductType): Json {
   const { account_check, fields, id, name, par_value, par_value_currency, unit_price } = type;
   return {
-    ...{ id, name, par_value, par_value_currency },
+    id,
+    name,
+    par_value,
+    par_value_currency,
     unit_price: amountOf(store, unitsOf(unit_price, DIGITS) ?? 0),
     currency: store.account.currency,
-    ...{ account_check, fields },
+    account_check,
+    fields,
   };
 }

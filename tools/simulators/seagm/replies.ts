@@ -30,9 +30,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
 };
 
 /** Whether a purchase stands, may yet, or does not. */
-export function outcomeOf({
-  status_code,
-}: Pick<Transaction, 'status_code'>): 'succeeded' | 'failed' | 'pending' {
+export function outcomeOf({ status_code }: Pick<Transaction, 'status_code'>): 'succeeded' | 'failed' | 'pending' {
   if (status_code === DONE) return 'succeeded';
   return status_code === FAILED || status_code === REFUNDED ? 'failed' : 'pending';
 }
@@ -63,7 +61,10 @@ export function orderData(store: Store, order: Transaction): Json {
   const { buy_amount, currency, kind, ref_id, refunded_reason, status_code, trade_id, type_id } = order;
   const [outcome, total] = [outcomeOf(order), order.unit_price * buy_amount];
   return {
-    ...{ id: order.trx_id, trade_id, type_id, currency },
+    id: order.trx_id,
+    trade_id,
+    type_id,
+    currency,
     unit_price: amountOf(store, order.unit_price),
     buy_amount,
     pay_amount: amountOf(store, total),

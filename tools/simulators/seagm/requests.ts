@@ -54,7 +54,15 @@ export async function receive(request: IncomingMessage, known: Known): Promise<S
   const names = [...SIGNED, ...(isInquiry ? ['query_type'] : target.isPurchase ? [...BOUGHT, ...own] : [])];
   const byReference = fields.query_type === 'mchOrderId' ? order_id : known.referenceOf(order_id ?? '');
   return {
-    ...{ call: target.call, kind: target.kind, id: target.id, method, path, body, fields, pairs, raw },
+    call: target.call,
+    kind: target.kind,
+    id: target.id,
+    method,
+    path,
+    body,
+    fields,
+    pairs,
+    raw,
     remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     ref_id: isInquiry ? byReference : (fields.mch_order_id ?? null),
     sku: skuOf(target.kind, fields.type_id),
@@ -74,7 +82,9 @@ type Target = Pick<SeagmCall, 'call' | 'id' | 'kind'> & { readonly isPurchase: b
 
 function targetOf(method: string, path: string): Target {
   const target = (call: Call | null, kind?: string, id: string | null = null): Target => ({
-    ...{ call, id, isPurchase: call === 'recharge-orders' || call === 'card-orders' },
+    call,
+    id,
+    isPurchase: call === 'recharge-orders' || call === 'card-orders',
     kind: kind === 'card' ? 'card' : 'recharge',
   });
   const [isOrder, kind, order] = ORDERS.exec(path) ?? [];

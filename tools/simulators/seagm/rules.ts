@@ -1,15 +1,7 @@
 import * as common from '../common/rules.js';
 import { count, flag, integer, listOf, object, oneOf, text } from '../common/shapes.js';
 
-export const CALLS = [
-  'recharge-orders',
-  'card-orders',
-  'inquiry',
-  'categories',
-  'types',
-  'me',
-  'time',
-] as const;
+export const CALLS = ['recharge-orders', 'card-orders', 'inquiry', 'categories', 'types', 'me', 'time'] as const;
 export type Call = (typeof CALLS)[number];
 
 export interface Card {

@@ -23,7 +23,9 @@ export class Seagm implements Vendor<Kinds> {
   readonly rules = RULES;
   readonly forged = {};
   readonly undecided: Reply = {
-    ...{ http: 200, body: {}, decision: 'not decided' },
+    http: 200,
+    body: {},
+    decision: 'not decided',
     about: { code: null, info_code: null },
   };
 
@@ -97,7 +99,14 @@ export class Seagm implements Vendor<Kinds> {
       const counts = countsOf(transactions, outcomeOf);
       return [
         {
-          ...{ ref_id, id: trx_id, kind, type_id, fields, buy_amount, status_code, cards },
+          ref_id,
+          id: trx_id,
+          kind,
+          type_id,
+          fields,
+          buy_amount,
+          status_code,
+          cards,
           sku: skuOf(kind, String(type_id)),
           ...counts,
           price_debited: decimalOf(counts.price_debited, DIGITS),

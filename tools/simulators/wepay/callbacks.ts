@@ -15,10 +15,7 @@ function callbackFields(store: Store, transaction: Transaction): Record<string, 
 }
 
 /** Serial and PIN as `where` says; nothing where there are none. */
-export function cardFields(
-  { pin, serial }: Transaction,
-  where: 'fields' | 'sms' | 'absent',
-): Record<string, string> {
+export function cardFields({ pin, serial }: Transaction, where: 'fields' | 'sms' | 'absent'): Record<string, string> {
   if (pin === '' || where === 'absent') return {};
   if (where === 'sms') return { sms: `serial_no:${serial},password:${pin}` };
   return { cashcard_ref1: serial, cashcard_ref2: pin };
@@ -53,7 +50,11 @@ export function planForged(store: Store, transaction: Transaction, wanted: Forge
 function delivery(store: Store, { ref_id, trx_id }: Transaction, url: string, body: string): Delivery {
   return {
     n: store.nextDelivery(),
-    ...{ trx_id, ref_id, url, headers: FORM, body },
+    trx_id,
+    ref_id,
+    url,
+    headers: FORM,
+    body,
     from: null,
     repeat: false,
     state: 'waiting',

@@ -37,8 +37,7 @@ export function form(
 export function move(store: Store, before: Transaction, state: State): Transaction {
   const { status } = state;
   const outcome = outcomeOf({ status });
-  const isCharged =
-    outcome === 'succeeded' || (outcome === 'pending' && store.readings.debit === 'on_acceptance');
+  const isCharged = outcome === 'succeeded' || (outcome === 'pending' && store.readings.debit === 'on_acceptance');
   const debited = isCharged ? before.total : 0;
   const isBought = outcome === 'succeeded';
   const isCard = before.type === 'cashcard';
@@ -47,8 +46,7 @@ export function move(store: Store, before: Transaction, state: State): Transacti
     status,
     debited,
     ever_succeeded: before.ever_succeeded || isBought,
-    operator_trxnsid:
-      state.operator_trxnsid ?? (before.operator_trxnsid || (isBought ? `OP${someId()}` : '')),
+    operator_trxnsid: state.operator_trxnsid ?? (before.operator_trxnsid || (isBought ? `OP${someId()}` : '')),
     serial: state.serial ?? (before.serial || (isBought && isCard ? `S${someId()}` : '')),
     pin: state.pin ?? (before.pin || (isBought && isCard ? `${someId()}${someId().slice(0, 5)}` : '')),
   };

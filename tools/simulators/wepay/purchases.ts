@@ -68,7 +68,9 @@ function formed(
     company: fields.pay_to_company ?? '',
     resp_url: fields.resp_url || null,
     total: company ? totalOf(company, amount) : 0,
-    ...{ amount, ref1, ref2 },
+    amount,
+    ref1,
+    ref2,
   };
   return form(store, order, { steps: stepsOf(store, rule, company), callback: rule?.callback ?? {} });
 }

@@ -61,7 +61,10 @@ export function tellPayee(store: Store, call: WepayCall, rule: Rule | undefined)
     { title: title(index + 1), min_length: index === 0 ? 1 : 0, max_length: index === 0 ? 30 : 0 },
   ]);
   return told({
-    ...{ discount, fee, sof_min, sof_max },
+    discount,
+    fee,
+    sof_min,
+    sof_max,
     sof_defined_amounts: denomination.map(({ price }) => price),
     ...(Object.fromEntries(refs) as Json),
   });
@@ -92,7 +95,13 @@ function itemOf(store: Store, company: Company): Json {
     return { price: store.readings.catalogue_price === 'text' ? asSent(satang) : Number(price), description };
   });
   return {
-    ...{ company_id, company_name, fee: Number(fee), denomination, congestion, gameservers },
-    ...{ refs_format, refundable },
+    company_id,
+    company_name,
+    fee: Number(fee),
+    denomination,
+    congestion,
+    gameservers,
+    refs_format,
+    refundable,
   };
 }

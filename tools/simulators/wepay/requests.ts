@@ -28,8 +28,14 @@ const CREDENTIALS = ['username', 'password', 'password_hash', 'type'];
 const REFERENCES = [1, 2, 3, 4, 5, 6].map((n) => `pay_to_ref${n}`);
 const KNOWN: Readonly<Record<Call, readonly string[]>> = {
   purchase: [
-    ...[...CREDENTIALS, 'pay_to_company', 'pay_to_amount', ...REFERENCES],
-    ...['pay_to_barcode1', 'pay_to_barcode2', 'dest_ref', 'resp_url'],
+    ...CREDENTIALS,
+    'pay_to_company',
+    'pay_to_amount',
+    ...REFERENCES,
+    'pay_to_barcode1',
+    'pay_to_barcode2',
+    'dest_ref',
+    'resp_url',
   ],
   get_output: [...CREDENTIALS, 'transaction_id'],
   balance_inquiry: CREDENTIALS,
@@ -58,7 +64,11 @@ export async function receive(
   const transaction_id = given('transaction_id');
   const about = transaction_id === null ? null : referenceOf(transaction_id);
   return {
-    ...{ call, method, path, body, fields },
+    call,
+    method,
+    path,
+    body,
+    fields,
     remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     ref_id: given('dest_ref') ?? about,
     sku: company === null ? null : [type, company, ...(amount === null ? [] : [amount])].join(':'),
@@ -80,8 +90,7 @@ function callOf(method: string, path: string, fields: Fields): Call | null {
 
 /** C: all three encodings work. I: that a body of another one has no fields. */
 function fieldsOf(body: string, type: string): { fields: Fields; encoding: WepayCall['about']['encoding'] } {
-  if (/^application\/x-www-form-urlencoded\b/i.test(type))
-    return { fields: formFields(body), encoding: 'form' };
+  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return { fields: formFields(body), encoding: 'form' };
   const multipart = /^multipart\/form-data\b/i.test(type) ? multipartFields(body, type) : null;
   if (multipart) return { fields: multipart, encoding: 'multipart' };
   const json = /^application\/json\b/i.test(type) ? jsonFields(body) : null;

@@ -65,9 +65,7 @@ export class Wepay implements Vendor<Kinds> {
 
   isAccepted(status: number | null, body: string): boolean {
     const isSuccess = status !== null && status >= 200 && status < 300;
-    return (
-      isSuccess && (this.store.readings.callback_accepted_by === 'any_2xx' || body.startsWith('SUCCEED'))
-    );
+    return isSuccess && (this.store.readings.callback_accepted_by === 'any_2xx' || body.startsWith('SUCCEED'));
   }
 
   again(delivery: Delivery): Delivery {
@@ -89,7 +87,13 @@ export class Wepay implements Vendor<Kinds> {
       const counts = countsOf(transactions, outcomeOf);
       return [
         {
-          ...{ ref_id, type, company, amount, player, status, operator_trxnsid },
+          ref_id,
+          type,
+          company,
+          amount,
+          player,
+          status,
+          operator_trxnsid,
           sku: `${type}:${company}:${amount}`,
           transaction_id: last.trx_id,
           total_amount: decimalOf(total, DIGITS),

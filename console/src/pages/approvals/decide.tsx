@@ -28,10 +28,7 @@ export function useDecision(): [OnDecide, ReactNode] {
   const [decision, setDecision] = useState<Decision | null>(null);
   if (decision === null) return [setDecision, null];
   const Dialog = decision.verb === 'approve' ? Approve : Reject;
-  return [
-    setDecision,
-    <Dialog key="dialog" approval={decision.approval} onClose={() => setDecision(null)} />,
-  ];
+  return [setDecision, <Dialog key="dialog" approval={decision.approval} onClose={() => setDecision(null)} />];
 }
 
 /** What somebody may do about a request that waits: decide about another's, take back their own. */
@@ -70,8 +67,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
     every: EVERY.figures,
   });
   const available = query.data?.available_amount;
-  const after =
-    (readAmount(available ?? '') ?? 0n) + (readAmount(amount) ?? 0n) * (kind === 'credit' ? 1n : -1n);
+  const after = (readAmount(available ?? '') ?? 0n) + (readAmount(amount) ?? 0n) * (kind === 'credit' ? 1n : -1n);
   const approve = async (): Promise<void> => {
     try {
       const request = { params: { path: { id } }, body: { expected_available: available } };
@@ -110,9 +106,7 @@ function Reject({ approval, onClose }: DecisionProps): ReactNode {
   const { id, merchant, is_own: isOwn } = approval;
   const reject = async (reason: string): Promise<void> => {
     try {
-      await ask(() =>
-        client.POST('/api/approvals/{id}/rejection', { params: { path: { id } }, body: { reason } }),
-      );
+      await ask(() => client.POST('/api/approvals/{id}/rejection', { params: { path: { id } }, body: { reason } }));
       toast(t(isOwn ? 'approvals.withdrawn' : 'approvals.rejected'));
     } finally {
       await decided(merchant.id);
@@ -151,7 +145,5 @@ function Asked({ approval }: { approval: ApprovalView }): ReactNode {
 
 /** Such as `Deposit 75,000.00 THB`. */
 export function Movement({ approval: { kind, amount } }: { approval: ApprovalView }): ReactNode {
-  return (
-    <span className={classes.movement}>{useT()(`move.${kind}Verb`, { amount: formatAmount(amount) })}</span>
-  );
+  return <span className={classes.movement}>{useT()(`move.${kind}Verb`, { amount: formatAmount(amount) })}</span>;
 }

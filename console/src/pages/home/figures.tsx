@@ -137,9 +137,7 @@ const addUp = (one: Values, other: Values): Values =>
 /** Of each minute and those before it. */
 function shareOf(part: Values, rest: Values): Values {
   const sum = (values: Values, until: number): number =>
-    values
-      .slice(Math.max(0, until - SHARE_MINUTES + 1), until + 1)
-      .reduce<number>((all, each) => all + (each ?? 0), 0);
+    values.slice(Math.max(0, until - SHARE_MINUTES + 1), until + 1).reduce<number>((all, each) => all + (each ?? 0), 0);
   return part.map((_, index) => {
     const [failed, others] = [sum(part, index), sum(rest, index)];
     return failed + others === 0 ? null : failed / (failed + others);

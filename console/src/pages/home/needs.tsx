@@ -61,8 +61,7 @@ export function NeedsYou(): ReactNode {
       {failure ? (
         <Failure error={failure} onRetry={() => failed.forEach(({ refetch }) => void refetch())} />
       ) : (
-        needs.length === 0 &&
-        (isKnown ? <p className="muted">{t('home.needsNothing')}</p> : <Loading rows={2} />)
+        needs.length === 0 && (isKnown ? <p className="muted">{t('home.needsNothing')}</p> : <Loading rows={2} />)
       )}
     </Section>
   );
@@ -167,7 +166,5 @@ function needsAfter(audit: Job, nowMs: number, t: Translate, language: string): 
   }
   const ageMs = nowMs - Date.parse(audit.started_at);
   if (ageMs < AUDITED_WITHIN_MS) return [];
-  return [
-    { text: t('home.auditOld', { duration: formatDuration(ageMs, language) }), link: { to: '/audit' } },
-  ];
+  return [{ text: t('home.auditOld', { duration: formatDuration(ageMs, language) }), link: { to: '/audit' } }];
 }

@@ -24,5 +24,4 @@ export const ACTIONS: readonly Action[] = [
 ];
 
 /** An action that has no words of its own is shown by its name. */
-export const actionInWords = (action: string, t: Translate): string =>
-  t.maybe(`log.action.${action}`) ?? action;
+export const actionInWords = (action: string, t: Translate): string => t.maybe(`log.action.${action}`) ?? action;

@@ -29,10 +29,7 @@ export function changesOf(detail: Readonly<Record<string, unknown>>): Change[] {
   });
   const isKnown = before === undefined || before === null || earlier !== undefined || isAlone;
   const all = isKnown ? changes : [...changes, { name: 'before', after: before }];
-  return [
-    ...all.filter(({ before: was }) => was !== undefined),
-    ...all.filter((each) => !('before' in each)),
-  ];
+  return [...all.filter(({ before: was }) => was !== undefined), ...all.filter((each) => !('before' in each))];
 }
 
 const isBefore = (name: string, rest: Readonly<Record<string, unknown>>): boolean =>
@@ -41,8 +38,7 @@ const isBefore = (name: string, rest: Readonly<Record<string, unknown>>): boolea
 /** As it stands in a line; null where it takes more than that. */
 export function inLine(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return '–';
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return String(value);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   const isList = Array.isArray(value) && value.every((each) => typeof each === 'string');
   return isList ? value.join(', ') || '–' : null;
 }

@@ -11,9 +11,7 @@ export function Entry({ entry: { detail, reference, reason, request_id } }: { en
   const changes = changesOf(detail);
   return (
     <div className={classes.entry}>
-      {changes.length === 0 && reason === null && reference === null && (
-        <p className="muted">{t('log.noDetail')}</p>
-      )}
+      {changes.length === 0 && reason === null && reference === null && <p className="muted">{t('log.noDetail')}</p>}
       <dl className={classes.changes}>
         {reason !== null && <Named name={t('log.why')} value={reason} />}
         {reference !== null && <Named name={t('log.reference')} value={reference} />}

@@ -25,8 +25,7 @@ interface LogOfProps {
 export function LogOf({ about, queryKey, cursor, linked, empty }: LogOfProps): ReactNode {
   const query = usePolled({
     queryKey: [...queryKey, 'log', cursor],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/log', { params: { query: { ...about, cursor } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/log', { params: { query: { ...about, cursor } }, signal })),
     every: cursor === undefined ? EVERY.figures : EVERY.rest,
   });
   const [name] = Object.values(about).map(String);

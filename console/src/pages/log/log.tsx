@@ -37,8 +37,7 @@ export function Log(): ReactNode {
   };
   const query = usePolled({
     queryKey: ['log', asked, cursor],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/log', { params: { query: { ...asked, cursor } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/log', { params: { query: { ...asked, cursor } }, signal })),
     every: cursor === undefined ? EVERY.figures : EVERY.rest,
   });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -143,9 +142,7 @@ function Whom({ entry: { merchant, order_number: number, detail } }: { entry: Lo
     );
   }
   if (merchant !== null) return merchant.name;
-  const named = ['operator', 'sku', 'code']
-    .map((name) => detail[name])
-    .find((each) => typeof each === 'string');
+  const named = ['operator', 'sku', 'code'].map((name) => detail[name]).find((each) => typeof each === 'string');
   return named;
 }
 

@@ -5,9 +5,7 @@ import classes from './me.module.css';
 /** A QR code, drawn here: the secret in it goes nowhere. */
 export function Qr({ text, label }: { text: string; label: string }): ReactNode {
   const { data, size } = encode(text, { border: 0 });
-  const path = data
-    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
-    .join('');
+  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
   return (
     <svg
       className={classes.qr}

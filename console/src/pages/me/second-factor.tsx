@@ -64,9 +64,7 @@ function Enrol({
   const t = useT();
   const [code, setCode] = useState('');
   const { error, isBusy, submit } = useSubmit(async () => {
-    const { recovery_codes } = await ask(() =>
-      client.PUT('/api/me/second-factor', { body: { code: code.trim() } }),
-    );
+    const { recovery_codes } = await ask(() => client.PUT('/api/me/second-factor', { body: { code: code.trim() } }));
     onCodes(recovery_codes);
   });
   return (

@@ -18,8 +18,7 @@ export function Sessions(): ReactNode {
     queryFn: ({ signal }) => ask(() => client.GET('/api/me/sessions', { signal })),
   });
   const end = useMutation({
-    mutationFn: (id: number) =>
-      ask(() => client.DELETE('/api/me/sessions/{id}', { params: { path: { id } } })),
+    mutationFn: (id: number) => ask(() => client.DELETE('/api/me/sessions/{id}', { params: { path: { id } } })),
     onSuccess: async () => {
       toast(t('me.sessionEnded'));
       await queries.invalidateQueries({ queryKey: ['me', 'sessions'] });

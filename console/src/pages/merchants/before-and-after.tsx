@@ -14,9 +14,7 @@ export function BeforeAndAfter({ before, after }: { before: string; after: bigin
       </div>
       <div className={classes.after}>
         <dt>{t('move.after')}</dt>
-        <dd className="number">
-          {after === null || after < 0n ? '—' : `${formatAmount(writeAmount(after))} THB`}
-        </dd>
+        <dd className="number">{after === null || after < 0n ? '—' : `${formatAmount(writeAmount(after))} THB`}</dd>
       </div>
     </dl>
   );

@@ -26,8 +26,7 @@ export function Keys(): ReactNode {
   const may = { issue: useMay('keys.issue'), rotate: useMay('keys.rotate'), revoke: useMay('keys.revoke') };
   const query = usePolled({
     queryKey: ['merchant', id, 'keys'],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/merchants/{id}/keys', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/merchants/{id}/keys', { params: { path: { id } }, signal })),
     every: EVERY.rest,
   });
   const close = (): void => setDialog(null);
@@ -83,11 +82,7 @@ const columnsOf = (
     id: 'networks',
     head: t('keys.networks'),
     cell: ({ allowed_networks: networks }) =>
-      networks.length === 0 ? (
-        t('keys.anyNetwork')
-      ) : (
-        <span title={networks.join(', ')}>{networks.join(', ')}</span>
-      ),
+      networks.length === 0 ? t('keys.anyNetwork') : <span title={networks.join(', ')}>{networks.join(', ')}</span>,
     isCut: true,
   },
   {
@@ -116,8 +111,7 @@ const columnsOf = (
           id: 'actions',
           head: <span className="hidden">{t('keys.actions')}</span>,
           align: 'end' as const,
-          cell: (key: KeyView) =>
-            key.state === 'active' && <KeyActions apiKey={key} may={may} onOpen={onOpen} />,
+          cell: (key: KeyView) => key.state === 'active' && <KeyActions apiKey={key} may={may} onOpen={onOpen} />,
         },
       ]
     : []),

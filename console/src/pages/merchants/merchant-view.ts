@@ -17,8 +17,7 @@ export function useMerchant(): UseQueryResult<MerchantView> {
   const id = useMerchantId();
   return usePolled({
     queryKey: ['merchant', id],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/merchants/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/merchants/{id}', { params: { path: { id } }, signal })),
     every: EVERY.figures,
   });
 }
@@ -43,9 +42,7 @@ export function useOpenOrders(merchant: number): UseQueryResult<string> {
     queryFn: async ({ signal }) => {
       const pages = await Promise.all(
         (['pending', 'processing'] as const).map((status) =>
-          ask(() =>
-            client.GET('/api/orders', { params: { query: { merchant, status, limit: MOST } }, signal }),
-          ),
+          ask(() => client.GET('/api/orders', { params: { query: { merchant, status, limit: MOST } }, signal })),
         ),
       );
       const count = pages.reduce((sum, { data }) => sum + data.length, 0);

@@ -31,9 +31,7 @@ export function MerchantWebhooks(): ReactNode {
         {({ data, next_cursor }) => (
           <>
             {data.length > 0 && <WebhookTable rows={data} isOfOne />}
-            {data.length === 0 && (
-              <Empty title={t('merchant.noWebhooks')}>{t('merchant.noWebhooksWhy')}</Empty>
-            )}
+            {data.length === 0 && <Empty title={t('merchant.noWebhooks')}>{t('merchant.noWebhooksWhy')}</Empty>}
             <Pages next={next_cursor} />
           </>
         )}

@@ -56,8 +56,7 @@ function Days(): ReactNode {
   const id = useMerchantId();
   const query = usePolled({
     queryKey: ['merchant', id, 'days'],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/merchants/{id}/days', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/merchants/{id}/days', { params: { path: { id } }, signal })),
     every: EVERY.rest,
   });
   return (

@@ -23,16 +23,8 @@ export function StatementCsv({ id }: { id: number }): ReactNode {
       </Popover.Target>
       <Popover.Dropdown>
         <div className={classes.period}>
-          <DayInput
-            label={t('statement.from')}
-            value={from ?? ''}
-            onChange={(day) => setPeriod([day, to ?? ''])}
-          />
-          <DayInput
-            label={t('statement.to')}
-            value={to ?? ''}
-            onChange={(day) => setPeriod([from ?? '', day])}
-          />
+          <DayInput label={t('statement.from')} value={from ?? ''} onChange={(day) => setPeriod([day, to ?? ''])} />
+          <DayInput label={t('statement.to')} value={to ?? ''} onChange={(day) => setPeriod([from ?? '', day])} />
           <Button
             component="a"
             size="xs"

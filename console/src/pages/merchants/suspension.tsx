@@ -23,9 +23,7 @@ export function Suspend({ merchant: { id, name, wallet }, onClose }: SuspensionP
       verb={t('suspend.verb')}
       asksReason
       onConfirm={async (reason) => {
-        await ask(() =>
-          client.POST('/api/merchants/{id}/suspension', { params: { path: { id } }, body: { reason } }),
-        );
+        await ask(() => client.POST('/api/merchants/{id}/suspension', { params: { path: { id } }, body: { reason } }));
         toast(t('suspend.done', { name }));
         await refresh(id);
       }}

@@ -18,8 +18,7 @@ export function Operator(): ReactNode {
   const id = Number(useParams({ from: '/shell/operators/$id' }).id);
   const query = usePolled({
     queryKey: ['operator', id],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/operators/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/operators/{id}', { params: { path: { id } }, signal })),
     every: EVERY.rest,
   });
   const account = query.data;

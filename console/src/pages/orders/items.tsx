@@ -19,13 +19,7 @@ interface ItemsProps {
 /** What was ordered, piece by piece, each with its attempts. */
 export function Items({ order, onResolve }: ItemsProps): ReactNode {
   return order.items.map((item) => (
-    <Item
-      key={item.item}
-      number={order.order_number}
-      item={item}
-      units={unitsOf(order, item)}
-      onResolve={onResolve}
-    />
+    <Item key={item.item} number={order.order_number} item={item} units={unitsOf(order, item)} onResolve={onResolve} />
   ));
 }
 
@@ -42,8 +36,7 @@ function Item({
   const [isWhole, setWhole] = useState(false);
   const { sku, kind, quantity, unit_price } = item;
   // Those that ask for somebody come first where not all are shown.
-  const shown =
-    isWhole || units.length <= SHOWN_AT_FIRST ? units : mostTelling(units).slice(0, SHOWN_AT_FIRST);
+  const shown = isWhole || units.length <= SHOWN_AT_FIRST ? units : mostTelling(units).slice(0, SHOWN_AT_FIRST);
   return (
     <section className={classes.item}>
       <div className={classes.head}>
@@ -97,12 +90,7 @@ function Unit({
   return (
     <li className={classes.unit}>
       <div className={classes.line}>
-        <button
-          type="button"
-          className={classes.toggle}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
+        <button type="button" className={classes.toggle} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <DownIcon />
           <span className="hidden">{t('unit.name')}</span>
           <span className="number">{unit.unit}</span>
@@ -149,8 +137,7 @@ function Attempt({ attempt }: { attempt: UnitView['attempts'][number] }): ReactN
       </p>
       {supplier_reference !== null && (
         <p className={classes.reference}>
-          <span className="muted">{t('unit.theirReference')}</span>{' '}
-          <span className="mono">{supplier_reference}</span>
+          <span className="muted">{t('unit.theirReference')}</span> <span className="mono">{supplier_reference}</span>
           <Copy value={supplier_reference} what={t('unit.theirReference')} />
         </p>
       )}

@@ -21,25 +21,16 @@ export function OrderFacts({ order }: { order: OrderView }): ReactNode {
             {merchant.name}
           </Link>,
         ],
-        [
-          t('order.reference'),
-          <Copied key="reference" value={order.reference_id} what={t('order.reference')} />,
-        ],
+        [t('order.reference'), <Copied key="reference" value={order.reference_id} what={t('order.reference')} />],
         [t('order.player'), <Copied key="player" value={order.user_id} what={t('order.player')} />],
         order.server_id ? [t('order.server'), order.server_id] : null,
         order.character_id ? [t('order.character'), order.character_id] : null,
         [t('order.created'), <Moment key="created" at={order.created_at} />],
         [
           t(order.ended_at ? 'order.ended' : 'order.openFor'),
-          order.ended_at ? (
-            <Moment key="ended" at={order.ended_at} />
-          ) : (
-            <Age key="age" from={order.created_at} />
-          ),
+          order.ended_at ? <Moment key="ended" at={order.ended_at} /> : <Age key="age" from={order.created_at} />,
         ],
-        order.ended_at
-          ? [t('order.took'), <Age key="took" from={order.created_at} to={order.ended_at} />]
-          : null,
+        order.ended_at ? [t('order.took'), <Age key="took" from={order.created_at} to={order.ended_at} />] : null,
         order.failure_code
           ? [
               t('order.failure'),

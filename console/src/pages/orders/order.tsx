@@ -29,8 +29,7 @@ export function Order(): ReactNode {
   const { number } = useParams({ from: '/shell/orders/$number' });
   const query = usePolled({
     queryKey: ['order', number],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/orders/{number}', { params: { path: { number } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/orders/{number}', { params: { path: { number } }, signal })),
     every: (order) => (order && !isOpen(order) ? EVERY.rest : EVERY.openOrder),
   });
   const order = query.data;

@@ -117,13 +117,7 @@ function Reference({ value, onChange }: FieldProps): ReactNode {
 }
 
 /** Why something failed, with what that means. */
-export function Why({
-  value,
-  onChange,
-}: {
-  value: FailureCode;
-  onChange: (value: FailureCode) => void;
-}): ReactNode {
+export function Why({ value, onChange }: { value: FailureCode; onChange: (value: FailureCode) => void }): ReactNode {
   const t = useT();
   return (
     <NativeSelect
@@ -145,9 +139,7 @@ function SupplierWord({ number, unit }: { number: string; unit: string }): React
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['inquiry', number, unit],
     queryFn: () =>
-      ask(() =>
-        client.POST('/api/orders/{number}/units/{unit}/inquire', { params: { path: { number, unit } } }),
-      ),
+      ask(() => client.POST('/api/orders/{number}/units/{unit}/inquire', { params: { path: { number, unit } } })),
     staleTime: Infinity,
     gcTime: 0,
     retry: false,

@@ -69,13 +69,7 @@ function Ask({ number, unit, caseId, onRevealed, onClose }: AskProps): ReactNode
   );
 }
 
-function Shown({
-  revealed: { unit, pieces },
-  onClose,
-}: {
-  revealed: Revealed;
-  onClose: () => void;
-}): ReactNode {
+function Shown({ revealed: { unit, pieces }, onClose }: { revealed: Revealed; onClose: () => void }): ReactNode {
   const t = useT();
   return (
     <Modal
@@ -89,9 +83,7 @@ function Shown({
           key={index}
           facts={[
             code === null ? null : [t('item.code'), <Secret key="code" value={code} what={t('item.code')} />],
-            serial === null
-              ? null
-              : [t('code.serial'), <Secret key="serial" value={serial} what={t('code.serial')} />],
+            serial === null ? null : [t('code.serial'), <Secret key="serial" value={serial} what={t('code.serial')} />],
             expires_on === null ? null : [t('code.expires'), expires_on],
           ]}
         />

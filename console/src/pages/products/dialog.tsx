@@ -16,14 +16,7 @@ interface DialogProps {
 }
 
 /** A form of its own, which closes once it was taken; why it was not is shown in it. */
-export function FormDialog({
-  title,
-  verb,
-  isReady = true,
-  onSubmit,
-  onClose,
-  children,
-}: DialogProps): ReactNode {
+export function FormDialog({ title, verb, isReady = true, onSubmit, onClose, children }: DialogProps): ReactNode {
   const t = useT();
   const isPhone = useMediaQuery('(max-width: 640px)');
   const { error, isBusy, submit } = useSubmit(async () => {

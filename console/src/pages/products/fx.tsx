@@ -50,10 +50,7 @@ export function Fx(): ReactNode {
             {data.length > 0 && (
               <Table
                 label={t('nav.fx')}
-                columns={[
-                  ...columnsOf(t, language, seesCosts),
-                  ...(maySet ? [actionColumn(t, setOpen)] : []),
-                ]}
+                columns={[...columnsOf(t, language, seesCosts), ...(maySet ? [actionColumn(t, setOpen)] : [])]}
                 rows={data}
                 keyOf={({ currency }) => currency}
               />
@@ -98,9 +95,7 @@ const columnsOf = (t: Translate, language: string, seesCosts: boolean): Column<R
           id: 'margin',
           head: t('fx.margin'),
           cell: ({ margin_percent: margin }: Rate) =>
-            margin !== null && (
-              <span className="number">{new Intl.NumberFormat(language).format(margin)}%</span>
-            ),
+            margin !== null && <span className="number">{new Intl.NumberFormat(language).format(margin)}%</span>,
           align: 'end' as const,
         },
       ]

@@ -30,8 +30,7 @@ export function History({ sku }: { sku: string }): ReactNode {
                   <span className={classes.action}>{actionInWords(entry.action, t)}</span>
                   <span className={classes.who}>
                     {[entry.supplier, entry.file].filter(Boolean).join(' · ')}
-                    {entry.merchant_id !== null &&
-                      ` ${t('merchant.title', { id: String(entry.merchant_id) })}`}
+                    {entry.merchant_id !== null && ` ${t('merchant.title', { id: String(entry.merchant_id) })}`}
                   </span>
                   <span className={classes.at}>
                     {entry.operator} · <Moment at={entry.at} form="short" zoned={false} />

@@ -5,8 +5,7 @@ export type Kind = 'products' | 'prices';
 type Schemas = components['schemas'];
 /** What a file would change; only one of the two has members other than prices. */
 export type Previewed =
-  | ({ kind: 'products' } & Schemas['ProductImportPreviewDto'])
-  | ({ kind: 'prices' } & Schemas['PriceImportPreviewDto']);
+  ({ kind: 'products' } & Schemas['ProductImportPreviewDto']) | ({ kind: 'prices' } & Schemas['PriceImportPreviewDto']);
 
 /** A file as it was chosen, or what was pasted; then it has no name. */
 export interface CsvFile {

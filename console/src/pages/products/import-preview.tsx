@@ -30,14 +30,7 @@ interface ImportPreviewProps {
 }
 
 /** Everything that a file would change, and what is wrong with it. */
-export function ImportPreview({
-  kind,
-  name,
-  preview,
-  onAgain,
-  onStale,
-  onImport,
-}: ImportPreviewProps): ReactNode {
+export function ImportPreview({ kind, name, preview, onAgain, onStale, onImport }: ImportPreviewProps): ReactNode {
   const t = useT();
   const [isAsking, setAsking] = useState(false);
   const [isStale, setStale] = useState(false);
@@ -100,13 +93,9 @@ function Summary({ preview }: { preview: Previewed }): ReactNode {
         <li>{t('import.added', { count: preview.added })}</li>
         <li>{t('import.changed', { count: preview.changed })}</li>
         <li>{t('import.unchanged', { count: preview.unchanged })}</li>
-        {preview.problem_count > 0 && (
-          <li data-tone="bad">{t('import.wrong', { count: preview.problem_count })}</li>
-        )}
+        {preview.problem_count > 0 && <li data-tone="bad">{t('import.wrong', { count: preview.problem_count })}</li>}
         {preview.moved_far > 0 && <li data-tone="warn">{t('import.moved', { count: preview.moved_far })}</li>}
-        {preview.below_cost > 0 && (
-          <li data-tone="bad">{t('priceChange.belowCost', { count: preview.below_cost })}</li>
-        )}
+        {preview.below_cost > 0 && <li data-tone="bad">{t('priceChange.belowCost', { count: preview.below_cost })}</li>}
       </ul>
     </div>
   );
@@ -194,9 +183,7 @@ const columnsOf = (t: Translate, language: string): Column<ProductChange>[] => [
   {
     id: 'moves',
     head: t('import.moves'),
-    cell: (row) => (
-      <Moves percent={row.price_moves_percent} isBelowCost={row.below_cost} language={language} />
-    ),
+    cell: (row) => <Moves percent={row.price_moves_percent} isBelowCost={row.below_cost} language={language} />,
     align: 'end',
   },
 ];

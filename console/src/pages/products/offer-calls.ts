@@ -5,10 +5,8 @@ import { toast } from '../../kit/toasts';
 import type { components } from '../../schema';
 import type { OfferView } from './product-view';
 
-export const nameOf = ({
-  supplier,
-  supplier_sku: theirs,
-}: Pick<OfferView, 'supplier' | 'supplier_sku'>): string => `${supplier} ${theirs}`;
+export const nameOf = ({ supplier, supplier_sku: theirs }: Pick<OfferView, 'supplier' | 'supplier_sku'>): string =>
+  `${supplier} ${theirs}`;
 
 type SetOffer = components['schemas']['SetOfferDto'];
 

@@ -51,7 +51,9 @@ export function OfferForm({ sku, offer, onClose }: OfferFormProps): ReactNode {
       isReady={draft.supplier.trim() !== '' && draft.supplier_sku.trim() !== '' && (!stored || isChanged)}
       onSubmit={() =>
         set({
-          ...{ sku, supplier: draft.supplier.trim(), supplier_sku: draft.supplier_sku.trim() },
+          sku,
+          supplier: draft.supplier.trim(),
+          supplier_sku: draft.supplier_sku.trim(),
           ...changesOf(draft, stored ? before : null),
           expected_updated_at: stored?.updated_at ?? null,
         })

@@ -31,12 +31,7 @@ export function Offers({ product }: { product: ProductView }): ReactNode {
       title={t('offer.title')}
       actions={
         maySet && (
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<PlusIcon />}
-            onClick={() => setOpen({ what: 'add' })}
-          >
+          <Button size="xs" variant="default" leftSection={<PlusIcon />} onClick={() => setOpen({ what: 'add' })}>
             {t('offer.add')}
           </Button>
         )
@@ -119,11 +114,7 @@ const costColumns = (t: Translate): Column<OfferView>[] => [
   },
 ];
 
-const actionsColumn = (
-  t: Translate,
-  product: ProductView,
-  open: (what: Open) => void,
-): Column<OfferView> => ({
+const actionsColumn = (t: Translate, product: ProductView, open: (what: Open) => void): Column<OfferView> => ({
   id: 'actions',
   head: <span className="hidden">{t('offer.edit')}</span>,
   cell: (offer) => (
@@ -162,8 +153,8 @@ function SwitchOn({ product, offer }: { product: ProductView; offer: OfferView }
       variant="default"
       aria-label={`${t('offer.on')} ${nameOf(offer)}`}
       onClick={() =>
-        void set({ ...keyOf(offer), active: true, expected_updated_at: offer.updated_at }).catch(
-          (error: unknown) => toast(error instanceof Error ? error.message : String(error)),
+        void set({ ...keyOf(offer), active: true, expected_updated_at: offer.updated_at }).catch((error: unknown) =>
+          toast(error instanceof Error ? error.message : String(error)),
         )
       }
     >
@@ -194,7 +185,10 @@ function SwitchOff({
       onConfirm={(reason) =>
         set({
           ...keyOf(offer),
-          ...{ active: false, reason, expected_routable: left, expected_updated_at: offer.updated_at },
+          active: false,
+          reason,
+          expected_routable: left,
+          expected_updated_at: offer.updated_at,
         })
       }
       onClose={onClose}

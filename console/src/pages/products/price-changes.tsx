@@ -55,9 +55,7 @@ export function PriceChanges({ changes }: { changes: readonly PriceChange[] }): 
         {
           id: 'moves',
           head: t('import.moves'),
-          cell: (row) => (
-            <Moves percent={row.price_moves_percent} isBelowCost={row.below_cost} language={language} />
-          ),
+          cell: (row) => <Moves percent={row.price_moves_percent} isBelowCost={row.below_cost} language={language} />,
           align: 'end',
         },
       ]}

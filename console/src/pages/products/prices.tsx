@@ -41,10 +41,7 @@ export function Prices(): ReactNode {
         <Percent value={percent ?? ''} onChange={(value) => change({ percent: value || undefined })} />
         <NativeSelect
           label={t('adjust.rounding')}
-          data={[
-            { value: '', label: '0.01 THB' },
-            ...PRICE_STEPS.map((value) => ({ value, label: `${value} THB` })),
-          ]}
+          data={[{ value: '', label: '0.01 THB' }, ...PRICE_STEPS.map((value) => ({ value, label: `${value} THB` }))]}
           value={round ?? ''}
           onChange={(event) => change({ round: event.currentTarget.value || undefined })}
         />
@@ -83,8 +80,7 @@ function Percent({ value, onChange }: { value: string; onChange: (value: string)
 function Result({ question }: { question: Question }): ReactNode {
   const query = usePolled({
     queryKey: ['products', 'adjustment', question],
-    queryFn: ({ signal }) =>
-      ask(() => client.POST('/api/products/adjustment/preview', { body: question, signal })),
+    queryFn: ({ signal }) => ask(() => client.POST('/api/products/adjustment/preview', { body: question, signal })),
     every: null,
   });
   return (

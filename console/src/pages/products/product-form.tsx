@@ -24,8 +24,16 @@ interface Draft {
 }
 
 const EMPTY: Draft = {
-  ...{ sku: '', name: '', price: '', supplier: '', supplier_sku: '', player_check: '' },
-  ...{ requires_server: false, requires_character: false, max_quantity: '100', kind: 'topup' },
+  sku: '',
+  name: '',
+  price: '',
+  supplier: '',
+  supplier_sku: '',
+  player_check: '',
+  requires_server: false,
+  requires_character: false,
+  max_quantity: '100',
+  kind: 'topup',
 };
 
 const draftOf = (product: ProductView): Draft => ({
@@ -80,9 +88,7 @@ export function ProductForm({ product, onClose }: ProductFormProps): ReactNode {
       onClose={onClose}
     >
       <Fields draft={draft} isNew={!stored} onChange={change} />
-      {stored && (
-        <MemberChanges title={t('product.changes')} changes={changes} none={t('product.nothingChanges')} />
-      )}
+      {stored && <MemberChanges title={t('product.changes')} changes={changes} none={t('product.nothingChanges')} />}
     </FormDialog>
   );
 }
@@ -95,14 +101,11 @@ interface FieldsProps {
 
 function Fields({ draft, isNew, onChange }: FieldsProps): ReactNode {
   const t = useT();
-  const field = (
-    name: 'sku' | 'name' | 'price' | 'supplier' | 'supplier_sku' | 'max_quantity' | 'player_check',
-  ) => ({
+  const field = (name: 'sku' | 'name' | 'price' | 'supplier' | 'supplier_sku' | 'max_quantity' | 'player_check') => ({
     label: t(`productMember.${name}`),
     value: draft[name],
     autoComplete: 'off',
-    onChange: (event: { currentTarget: { value: string } }) =>
-      onChange({ [name]: event.currentTarget.value }),
+    onChange: (event: { currentTarget: { value: string } }) => onChange({ [name]: event.currentTarget.value }),
   });
   return (
     <>

@@ -33,8 +33,7 @@ export const requirementsOf = (
     .join(', ');
 
 /** What a member is called; the code itself where it has no name. */
-export const memberName = (member: string, t: Translate): string =>
-  t.maybe(`productMember.${member}`) ?? member;
+export const memberName = (member: string, t: Translate): string => t.maybe(`productMember.${member}`) ?? member;
 
 /** `-12.5` as `−12.5%`, with a sign. */
 export function formatPercent(percent: number, language: string): string {

@@ -27,8 +27,7 @@ export function Product(): ReactNode {
   const t = useT();
   const query = usePolled({
     queryKey: ['product', sku],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/products/{sku}', { params: { path: { sku } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/products/{sku}', { params: { path: { sku } }, signal })),
     every: EVERY.rest,
   });
   const product = query.data?.sku === sku ? query.data : undefined;
@@ -89,9 +88,7 @@ function Definition({ product }: { product: ProductView }): ReactNode {
       facts={[
         [t('productMember.name'), product.name],
         [t('productMember.price'), <Amount key="price" value={product.price} />],
-        product.cost_baht === null
-          ? null
-          : [t('product.cost'), <Amount key="cost" value={product.cost_baht} />],
+        product.cost_baht === null ? null : [t('product.cost'), <Amount key="cost" value={product.cost_baht} />],
         product.margin_baht === null
           ? null
           : [t('product.margin'), <Amount key="margin" value={product.margin_baht} />],
@@ -147,11 +144,7 @@ function Actions({ product }: { product: ProductView }): ReactNode {
   const [isLeaving, setLeaving] = useState(false);
   if (!maySet) return null;
   const { sku, active } = product;
-  const setActive = async (
-    isActive: boolean,
-    reason?: string,
-    expected = product.updated_at,
-  ): Promise<void> => {
+  const setActive = async (isActive: boolean, reason?: string, expected = product.updated_at): Promise<void> => {
     const changed = await ask(() =>
       client.PUT('/api/products/{sku}', {
         params: { path: { sku } },
@@ -166,25 +159,13 @@ function Actions({ product }: { product: ProductView }): ReactNode {
   };
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => (active ? setLeaving(true) : void setActive(true).catch(say))}
-      >
+      <Button size="xs" variant="default" onClick={() => (active ? setLeaving(true) : void setActive(true).catch(say))}>
         {t(active ? 'product.off' : 'product.on')}
       </Button>
-      <Button
-        size="xs"
-        onClick={() => void navigate({ to: '.', search: { edit: 'definition' }, replace: true })}
-      >
+      <Button size="xs" onClick={() => void navigate({ to: '.', search: { edit: 'definition' }, replace: true })}>
         {t('product.edit')}
       </Button>
-      {edit && (
-        <ProductForm
-          product={product}
-          onClose={() => void navigate({ to: '.', search: {}, replace: true })}
-        />
-      )}
+      {edit && <ProductForm product={product} onClose={() => void navigate({ to: '.', search: {}, replace: true })} />}
       {isLeaving && (
         <Confirm
           title={t('product.offTitle', { sku })}

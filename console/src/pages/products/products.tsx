@@ -69,22 +69,13 @@ interface Values {
 function Actions({ filters }: { filters: Values }): ReactNode {
   const t = useT();
   const [isAdding, setAdding] = useState(false);
-  const [maySet, mayImport, mayExport] = [
-    useMay('products.set'),
-    useMay('products.import'),
-    useMay('exports.run'),
-  ];
+  const [maySet, mayImport, mayExport] = [useMay('products.set'), useMay('products.import'), useMay('exports.run')];
   const mayPrice = useMay('prices.set');
   return (
     <>
       {mayExport && <CsvButton path="/api/products.csv" query={{ ...filters }} />}
       {(mayImport || mayPrice) && (
-        <LinkButton
-          size="xs"
-          variant="default"
-          to="/products/import"
-          search={mayImport ? {} : { kind: 'prices' }}
-        >
+        <LinkButton size="xs" variant="default" to="/products/import" search={mayImport ? {} : { kind: 'prices' }}>
           {t('products.import')}
         </LinkButton>
       )}

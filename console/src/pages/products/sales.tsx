@@ -15,8 +15,7 @@ type Day = components['schemas']['DayOfSalesDto'];
 export function Sales({ sku }: { sku: string }): ReactNode {
   const query = usePolled({
     queryKey: ['product', sku, 'sales'],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/products/{sku}/sales', { params: { path: { sku } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/products/{sku}/sales', { params: { path: { sku } }, signal })),
     every: EVERY.rest,
   });
   return (

@@ -64,9 +64,7 @@ export function SetRate({ currency: known, onClose }: { currency: string; onClos
           autoComplete="off"
           value={currency}
           error={
-            currency !== '' && !CURRENCY.test(currency) && currency.length === 3
-              ? t('fx.currencyWrong')
-              : undefined
+            currency !== '' && !CURRENCY.test(currency) && currency.length === 3 ? t('fx.currencyWrong') : undefined
           }
           onChange={(event) => setCurrency(event.currentTarget.value.toUpperCase())}
         />
@@ -102,15 +100,7 @@ function useSetRate(): (currency: string, body: components['schemas']['SetFxDto'
   };
 }
 
-function Consequence({
-  currency,
-  rate,
-  preview,
-}: {
-  currency: string;
-  rate: string;
-  preview: Preview;
-}): ReactNode {
+function Consequence({ currency, rate, preview }: { currency: string; rate: string; preview: Preview }): ReactNode {
   const t = useT();
   const { before, products: count, below_cost: below, effects } = preview;
   return (

@@ -71,9 +71,7 @@ function Checks({ id }: { id: string }): ReactNode {
             <Table
               label={t('audit.checks')}
               columns={columnsOf(t)}
-              rows={(job.result as AuditResult).checks.toSorted(
-                (one, other) => Number(one.ok) - Number(other.ok),
-              )}
+              rows={(job.result as AuditResult).checks.toSorted((one, other) => Number(one.ok) - Number(other.ok))}
               keyOf={({ name }) => name}
             />
           )}

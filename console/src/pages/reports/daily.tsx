@@ -74,7 +74,9 @@ function Days({ result, t }: { result: DailyResult; t: Translate }): ReactNode {
 }
 
 const count = (id: 'orders' | 'completed' | 'failed', head: string): Column<Row> => ({
-  ...{ id, head, align: 'end' },
+  id,
+  head,
+  align: 'end',
   cell: (row) => <span className="number">{row[id]}</span>,
 });
 
@@ -83,7 +85,10 @@ const amount = (
   head: string,
   from?: 1120 | 1300,
 ): Column<Row> => ({
-  ...{ id, head, from, align: 'end' },
+  id,
+  head,
+  from,
+  align: 'end',
   cell: (row) => <Amount value={row[id]} currency={null} />,
 });
 

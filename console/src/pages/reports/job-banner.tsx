@@ -23,8 +23,7 @@ const RUN: Record<JobKind, Permission> = {
 export function useJob(id: string | undefined): UseQueryResult<JobDetailView> {
   return usePolled({
     queryKey: ['job', id],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/jobs/{id}', { params: { path: { id: Number(id) } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/jobs/{id}', { params: { path: { id: Number(id) } }, signal })),
     every: (job) => (job === undefined || job.state === 'running' ? EVERY.openOrder : null),
     enabled: id !== undefined,
   });
@@ -49,9 +48,7 @@ export function JobState({ job }: { job: JobView }): ReactNode {
         <strong>{t(`job.${job.kind}`)}</strong>
         <Status of={job.state} />
         {(isRunning || job.kind === 'replay') && total !== null && (
-          <span className="number">
-            {t('job.doneOf', { done: count, total: total.toLocaleString(language) })}
-          </span>
+          <span className="number">{t('job.doneOf', { done: count, total: total.toLocaleString(language) })}</span>
         )}
         {step !== null && <span className="muted">{step}</span>}
         {job.error !== null && <span>{job.error}</span>}

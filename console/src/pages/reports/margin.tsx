@@ -90,8 +90,7 @@ const columnsOf = (t: Translate, by: Grouping): Column<Row>[] => [
   {
     id: 'about',
     head: t(`report.by.${by}`),
-    cell: ({ about, isTotal }) =>
-      isTotal ? <strong>{about}</strong> : <span className="mono">{about}</span>,
+    cell: ({ about, isTotal }) => (isTotal ? <strong>{about}</strong> : <span className="mono">{about}</span>),
     card: 'title',
   },
   {
@@ -134,8 +133,7 @@ const columnsOf = (t: Translate, by: Grouping): Column<Row>[] => [
   {
     id: 'unknownRevenue',
     head: `${t('report.unknownRevenue')} · THB`,
-    cell: ({ cost_unknown_revenue: revenue }) =>
-      revenue !== undefined && <Amount value={revenue} currency={null} />,
+    cell: ({ cost_unknown_revenue: revenue }) => revenue !== undefined && <Amount value={revenue} currency={null} />,
     align: 'end',
     from: 1120,
   },

@@ -14,14 +14,7 @@ import { Tabs } from '../../kit/tabs';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { JobState, useJob } from './job-banner';
-import {
-  latestOf,
-  type JobDetailView,
-  type JobView,
-  type Params,
-  type ReportKind,
-  type StartJob,
-} from './job-view';
+import { latestOf, type JobDetailView, type JobView, type Params, type ReportKind, type StartJob } from './job-view';
 import classes from './report.module.css';
 import { useJobs } from './use-jobs';
 
@@ -146,10 +139,7 @@ export function Runs({
               <Moment at={job.started_at} form="short" />
             </Link>
             <span className="muted">
-              {[
-                ...paramsInWords(job.params, t, language, zone),
-                t('job.by', { name: job.operator.name }),
-              ].join(' · ')}
+              {[...paramsInWords(job.params, t, language, zone), t('job.by', { name: job.operator.name })].join(' · ')}
             </span>
           </li>
         ))}

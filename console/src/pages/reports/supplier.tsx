@@ -55,11 +55,7 @@ export function SupplierReport(): ReactNode {
             defaultValue={code}
             onBlur={(event) => change({ code: event.currentTarget.value.trim() || undefined })}
           />
-          <DayInput
-            label={t('report.placedSince')}
-            value={since}
-            onChange={(next) => change({ since: next })}
-          />
+          <DayInput label={t('report.placedSince')} value={since} onChange={(next) => change({ since: next })} />
         </>
       }
     >
@@ -101,15 +97,16 @@ function Comparison({ result: { suppliers }, t }: { result: SupplierResult; t: T
 }
 
 const count = (id: 'succeeded' | 'failed' | 'open' | 'agreed', head: string): Column<Row> => ({
-  ...{ id, head, align: 'end' },
+  id,
+  head,
+  align: 'end',
   cell: (row) => <span className="number">{row[id]}</span>,
 });
 
-const wrong = (
-  id: 'difference_count' | 'unanswered' | 'unaskable' | 'open_cases',
-  head: string,
-): Column<Row> => ({
-  ...{ id, head, align: 'end' },
+const wrong = (id: 'difference_count' | 'unanswered' | 'unaskable' | 'open_cases', head: string): Column<Row> => ({
+  id,
+  head,
+  align: 'end',
   cell: (row) => <Wrong count={row[id]} />,
 });
 

@@ -10,8 +10,7 @@ export function useJobs(
 ): UseQueryResult<{ data: JobView[]; next_cursor: string | null }> {
   return usePolled({
     queryKey: ['jobs', kind],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/jobs', { params: { query: { kind, limit: 50 } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/jobs', { params: { query: { kind, limit: 50 } }, signal })),
     every: (page) => (page?.data.some(({ state }) => state === 'running') ? EVERY.openOrder : EVERY.rest),
     enabled: isAsked,
   });

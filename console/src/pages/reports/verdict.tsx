@@ -2,15 +2,7 @@ import type { ReactNode } from 'react';
 import classes from './report.module.css';
 
 /** Whether all fits; what does not, in red and in words. */
-export function Differences({
-  good,
-  bad,
-  lines,
-}: {
-  good: string;
-  bad: string;
-  lines: readonly string[];
-}): ReactNode {
+export function Differences({ good, bad, lines }: { good: string; bad: string; lines: readonly string[] }): ReactNode {
   if (lines.length === 0) return <p className={classes.good}>{good}</p>;
   return (
     <div className={classes.bad} role="alert">

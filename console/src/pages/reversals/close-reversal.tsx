@@ -31,9 +31,7 @@ export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClo
   };
   return (
     <Confirm
-      title={
-        unit === null ? t('reversals.closePurchase', { number }) : t('reversals.closeOne', { number, unit })
-      }
+      title={unit === null ? t('reversals.closePurchase', { number }) : t('reversals.closeOne', { number, unit })}
       verb={t('reversals.close')}
       asksReason
       isReady={given === '' || isAmount}

@@ -58,9 +58,7 @@ export function Reversals(): ReactNode {
                 keyOf={({ id }) => String(id)}
               />
             ) : (
-              <Empty title={t(isFiltered ? 'reversals.noMatch' : 'reversals.none')}>
-                {t('reversals.why')}
-              </Empty>
+              <Empty title={t(isFiltered ? 'reversals.noMatch' : 'reversals.none')}>{t('reversals.why')}</Empty>
             )}
             <Pages next={next_cursor} />
           </>
@@ -142,9 +140,7 @@ const codeColumn = (t: Translate): Column<Reversal> => ({
   id: 'code',
   head: t('item.code'),
   cell: (reversal) =>
-    hasCode(reversal) && (
-      <RevealCode number={nameOf(reversal)} unit={reversal.unit ?? ''} caseId={reversal.id} />
-    ),
+    hasCode(reversal) && <RevealCode number={nameOf(reversal)} unit={reversal.unit ?? ''} caseId={reversal.id} />,
 });
 
 const closeColumn = (t: Translate): Column<Reversal> => ({

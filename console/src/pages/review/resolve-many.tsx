@@ -101,9 +101,7 @@ function Decide({
         }))}
       />
       {verdict === 'failed' && <Why value={code} onChange={setCode} />}
-      {verdict !== null && preview && (
-        <p className={classes.consequence}>{consequenceOf(preview, verdict, t)}</p>
-      )}
+      {verdict !== null && preview && <p className={classes.consequence}>{consequenceOf(preview, verdict, t)}</p>}
     </Confirm>
   );
 }
@@ -147,14 +145,9 @@ function About({ asked, preview: { merchants, left } }: Told & { preview: Previe
 }
 
 /** What will happen to the money, in words. */
-function consequenceOf(
-  { amount, merchants, orders, ending }: Preview,
-  verdict: Verdict,
-  t: Translate,
-): string {
+function consequenceOf({ amount, merchants, orders, ending }: Preview, verdict: Verdict, t: Translate): string {
   const [only] = merchants;
-  const whose =
-    merchants.length === 1 && only ? only.name : t('resolveMany.merchants', { count: merchants.length });
+  const whose = merchants.length === 1 && only ? only.name : t('resolveMany.merchants', { count: merchants.length });
   return [
     t(`resolveMany.consequence.${verdict}`, { amount: formatAmount(amount), merchants: whose }),
     t('resolveMany.ending', { ending, count: orders }),
@@ -199,9 +192,7 @@ function LeftList({ asked, left }: Told & { left: Resolved['left'] }): ReactNode
           {suppliers.get(keyOf(unit)) !== unit.supplier && (
             <span className="muted">{t('resolveMany.movedTo', { supplier: unit.supplier })}</span>
           )}
-          {unit.decided_by !== null && (
-            <span className="muted">{t('resolveMany.by', { name: unit.decided_by })}</span>
-          )}
+          {unit.decided_by !== null && <span className="muted">{t('resolveMany.by', { name: unit.decided_by })}</span>}
         </li>
       ))}
     </ul>

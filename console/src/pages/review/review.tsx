@@ -147,9 +147,7 @@ function Claim({ row }: { row: Case }): ReactNode {
   });
   return (
     <span className={classes.claim}>
-      {held !== null && !held.is_mine && (
-        <span className="muted">{t('review.claimedBy', { name: held.by })}</span>
-      )}
+      {held !== null && !held.is_mine && <span className="muted">{t('review.claimedBy', { name: held.by })}</span>}
       <Button size="compact-xs" variant="default" loading={claim.isPending} onClick={() => claim.mutate()}>
         {t('resolve.open')}
       </Button>

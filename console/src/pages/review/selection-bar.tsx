@@ -7,13 +7,7 @@ import { fits, sumOf, type Choice, type Selection } from './selection';
 import classes from './review.module.css';
 
 /** What is marked, what it costs together, and what can be done with it. @param shown the units of the page. */
-export function SelectionBar({
-  selection,
-  shown,
-}: {
-  selection: Selection;
-  shown: readonly Choice[];
-}): ReactNode {
+export function SelectionBar({ selection, shown }: { selection: Selection; shown: readonly Choice[] }): ReactNode {
   const t = useT();
   const [isResolving, setResolving] = useState(false);
   const { chosen, has, add, clear } = selection;

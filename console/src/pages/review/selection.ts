@@ -34,8 +34,7 @@ export interface Selection {
 /** The units that somebody has marked, in the order in which they did. */
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<readonly Choice[]>([]);
-  const isIn = (among: readonly Choice[], unit: Choice): boolean =>
-    among.some((each) => keyOf(each) === keyOf(unit));
+  const isIn = (among: readonly Choice[], unit: Choice): boolean => among.some((each) => keyOf(each) === keyOf(unit));
   const added = (among: readonly Choice[], unit: Choice): readonly Choice[] =>
     isIn(among, unit) || !fits(among, unit) ? among : [...among, unit];
   return {

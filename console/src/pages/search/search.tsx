@@ -60,11 +60,7 @@ interface Hit {
   link: Pick<LinkProps, 'to' | 'params' | 'search'>;
 }
 
-function hitsOf(
-  { orders, merchants, products }: components['schemas']['FoundDto'],
-  term: string,
-  t: Translate,
-): Hit[] {
+function hitsOf({ orders, merchants, products }: components['schemas']['FoundDto'], term: string, t: Translate): Hit[] {
   return [
     ...orders.map(({ order_number: number, found_as, merchant, status, total_amount }) => ({
       kind: t(`search.as.${found_as}`),

@@ -13,10 +13,7 @@ import { Frame } from './frame';
 import classes from './frame.module.css';
 
 /** What keeps somebody out whom the company knows. */
-const NO_ACCESS = [
-  ...['NO_ROLE', 'ACCOUNT_DISABLED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_NOT_LINKED'],
-  'LAST_ADMINISTRATOR',
-];
+const NO_ACCESS = ['NO_ROLE', 'ACCOUNT_DISABLED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_NOT_LINKED', 'LAST_ADMINISTRATOR'];
 
 /** Where the company's sign-in sends people back to: its answer is in the address. */
 export function CompanyReturn(): ReactNode {

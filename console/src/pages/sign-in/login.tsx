@@ -52,9 +52,7 @@ function PasswordForm({ onSession }: { onSession: (session: Session) => Promise<
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { error, isBusy, submit } = useSubmit(async () => {
-    await onSession(
-      await ask(() => client.POST('/api/session', { body: { email: email.trim(), password } })),
-    );
+    await onSession(await ask(() => client.POST('/api/session', { body: { email: email.trim(), password } })));
   });
   return (
     <form className={classes.form} onSubmit={submit}>

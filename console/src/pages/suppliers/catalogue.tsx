@@ -19,11 +19,7 @@ import classes from './supplier.module.css';
 const MapProduct = lazy(async () => ({ default: (await import('./map-product')).MapProduct }));
 
 /** What a supplier sells, as it was last read. */
-export function Catalogue({
-  supplier: { code, catalogue_read_at: readAt },
-}: {
-  supplier: SupplierDetail;
-}): ReactNode {
+export function Catalogue({ supplier: { code, catalogue_read_at: readAt } }: { supplier: SupplierDetail }): ReactNode {
   const t = useT();
   const mayMap = useMay('offers.set');
   const [mapping, setMapping] = useState<CatalogueItem | null>(null);

@@ -5,9 +5,7 @@ export const formatNumber = (value: number, language: string): string =>
 
 /** A share as a percentage; a dash where there is none. */
 export const formatShare = (share: number | null, language: string): string =>
-  share === null
-    ? '—'
-    : new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+  share === null ? '—' : new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
 
 const TENTHS_UNTIL_MS = 10_000;
 

@@ -28,13 +28,10 @@ export function PauseSupplier({ code, onClose }: { code: string; onClose: () => 
   const resume = useResume(code);
   const { data: supplier } = useQuery({
     queryKey: ['suppliers', code],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/suppliers/{code}', { params: { path: { code } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers/{code}', { params: { path: { code } }, signal })),
   });
   const pause = async (reason: string): Promise<void> => {
-    await ask(() =>
-      client.POST('/api/suppliers/{code}/pause', { params: { path: { code } }, body: { reason } }),
-    );
+    await ask(() => client.POST('/api/suppliers/{code}/pause', { params: { path: { code } }, body: { reason } }));
     toast(t('suppliers.pausedNow', { supplier: code }), () => resume.mutate());
     await queries.invalidateQueries({ queryKey: ['suppliers'] });
   };

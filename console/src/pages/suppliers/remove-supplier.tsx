@@ -12,9 +12,7 @@ export function RemoveSupplier({ code, onClose }: { code: string; onClose: () =>
   const queries = useQueryClient();
   const navigate = useNavigate();
   const remove = async (reason: string): Promise<void> => {
-    await ask(() =>
-      client.DELETE('/api/suppliers/{code}', { params: { path: { code }, query: { reason } } }),
-    );
+    await ask(() => client.DELETE('/api/suppliers/{code}', { params: { path: { code }, query: { reason } } }));
     toast(t('suppliers.removed', { supplier: code }));
     await navigate({ to: '/suppliers' });
     queries.removeQueries({ queryKey: ['suppliers', code] });

@@ -22,8 +22,17 @@ export interface Draft {
 }
 
 const NEW: Draft = {
-  ...{ code: '', adapter: 'http', base_url: '', timeout_ms: '10000', max_in_flight: '', low_balance: '' },
-  ...{ options: {}, credentials: {}, removed: [], new_callback_url: false, reason: '' },
+  code: '',
+  adapter: 'http',
+  base_url: '',
+  timeout_ms: '10000',
+  max_in_flight: '',
+  low_balance: '',
+  options: {},
+  credentials: {},
+  removed: [],
+  new_callback_url: false,
+  reason: '',
 };
 
 export const draftOf = (supplier: SupplierDetail | undefined): Draft =>
@@ -51,11 +60,7 @@ export interface SettingChange {
 const PLAIN = ['adapter', 'timeout_ms', 'max_in_flight', 'low_balance'] as const;
 
 /** Where it will be asked: as the process reads an address that is left empty. Empty where nobody knows one. */
-function addressOf(
-  before: Pick<Draft, 'adapter' | 'base_url'>,
-  now: Draft,
-  adapter: Adapter | undefined,
-): string {
+function addressOf(before: Pick<Draft, 'adapter' | 'base_url'>, now: Draft, adapter: Adapter | undefined): string {
   const vendors = adapter?.base_url ?? null;
   if (now.base_url.trim() !== '' || vendors === null) return now.base_url.trim();
   return before.adapter === now.adapter ? before.base_url : vendors;
@@ -75,9 +80,7 @@ export function changesOf(before: Draft, now: Draft, adapter: Adapter | undefine
       if (now.removed.includes(name)) return [{ name, old: null, new: null, credential: 'removed' }];
       return now.credentials[name] ? [{ name, old: null, new: null, credential: 'replaced' }] : [];
     }),
-    ...(now.new_callback_url
-      ? [{ name: 'callback_url', old: null, new: null, credential: 'replaced' as const }]
-      : []),
+    ...(now.new_callback_url ? [{ name: 'callback_url', old: null, new: null, credential: 'replaced' as const }] : []),
   ];
 }
 
@@ -99,11 +102,7 @@ export function isElsewhere(stored: SupplierDetail, draft: Draft, adapter: Adapt
 const orNull = (text: string): string | null => text.trim() || null;
 
 /** @param dropped the names of credentials that are not kept unless they were typed anew. */
-export function bodyOf(
-  draft: Draft,
-  { credentials, options }: Adapter,
-  dropped: readonly string[],
-): SetSupplier {
+export function bodyOf(draft: Draft, { credentials, options }: Adapter, dropped: readonly string[]): SetSupplier {
   const most = orNull(draft.max_in_flight);
   const known = (name: string): boolean => credentials.some((each) => each.name === name);
   const typed = Object.entries(draft.credentials).filter(([name, value]) => known(name) && value !== '');

@@ -152,9 +152,7 @@ function Credentials({ draft, adapter, stored, onChange }: FieldsProps): ReactNo
                 checked={draft.removed.includes(name)}
                 onChange={({ currentTarget: { checked } }) =>
                   onChange({
-                    removed: checked
-                      ? [...draft.removed, name]
-                      : draft.removed.filter((each) => each !== name),
+                    removed: checked ? [...draft.removed, name] : draft.removed.filter((each) => each !== name),
                     credentials: { ...draft.credentials, [name]: '' },
                   })
                 }
@@ -174,17 +172,12 @@ function Options({ draft, adapter, onChange }: FieldsProps): ReactNode {
       label: <span className="mono">{name}</span>,
       description: help,
       value: draft.options[name] ?? '',
-      onChange: ({ currentTarget: { value } }: Typed) =>
-        onChange({ options: { ...draft.options, [name]: value } }),
+      onChange: ({ currentTarget: { value } }: Typed) => onChange({ options: { ...draft.options, [name]: value } }),
     };
     if (values === null) return <TextInput key={name} {...field} maxLength={255} autoComplete="off" />;
     const none = { value: '', label: t('suppliers.notGiven') };
     return (
-      <NativeSelect
-        key={name}
-        {...field}
-        data={[none, ...values.map((each) => ({ value: each, label: each }))]}
-      />
+      <NativeSelect key={name} {...field} data={[none, ...values.map((each) => ({ value: each, label: each }))]} />
     );
   });
 }

@@ -6,15 +6,7 @@ import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { Failure, Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
-import {
-  bodyOf,
-  changesOf,
-  draftOf,
-  isComplete,
-  isElsewhere,
-  type Draft,
-  type SettingChange,
-} from './settings-draft';
+import { bodyOf, changesOf, draftOf, isComplete, isElsewhere, type Draft, type SettingChange } from './settings-draft';
 import { SettingsFields } from './settings-fields';
 import type { SupplierDetail } from './supplier-view';
 import classes from './settings.module.css';
@@ -103,10 +95,9 @@ function useSave(
       const { open_units: units } = await ask(() =>
         client.GET('/api/suppliers/{code}', { params: { path: { code } } }),
       );
-      throw new Error(
-        t('suppliers.leftBehind', { supplier: code, count: units.open, doubtful: units.in_doubt }),
-        { cause: error },
-      );
+      throw new Error(t('suppliers.leftBehind', { supplier: code, count: units.open, doubtful: units.in_doubt }), {
+        cause: error,
+      });
     }
     toast(t('suppliers.saved', { supplier: code }));
     await queries.invalidateQueries({ queryKey: ['suppliers'] });

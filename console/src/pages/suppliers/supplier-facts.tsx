@@ -30,11 +30,7 @@ export function SupplierFacts({ supplier }: { supplier: SupplierDetail }): React
   );
 }
 
-function Pause({
-  pause: { reason, detail, since },
-}: {
-  pause: NonNullable<SupplierDetail['pause']>;
-}): ReactNode {
+function Pause({ pause: { reason, detail, since } }: { pause: NonNullable<SupplierDetail['pause']> }): ReactNode {
   const t = useT();
   return (
     <p className={classes.pause}>
@@ -66,10 +62,7 @@ function NowFacts({ supplier }: { supplier: SupplierDetail }): ReactNode {
         [t('suppliers.inFlight'), formatNumber(inFlightOf(supplier), language)],
         [t('suppliers.perMinute'), formatNumber(callsOf(calls) / calls.minutes, language)],
         [t('suppliers.inDoubt'), formatShare(doubtOf(calls), language)],
-        [
-          t('suppliers.durations'),
-          `${formatMs(calls.p50_ms, language)} · ${formatMs(calls.p95_ms, language)}`,
-        ],
+        [t('suppliers.durations'), `${formatMs(calls.p50_ms, language)} · ${formatMs(calls.p95_ms, language)}`],
         [
           t('suppliers.queue'),
           <>
@@ -124,9 +117,7 @@ function Settings({ supplier }: { supplier: SupplierDetail }): ReactNode {
         ...Object.entries(options).map(([name, value]) => [name, value] as const),
         [t('suppliers.timeout'), formatMs(supplier.timeout_ms, language)],
         most === null ? null : [t('suppliers.maxInFlight'), formatNumber(most, language)],
-        supplier.low_balance === null
-          ? null
-          : [t('suppliers.lowBalance'), formatAmount(supplier.low_balance)],
+        supplier.low_balance === null ? null : [t('suppliers.lowBalance'), formatAmount(supplier.low_balance)],
         supplier.has_callbacks
           ? [
               t('suppliers.callbackUrl'),

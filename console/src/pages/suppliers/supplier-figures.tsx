@@ -112,9 +112,7 @@ function Balances({ code, range }: { code: string; range: Range }): ReactNode {
         label={t('suppliers.balanceOver', { currency })}
         kind="lines"
         at={told.map(({ at }) => at)}
-        series={[
-          { name: t('suppliers.balance'), tone: 'accent', values: told.map(({ amount }) => Number(amount)) },
-        ]}
+        series={[{ name: t('suppliers.balance'), tone: 'accent', values: told.map(({ amount }) => Number(amount)) }]}
       />
     </Section>
   );

@@ -25,8 +25,7 @@ export function Supplier(): ReactNode {
   const { code } = useParams({ from: '/shell/suppliers/$code' });
   const query = usePolled({
     queryKey: ['suppliers', code],
-    queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/suppliers/{code}', { params: { path: { code } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers/{code}', { params: { path: { code } }, signal })),
     every: EVERY.figures,
   });
   return (

@@ -108,9 +108,7 @@ const doingsOf = (t: Translate, language: string): Column<ListedSupplier>[] => [
   {
     id: 'calls',
     head: t('suppliers.perMinute'),
-    cell: ({ calls }) => (
-      <span className="number">{formatNumber(callsOf(calls) / calls.minutes, language)}</span>
-    ),
+    cell: ({ calls }) => <span className="number">{formatNumber(callsOf(calls) / calls.minutes, language)}</span>,
     align: 'end',
   },
   {

@@ -41,13 +41,7 @@ export function SyncCatalogue({ code, onClose }: { code: string; onClose: () => 
       onClose={onClose}
     >
       <div aria-live="polite">
-        {error ? (
-          <Failure error={error} />
-        ) : data === undefined ? (
-          <Loading rows={5} />
-        ) : (
-          <Difference done={data} />
-        )}
+        {error ? <Failure error={error} /> : data === undefined ? <Loading rows={5} /> : <Difference done={data} />}
       </div>
     </Confirm>
   );

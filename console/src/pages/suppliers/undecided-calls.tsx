@@ -30,12 +30,7 @@ export function UndecidedCalls({ code }: { code: string }): ReactNode {
         {({ data, among }) => (
           <>
             {data.length > 0 && (
-              <Table
-                label={t('suppliers.calls')}
-                columns={columnsOf(t, language)}
-                rows={data}
-                keyOf={({ id }) => id}
-              />
+              <Table label={t('suppliers.calls')} columns={columnsOf(t, language)} rows={data} keyOf={({ id }) => id} />
             )}
             <p className={classes.among}>
               {t(data.length === 0 ? 'suppliers.callsNone' : 'suppliers.callsAmong', {

@@ -75,15 +75,7 @@ export function Deliveries(): ReactNode {
 
 const keyOf = ({ id }: DeliveryView): string => String(id);
 
-function List({
-  rows,
-  scope,
-  isFirst,
-}: {
-  rows: DeliveryView[];
-  scope: string;
-  isFirst: boolean;
-}): ReactNode {
+function List({ rows, scope, isFirst }: { rows: DeliveryView[]; scope: string; isFirst: boolean }): ReactNode {
   const fresh = useFreshRows(rows, keyOf, scope);
   const { delivery } = useSearch({ from: '/shell/deliveries' });
   if (rows.length === 0) return null;

@@ -35,12 +35,7 @@ export function DeliveryPanel({ id, isOfAll = false, onClose }: DeliveryPanelPro
     every: (delivery) => (delivery?.status === 'pending' ? EVERY.openOrder : EVERY.rest),
   });
   return (
-    <SidePanel
-      title={t('delivery.title', { id })}
-      label={t('delivery.title', { id })}
-      of={id}
-      onClose={onClose}
-    >
+    <SidePanel title={t('delivery.title', { id })} label={t('delivery.title', { id })} of={id} onClose={onClose}>
       <Answered query={query} rows={6}>
         {(delivery) => <Delivery delivery={delivery} isOfAll={isOfAll} />}
       </Answered>
@@ -78,13 +73,7 @@ function Delivery({ delivery, isOfAll }: { delivery: DeliveryDetailView; isOfAll
 
 function DeliveryFacts({ delivery, isOfAll }: { delivery: DeliveryDetailView; isOfAll: boolean }): ReactNode {
   const t = useT();
-  const {
-    webhook,
-    merchant,
-    order_number: number,
-    reference_id: reference,
-    next_attempt_at: next,
-  } = delivery;
+  const { webhook, merchant, order_number: number, reference_id: reference, next_attempt_at: next } = delivery;
   return (
     <Facts
       facts={[

@@ -20,17 +20,9 @@ interface DeliveryTableProps {
 /** Deliveries, newest first. */
 export function DeliveryTable({ rows, isOfOne = false, isNarrow, linkOf }: DeliveryTableProps): ReactNode {
   const t = useT();
-  const columns = columnsOf(t).filter(
-    ({ id }) => !(isNarrow && !ALWAYS.has(id)) && !(isOfOne && OF_ALL.has(id)),
-  );
+  const columns = columnsOf(t).filter(({ id }) => !(isNarrow && !ALWAYS.has(id)) && !(isOfOne && OF_ALL.has(id)));
   return (
-    <Table
-      label={t('deliveries.title')}
-      columns={columns}
-      rows={rows}
-      keyOf={({ id }) => String(id)}
-      linkOf={linkOf}
-    />
+    <Table label={t('deliveries.title')} columns={columns} rows={rows} keyOf={({ id }) => String(id)} linkOf={linkOf} />
   );
 }
 

@@ -39,8 +39,7 @@ export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode 
   const [choice, setChoice] = useState<Choice>(() => ({ status, event, since: hoursAgo(24) }));
   const preview = useQuery({
     queryKey: ['replay', webhook.id, choice],
-    queryFn: () =>
-      ask(() => client.POST('/api/webhooks/replay/preview', { body: { webhook: webhook.id, ...choice } })),
+    queryFn: () => ask(() => client.POST('/api/webhooks/replay/preview', { body: { webhook: webhook.id, ...choice } })),
     gcTime: 0,
     retry: false,
   });

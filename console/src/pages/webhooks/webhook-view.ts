@@ -15,10 +15,7 @@ export const waitingText = (waiting: number, language: string): string =>
   waiting > COUNTED ? `${COUNTED.toLocaleString(language)}+` : waiting.toLocaleString(language);
 
 /** How a webhook does: one that is switched on and where nothing succeeds any more is failing. */
-export const stateOf = ({
-  status,
-  failing_since: failing,
-}: Pick<WebhookView, 'status' | 'failing_since'>): string =>
+export const stateOf = ({ status, failing_since: failing }: Pick<WebhookView, 'status' | 'failing_since'>): string =>
   status === 'active' && failing !== null ? 'failing' : status;
 
 /** How many of a day's deliveries succeeded; null where none has ended. */

@@ -172,10 +172,7 @@ function Settings({ webhook }: { webhook: WebhookDetailView }): ReactNode {
             {webhook.events.join(', ')}
           </span>,
         ],
-        [
-          t('webhook.retries'),
-          t('webhook.retriesText', { count: webhook.max_retries, seconds: webhook.retry_delay }),
-        ],
+        [t('webhook.retries'), t('webhook.retriesText', { count: webhook.max_retries, seconds: webhook.retry_delay })],
         [t('webhook.codes'), t(webhook.include_deliveries ? 'webhook.codesYes' : 'webhook.codesNo')],
         [
           t('webhook.secret'),
@@ -223,9 +220,7 @@ function Deliveries({ id }: { id: string }): ReactNode {
   return (
     <>
       <Filters filters={deliveryFilters(t)} values={filters} />
-      <Beside
-        panel={delivery && <DeliveryPanel id={delivery} onClose={() => change({ delivery: undefined })} />}
-      >
+      <Beside panel={delivery && <DeliveryPanel id={delivery} onClose={() => change({ delivery: undefined })} />}>
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>

@@ -66,11 +66,7 @@ export function readArguments(args: readonly string[], env: Environment): Settin
     forwardTo: urlOf('--forward-to', values['forward-to']),
     events: values.events === undefined ? null : kindsOf(values.events),
     secret: values.secret ?? null,
-    begin: values['from-start']
-      ? { after: null }
-      : values.after === undefined
-        ? null
-        : { after: values.after },
+    begin: values['from-start'] ? { after: null } : values.after === undefined ? null : { after: values.after },
   };
 }
 

@@ -9,8 +9,7 @@ const RETRIES = 3;
 const LONGEST_WAIT_MS = 60_000;
 
 type Outcome =
-  | { what: 'answered'; status: number; retryAfterMs: number | null }
-  | { what: 'failed' | 'nobody there'; why: string };
+  { what: 'answered'; status: number; retryAfterMs: number | null } | { what: 'failed' | 'nobody there'; why: string };
 
 /** Sends events to the target, signed, one after the other. */
 export class Forwarder {
@@ -74,7 +73,10 @@ export class Forwarder {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const response = await fetch(this.target, {
-        ...{ method: 'POST', headers, body, redirect: 'manual' },
+        method: 'POST',
+        headers,
+        body,
+        redirect: 'manual',
         signal: AbortSignal.any([signal, timeout]),
       });
       // A connection whose answer is not read is kept open.

@@ -17,10 +17,7 @@ export class Orders {
    * @throws ApiError such as 400, 409 `DUPLICATE_REFERENCE`, or 503 that `has('INSUFFICIENT_BALANCE')`
    */
   create(order: NewOrder, options?: CallOptions): Promise<Order> {
-    return this.transport.send(
-      { method: 'POST', path: '/v1/orders', body: order, isRepeatable: true },
-      options,
-    );
+    return this.transport.send({ method: 'POST', path: '/v1/orders', body: order, isRepeatable: true }, options);
   }
 
   /** The order as it stands now, by your `reference_id`. @throws ApiError 404; TypeError for `.` and `..` */

@@ -8,9 +8,7 @@ export class Products {
 
   /** What can be ordered, at your prices. */
   list(query: ProductQuery = {}, options?: CallOptions): List<Product> {
-    return new List((cursor) =>
-      this.transport.get<Page<Product>>('/v1/products', { ...query, cursor }, options),
-    );
+    return new List((cursor) => this.transport.get<Page<Product>>('/v1/products', { ...query, cursor }, options));
   }
 
   /** @throws ApiError 404 */

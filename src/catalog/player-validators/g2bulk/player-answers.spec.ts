@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readPlayerAnswer } from './player-answers.js';
 
-const read = (status: number, body: unknown): unknown =>
-  readPlayerAnswer({ status, body, retryAfter: undefined });
+const read = (status: number, body: unknown): unknown => readPlayerAnswer({ status, body, retryAfter: undefined });
 
 describe('an answer about a player', () => {
   it.each([
@@ -28,10 +27,7 @@ describe('an answer about a player', () => {
     },
   );
 
-  it.each([201, 302, 400, 401, 404, 500])(
-    'tells nothing with status %d, whatever its body says',
-    (status) => {
-      expect(read(status, { valid: 'invalid' })).toEqual({ reason: `HTTP ${status}` });
-    },
-  );
+  it.each([201, 302, 400, 401, 404, 500])('tells nothing with status %d, whatever its body says', (status) => {
+    expect(read(status, { valid: 'invalid' })).toEqual({ reason: `HTTP ${status}` });
+  });
 });

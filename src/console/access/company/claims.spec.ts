@@ -7,26 +7,15 @@ const roles = [
   { value: 'acme.example', role: 'viewer' },
 ] as const;
 const roleOf = (roleClaim: string, claims: object): string | null =>
-  personOf({ iss: 'https://acme.example', sub: '1', ...claims }, { roleClaim, roles, trustsEmail: false })
-    .role;
+  personOf({ iss: 'https://acme.example', sub: '1', ...claims }, { roleClaim, roles, trustsEmail: false }).role;
 
 describe('the role of a person', () => {
   it.each([
     ['one of several groups', 'groups', { groups: ['readers', 'helpers'] }, 'support'],
-    [
-      'the first of the map, whatever the order of the groups',
-      'groups',
-      { groups: ['helpers', 'leads'] },
-      'finance',
-    ],
+    ['the first of the map, whatever the order of the groups', 'groups', { groups: ['helpers', 'leads'] }, 'finance'],
     ['a text', 'hd', { hd: 'acme.example' }, 'viewer'],
     ['a path', 'realm_access.roles', { realm_access: { roles: ['leads'] } }, 'finance'],
-    [
-      'a name with dots',
-      'https://acme.example/roles',
-      { 'https://acme.example/roles': ['leads'] },
-      'finance',
-    ],
+    ['a name with dots', 'https://acme.example/roles', { 'https://acme.example/roles': ['leads'] }, 'finance'],
     ['no such claim', 'groups', { roles: ['leads'] }, null],
     ['part of a group', 'groups', { groups: ['leads-of-others'] }, null],
     ['a path through something else', 'groups.leads', { groups: ['leads'] }, null],

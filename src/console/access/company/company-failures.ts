@@ -55,8 +55,7 @@ const DEEPEST_CAUSE = 3;
 function networkErrorOf(error: unknown): Thrown | null {
   let each = error as Thrown | null | undefined;
   for (let depth = 0; each && depth < DEEPEST_CAUSE; depth++) {
-    if (each.message === 'fetch failed' || each.message === 'terminated' || each.name === 'TimeoutError')
-      return each;
+    if (each.message === 'fetch failed' || each.message === 'terminated' || each.name === 'TimeoutError') return each;
     each = each.cause as typeof each;
   }
   return null;

@@ -54,7 +54,8 @@ export class CompanyProvider {
     const parameters = {
       redirect_uri: this.returnUrl,
       scope: scopes,
-      ...{ state, nonce },
+      state,
+      nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       max_age: String(isAgain ? 0 : EVER_SECONDS),
@@ -71,15 +72,13 @@ export class CompanyProvider {
   async arrivalOf(answer: URLSearchParams, proofs: Proofs, isAgain: boolean): Promise<Arrival> {
     this.assertSetUp();
     const provider = await this.discovered();
-    const tokens = await oidc.authorizationCodeGrant(
-      provider,
-      new URL(`${this.returnUrl}?${answer.toString()}`),
-      {
-        ...{ expectedState: proofs.state, expectedNonce: proofs.nonce, pkceCodeVerifier: proofs.verifier },
-        ...(isAgain ? { maxAge: AWAY_AT_MOST_SECONDS } : {}),
-        idTokenExpected: true,
-      },
-    );
+    const tokens = await oidc.authorizationCodeGrant(provider, new URL(`${this.returnUrl}?${answer.toString()}`), {
+      expectedState: proofs.state,
+      expectedNonce: proofs.nonce,
+      pkceCodeVerifier: proofs.verifier,
+      ...(isAgain ? { maxAge: AWAY_AT_MOST_SECONDS } : {}),
+      idTokenExpected: true,
+    });
     const claims = present(tokens.claims(), 'an ID token was expected, and so it is there');
     const { auth_time: at } = claims;
     return {
@@ -88,23 +87,17 @@ export class CompanyProvider {
     };
   }
 
-  private async personOf(
-    provider: oidc.Configuration,
-    accessToken: string,
-    claims: oidc.IDToken,
-  ): Promise<Person> {
+  private async personOf(provider: oidc.Configuration, accessToken: string, claims: oidc.IDToken): Promise<Person> {
     const settings = this.assertSetUp();
     const signed = personOf(claims, settings);
     const isComplete = signed.role !== null && signed.email !== null;
     if (isComplete || !provider.serverMetadata().userinfo_endpoint) return signed;
     // Some providers keep the ID token small, and say the rest there. What is signed counts first.
-    const more: Claims = await oidc
-      .fetchUserInfo(provider, accessToken, claims.sub)
-      .catch((error: unknown) => {
-        // Whoever is known already needs no address.
-        if (signed.role === null) throw error;
-        return {};
-      });
+    const more: Claims = await oidc.fetchUserInfo(provider, accessToken, claims.sub).catch((error: unknown) => {
+      // Whoever is known already needs no address.
+      if (signed.role === null) throw error;
+      return {};
+    });
     const { email_verified: _ofAnother, ...rest } = more;
     const isOfOneAddress = claims.email === undefined || claims.email === more.email;
     return personOf({ ...(isOfOneAddress ? more : rest), ...claims }, settings);

@@ -31,8 +31,7 @@ export class CompanySignInDto {
 
 export class CompanyAnswerDto {
   @Text(1, 8192, {
-    description:
-      'The query with which the company’s sign-in sent the browser back, without its question mark',
+    description: 'The query with which the company’s sign-in sent the browser back, without its question mark',
     example: 'code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj',
   })
   answer!: string;

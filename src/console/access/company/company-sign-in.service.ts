@@ -90,16 +90,14 @@ export class CompanySignInService {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof AppError))
-        this.logger.warn(describeFailure(error), 'the company’s sign-in failed');
+      if (!(error instanceof AppError)) this.logger.warn(describeFailure(error), 'the company’s sign-in failed');
       throw toCompanyError(error);
     }
   }
 }
 
 function proofsOf(token: string): Proofs {
-  const derived = (purpose: string): string =>
-    createHmac('sha256', token).update(purpose).digest('base64url');
+  const derived = (purpose: string): string => createHmac('sha256', token).update(purpose).digest('base64url');
   return { state: derived('state'), nonce: derived('nonce'), verifier: derived('verifier') };
 }
 
