@@ -8,7 +8,7 @@ import type { ProductWithSupplier } from './product-definition.js';
 import { ProductsRepository, type ProductFilter } from './products.repository.js';
 
 /** A product with its offers, in the order in which they are tried. */
-export interface DeskProduct {
+export interface ProductListing {
   product: ProductWithSupplier;
   offers: ListedOffer[];
   /** At which it is bought now. */
@@ -25,7 +25,7 @@ export class ProductListingService {
   ) {}
 
   /** By SKU. @param after the id of the last product of the page before. */
-  async page(filter: ProductFilter, after: number | null, limit: number): Promise<DeskProduct[]> {
+  async page(filter: ProductFilter, after: number | null, limit: number): Promise<ProductListing[]> {
     return this.withOffers(await this.products.skus(filter, after, limit));
   }
 
@@ -35,7 +35,7 @@ export class ProductListingService {
   }
 
   /** Those of them that there are. */
-  async withOffers(skus: string[]): Promise<DeskProduct[]> {
+  async withOffers(skus: string[]): Promise<ProductListing[]> {
     const products = await this.database.transaction((tx) => this.products.listBySku(tx, skus));
     const offers = bySku(await this.offers.listOf(skus));
     return products.map((product) => {
@@ -45,7 +45,7 @@ export class ProductListingService {
   }
 
   /** @throws NOT_FOUND */
-  async get(sku: string): Promise<DeskProduct> {
+  async get(sku: string): Promise<ProductListing> {
     const [found] = sku.includes('\0') || !sku.isWellFormed() ? [] : await this.withOffers([sku]);
     if (!found) throw new UnknownResource('product', sku);
     return found;

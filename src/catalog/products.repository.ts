@@ -11,7 +11,7 @@ import { Product } from './product.entity.js';
 
 /** By SKU. A product is of every supplier that it has an offer of. */
 const PAGE_OF_PRODUCTS = statement(
-  'product_desk.page',
+  'product_listing.page',
   { supplier: 'text?', active: 'boolean?', q: 'text?', after: 'int?', limit: 'int?' },
   ({ supplier, active, q, after, limit }) => `
     SELECT p.id, p.sku FROM products p

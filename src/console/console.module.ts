@@ -10,16 +10,16 @@ import { ReplicaWatchService } from '../database/replica-watch.service.js';
 import { HealthModule } from '../health/health.module.js';
 import { AccessGuard } from './access/access.guard.js';
 import { AccessModule } from './access/access.module.js';
-import { ApprovalPagesModule } from './approvals/approval-pages.module.js';
-import { CataloguePagesModule } from './catalog/catalogue-pages.module.js';
-import { DeskModule } from './orders/desk.module.js';
+import { ApprovalViewsModule } from './approvals/approval-views.module.js';
+import { CatalogViewsModule } from './catalog/catalog-views.module.js';
+import { ConsoleOrdersModule } from './orders/console-orders.module.js';
 import { ConsoleJobsModule } from './jobs/console-jobs.module.js';
 import { LogModule } from './audit-log/log.module.js';
-import { FigurePagesModule } from './stats/figure-pages.module.js';
-import { MerchantPagesModule } from './merchants/merchant-pages.module.js';
-import { ReversalPagesModule } from './reversals/reversal-pages.module.js';
-import { SupplierPagesModule } from './suppliers/supplier-pages.module.js';
-import { WebhookPagesModule } from './webhooks/webhook-pages.module.js';
+import { StatsViewsModule } from './stats/stats-views.module.js';
+import { MerchantViewsModule } from './merchants/merchant-views.module.js';
+import { ReversalViewsModule } from './reversals/reversal-views.module.js';
+import { SupplierViewsModule } from './suppliers/supplier-views.module.js';
+import { WebhookViewsModule } from './webhooks/webhook-views.module.js';
 import { ConsoleHealthController } from './console-health.controller.js';
 
 /** The process that serves operators: the features' services, without queues and so without Redis. */
@@ -28,16 +28,16 @@ import { ConsoleHealthController } from './console-health.controller.js';
     DatabaseModule,
     HealthModule,
     AccessModule,
-    ApprovalPagesModule,
-    CataloguePagesModule,
-    DeskModule,
-    FigurePagesModule,
+    ApprovalViewsModule,
+    CatalogViewsModule,
+    ConsoleOrdersModule,
+    StatsViewsModule,
     ConsoleJobsModule,
     LogModule,
-    MerchantPagesModule,
-    ReversalPagesModule,
-    SupplierPagesModule,
-    WebhookPagesModule,
+    MerchantViewsModule,
+    ReversalViewsModule,
+    SupplierViewsModule,
+    WebhookViewsModule,
   ],
   controllers: [ConsoleHealthController],
   providers: [

@@ -8,22 +8,22 @@ import { inIndexedSnapshot } from '../database/snapshot.js';
 import { unitName, type ItemRow, type OrderRow, type UnitKey } from '../orders/order.rows.js';
 import type { Transfer } from '../wallet/transfer.entity.js';
 import {
-  OrderDeskRepository,
-  type DeskFilter,
-  type DeskPlace,
-  type DeskRow,
+  OrderOverviewRepository,
+  type OverviewFilter,
+  type OverviewPlace,
+  type OverviewRow,
   type FoundOrder,
-} from './order-desk.repository.js';
+} from './order-overview.repository.js';
 import { OrderSupportRepository, type AttemptOfUnit, type PlayerRow } from './order-support.repository.js';
 import { historyInWords, type HistoryEntry } from './order-history.js';
 
 /** An order in a list, with its products. */
-export interface DeskOrder extends DeskRow {
+export interface OverviewOrder extends OverviewRow {
   items: ItemRow[];
 }
 
 /** One piece of one item. */
-export interface DeskUnit {
+export interface OverviewUnit {
   unit: string;
   state: string;
   sku: string;
@@ -47,14 +47,14 @@ export interface UnitAtHand {
 }
 
 /** An order with everything that is known of it. */
-export interface DeskOrderDetail extends DeskOrder {
-  units: DeskUnit[];
+export interface OverviewOrderDetail extends OverviewOrder {
+  units: OverviewUnit[];
   transfers: Transfer[];
   timeline: HistoryEntry[];
 }
 
 /** What a list is asked for. */
-export interface DeskQuestion extends DeskFilter {
+export interface OverviewRequest extends OverviewFilter {
   /** One term that may be a number, a reference, a player or a supplier's reference. */
   term?: string | undefined;
   withPlayers: boolean;
@@ -73,7 +73,7 @@ const MAX_NOTE_LENGTH = 2_000;
 export class OrderOverviewService {
   constructor(
     private readonly database: Database,
-    private readonly desk: OrderDeskRepository,
+    private readonly overview: OrderOverviewRepository,
     private readonly orders: OrderSupportRepository,
   ) {}
 
@@ -81,20 +81,24 @@ export class OrderOverviewService {
    * Newest first. A filter that little fits gets pages that are not full, or even empty, until there are no more.
    * @throws BAD_REQUEST for a cursor that no page carried.
    */
-  async page({ cursor, limit, term, withPlayers, ...filter }: DeskQuestion): Promise<Page<DeskOrder>> {
+  async page({ cursor, limit, term, withPlayers, ...filter }: OverviewRequest): Promise<Page<OverviewOrder>> {
     const after = readPlace(cursor);
     const ids = term === undefined ? undefined : await this.idsOf(term, withPlayers);
-    const { rows, goOnAt } = await this.desk.page({ ...filter, ids }, after, limit + 1);
+    const { rows, goOnAt } = await this.overview.page({ ...filter, ids }, after, limit + 1);
     const items = await this.itemsOf(rows);
     const page = toPage(rows, limit, cursorOf, (row) => ({ ...row, items: items.get(row.id) ?? [] }));
     return goOnAt ? { ...page, next_cursor: encodePlace(goOnAt) } : page;
   }
 
   /** Orders that a term may mean, newest first, each with what it was found as. */
-  async find(term: string, withPlayers: boolean, limit: number): Promise<(DeskOrder & Pick<FoundOrder, 'found_as'>)[]> {
+  async find(
+    term: string,
+    withPlayers: boolean,
+    limit: number,
+  ): Promise<(OverviewOrder & Pick<FoundOrder, 'found_as'>)[]> {
     const deliveryId = DELIVERY_ID.test(term) ? BigInt(term) : null;
     const found = (await this.lookUp(term, withPlayers, limit, deliveryId)).slice(0, limit);
-    const page = await this.desk.findByIds(found.map(({ id }) => id));
+    const page = await this.overview.findByIds(found.map(({ id }) => id));
     const items = await this.itemsOf(page);
     const foundAs = new Map(found.map(({ id, found_as }) => [id, found_as]));
     return page.map((row) => ({
@@ -105,14 +109,14 @@ export class OrderOverviewService {
   }
 
   /** @throws NOT_FOUND */
-  show(orderNumber: string): Promise<DeskOrderDetail> {
+  show(orderNumber: string): Promise<OverviewOrderDetail> {
     return inIndexedSnapshot(this.database, async (tx) => {
       const order = await this.get(tx, orderNumber);
-      const [row] = await this.desk.findByIds([order.id], tx);
+      const [row] = await this.overview.findByIds([order.id], tx);
       const items = await this.orders.listItems(tx, [order.id]);
       const units = await this.orders.listUnits(tx, order.id);
       const attempts = await this.orders.listAttempts(tx, order.id);
-      const transfers = await this.desk.transfers(tx, order.id);
+      const transfers = await this.overview.transfers(tx, order.id);
       const history = await this.orders.listHistory(tx, order.id);
       return {
         ...order,
@@ -190,7 +194,7 @@ export class OrderOverviewService {
     deliveryId: bigint | null = null,
   ): Promise<FoundOrder[]> {
     const [, orderNumber = term] = UNIT_REFERENCE.exec(term) ?? [];
-    return this.desk.findByTerm({ term, orderNumber, deliveryId, withPlayers, limit });
+    return this.overview.findByTerm({ term, orderNumber, deliveryId, withPlayers, limit });
   }
 
   private async itemsOf(orders: OrderRow[]): Promise<Map<bigint, ItemRow[]>> {
@@ -202,10 +206,10 @@ export class OrderOverviewService {
   }
 }
 
-const encodePlace = ({ createdAt, id }: DeskPlace): string => encodeCursor(createdAt.getTime(), id);
-const cursorOf = ({ created_at: createdAt, id }: DeskRow): string => encodePlace({ createdAt, id });
+const encodePlace = ({ createdAt, id }: OverviewPlace): string => encodeCursor(createdAt.getTime(), id);
+const cursorOf = ({ created_at: createdAt, id }: OverviewRow): string => encodePlace({ createdAt, id });
 
-function readPlace(cursor: string | undefined): DeskPlace | null {
+function readPlace(cursor: string | undefined): OverviewPlace | null {
   const parts = decodeCursor(cursor, [MAX_DATE_MS, MAX_BIGINT]);
   return parts && { createdAt: new Date(Number(parts[0])), id: parts[1] ?? 0n };
 }
@@ -214,7 +218,7 @@ function toDeskUnit(
   unit: Awaited<ReturnType<OrderSupportRepository['listUnits']>>[number],
   items: ItemRow[],
   attempts: AttemptOfUnit[],
-): DeskUnit {
+): OverviewUnit {
   const item = items.find(({ position }) => position === unit.item);
   return {
     unit: unitName(unit),

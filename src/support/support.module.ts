@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OrderDeskRepository } from './order-desk.repository.js';
+import { OrderOverviewRepository } from './order-overview.repository.js';
 import { OrderOverviewService } from './order-overview.service.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 import { OrderSupportService } from './order-support.service.js';
@@ -14,7 +14,7 @@ import { UndecidedCallsRepository } from './undecided-calls.repository.js';
   providers: [
     OrderSupportRepository,
     OrderSupportService,
-    OrderDeskRepository,
+    OrderOverviewRepository,
     OrderOverviewService,
     ReviewRepository,
     ReviewService,

@@ -3,12 +3,12 @@ import { notFound } from '../core/errors.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, MAX_INTEGER, toPage, type Page } from '../core/pagination.js';
 import type { AttemptRow } from './deliveries.repository.js';
 import {
-  WebhookDeskRepository,
-  type DeskDelivery,
-  type DeskDeliveryDetail,
-  type DeskDeliveryFilter,
+  WebhookListingRepository,
+  type ListedDelivery,
+  type ListedDeliveryDetail,
+  type DeliveryListFilter,
   type WebhookRow,
-} from './webhook-desk.repository.js';
+} from './webhook-listing.repository.js';
 import type { WebhookStatus } from './webhook.entity.js';
 
 interface Asked {
@@ -19,7 +19,7 @@ interface Asked {
 /** Webhooks and deliveries of all merchants, as the console shows them. */
 @Injectable()
 export class WebhookListingService {
-  constructor(private readonly desk: WebhookDeskRepository) {}
+  constructor(private readonly listing: WebhookListingRepository) {}
 
   /** Newest first; those that are failing do so for an hour or more. @throws BAD_REQUEST for a cursor that no page carried. */
   async list(
@@ -28,7 +28,7 @@ export class WebhookListingService {
   ): Promise<Page<WebhookRow>> {
     const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
     const filter = { merchantId: merchantId ?? null, status: status ?? null };
-    const rows = await this.desk.list(filter, before, limit + 1);
+    const rows = await this.listing.list(filter, before, limit + 1);
     return toPage(
       rows,
       limit,
@@ -39,15 +39,15 @@ export class WebhookListingService {
 
   /** Also one that was deleted. @throws NOT_FOUND */
   async get(id: number): Promise<WebhookRow> {
-    const webhook = await this.desk.find(id);
+    const webhook = await this.listing.find(id);
     if (!webhook) throw notFound('webhook');
     return webhook;
   }
 
   /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
-  async deliveries(filter: DeskDeliveryFilter, { cursor, limit }: Asked): Promise<Page<DeskDelivery>> {
+  async deliveries(filter: DeliveryListFilter, { cursor, limit }: Asked): Promise<Page<ListedDelivery>> {
     const before = decodeCursor(cursor, [MAX_BIGINT])?.[0] ?? null;
-    const rows = await this.desk.page(filter, before, limit + 1);
+    const rows = await this.listing.page(filter, before, limit + 1);
     return toPage(
       rows,
       limit,
@@ -57,9 +57,9 @@ export class WebhookListingService {
   }
 
   /** With its attempts, oldest first. @throws NOT_FOUND */
-  async delivery(id: bigint): Promise<DeskDeliveryDetail & { attempts: AttemptRow[] }> {
-    const delivery = await this.desk.findDelivery(id);
+  async delivery(id: bigint): Promise<ListedDeliveryDetail & { attempts: AttemptRow[] }> {
+    const delivery = await this.listing.findDelivery(id);
     if (!delivery) throw notFound('delivery');
-    return { ...delivery, attempts: await this.desk.attempts(id) };
+    return { ...delivery, attempts: await this.listing.attempts(id) };
   }
 }

@@ -8,9 +8,9 @@ import {
   LOOKED_AT,
   pageOfOrders,
   waysOf,
-  type DeskFilter,
-  type DeskQuery,
-} from '../../src/support/order-desk.sql.js';
+  type OverviewFilter,
+  type OverviewQuery,
+} from '../../src/support/order-overview.sql.js';
 import { TestStack } from '../support/stack.js';
 
 const LIMIT = 51;
@@ -29,7 +29,7 @@ interface Node {
 }
 
 let stack: TestStack;
-let parts: { [Part in keyof DeskFilter]-?: DeskFilter[Part][] };
+let parts: { [Part in keyof OverviewFilter]-?: OverviewFilter[Part][] };
 
 beforeAll(async () => {
   stack = await TestStack.start({}, { worker: false });
@@ -67,10 +67,10 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /** Every combination of what a list can be filtered by. */
-function filters(): DeskFilter[] {
-  const names = Object.keys(parts) as (keyof DeskFilter)[];
+function filters(): OverviewFilter[] {
+  const names = Object.keys(parts) as (keyof OverviewFilter)[];
   return names
-    .reduce<DeskFilter[]>(
+    .reduce<OverviewFilter[]>(
       (all, name) => all.flatMap((filter) => parts[name].map((part) => ({ ...filter, [name]: part }))),
       [{}],
     )
@@ -93,13 +93,13 @@ async function reads({ text }: Statement, values: unknown[]): Promise<number> {
 describe('the list of orders', () => {
   it('looks at a bounded number of orders, whatever it is filtered by and whichever way it goes', async () => {
     const tooMany: unknown[] = [];
-    const check = async (filter: DeskFilter, what: string, atMost: number, asked: ReturnType<typeof countWays>) => {
+    const check = async (filter: OverviewFilter, what: string, atMost: number, asked: ReturnType<typeof countWays>) => {
       const read = await reads(asked.statement, asked.values);
       if (!(read <= atMost)) tooMany.push([what, filter, read]);
     };
     for (const filter of filters()) {
       const place = { firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };
-      const query: DeskQuery = { ...filter, ...place };
+      const query: OverviewQuery = { ...filter, ...place };
       const ways = waysOf(filter);
       // Each order it looks at, and of each its items.
       const most = ways[0] === 'all' ? ORDERS : 4 * LOOKED_AT;
@@ -112,7 +112,7 @@ describe('the list of orders', () => {
     expect(tooMany).toEqual([]);
   });
 
-  it.each<[string, (filter: typeof parts) => DeskFilter, number]>([
+  it.each<[string, (filter: typeof parts) => OverviewFilter, number]>([
     ['of all', () => ({}), 2 * LIMIT],
     ['of a merchant', ({ merchantId }) => ({ merchantId: merchantId[2] }), LIMIT],
     ['of a product', ({ sku }) => ({ sku: sku[2] }), 2 * LIMIT],

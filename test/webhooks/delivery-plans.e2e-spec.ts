@@ -9,7 +9,7 @@ import {
   PAGE_BY_WEBHOOK,
   PAGE_OF_NEWEST,
   PAGE_OF_UNDELIVERED,
-} from '../../src/webhooks/webhook-desk.sql.js';
+} from '../../src/webhooks/webhook-listing.sql.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { Hooks } from './support.js';
 

@@ -19,7 +19,7 @@ export interface PlayerQuery {
 }
 
 /** Why a validator told nothing: a word for the log, which never names the player. */
-export interface NotTold {
+export interface NotReported {
   reason: string;
   /** For so long it is not to be asked again. */
   restMs?: number;
@@ -28,5 +28,5 @@ export interface NotTold {
 /** Somebody who knows the players of games, whoever sells the product. */
 export interface PlayerValidator {
   /** Never rejects. */
-  check(query: PlayerQuery): Promise<PlayerVerdict | NotTold>;
+  check(query: PlayerQuery): Promise<PlayerVerdict | NotReported>;
 }

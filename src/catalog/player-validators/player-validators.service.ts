@@ -7,7 +7,7 @@ import { G2BulkValidator } from './g2bulk/g2bulk-validator.js';
 import type { PlayerCheck, ValidatorName } from './player-check.js';
 import {
   UNKNOWN_PLAYER,
-  type NotTold,
+  type NotReported,
   type PlayerQuery,
   type PlayerValidator,
   type PlayerVerdict,
@@ -64,7 +64,7 @@ class GentleValidator {
     }
   }
 
-  private noteFailure({ reason, restMs = 0 }: NotTold, { game }: PlayerQuery): PlayerVerdict {
+  private noteFailure({ reason, restMs = 0 }: NotReported, { game }: PlayerQuery): PlayerVerdict {
     const nowMs = performance.now();
     this.restsUntilMs = Math.max(this.restsUntilMs, nowMs + restMs);
     if (nowMs - this.warnedAtMs >= WARN_EVERY_MS) {

@@ -31,7 +31,7 @@ export class CatalogImportsService {
   constructor(
     private readonly imports: ProductImportsService,
     private readonly adjustments: PriceAdjustmentsService,
-    private readonly desk: ProductListingService,
+    private readonly listing: ProductListingService,
     private readonly offers: OffersService,
   ) {}
 
@@ -106,7 +106,7 @@ export class CatalogImportsService {
       const message = 'percent must be a percentage above -100 such as -3.5';
       throw invalidRequest([{ field: 'percent', code: 'INVALID_VALUE', message }]);
     }
-    const skus = await this.desk.skus(toProductFilter(given));
+    const skus = await this.listing.skus(toProductFilter(given));
     const roundTo = given.round_to === undefined ? undefined : (parseBaht(given.round_to) ?? undefined);
     return { adjustment: { percent, skus, roundTo }, skus };
   }

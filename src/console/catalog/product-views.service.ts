@@ -49,7 +49,7 @@ export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): Prod
 export class ProductViewsService {
   constructor(
     private readonly database: Database,
-    private readonly desk: ProductListingService,
+    private readonly listing: ProductListingService,
     private readonly products: ProductsService,
     private readonly offers: OffersService,
     private readonly prices: PricesService,
@@ -65,7 +65,7 @@ export class ProductViewsService {
     const limit = pageLimit({ limit: asked }, CONSOLE_LIMIT);
     const [after = null] = decodeCursor(cursor, [MAX_INTEGER]) ?? [];
     const [rows, today] = await Promise.all([
-      this.desk.page(toProductFilter(filter), after === null ? null : Number(after), limit + 1),
+      this.listing.page(toProductFilter(filter), after === null ? null : Number(after), limit + 1),
       this.today(caller),
     ]);
     return toPage(
@@ -78,7 +78,7 @@ export class ProductViewsService {
 
   /** As an import reads it again. It stands in the log. */
   async export(caller: Caller, filter: ProductFilterDto): Promise<string> {
-    const skus = new Set(await this.desk.skus(toProductFilter(filter)));
+    const skus = new Set(await this.listing.skus(toProductFilter(filter)));
     const products = (await this.products.list()).filter(({ sku }) => skus.has(sku));
     await logExport(this.database, caller, { list: 'products', filter, lines: products.length });
     return `${BYTE_ORDER_MARK}${writeProducts(products.map(toProductView))}\n`;
@@ -86,7 +86,7 @@ export class ProductViewsService {
 
   /** @throws NOT_FOUND */
   async show(caller: Caller, sku: string): Promise<ProductDetailDto> {
-    const found = await this.desk.get(sku);
+    const found = await this.listing.get(sku);
     const { product, offers, inUse } = found;
     const [today, changes, own, merchants] = await Promise.all([
       this.today(caller),
@@ -119,7 +119,7 @@ export class ProductViewsService {
 
   /** What was done to it; who reads their own actions only sees these. @throws NOT_FOUND */
   async history(caller: Caller, sku: string): Promise<ProductHistoryDto> {
-    await this.desk.get(sku);
+    await this.listing.get(sku);
     const ownOnly = readsOwnActionsOnly(caller.session.role);
     const which = { operatorId: ownOnly ? caller.id : null, limit: MAX_HISTORY };
     const entries = await this.log.ofProduct(sku, which);
@@ -128,7 +128,7 @@ export class ProductViewsService {
 
   /** @throws NOT_FOUND */
   async sold(caller: Caller, sku: string): Promise<ProductSalesDto> {
-    await this.desk.get(sku);
+    await this.listing.get(sku);
     const timezone = this.zoneOf(caller);
     const days = await this.sales.byDay(sku, timezone, SALES_DAYS);
     return { timezone, days: days.map(({ revenue, ...day }) => ({ ...day, revenue: formatBaht(revenue) })) };

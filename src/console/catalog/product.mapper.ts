@@ -1,7 +1,7 @@
 import type { ProductAction } from '../../audit-log/audit-log.repository.js';
 import { toOfferView } from '../../catalog/offer-view.js';
 import type { ListedOffer } from '../../catalog/offers.repository.js';
-import type { DeskProduct } from '../../catalog/product-listing.service.js';
+import type { ProductListing } from '../../catalog/product-listing.service.js';
 import { formatBaht } from '../../core/money.js';
 import type { SoldRow } from '../../support/product-sales.repository.js';
 import type { Caller } from '../access/caller.js';
@@ -10,7 +10,7 @@ import type { ListedProductDto, MemberChangeDto, ProductActionDto } from './prod
 
 /** @param today null where what was sold is not known. */
 export function toListedProductDto(
-  { product, offers, inUse }: DeskProduct,
+  { product, offers, inUse }: ProductListing,
   caller: Caller,
   today: ReadonlyMap<string, Pick<SoldRow, 'sold' | 'failed'>> | null,
 ): ListedProductDto {

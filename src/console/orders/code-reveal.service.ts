@@ -14,14 +14,14 @@ import type { Unit } from './unit-name.js';
 export class CodeRevealService {
   constructor(
     private readonly database: Database,
-    private readonly desk: OrderOverviewService,
+    private readonly overview: OrderOverviewService,
     private readonly deliveries: UnitDeliveriesService,
   ) {}
 
   /** @throws FORBIDDEN where it has to be confirmed; NOT_FOUND where nothing was handed over for the unit. */
   async reveal(caller: Caller, orderNumber: string, name: Unit, reason: string): Promise<RevealedDto> {
     caller.assertConfirmed();
-    const { id: orderId, merchant_id: merchantId } = await this.desk.getByNumber(orderNumber);
+    const { id: orderId, merchant_id: merchantId } = await this.overview.getByNumber(orderNumber);
     const ofItem = (await this.deliveries.ofOrder(orderId)).get(name.item) ?? [];
     const pieces = ofItem.filter(({ unit }) => unit === name.unit);
     if (pieces.length === 0) throw notFound('code');

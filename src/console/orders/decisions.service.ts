@@ -19,7 +19,7 @@ import { toOutcome } from './verdict.js';
 @Injectable()
 export class DecisionsService {
   constructor(
-    private readonly desk: OrderOverviewService,
+    private readonly overview: OrderOverviewService,
     private readonly cancellation: OrderCancellationService,
     private readonly resolution: OrderResolutionService,
     private readonly inquiry: UnitInquiryService,
@@ -29,13 +29,13 @@ export class DecisionsService {
 
   /** @throws NOT_FOUND; BAD_REQUEST */
   async note(caller: Caller, orderNumber: string, { text }: NoteDto): Promise<OrderDetailDto> {
-    await this.desk.note(orderNumber, text, caller.actor());
+    await this.overview.note(orderNumber, text, caller.actor());
     return this.show(caller, orderNumber);
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST; CONFLICT where nothing can be cancelled. */
   async cancel(caller: Caller, orderNumber: string, { unit, reason }: CancelDto): Promise<CancellationDto> {
-    const order = await this.desk.getByNumber(orderNumber);
+    const order = await this.overview.getByNumber(orderNumber);
     const asked = unit === undefined ? undefined : readUnit(unit);
     const { cancelled, left } = await this.cancellation.cancel({
       order,
@@ -61,7 +61,7 @@ export class DecisionsService {
     { reason, attempt, ...verdict }: ResolveDto,
   ): Promise<OrderDetailDto> {
     const outcome = toOutcome(verdict);
-    const { order, price, attempt: latest } = await this.desk.getUnit(orderNumber, name);
+    const { order, price, attempt: latest } = await this.overview.getUnit(orderNumber, name);
     if (price > this.config.console.confirmAbove) caller.assertConfirmed();
     const seenAttempt = attempt ?? latest?.number;
     await this.resolution.resolve({ ...caller.actor(), order, ...name, seenAttempt, outcome, reason });
@@ -70,19 +70,19 @@ export class DecisionsService {
 
   /** What the supplier of a unit's latest attempt says of it now; the log knows who asked. @throws NOT_FOUND; CONFLICT; TOO_MANY_REQUESTS */
   async inquire(caller: Caller, orderNumber: string, name: Unit): Promise<InquiryDto> {
-    const { order, attempt } = await this.desk.getUnit(orderNumber, name);
+    const { order, attempt } = await this.overview.getUnit(orderNumber, name);
     if (!attempt) throw notFound('attempt');
     const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
     const said = await this.asked.ask('inquiry', supplier, () =>
       this.inquiry.ask(supplier, { sku, reference, supplierReference }),
     );
     const detail = { unit: unitName(name), supplier, result: said.outcome };
-    await this.desk.recordInquiry(order, detail, caller.actor());
+    await this.overview.recordInquiry(order, detail, caller.actor());
     return { supplier, reference, ...said, asked_at: new Date().toISOString() };
   }
 
   private async show(caller: Caller, orderNumber: string): Promise<OrderDetailDto> {
-    return toOrderDetailDto(await this.desk.show(orderNumber), caller);
+    return toOrderDetailDto(await this.overview.show(orderNumber), caller);
   }
 }
 

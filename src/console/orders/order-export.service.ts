@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { OrderOverviewService } from '../../support/order-overview.service.js';
 import type { Caller } from '../access/caller.js';
 import { answerCsv, everyPage, logExport, type CsvColumns } from '../csv-answer.js';
-import { DeskService } from './desk.service.js';
+import { ConsoleOrdersService } from './console-orders.service.js';
 import type { ListedOrderDto } from './order.dto.js';
 import { toListedOrderDto } from './order.mapper.js';
 import type { OrderFilterDto } from './order-queries.dto.js';
@@ -32,15 +32,15 @@ const COLUMNS: CsvColumns<ListedOrderDto> = {
 export class OrderExportService {
   constructor(
     private readonly database: Database,
-    private readonly desk: OrderOverviewService,
-    private readonly questions: DeskService,
+    private readonly overview: OrderOverviewService,
+    private readonly questions: ConsoleOrdersService,
   ) {}
 
   /** Logged with the lines that went out, whether or not all did. @throws BAD_REQUEST; NOT_FOUND */
   async write(caller: Caller, filter: OrderFilterDto, response: Response): Promise<void> {
     const question = await this.questions.questionOf(caller, filter);
     const pages = everyPage(async (cursor) => {
-      const page = await this.desk.page({ ...question, cursor, limit: PAGE });
+      const page = await this.overview.page({ ...question, cursor, limit: PAGE });
       return { ...page, data: page.data.map((order) => toListedOrderDto(order, caller)) };
     });
     await answerCsv(response, 'orders.csv', COLUMNS, pages, (lines) =>

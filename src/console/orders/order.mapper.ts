@@ -3,7 +3,7 @@ import type { ItemRow } from '../../orders/order.rows.js';
 import { isTerminalOrder } from '../../orders/states.js';
 import { toAttemptView } from '../../support/attempt-view.js';
 import type { AttemptOfUnit } from '../../support/order-support.repository.js';
-import type { DeskOrder, DeskOrderDetail, DeskUnit } from '../../support/order-overview.service.js';
+import type { OverviewOrder, OverviewOrderDetail, OverviewUnit } from '../../support/order-overview.service.js';
 import type { HistoryEntry } from '../../support/order-history.js';
 import { shownAddress } from '../webhooks/webhook-address.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
@@ -19,7 +19,7 @@ import type {
 } from './order.dto.js';
 import { censorOf, hidden, hiddenIfAny, type Censor, type Viewer } from './players.js';
 
-export const toListedOrderDto = (order: DeskOrder, viewer: Viewer): ListedOrderDto => ({
+export const toListedOrderDto = (order: OverviewOrder, viewer: Viewer): ListedOrderDto => ({
   order_number: order.order_number,
   merchant: { id: order.merchant_id, name: order.merchant_name },
   reference_id: order.reference_id,
@@ -35,7 +35,7 @@ export const toListedOrderDto = (order: DeskOrder, viewer: Viewer): ListedOrderD
   ended_at: isTerminalOrder(order.status) ? order.updated_at.toISOString() : null,
 });
 
-export function toOrderDetailDto(order: DeskOrderDetail, viewer: Viewer): OrderDetailDto {
+export function toOrderDetailDto(order: OverviewOrderDetail, viewer: Viewer): OrderDetailDto {
   const censor = censorOf(order, viewer);
   return {
     ...toListedOrderDto(order, viewer),
@@ -86,7 +86,7 @@ const toMovementDto = ({ id, kind, amount, available_after, created_at }: Transf
   created_at: created_at.toISOString(),
 });
 
-const toUnitDto = (orderNumber: string, unit: DeskUnit, viewer: Viewer, censor: Censor): DeskUnitDto => ({
+const toUnitDto = (orderNumber: string, unit: OverviewUnit, viewer: Viewer, censor: Censor): DeskUnitDto => ({
   unit: unit.unit,
   state: unit.state,
   sku: unit.sku,

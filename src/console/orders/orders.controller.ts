@@ -8,7 +8,7 @@ import { CodeRevealService } from './code-reveal.service.js';
 import { RevealDto, RevealedDto } from './code.dto.js';
 import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto } from './decision.dto.js';
 import { DecisionsService } from './decisions.service.js';
-import { DeskService } from './desk.service.js';
+import { ConsoleOrdersService } from './console-orders.service.js';
 import { OrderExportService } from './order-export.service.js';
 import { OrderFilterDto, OrdersQueryDto } from './order-queries.dto.js';
 import { ListedOrderDto, OrderDetailDto } from './order.dto.js';
@@ -18,7 +18,7 @@ import { OrderNumber, UnitName, type Unit } from './unit-name.js';
 @Controller('api')
 export class ConsoleOrdersController {
   constructor(
-    private readonly desk: DeskService,
+    private readonly consoleOrders: ConsoleOrdersService,
     private readonly decisions: DecisionsService,
     private readonly exports: OrderExportService,
     private readonly codes: CodeRevealService,
@@ -32,7 +32,7 @@ export class ConsoleOrdersController {
     answer: { pageOf: ListedOrderDto },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: OrdersQueryDto): Promise<Page<ListedOrderDto>> {
-    return this.desk.list(caller, query);
+    return this.consoleOrders.list(caller, query);
   }
 
   @Get('orders.csv')
@@ -51,7 +51,7 @@ export class ConsoleOrdersController {
     answer: { type: OrderDetailDto },
   })
   show(@CurrentCaller() caller: Caller, @OrderNumber() number: string): Promise<OrderDetailDto> {
-    return this.desk.show(caller, number);
+    return this.consoleOrders.show(caller, number);
   }
 
   @Post('orders/:number/notes')

@@ -9,12 +9,12 @@ interface AboutOrder {
 /** Cuts players out of texts about many orders. */
 @Injectable()
 export class PlayerMaskingService {
-  constructor(private readonly desk: OrderOverviewService) {}
+  constructor(private readonly overview: OrderOverviewService) {}
 
   /** For rows that are about orders, the one for each: nothing is left of a text about an order that is not there. */
   async censors(rows: readonly AboutOrder[], viewer: Viewer): Promise<(row: AboutOrder) => Censor> {
     if (viewer.may('players.read')) return () => censorOf(null, viewer);
-    const players = await this.desk.playersOf(rows.map(({ order_number }) => order_number));
+    const players = await this.overview.playersOf(rows.map(({ order_number }) => order_number));
     return ({ order_number }) => censorOf(players.get(order_number) ?? null, viewer);
   }
 }

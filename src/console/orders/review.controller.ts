@@ -5,7 +5,7 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { BatchPreviewDto, BatchResolvedDto, NamedUnitsDto, ResolveManyDto } from './batch-decision.dto.js';
 import { BatchDecisionsService } from './batch-decisions.service.js';
-import { DeskService } from './desk.service.js';
+import { ConsoleOrdersService } from './console-orders.service.js';
 import { ReviewQueryDto, SearchQueryDto } from './order-queries.dto.js';
 import { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
 import { OrderNumber, UnitName, type Unit } from './unit-name.js';
@@ -14,7 +14,7 @@ import { OrderNumber, UnitName, type Unit } from './unit-name.js';
 @Controller('api')
 export class ReviewController {
   constructor(
-    private readonly desk: DeskService,
+    private readonly consoleOrders: ConsoleOrdersService,
     private readonly batch: BatchDecisionsService,
   ) {}
 
@@ -24,7 +24,7 @@ export class ReviewController {
     answer: { pageOf: ReviewUnitDto },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
-    return this.desk.listReview(caller, query);
+    return this.consoleOrders.listReview(caller, query);
   }
 
   @Post('review/resolution/preview')
@@ -55,13 +55,13 @@ export class ReviewController {
     answer: { type: ClaimedDto },
   })
   claim(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
-    return this.desk.claim(caller, number, unit);
+    return this.consoleOrders.claim(caller, number, unit);
   }
 
   @Delete('review/:number/:unit/claim')
   @ConsoleRoute('orders.resolve', { summary: 'Give it back', answer: { type: ClaimedDto } })
   release(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
-    return this.desk.release(caller, number, unit);
+    return this.consoleOrders.release(caller, number, unit);
   }
 
   @Get('search')
@@ -70,6 +70,6 @@ export class ReviewController {
     answer: { type: FoundDto },
   })
   search(@CurrentCaller() caller: Caller, @Query() { q }: SearchQueryDto): Promise<FoundDto> {
-    return this.desk.search(caller, q);
+    return this.consoleOrders.search(caller, q);
   }
 }

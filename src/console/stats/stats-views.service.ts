@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { invalidRequest } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
-import { FiguresService, type FiguresOverTime, type NowFigures } from '../../monitoring/stats/figures.service.js';
-import type { Steps } from '../../monitoring/stats/minute-figures.repository.js';
+import { StatsService, type FiguresOverTime, type NowFigures } from '../../monitoring/stats/stats.service.js';
+import type { Steps } from '../../monitoring/stats/minute-stats.repository.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
-import type { MinutesQueryDto } from './figure.dto.js';
+import type { MinutesQueryDto } from './stats.dto.js';
 
 const AN_HOUR_MS = 3_600_000;
 const LONGEST_MS = 92 * 24 * AN_HOUR_MS;
@@ -17,7 +17,7 @@ const STEP_SECONDS = [60, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400]
 @Injectable()
 export class StatsViewsService {
   constructor(
-    private readonly figures: FiguresService,
+    private readonly figures: StatsService,
     private readonly suppliers: SuppliersService,
   ) {}
 

@@ -4,7 +4,7 @@ import { formatMicros } from '../../core/cost-money.js';
 import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../../core/pagination.js';
-import { MinuteFiguresRepository } from '../../monitoring/stats/minute-figures.repository.js';
+import { MinuteStatsRepository } from '../../monitoring/stats/minute-stats.repository.js';
 import { SupplierStatesRepository } from '../../monitoring/stats/supplier-states.repository.js';
 import { describeAdapter } from '../../suppliers/adapters.js';
 import { CallbackAddressesService } from '../../suppliers/callback-addresses.service.js';
@@ -37,7 +37,7 @@ export class SupplierViewsService {
     private readonly balances: SupplierBalancesService,
     private readonly addresses: CallbackAddressesService,
     private readonly catalogues: SupplierSyncService,
-    private readonly minutes: MinuteFiguresRepository,
+    private readonly minutes: MinuteStatsRepository,
     private readonly states: SupplierStatesRepository,
     private readonly calls: UndecidedCallsRepository,
     private readonly players: PlayerMaskingService,

@@ -36,14 +36,14 @@ const COLUMNS: CsvColumns<ConsoleDeliveryDto> = {
 export class DeliveryExportService {
   constructor(
     private readonly database: Database,
-    private readonly desk: WebhookListingService,
+    private readonly listing: WebhookListingService,
   ) {}
 
   /** Logged with the lines that went out, whether or not all did. */
   async write(caller: Caller, given: DeliveryFilterDto, response: Response): Promise<void> {
     const filter = toDeliveryFilter(given);
     const pages = everyPage(async (cursor) => {
-      const page = await this.desk.deliveries(filter, { cursor, limit: PAGE });
+      const page = await this.listing.deliveries(filter, { cursor, limit: PAGE });
       return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
     });
     await answerCsv(response, 'deliveries.csv', COLUMNS, pages, (lines) =>

@@ -35,7 +35,7 @@ import type {
 @Injectable()
 export class WebhookViewsService {
   constructor(
-    private readonly desk: WebhookListingService,
+    private readonly listing: WebhookListingService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly replays: WebhookReplayService,
     private readonly jobs: ConsoleJobsService,
@@ -44,13 +44,13 @@ export class WebhookViewsService {
   /** @throws BAD_REQUEST for a cursor that no page carried. */
   async list(caller: Caller, { merchant, status, limit, cursor }: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
     const filter = { merchantId: merchant === undefined ? undefined : Number(merchant), status };
-    const page = await this.desk.list(filter, { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
+    const page = await this.listing.list(filter, { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
     return { ...page, data: page.data.map((each) => toConsoleWebhookDto(each, caller)) };
   }
 
   /** @throws NOT_FOUND */
   async show(caller: Caller, id: number): Promise<ConsoleWebhookDetailDto> {
-    return toConsoleWebhookDetailDto(await this.desk.get(id), caller);
+    return toConsoleWebhookDetailDto(await this.listing.get(id), caller);
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
@@ -59,9 +59,9 @@ export class WebhookViewsService {
     id: number,
     { limit, cursor, ...query }: WebhookDeliveriesQueryDto,
   ): Promise<Page<ConsoleDeliveryDto>> {
-    await this.desk.get(id);
+    await this.listing.get(id);
     const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
-    const page = await this.desk.deliveries({ ...toDeliveryFilter(query), webhookId: id }, asked);
+    const page = await this.listing.deliveries({ ...toDeliveryFilter(query), webhookId: id }, asked);
     return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
   }
 
@@ -71,25 +71,25 @@ export class WebhookViewsService {
     { limit, cursor, ...query }: DeliveriesQueryDto,
   ): Promise<Page<ConsoleDeliveryDto>> {
     const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
-    const page = await this.desk.deliveries(toDeliveryFilter(query), asked);
+    const page = await this.listing.deliveries(toDeliveryFilter(query), asked);
     return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
   }
 
   /** @throws NOT_FOUND */
   async delivery(caller: Caller, id: bigint): Promise<ConsoleDeliveryDetailDto> {
-    return toConsoleDeliveryDetailDto(await this.desk.delivery(id), caller);
+    return toConsoleDeliveryDetailDto(await this.listing.delivery(id), caller);
   }
 
   /** @throws NOT_FOUND; CONFLICT while the webhook is inactive, or an attempt is in flight. */
   async retry(caller: Caller, id: bigint): Promise<ConsoleDeliveryDetailDto> {
-    const { merchant_id: merchantId, webhook_id: webhookId } = await this.desk.delivery(id);
+    const { merchant_id: merchantId, webhook_id: webhookId } = await this.listing.delivery(id);
     await this.deliveries.retry(merchantId, webhookId, id, caller.actor());
     return this.delivery(caller, id);
   }
 
   /** @throws NOT_FOUND */
   async test(caller: Caller, id: number): Promise<ConsoleDeliveryDetailDto> {
-    const { merchant_id: merchantId } = await this.desk.get(id);
+    const { merchant_id: merchantId } = await this.listing.get(id);
     const { id: delivery } = await this.deliveries.test(merchantId, id, caller.actor());
     return this.delivery(caller, BigInt(delivery));
   }
@@ -119,7 +119,7 @@ export class WebhookViewsService {
   }
 
   private async toReplayed({ webhook, status, event, since }: ReplayFilterDto): Promise<Replayed> {
-    const { merchant_id: merchantId } = await this.desk.get(webhook);
+    const { merchant_id: merchantId } = await this.listing.get(webhook);
     const from = readMoment(since) ?? new Date(0);
     return { merchantId, webhookId: webhook, status, event: event ?? undefined, since: from };
   }

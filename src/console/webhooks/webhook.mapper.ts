@@ -1,10 +1,10 @@
 import { readMoment } from '../../core/moments.js';
 import type {
-  DeskDelivery,
-  DeskDeliveryDetail,
-  DeskDeliveryFilter,
+  ListedDelivery,
+  ListedDeliveryDetail,
+  DeliveryListFilter,
   WebhookRow,
-} from '../../webhooks/webhook-desk.repository.js';
+} from '../../webhooks/webhook-listing.repository.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/delivery.mapper.js';
 import { censorOf, hidden, holdsAny, type Censor, type Viewer } from '../orders/players.js';
@@ -44,7 +44,7 @@ export const toConsoleWebhookDetailDto = (webhook: WebhookRow, viewer: Viewer): 
   deleted_at: moment(webhook.deleted_at),
 });
 
-export const toConsoleDeliveryDto = (delivery: DeskDelivery, viewer: Viewer): ConsoleDeliveryDto => ({
+export const toConsoleDeliveryDto = (delivery: ListedDelivery, viewer: Viewer): ConsoleDeliveryDto => ({
   id: Number(delivery.id),
   webhook: { id: delivery.webhook_id, url: shownAddress(delivery.url, viewer) },
   merchant: { id: delivery.merchant_id, name: delivery.merchant_name },
@@ -69,7 +69,7 @@ export const toConsoleDeliveryDto = (delivery: DeskDelivery, viewer: Viewer): Co
 });
 
 export function toConsoleDeliveryDetailDto(
-  { attempts, ...delivery }: DeskDeliveryDetail & { attempts: AttemptRow[] },
+  { attempts, ...delivery }: ListedDeliveryDetail & { attempts: AttemptRow[] },
   viewer: Viewer,
 ): ConsoleDeliveryDetailDto {
   const body = JSON.parse(delivery.body) as EventBody;
@@ -81,7 +81,7 @@ export function toConsoleDeliveryDetailDto(
   };
 }
 
-export const toDeliveryFilter = ({ merchant, webhook, from, ...filter }: DeliveryFilterDto): DeskDeliveryFilter => ({
+export const toDeliveryFilter = ({ merchant, webhook, from, ...filter }: DeliveryFilterDto): DeliveryListFilter => ({
   ...filter,
   merchantId: merchant === undefined ? undefined : Number(merchant),
   webhookId: webhook === undefined ? undefined : Number(webhook),
@@ -123,7 +123,7 @@ function withoutNames(data: unknown, censor: Censor): unknown {
 
 /** Whether a receiver's answer repeats what was sent to it, and the viewer may not see that: codes, or the player. */
 function secretsIn(
-  { include_deliveries: toldCodes }: DeskDeliveryDetail,
+  { include_deliveries: toldCodes }: ListedDeliveryDetail,
   body: EventBody,
   viewer: Viewer,
 ): (answer: string) => boolean {

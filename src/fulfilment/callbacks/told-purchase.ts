@@ -1,5 +1,5 @@
 import { storable } from '../../core/text.js';
-import type { ToldPurchase } from '../reconciliation/unknown-purchases.repository.js';
+import type { ReportedPurchase } from '../reconciliation/unknown-purchases.repository.js';
 import type { CallbackReading } from '../../suppliers/supplier-callback.js';
 import { outcomeDetail, type SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import type { PurchaseNames } from './supplier-callbacks.repository.js';
@@ -15,7 +15,7 @@ const MAX_DETAIL_LENGTH = 500;
 export function toldPurchase(
   { outcome: told, purchase = {} }: Extract<CallbackReading, { kind: 'about' }>,
   { reference, supplierReference }: PurchaseNames,
-): ToldPurchase | null {
+): ReportedPurchase | null {
   if (reference === null && supplierReference === null) return null;
   const outcome =
     typeof told === 'function'
@@ -34,7 +34,7 @@ export function toldPurchase(
 }
 
 /** What is neither sold, nor refused, nor on its way proves nothing. */
-const stateOf = ({ kind }: SupplierOutcome): ToldPurchase['state'] =>
+const stateOf = ({ kind }: SupplierOutcome): ReportedPurchase['state'] =>
   kind === 'succeeded' || kind === 'failed' || kind === 'processing' ? kind : null;
 
 function detailOf(outcome: SupplierOutcome | undefined): string {

@@ -9,7 +9,7 @@ import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { PurchaseListsRepository, type DueList } from './purchase-lists.repository.js';
 import type { StatedPurchase } from './purchase-statement.js';
 import { SoldAfterAllRepository } from './sold-after-all.repository.js';
-import { UnknownPurchasesRepository, type ToldPurchase } from './unknown-purchases.repository.js';
+import { UnknownPurchasesRepository, type ReportedPurchase } from './unknown-purchases.repository.js';
 
 /** Clocks differ, and a supplier may list a purchase only after a while. */
 const OVERLAP_MS = 3_600_000;
@@ -105,7 +105,7 @@ export class PurchaseListsService {
   }
 
   /** Opens cases of what is told, and counts them. */
-  private async tell({ id }: Supplier, told: ToldPurchase[], listed: Listed): Promise<void> {
+  private async tell({ id }: Supplier, told: ReportedPurchase[], listed: Listed): Promise<void> {
     const unknown = await this.unknown.tell(id, told);
     const { found, opened } = await this.soldAfterAll.tell(id, told);
     listed.opened.push(...unknown);

@@ -3,7 +3,7 @@ import { Database } from '../../database/database.js';
 import { SettlementRepository } from '../../orders/settlement.repository.js';
 import type { AnswerRow } from '../../orders/settlement.sql.js';
 import { FIND_SOLD_AFTER_ALL } from './sold-after-all.sql.js';
-import type { ToldPurchase } from './unknown-purchases.repository.js';
+import type { ReportedPurchase } from './unknown-purchases.repository.js';
 
 const NONE = { found: 0, opened: 0 };
 
@@ -21,7 +21,7 @@ export class SoldAfterAllRepository {
    * A list or a statement may be older than what the supplier said since: it turns no word.
    * @returns how many there are, and how many of them are cases since now.
    */
-  async tell(supplierId: number, purchases: ToldPurchase[]): Promise<{ found: number; opened: number }> {
+  async tell(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: number; opened: number }> {
     const rows = purchases.filter(({ state }) => state === 'succeeded').map(toRow);
     if (rows.length === 0) return NONE;
     const values = FIND_SOLD_AFTER_ALL.with({ supplierId, purchases: rows });
@@ -33,7 +33,7 @@ export class SoldAfterAllRepository {
   }
 }
 
-const toRow = ({ reference, supplierReference, cost, detail }: ToldPurchase) => ({
+const toRow = ({ reference, supplierReference, cost, detail }: ReportedPurchase) => ({
   reference,
   supplier_reference: supplierReference,
   detail,

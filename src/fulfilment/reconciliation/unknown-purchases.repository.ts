@@ -6,7 +6,7 @@ import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
 import { CLOSE_BOUGHT, FIND_SETTLED_NAMES, TELL_PURCHASES } from './unknown-purchases.sql.js';
 
 /** A purchase as its supplier tells of it, whichever way. */
-export interface ToldPurchase extends ListedPurchase {
+export interface ReportedPurchase extends ListedPurchase {
   /** How we learned of it, and what was said. */
   detail: string;
 }
@@ -38,12 +38,12 @@ export class UnknownPurchasesRepository {
   }
 
   /** @returns the numbers of the cases that this opened. */
-  async tell(supplierId: number, purchases: ToldPurchase[]): Promise<number[]> {
+  async tell(supplierId: number, purchases: ReportedPurchase[]): Promise<number[]> {
     return (await this.tellUpTo(null, supplierId, purchases)).opened;
   }
 
   /** @param mostAnHour cases of the supplier within an hour, whatever opened them; null for no limit. */
-  async tellUpTo(mostAnHour: number | null, supplierId: number, purchases: ToldPurchase[]): Promise<Told> {
+  async tellUpTo(mostAnHour: number | null, supplierId: number, purchases: ReportedPurchase[]): Promise<Told> {
     if (purchases.length === 0) return { opened: [], withheld: 0 };
     const values = { supplierId, mostAnHour, purchases: purchases.map(toRow) };
     const told = await this.database.query<{ id: number | null }>(...TELL_PURCHASES.with(values));
@@ -63,7 +63,7 @@ export class UnknownPurchasesRepository {
   }
 }
 
-function toRow({ reference, supplierReference, state, sku, player, boughtAt, cost, detail }: ToldPurchase) {
+function toRow({ reference, supplierReference, state, sku, player, boughtAt, cost, detail }: ReportedPurchase) {
   const [, , item, unit] = UNIT_REFERENCE.exec(reference ?? '') ?? [];
   const [orderNumber = null] = ORDER_NUMBER.exec(reference ?? '') ?? [];
   return {

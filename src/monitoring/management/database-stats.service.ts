@@ -4,7 +4,7 @@ import { withDeadline } from '../../core/deadline.js';
 import { AppError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
-import { DatabaseFiguresRepository, type FiguresStatement } from '../stats/database-figures.repository.js';
+import { DatabaseStatsRepository, type FiguresStatement } from '../stats/database-stats.repository.js';
 
 /** A scrape waits no longer; what comes later is there for the next one. */
 const WAIT_AT_MOST_MS = 4_000;
@@ -23,7 +23,7 @@ export class DatabaseStatsService {
   private readonly failing = new Set<string>();
 
   constructor(
-    private readonly repository: DatabaseFiguresRepository,
+    private readonly repository: DatabaseStatsRepository,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

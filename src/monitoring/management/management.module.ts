@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
-import { FiguresModule } from '../stats/figures.module.js';
+import { StatsModule } from '../stats/stats.module.js';
 import { HealthModule } from '../../health/health.module.js';
 import { DatabaseStatsService } from './database-stats.service.js';
 import { ManagementServer } from './management-server.js';
 import { QueueBoardRepository } from './queue-board.repository.js';
 
 @Module({
-  imports: [FiguresModule, HealthModule],
+  imports: [StatsModule, HealthModule],
   providers: [ManagementServer, DatabaseStatsService, QueueBoardRepository],
-  exports: [FiguresModule, HealthModule, ManagementServer],
+  exports: [StatsModule, HealthModule, ManagementServer],
 })
 export class ManagementModule {}

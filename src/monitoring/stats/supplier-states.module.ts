@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { FulfilmentModule } from '../../fulfilment/fulfilment.module.js';
-import { FiguresModule } from './figures.module.js';
+import { StatsModule } from './stats.module.js';
 import { SupplierStatesService } from './supplier-states.service.js';
 
 /** How a worker finds its suppliers. Apart from what shows it, which needs nothing that buys. */
-@Module({ imports: [FiguresModule, FulfilmentModule], providers: [SupplierStatesService] })
+@Module({ imports: [StatsModule, FulfilmentModule], providers: [SupplierStatesService] })
 export class SupplierStatesModule {}

@@ -1,5 +1,5 @@
 import { askedWait, describeFailure, type SupplierHttp } from '../../../suppliers/supplier-http.js';
-import type { NotTold, PlayerQuery, PlayerValidator, PlayerVerdict } from '../player-validator.js';
+import type { NotReported, PlayerQuery, PlayerValidator, PlayerVerdict } from '../player-validator.js';
 import { readPlayerAnswer } from './player-answers.js';
 
 const TIMEOUT_MS = 3_000;
@@ -13,7 +13,7 @@ export class G2BulkValidator implements PlayerValidator {
     private readonly baseUrl: string,
   ) {}
 
-  async check({ game, userId, serverId }: PlayerQuery): Promise<PlayerVerdict | NotTold> {
+  async check({ game, userId, serverId }: PlayerQuery): Promise<PlayerVerdict | NotReported> {
     const server = serverId === null ? {} : { server_id: serverId };
     try {
       const answer = await this.http.call({

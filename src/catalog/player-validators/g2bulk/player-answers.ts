@@ -1,6 +1,6 @@
 import { asMembers, shownText } from '../../../suppliers/vendor-answers.js';
 import type { HttpAnswer } from '../../../suppliers/supplier-http.js';
-import { INVALID_PLAYER, type NotTold, type PlayerVerdict } from '../player-validator.js';
+import { INVALID_PLAYER, type NotReported, type PlayerVerdict } from '../player-validator.js';
 
 const MAX_NAME_LENGTH = 128;
 
@@ -8,7 +8,7 @@ const MAX_NAME_LENGTH = 128;
  * What an answer of `POST /games/checkPlayerId` says (G2Bulk, Public API Documentation, "Check Player ID"). Documented is
  * only the text `valid`; `invalid` and booleans are read too. An error is never about the player.
  */
-export function readPlayerAnswer({ status, body }: HttpAnswer): PlayerVerdict | NotTold {
+export function readPlayerAnswer({ status, body }: HttpAnswer): PlayerVerdict | NotReported {
   if (status !== 200) return { reason: `HTTP ${status}` };
   const { valid, name } = asMembers(body) ?? {};
   if (valid === 'invalid' || valid === false) return INVALID_PLAYER;

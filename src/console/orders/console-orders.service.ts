@@ -7,7 +7,7 @@ import { ProductsService } from '../../catalog/products.service.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { unitName } from '../../orders/order.rows.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
-import { OrderOverviewService, type DeskQuestion } from '../../support/order-overview.service.js';
+import { OrderOverviewService, type OverviewRequest } from '../../support/order-overview.service.js';
 import { ReviewService, type Claim } from '../../support/review.service.js';
 import type { ReviewRow } from '../../support/review.repository.js';
 import type { Caller } from '../access/caller.js';
@@ -26,9 +26,9 @@ const NOBODY = -1;
 
 /** Orders, as the pages ask for them. */
 @Injectable()
-export class DeskService {
+export class ConsoleOrdersService {
   constructor(
-    private readonly desk: OrderOverviewService,
+    private readonly overview: OrderOverviewService,
     private readonly review: ReviewService,
     private readonly suppliers: SuppliersService,
     private readonly merchants: MerchantsService,
@@ -39,17 +39,17 @@ export class DeskService {
   /** @throws BAD_REQUEST */
   async list(caller: Caller, { limit, cursor, ...filter }: OrdersQueryDto): Promise<Page<ListedOrderDto>> {
     const question = await this.questionOf(caller, filter);
-    const page = await this.desk.page({ ...question, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
+    const page = await this.overview.page({ ...question, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
     return { ...page, data: page.data.map((order) => toListedOrderDto(order, caller)) };
   }
 
   /** @throws NOT_FOUND */
   async show(caller: Caller, orderNumber: string): Promise<OrderDetailDto> {
-    return toOrderDetailDto(await this.desk.show(orderNumber), caller);
+    return toOrderDetailDto(await this.overview.show(orderNumber), caller);
   }
 
   async search(caller: Caller, term: string): Promise<FoundDto> {
-    const orders = await this.desk.find(term, caller.may('players.read'), MAX_FOUND);
+    const orders = await this.overview.find(term, caller.may('players.read'), MAX_FOUND);
     const merchants = matches(await this.merchants.list(), ({ id }) => String(id), term);
     const products = matches(await this.products.list(), ({ sku }) => sku, term);
     return {
@@ -92,7 +92,7 @@ export class DeskService {
   async questionOf(
     caller: Caller,
     { status, merchant, sku, supplier, failure, from, to, q }: OrderFilterDto,
-  ): Promise<Omit<DeskQuestion, 'limit' | 'cursor'>> {
+  ): Promise<Omit<OverviewRequest, 'limit' | 'cursor'>> {
     const [since, until] = [readOptional(from), readOptional(to)];
     if (since && until && since >= until) {
       const message = 'to must be later than from';
@@ -118,7 +118,7 @@ export class DeskService {
   }
 
   private async claimOf(orderNumber: string, unit: Unit): Promise<Claim> {
-    const { order } = await this.desk.getUnit(orderNumber, unit);
+    const { order } = await this.overview.getUnit(orderNumber, unit);
     return { orderId: order.id, merchantId: order.merchant_id, ...unit };
   }
 }

@@ -7,10 +7,10 @@ import { inIndexedSnapshot } from '../database/snapshot.js';
 import { Transfer } from '../wallet/transfer.entity.js';
 import {
   countWays,
-  type DeskFilter,
-  type DeskPlace,
-  type DeskQuery,
-  type DeskRow,
+  type OverviewFilter,
+  type OverviewPlace,
+  type OverviewQuery,
+  type OverviewRow,
   FIRST_ID_SINCE,
   isById,
   isContradiction,
@@ -19,7 +19,7 @@ import {
   pageOfOrders,
   type Way,
   waysOf,
-} from './order-desk.sql.js';
+} from './order-overview.sql.js';
 
 /** As what a term was found to be an order's. */
 type FoundAs = 'number' | 'reference' | 'player' | 'supplier_reference' | 'event' | 'delivery';
@@ -60,7 +60,7 @@ const FIND_BY_TERM = statement(
     ORDER BY found.id DESC, found.rank`,
 );
 
-export type { DeskFilter, DeskPlace, DeskRow } from './order-desk.sql.js';
+export type { OverviewFilter, OverviewPlace, OverviewRow } from './order-overview.sql.js';
 
 /** Orders are given their ids by several processes, each by its own clock. */
 const MARGIN_MS = 600_000;
@@ -71,10 +71,10 @@ const ALL_IDS = { firstId: 0n, endId: MAX_BIGINT };
 const MOST_LOOKS = 5;
 
 /** Orders of a page. */
-export interface DeskLook {
-  rows: DeskRow[];
+export interface OverviewPage {
+  rows: OverviewRow[];
   /** Where the next page begins although this one is not full; null where it is, or where there are no more. */
-  goOnAt: DeskPlace | null;
+  goOnAt: OverviewPlace | null;
 }
 
 interface Term {
@@ -90,27 +90,27 @@ interface Term {
 
 /** Orders of all merchants in pages. */
 @Injectable()
-export class OrderDeskRepository {
+export class OrderOverviewRepository {
   constructor(private readonly database: Database) {}
 
   /**
    * Newest first. Whatever the filter is, a bounded number of orders is looked at: where that is not enough for a page,
    * it ends where the next one is to go on.
    */
-  async page(filter: DeskFilter, after: DeskPlace | null, limit: number): Promise<DeskLook> {
+  async page(filter: OverviewFilter, after: OverviewPlace | null, limit: number): Promise<OverviewPage> {
     if (isContradiction(filter)) return { rows: [], goOnAt: null };
     const ways = waysOf(filter);
     const query = { ...filter, ...(await this.idsOfTime(ways, filter)), after, limit };
     const way = await this.chooseWay(ways, query);
     if (isSifted(way, query)) return this.sift(way, query);
     const { statement, values } = pageOfOrders(way, query);
-    return { rows: await this.database.query<DeskRow>(statement, values), goOnAt: null };
+    return { rows: await this.database.query<OverviewRow>(statement, values), goOnAt: null };
   }
 
   /** Those that there are, newest first. */
-  findByIds(ids: bigint[], source: Queryable = this.database): Promise<DeskRow[]> {
+  findByIds(ids: bigint[], source: Queryable = this.database): Promise<OverviewRow[]> {
     const { statement, values } = pageOfOrders('ids', { ids, ...ALL_IDS, after: null, limit: ids.length });
-    return source.query<DeskRow>(statement, values);
+    return source.query<OverviewRow>(statement, values);
   }
 
   /** Newest first. */
@@ -123,7 +123,7 @@ export class OrderDeskRepository {
     return manager.find(Transfer, { where: { order_id: orderId }, order: { id: 'ASC' } });
   }
 
-  private async idsOfTime(ways: Way[], { from, to }: DeskFilter): Promise<typeof ALL_IDS> {
+  private async idsOfTime(ways: Way[], { from, to }: OverviewFilter): Promise<typeof ALL_IDS> {
     if (!ways.some(isById)) return ALL_IDS;
     const [firstId, endId] = await Promise.all([
       from ? this.firstIdSince(from, -MARGIN_MS) : ALL_IDS.firstId,
@@ -133,7 +133,7 @@ export class OrderDeskRepository {
   }
 
   /** Of several ways the shortest, where that is a short one. */
-  private async chooseWay([first, ...others]: [Way, ...Way[]], query: DeskQuery): Promise<Way> {
+  private async chooseWay([first, ...others]: [Way, ...Way[]], query: OverviewQuery): Promise<Way> {
     if (others.length === 0) return first;
     // Of all there is, not from the place on: the pages of a list go one way, because each has an order of its own.
     const { statement, values } = countWays([first, ...others], { ...query, after: null });
@@ -143,17 +143,17 @@ export class OrderDeskRepository {
   }
 
   /** In one snapshot, so that what is looked at ends where the next look begins. */
-  private sift(way: Way, query: DeskQuery): Promise<DeskLook> {
+  private sift(way: Way, query: OverviewQuery): Promise<OverviewPage> {
     return inIndexedSnapshot(this.database, async (tx) => {
-      const rows: DeskRow[] = [];
+      const rows: OverviewRow[] = [];
       let { after } = query;
       for (let look = 0; look < MOST_LOOKS; look++) {
         const asked = { ...query, after, limit: query.limit - rows.length };
         const page = pageOfOrders(way, asked);
-        rows.push(...(await tx.query<DeskRow>(page.statement, page.values)));
+        rows.push(...(await tx.query<OverviewRow>(page.statement, page.values)));
         if (rows.length >= query.limit) return { rows, goOnAt: null };
         const end = lastLookedAt(way, asked);
-        const [last] = await tx.query<Pick<DeskRow, 'created_at' | 'id'>>(end.statement, end.values);
+        const [last] = await tx.query<Pick<OverviewRow, 'created_at' | 'id'>>(end.statement, end.values);
         if (!last) return { rows, goOnAt: null };
         after = { createdAt: last.created_at, id: last.id };
       }

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ApprovalsModule } from '../../operators/approvals/approvals.module.js';
-import { OnceModule } from '../access/once.module.js';
+import { IdempotencyModule } from '../access/idempotency.module.js';
 import { ApprovalViewsService } from './approval-views.service.js';
 import { ConsoleApprovalsController } from './approvals.controller.js';
 
 /** What a second person decides about. */
 @Module({
-  imports: [ApprovalsModule, OnceModule],
+  imports: [ApprovalsModule, IdempotencyModule],
   controllers: [ConsoleApprovalsController],
   providers: [ApprovalViewsService],
 })
-export class ApprovalPagesModule {}
+export class ApprovalViewsModule {}

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SupplierCataloguesModule } from '../../catalog/supplier-catalogues.module.js';
-import { FiguresModule } from '../../monitoring/stats/figures.module.js';
+import { StatsModule } from '../../monitoring/stats/stats.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { SupportModule } from '../../support/support.module.js';
 import { PlayerCensorsModule } from '../orders/player-censors.module.js';
@@ -12,9 +12,9 @@ import { ConsoleSuppliersController } from './suppliers.controller.js';
 
 /** Suppliers: how they do, and what operators do about them. */
 @Module({
-  imports: [FiguresModule, SuppliersModule, SupplierCataloguesModule, SupportModule, PlayerCensorsModule],
+  imports: [StatsModule, SuppliersModule, SupplierCataloguesModule, SupportModule, PlayerCensorsModule],
   // The paths with a word of their own come before those with a code.
   controllers: [ConsoleSupplierSettingsController, ConsoleSuppliersController],
   providers: [SupplierViewsService, SupplierChangesService, SupplierSettingsViewsService],
 })
-export class SupplierPagesModule {}
+export class SupplierViewsModule {}

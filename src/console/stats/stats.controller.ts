@@ -1,12 +1,12 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { FiguresNowDto, FiguresOverTimeDto, MinutesQueryDto } from './figure.dto.js';
+import { FiguresNowDto, FiguresOverTimeDto, MinutesQueryDto } from './stats.dto.js';
 import { StatsViewsService } from './stats-views.service.js';
 
 @ApiTags('Figures')
 @Controller('api/figures')
-export class ConsoleFiguresController {
+export class ConsoleStatsController {
   constructor(private readonly figures: StatsViewsService) {}
 
   @Get('now')

@@ -89,7 +89,7 @@ const WITH_HEALTH = `${WEBHOOK}, m.name AS merchant_name, success.attempt_ended_
 
 /** Newest first, without those that were deleted. */
 export const LIST_WEBHOOKS = statement(
-  'webhook_desk.list',
+  'webhook_listing.list',
   { merchantId: 'int?', status: 'text?', before: 'int', limit: 'int' },
   ({ merchantId, status, before, limit }) => `
     SELECT ${WITH_HEALTH} FROM (
@@ -105,7 +105,7 @@ export const LIST_WEBHOOKS = statement(
  * webhook in use costs some look-ups by index; what is counted besides is counted only of those that are found.
  */
 export const LIST_FAILING = statement(
-  'webhook_desk.list_failing',
+  'webhook_listing.list_failing',
   { merchantId: 'int?', before: 'int', limit: 'int' },
   ({ merchantId, before, limit }) => `
     WITH found AS MATERIALIZED (
@@ -121,7 +121,7 @@ export const LIST_FAILING = statement(
 
 /** Also one that was deleted. */
 export const FIND_WEBHOOK = statement(
-  'webhook_desk.find',
+  'webhook_listing.find',
   { id: 'int' },
   ({ id }) => `
     SELECT ${WITH_HEALTH} FROM (SELECT * FROM webhooks WHERE id = ${id}) AS w
@@ -129,7 +129,7 @@ export const FIND_WEBHOOK = statement(
 );
 
 /** A delivery with its webhook, its merchant, and its last attempt. */
-export type DeskDelivery = Pick<
+export type ListedDelivery = Pick<
   Delivery,
   'id' | 'webhook_id' | 'status' | 'attempt_count' | 'due_at' | 'created_at' | 'updated_at'
 > &
@@ -146,7 +146,7 @@ export type DeskDelivery = Pick<
   };
 
 /** One delivery, with the event's body. */
-export type DeskDeliveryDetail = DeskDelivery & Pick<Event, 'body'> & Pick<Webhook, 'include_deliveries'>;
+export type ListedDeliveryDetail = ListedDelivery & Pick<Event, 'body'> & Pick<Webhook, 'include_deliveries'>;
 
 const DELIVERY = `
   d.id, d.webhook_id, d.status, d.attempt_count - (d.leased_until IS NOT NULL)::int AS attempt_count, d.due_at,
@@ -164,7 +164,7 @@ const JOINED = `
     WHERE delivery_id = d.id ORDER BY number DESC LIMIT 1) AS a ON true`;
 
 export const FIND_DELIVERY = statement(
-  'webhook_desk.find_delivery',
+  'webhook_listing.find_delivery',
   { id: 'bigint' },
   ({ id }) => `
     SELECT ${DELIVERY}, e.body, w.include_deliveries
@@ -173,13 +173,13 @@ export const FIND_DELIVERY = statement(
 
 /** Oldest first. $1 delivery. */
 export const LIST_ATTEMPTS: Statement = {
-  name: 'webhook_desk.list_attempts',
+  name: 'webhook_listing.list_attempts',
   text: `SELECT number, started_at, duration_ms, response_status, error, response_body FROM webhook_attempts
          WHERE delivery_id = $1 ORDER BY number`,
 };
 
 /** What must be true of a delivery; what is not given may be anything. */
-export interface DeskDeliveryFilter {
+export interface DeliveryListFilter {
   webhookId?: number | undefined;
   merchantId?: number | undefined;
   status?: DeliveryStatus | undefined;
@@ -209,7 +209,7 @@ const CONDITIONS = {
  * @returns fewer than the limit where there are not as many among them.
  */
 export const PAGE_OF_NEWEST = statement(
-  'webhook_desk.page_of_newest',
+  'webhook_listing.page_of_newest',
   CONDITIONS,
   ({ statuses, kinds, from, first, before, limit }) => `
     SELECT ${DELIVERY} FROM (
@@ -225,7 +225,7 @@ export const PAGE_OF_NEWEST = statement(
  * there are and however far back it goes. @see UNDELIVERED
  */
 export const PAGE_OF_UNDELIVERED = statement(
-  'webhook_desk.page_of_undelivered',
+  'webhook_listing.page_of_undelivered',
   CONDITIONS,
   ({ statuses, kinds, from, first, before, limit }) => `
     SELECT ${DELIVERY} FROM (
@@ -242,7 +242,7 @@ export const PAGE_OF_UNDELIVERED = statement(
 
 /** Whether there are older ones than {@link PAGE_OF_NEWEST} looks at. */
 export const HAS_OLDER = statement(
-  'webhook_desk.has_older',
+  'webhook_listing.has_older',
   { first: 'bigint', before: 'bigint' },
   ({ first, before }) => `
     SELECT EXISTS (SELECT FROM webhook_deliveries WHERE id < ${before} AND id >= ${first}
@@ -254,7 +254,7 @@ export const HAS_OLDER = statement(
  * for each of these, however far back it goes.
  */
 export const PAGE_BY_WEBHOOK = statement(
-  'webhook_desk.page_by_webhook',
+  'webhook_listing.page_by_webhook',
   { ...CONDITIONS, webhookId: 'int?', merchantId: 'int?' },
   ({ statuses, kinds, from, first, before, limit, webhookId, merchantId }) => `
     SELECT ${DELIVERY} FROM (
@@ -274,7 +274,7 @@ export const PAGE_BY_WEBHOOK = statement(
 
 /** What both pages take. @param first no delivery of the time has a lower id. @param before the last one of the page before. */
 export const conditionsOf = (
-  { status, event, from }: DeskDeliveryFilter,
+  { status, event, from }: DeliveryListFilter,
   { first, before, limit }: { first: bigint; before: bigint | null; limit: number },
 ): Conditions => ({
   first,

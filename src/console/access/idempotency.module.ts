@@ -4,4 +4,4 @@ import { IdempotencyService } from './idempotency.service.js';
 
 /** For what is done once, however often it is asked for. */
 @Module({ providers: [AuditLogRepository, IdempotencyService], exports: [IdempotencyService] })
-export class OnceModule {}
+export class IdempotencyModule {}

@@ -6,8 +6,8 @@ import { Metrics } from '../../core/metrics.js';
 import { WorkerTask, type OnTasksStopped } from '../../core/worker-task.js';
 import { removeInBatches } from '../../database/remove-in-batches.js';
 import { readCounted, since, type Counted } from './counted.js';
-import { FiguresService } from './figures.service.js';
-import { MinuteFiguresRepository } from './minute-figures.repository.js';
+import { StatsService } from './stats.service.js';
+import { MinuteStatsRepository } from './minute-stats.repository.js';
 
 /** A process that stops waits no longer for its last figures. */
 const LAST_WITHIN_MS = 1_000;
@@ -15,12 +15,12 @@ const KEPT_DAYS = 90;
 
 /** Keeps the figures of each minute: what the processes counted, and what PostgreSQL knows of open work. */
 @Injectable()
-export class MinuteFiguresService implements OnTasksStopped {
+export class MinuteStatsService implements OnTasksStopped {
   private kept: Counted[] = [];
 
   constructor(
-    private readonly figures: FiguresService,
-    private readonly minutes: MinuteFiguresRepository,
+    private readonly figures: StatsService,
+    private readonly minutes: MinuteStatsRepository,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { WebhookDeskModule } from '../../webhooks/webhook-desk.module.js';
+import { WebhookListingModule } from '../../webhooks/webhook-listing.module.js';
 import { ConsoleJobsModule } from '../jobs/console-jobs.module.js';
 import { DeliveryExportService } from './delivery-export.service.js';
 import { WebhookViewsService } from './webhook-views.service.js';
@@ -7,8 +7,8 @@ import { ConsoleWebhooksController } from './webhooks.controller.js';
 
 /** Webhooks and their deliveries. */
 @Module({
-  imports: [ConsoleJobsModule, WebhookDeskModule],
+  imports: [ConsoleJobsModule, WebhookListingModule],
   controllers: [ConsoleWebhooksController],
   providers: [DeliveryExportService, WebhookViewsService],
 })
-export class WebhookPagesModule {}
+export class WebhookViewsModule {}

@@ -18,4 +18,4 @@ import { ConsoleProductsController } from './products.controller.js';
   controllers: [ConsoleProductsController, CatalogueImportsController, ConsoleOffersController, ConsoleFxController],
   providers: [AuditLogRepository, CatalogImportsService, FxViewsService, OfferViewsService, ProductViewsService],
 })
-export class CataloguePagesModule {}
+export class CatalogViewsModule {}

@@ -4,7 +4,7 @@ import { CatalogModule } from '../../catalog/catalog.module.js';
 import { MerchantsModule } from '../../merchants/merchants.module.js';
 import { ReportsModule } from '../../accounting/reports/reports.module.js';
 import { WalletModule } from '../../wallet/wallet.module.js';
-import { OnceModule } from '../access/once.module.js';
+import { IdempotencyModule } from '../access/idempotency.module.js';
 import { MerchantKeysService } from './merchant-keys.service.js';
 import { ConsoleKeysController } from './merchant-keys.controller.js';
 import { MerchantViewsService } from './merchant-views.service.js';
@@ -16,8 +16,8 @@ import { ConsoleMerchantsController } from './merchants.controller.js';
 
 /** Merchants with their money, keys and prices. */
 @Module({
-  imports: [AuthModule, CatalogModule, MerchantsModule, OnceModule, ReportsModule, WalletModule],
+  imports: [AuthModule, CatalogModule, MerchantsModule, IdempotencyModule, ReportsModule, WalletModule],
   controllers: [ConsoleMerchantsController, ConsoleWalletController, ConsoleKeysController, ConsolePricesController],
   providers: [MerchantKeysService, MerchantViewsService, MerchantPricesService, MerchantWalletService],
 })
-export class MerchantPagesModule {}
+export class MerchantViewsModule {}

@@ -12,4 +12,4 @@ import { ConsoleReversalsController } from './reversals.controller.js';
   controllers: [ConsoleReversalsController],
   providers: [CaseRevealService, ReversalViewsService],
 })
-export class ReversalPagesModule {}
+export class ReversalViewsModule {}

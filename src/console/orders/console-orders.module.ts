@@ -8,7 +8,7 @@ import { UnitDeliveriesModule } from '../../orders/codes/unit-deliveries.module.
 import { BatchDecisionsService } from './batch-decisions.service.js';
 import { CodeRevealService } from './code-reveal.service.js';
 import { DecisionsService } from './decisions.service.js';
-import { DeskService } from './desk.service.js';
+import { ConsoleOrdersService } from './console-orders.service.js';
 import { PlayerCensorsModule } from './player-censors.module.js';
 import { OrderExportService } from './order-export.service.js';
 import { ConsoleOrdersController } from './orders.controller.js';
@@ -26,6 +26,6 @@ import { ReviewController } from './review.controller.js';
     UnitInquiryModule,
   ],
   controllers: [ConsoleOrdersController, ReviewController],
-  providers: [BatchDecisionsService, CodeRevealService, DecisionsService, DeskService, OrderExportService],
+  providers: [BatchDecisionsService, CodeRevealService, DecisionsService, ConsoleOrdersService, OrderExportService],
 })
-export class DeskModule {}
+export class ConsoleOrdersModule {}

@@ -5,16 +5,16 @@ import { ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
 
 /** An order with its merchant's name. */
-export type DeskRow = OrderRow & { merchant_name: string };
+export type OverviewRow = OrderRow & { merchant_name: string };
 
 /** Where a page begins: behind the last order of the page before. */
-export interface DeskPlace {
+export interface OverviewPlace {
   createdAt: Date;
   id: bigint;
 }
 
 /** What must be true of an order; what is not given may be anything. */
-export interface DeskFilter {
+export interface OverviewFilter {
   status?: OrderStatus | undefined;
   merchantId?: number | undefined;
   sku?: string | undefined;
@@ -28,15 +28,15 @@ export interface DeskFilter {
 }
 
 /** A filter, and the ids between which the orders of its time are. */
-export interface DeskQuery extends DeskFilter {
+export interface OverviewQuery extends OverviewFilter {
   firstId: bigint;
   /** Exclusive. */
   endId: bigint;
-  after: DeskPlace | null;
+  after: OverviewPlace | null;
   limit: number;
 }
 
-export const FIRST_ID_SINCE = firstIdSince('order_desk.first_id_since', 'orders');
+export const FIRST_ID_SINCE = firstIdSince('order_overview.first_id_since', 'orders');
 
 /** How a list walks through the orders: by the index of one part of the filter. */
 export type Way = 'ids' | 'open' | 'sku' | 'failure' | 'merchant' | 'supplier' | 'failed' | 'all';
@@ -47,7 +47,7 @@ export const LOOKED_AT = 2_000;
 export const COUNTED_AT_MOST = 1_000;
 
 /** The ways that a filter leaves, the one first that leaves fewest orders as a rule. */
-export function waysOf({ ids, sku, status, failureCode, supplierId, merchantId }: DeskFilter): [Way, ...Way[]] {
+export function waysOf({ ids, sku, status, failureCode, supplierId, merchantId }: OverviewFilter): [Way, ...Way[]] {
   if (ids) return ['ids'];
   const ways: Way[] = [];
   if (status && !isTerminalOrder(status)) ways.push('open');
@@ -61,7 +61,7 @@ export function waysOf({ ids, sku, status, failureCode, supplierId, merchantId }
 }
 
 /** Whether no order can be so: those that failed have a code, and no others. */
-export const isContradiction = ({ status, failureCode }: DeskFilter): boolean =>
+export const isContradiction = ({ status, failureCode }: OverviewFilter): boolean =>
   failureCode !== undefined && status !== undefined && status !== 'failed';
 
 type Add = (value: unknown) => string;
@@ -79,11 +79,11 @@ export const isById = (way: Way): boolean => way === 'all' || isOfItems(way);
  * Whether a look may find less than there is: where a filter says more than the index of a way knows, and where several
  * items lead to one order.
  */
-export const isSifted = (way: Way, query: DeskQuery): boolean =>
+export const isSifted = (way: Way, query: OverviewQuery): boolean =>
   isOfItems(way) || (isByTime(way) && besides(way, query, String).length > 0);
 
 /** Orders that the filter lets through, newest first; of a way that is sifted, among the next {@link LOOKED_AT} of it. */
-export function pageOfOrders(way: Way, query: DeskQuery): Asked {
+export function pageOfOrders(way: Way, query: OverviewQuery): Asked {
   return asked('page', way, query, (add) => {
     const order = isByTime(way) ? BY_TIME : BY_ID;
     return `SELECT o.*, m.name AS merchant_name FROM (${sifted(way, query, add)}) o
@@ -92,7 +92,7 @@ export function pageOfOrders(way: Way, query: DeskQuery): Asked {
 }
 
 /** The last order that {@link pageOfOrders} looks at; no row where it goes through all there are. */
-export function lastLookedAt(way: Way, query: DeskQuery): Asked {
+export function lastLookedAt(way: Way, query: OverviewQuery): Asked {
   return asked('last_looked_at', way, query, (add) => {
     const last = `${next(way, query, add)} OFFSET ${LOOKED_AT - 1} LIMIT 1`;
     return isOfItems(way) ? `SELECT o.created_at, o.id FROM (${last}) i JOIN orders o ON o.id = i.order_id` : last;
@@ -100,7 +100,7 @@ export function lastLookedAt(way: Way, query: DeskQuery): Asked {
 }
 
 /** How many orders each of some ways leads to, up to one more than {@link COUNTED_AT_MOST}. */
-export function countWays(ways: Way[], query: DeskQuery): Asked {
+export function countWays(ways: Way[], query: OverviewQuery): Asked {
   return asked('count_ways', ways.join('_'), query, (add) => {
     const counts = ways.map(
       (way) =>
@@ -110,7 +110,7 @@ export function countWays(ways: Way[], query: DeskQuery): Asked {
   });
 }
 
-function asked(name: string, ways: string, query: DeskQuery, textOf: (add: Add) => string): Asked {
+function asked(name: string, ways: string, query: OverviewQuery, textOf: (add: Add) => string): Asked {
   const values: unknown[] = [];
   const text = textOf((value) => `$${values.push(value)}`);
   const { merchantId, sku, supplierId, failureCode, after, from, to } = query;
@@ -118,7 +118,7 @@ function asked(name: string, ways: string, query: DeskQuery, textOf: (add: Add) 
     .map((part) => (part === undefined || part === null ? '0' : '1'))
     .join('');
   return {
-    statement: { name: `order_desk.${name}.${ways}.${given}.${query.status ?? 'any'}`, text },
+    statement: { name: `order_overview.${name}.${ways}.${given}.${query.status ?? 'any'}`, text },
     values,
   };
 }
@@ -127,7 +127,7 @@ function asked(name: string, ways: string, query: DeskQuery, textOf: (add: Add) 
  * The orders of a way that are `besides` what its index knows. Plans are made for these few ways alone: what is besides
  * stands outside of a limit, where nobody takes it for a reason to sort all orders of a day, a product or a supplier.
  */
-function sifted(way: Way, query: DeskQuery, add: Add): string {
+function sifted(way: Way, query: OverviewQuery, add: Add): string {
   const where = besides(way, query, add)
     .map((condition) => ` AND ${condition}`)
     .join('');
@@ -144,7 +144,7 @@ function sifted(way: Way, query: DeskQuery, add: Add): string {
 }
 
 /** What a way leads to behind the place of a query, in the order of its index: orders, or items with the order of each. */
-function next(way: Way, query: DeskQuery, add: Add, columns = 'o.created_at, o.id'): string {
+function next(way: Way, query: OverviewQuery, add: Add, columns = 'o.created_at, o.id'): string {
   const ofOrders = (conditions: string[], order: string): string =>
     `SELECT ${columns} FROM orders o WHERE ${conditions.join(' AND ')} ${order}`;
   const timed = (...conditions: string[]): string =>
@@ -175,36 +175,36 @@ function next(way: Way, query: DeskQuery, add: Add, columns = 'o.created_at, o.i
 }
 
 /** As the indexes of items have it: negated, newest first. Several items of an order may fit. */
-const nextItems = ({ firstId, endId, after }: DeskQuery, add: Add, condition: string): string => `
+const nextItems = ({ firstId, endId, after }: OverviewQuery, add: Add, condition: string): string => `
   SELECT i.order_id, -i.order_id AS place FROM order_items i
   WHERE ${condition} AND -i.order_id > ${add(-(after && after.id < endId ? after.id : endId))}::bigint
     AND -i.order_id <= ${add(-firstId)}::bigint
   ORDER BY -i.order_id`;
 
-const idsOf = ({ firstId, endId }: DeskQuery, add: Add): string[] => [
+const idsOf = ({ firstId, endId }: OverviewQuery, add: Add): string[] => [
   `o.id >= ${add(firstId)}::bigint`,
   `o.id < ${add(endId)}::bigint`,
 ];
 
-const timeOf = ({ from, to }: DeskQuery, add: Add): string[] => [
+const timeOf = ({ from, to }: OverviewQuery, add: Add): string[] => [
   ...(from ? [`o.created_at >= ${add(from)}::timestamptz`] : []),
   ...(to ? [`o.created_at < ${add(to)}::timestamptz`] : []),
 ];
 
-const behindId = ({ after }: DeskQuery, add: Add): string[] => (after ? [`o.id < ${add(after.id)}::bigint`] : []);
+const behindId = ({ after }: OverviewQuery, add: Add): string[] => (after ? [`o.id < ${add(after.id)}::bigint`] : []);
 
 /** The first says what the second implies, in the form that an index can be searched by. */
-function behindTime({ after }: DeskQuery, add: Add): string[] {
+function behindTime({ after }: OverviewQuery, add: Add): string[] {
   if (!after) return [];
   const moment = `${add(after.createdAt)}::timestamptz`;
   return [`o.created_at <= ${moment}`, `(o.created_at, o.id) < (${moment}, ${add(after.id)}::bigint)`];
 }
 
 /** In the text, not as a value: the indexes of open and of failed orders serve only a query that names these statuses. */
-const statusOf = ({ status }: DeskQuery): string => `o.status = '${status}'`;
+const statusOf = ({ status }: OverviewQuery): string => `o.status = '${status}'`;
 
 /** What is asked of each order that a way leads to, because its index does not know it. */
-function besides(way: Way, query: DeskQuery, add: Add): string[] {
+function besides(way: Way, query: OverviewQuery, add: Add): string[] {
   const { status, merchantId, sku, supplierId, failureCode } = query;
   const item = (condition: string): string =>
     `EXISTS (SELECT 1 FROM order_items i WHERE i.order_id = o.id AND ${condition})`;

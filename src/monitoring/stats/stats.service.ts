@@ -3,8 +3,8 @@ import { AppError } from '../../core/errors.js';
 import type { FigureRow } from '../../core/figure.js';
 import { CALL_SECONDS, ORDER_SECONDS, type FigureName } from '../../core/metrics.js';
 import type { FigureKind } from './counted.js';
-import { DatabaseFiguresRepository } from './database-figures.repository.js';
-import { MinuteFiguresRepository, type SlotRow, type Steps } from './minute-figures.repository.js';
+import { DatabaseStatsRepository } from './database-stats.repository.js';
+import { MinuteStatsRepository, type SlotRow, type Steps } from './minute-stats.repository.js';
 import { percentile, type Bucket } from './percentiles.js';
 
 /** What is kept of each minute of what PostgreSQL knows, and shown as it is now. */
@@ -59,10 +59,10 @@ const ORDER_BOUNDS_MS = ORDER_SECONDS.map((seconds) => seconds * 1000);
 
 /** How the service does: now, and by the minute. */
 @Injectable()
-export class FiguresService {
+export class StatsService {
   constructor(
-    private readonly levels: DatabaseFiguresRepository,
-    private readonly minutes: MinuteFiguresRepository,
+    private readonly levels: DatabaseStatsRepository,
+    private readonly minutes: MinuteStatsRepository,
   ) {}
 
   /** @throws SERVICE_UNAVAILABLE */

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
-import { FiguresModule } from '../../monitoring/stats/figures.module.js';
+import { StatsModule } from '../../monitoring/stats/stats.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { StatsViewsService } from './stats-views.service.js';
-import { ConsoleFiguresController } from './figures.controller.js';
+import { ConsoleStatsController } from './stats.controller.js';
 
 /** How the service does, now and over time. */
 @Module({
-  imports: [FiguresModule, SuppliersModule],
-  controllers: [ConsoleFiguresController],
+  imports: [StatsModule, SuppliersModule],
+  controllers: [ConsoleStatsController],
   providers: [StatsViewsService],
 })
-export class FigurePagesModule {}
+export class StatsViewsModule {}

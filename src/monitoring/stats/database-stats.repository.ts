@@ -6,7 +6,7 @@ import { FIGURES, LIMITS, type FiguresStatement } from './database-figures.sql.j
 export type { FiguresStatement } from './database-figures.sql.js';
 
 @Injectable()
-export class DatabaseFiguresRepository {
+export class DatabaseStatsRepository {
   readonly statements: readonly FiguresStatement[] = FIGURES;
 
   constructor(private readonly database: Database) {}

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { DeliveriesRepository, type AttemptRow } from './deliveries.repository.js';
-import * as sql from './webhook-desk.sql.js';
-import type { DeskDelivery, DeskDeliveryDetail, DeskDeliveryFilter, WebhookRow } from './webhook-desk.sql.js';
+import * as sql from './webhook-listing.sql.js';
+import type { ListedDelivery, ListedDeliveryDetail, DeliveryListFilter, WebhookRow } from './webhook-listing.sql.js';
 import { UNDELIVERED } from './delivery.entity.js';
 import type { WebhookStatus } from './webhook.entity.js';
 
-export type { DeskDelivery, DeskDeliveryDetail, DeskDeliveryFilter, WebhookRow } from './webhook-desk.sql.js';
+export type { ListedDelivery, ListedDeliveryDetail, DeliveryListFilter, WebhookRow } from './webhook-listing.sql.js';
 
 /** Webhooks and deliveries of all merchants. */
 @Injectable()
-export class WebhookDeskRepository {
+export class WebhookListingRepository {
   constructor(
     private readonly database: Database,
     private readonly deliveries: DeliveriesRepository,
@@ -35,22 +35,22 @@ export class WebhookDeskRepository {
   }
 
   /** Newest first. @param before the last id of the page before, null for the first page. */
-  async page(filter: DeskDeliveryFilter, before: bigint | null, limit: number): Promise<DeskDelivery[]> {
+  async page(filter: DeliveryListFilter, before: bigint | null, limit: number): Promise<ListedDelivery[]> {
     const first = filter.from ? await this.deliveries.firstIdSince(filter.from) : 0n;
     const conditions = sql.conditionsOf(filter, { first, before, limit });
     const { webhookId = null, merchantId = null } = filter;
     if (webhookId === null && merchantId === null) {
       if (UNDELIVERED.some((status) => status === filter.status))
-        return this.database.query<DeskDelivery>(...sql.PAGE_OF_UNDELIVERED.with(conditions));
-      const newest = await this.database.query<DeskDelivery>(...sql.PAGE_OF_NEWEST.with(conditions));
+        return this.database.query<ListedDelivery>(...sql.PAGE_OF_UNDELIVERED.with(conditions));
+      const newest = await this.database.query<ListedDelivery>(...sql.PAGE_OF_NEWEST.with(conditions));
       if (newest.length === limit || !(await this.hasOlder(conditions))) return newest;
     }
     const byWebhook = sql.PAGE_BY_WEBHOOK.with({ ...conditions, webhookId, merchantId });
-    return this.database.query<DeskDelivery>(...byWebhook);
+    return this.database.query<ListedDelivery>(...byWebhook);
   }
 
-  async findDelivery(id: bigint): Promise<DeskDeliveryDetail | undefined> {
-    const [delivery] = await this.database.query<DeskDeliveryDetail>(...sql.FIND_DELIVERY.with({ id }));
+  async findDelivery(id: bigint): Promise<ListedDeliveryDetail | undefined> {
+    const [delivery] = await this.database.query<ListedDeliveryDetail>(...sql.FIND_DELIVERY.with({ id }));
     return delivery;
   }
 

@@ -16,7 +16,7 @@ export interface Steps {
 
 /** What was counted, by the minute. */
 @Injectable()
-export class MinuteFiguresRepository {
+export class MinuteStatsRepository {
   constructor(private readonly database: Database) {}
 
   /** Adds to this minute. */

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { DatabaseStatsRepository } from './database-stats.repository.js';
+import { StatsService } from './stats.service.js';
+import { MinuteStatsRepository } from './minute-stats.repository.js';
+import { MinuteStatsService } from './minute-stats.service.js';
+import { SupplierStatesRepository } from './supplier-states.repository.js';
+
+const PROVIDERS = [
+  DatabaseStatsRepository,
+  MinuteStatsRepository,
+  SupplierStatesRepository,
+  StatsService,
+  MinuteStatsService,
+];
+
+/** What the service counted, how full its queues are, and how its workers find the suppliers. */
+@Module({ providers: PROVIDERS, exports: PROVIDERS })
+export class StatsModule {}
