@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** What the process serves beside each file, to browsers that accept it. */
 const COMPRESSED = /\.(js|css|svg|json)$/;
-const LEAST_BYTES = 1024;
+const MIN_BYTES = 1024;
 
 function compressAssets(): Plugin {
   return {
@@ -17,7 +17,7 @@ function compressAssets(): Plugin {
       for (const name of readdirSync(assets).filter((file) => COMPRESSED.test(file))) {
         const file = path.join(assets, name);
         const content = readFileSync(file);
-        if (content.length < LEAST_BYTES) continue;
+        if (content.length < MIN_BYTES) continue;
         const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
         writeFileSync(`${file}.br`, brotliCompressSync(content, { params }));
         writeFileSync(`${file}.gz`, gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));

@@ -60,9 +60,9 @@ export class SharedBucketsService implements OnApplicationShutdown {
     }
   }
 
-  private async tell(told: { name: string; buckets: RateBuckets; report: Report }[]): Promise<void> {
-    const keys = told.map(({ name, report }) => this.queue.toKey(`rate:${name}:${report.key}`));
-    const values = told.flatMap(({ buckets, report: { hits, sinceMs } }) => [
+  private async tell(reported: { name: string; buckets: RateBuckets; report: Report }[]): Promise<void> {
+    const keys = reported.map(({ name, report }) => this.queue.toKey(`rate:${name}:${report.key}`));
+    const values = reported.flatMap(({ buckets, report: { hits, sinceMs } }) => [
       buckets.limit,
       hits,
       this.toRedisMs === undefined ? 0 : Math.floor(sinceMs + this.toRedisMs),
@@ -72,6 +72,6 @@ export class SharedBucketsService implements OnApplicationShutdown {
     const [time, ...levels] = (await withDeadline(answer, ANSWER_WITHIN_MS)) as string[];
     this.toRedisMs = Number(time) - performance.now();
     // Redis counted after it was sent: by our clock the level is no younger than that.
-    told.forEach(({ buckets, report }, n) => buckets.learn(report.key, Number(levels[n]), sentMs));
+    reported.forEach(({ buckets, report }, n) => buckets.learn(report.key, Number(levels[n]), sentMs));
   }
 }

@@ -57,7 +57,7 @@ const FIND_PLAYER_CHECK = statement(
 );
 
 /** Which product is asked for, by whom, and whether more than one piece of it. */
-export type AskedProduct = Pick<MerchantPrice, 'merchant_id'> &
+export type QueriedProduct = Pick<MerchantPrice, 'merchant_id'> &
   Pick<Product, 'sku'> & {
     many: boolean;
     /** Whether it is bought from the supplier that is built in, whatever its offers say. */
@@ -65,7 +65,7 @@ export type AskedProduct = Pick<MerchantPrice, 'merchant_id'> &
   };
 
 /** A product as an order of one merchant may take it, at one of its routable offers. */
-export type OrderableProduct = Omit<AskedProduct, 'sandbox'> &
+export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
   Pick<Product, 'requires_server' | 'requires_character' | 'max_quantity' | 'kind'> & {
     /** Whether there is such a product, and it is sold at present. */
     is_listed: boolean;
@@ -157,7 +157,7 @@ export class ListingsRepository {
   }
 
   /** One row or more for each that is asked for, even if there is no such product; those that come first are better. */
-  findOrderable(tx: Queryable, asked: AskedProduct[]): Promise<OrderableProduct[]> {
+  findOrderable(tx: Queryable, asked: QueriedProduct[]): Promise<OrderableProduct[]> {
     return tx.query<OrderableProduct>(...FIND_ORDERABLE.with({ asked, ...this.limits }));
   }
 }

@@ -66,7 +66,7 @@ export function toRow(key: OfferKey, definition: OfferDefinition, { before, item
     off_reason: active === undefined ? (before?.off_reason ?? null) : active ? null : (reason ?? null),
     player_template: playerTemplate === undefined ? (before?.player_template ?? null) : playerTemplate,
     guard_percent: definition.guardPercent ?? before?.guard_percent ?? DEFAULT_GUARD_PERCENT,
-    ...costOf(definition, before ?? (item && toldCost(item)), now),
+    ...costOf(definition, before ?? (item && reportedCost(item)), now),
   };
 }
 
@@ -74,7 +74,7 @@ type Cost = Pick<SupplierOffer, 'cost_micros' | 'cost_currency' | 'cost_at'>;
 
 const NO_COST: Cost = { cost_micros: null, cost_currency: null, cost_at: null };
 
-const toldCost = ({ cost_micros, cost_currency, last_seen_at }: SupplierProduct): Cost =>
+const reportedCost = ({ cost_micros, cost_currency, last_seen_at }: SupplierProduct): Cost =>
   cost_micros === null ? NO_COST : { cost_micros, cost_currency, cost_at: last_seen_at };
 
 function costOf({ costMicros, currency }: OfferDefinition, before: Cost | null, now: Date): Cost {

@@ -1,5 +1,5 @@
 import type { Supplier } from '../suppliers/supplier.entity.js';
-import { MOST_PASSED_OVER, type Unroutable } from './routing.js';
+import { MAX_PASSED_OVER, type Unroutable } from './routing.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
 /** The parameters of a statement that has {@link offersOf} in it, beside its own. */
@@ -87,7 +87,7 @@ export const passedOver = (alias: string, why: string): string => `
 
 /** The first of them. @param list such an array, or null. */
 export const firstPassedOver = (list: string): string =>
-  `jsonb_path_query_array(${list}, '$[0 to ${MOST_PASSED_OVER - 1}]')`;
+  `jsonb_path_query_array(${list}, '$[0 to ${MAX_PASSED_OVER - 1}]')`;
 
 const COST = 'round(o.cost_micros * o.baht_per_unit / 10000)';
 

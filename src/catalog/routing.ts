@@ -5,7 +5,7 @@ export const UNROUTABLE = ['off', 'paused', 'not_sold', 'cut_off', 'old_cost', '
 export type Unroutable = (typeof UNROUTABLE)[number];
 
 /** Of the offers that came before one that was taken, so many are kept with it: the first ones. */
-export const MOST_PASSED_OVER = 20;
+export const MAX_PASSED_OVER = 20;
 
 /** What the environment says of routing, as statements are given it. */
 export interface RoutingLimits {

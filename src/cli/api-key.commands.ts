@@ -8,7 +8,7 @@ import { ASKS_FIRST, confirm } from './confirm.js';
 import { id, integer, moment, networks, operatorOption, reasonOption, yesOption } from './options.js';
 import { list, record, type Result } from './output.js';
 
-const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 interface IssueGiven extends Actor {
   merchant: number;
@@ -84,7 +84,7 @@ function defineRotate(apiKey: Command, act: Act): void {
     .command('rotate')
     .description('Replace an API key by a new one with the same merchant, name, networks and expiry.')
     .argument('<id>', 'id of the old API key', id)
-    .option('--overlap <seconds>', 'seconds that the old key keeps working', integer(0, LONGEST_OVERLAP_SECONDS), 0)
+    .option('--overlap <seconds>', 'seconds that the old key keeps working', integer(0, MAX_OVERLAP_SECONDS), 0)
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())

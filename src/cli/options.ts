@@ -98,13 +98,13 @@ export function timezone(text: string): string {
 }
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
-const LONGEST_SECONDS = 36_500 * SECONDS.d;
+const MAX_SECONDS = 36_500 * SECONDS.d;
 
 /** A length of time such as 15m. @returns seconds. */
 export function age(text: string): number {
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   const seconds = Number(match?.[1]) * SECONDS[(match?.[2] ?? 's') as keyof typeof SECONDS];
-  if (seconds <= LONGEST_SECONDS) return seconds;
+  if (seconds <= MAX_SECONDS) return seconds;
   throw new InvalidArgumentError('It must be a length of time: a whole number and s, m, h or d, such as 15m.');
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Actor } from '../audit-log/audit-log.js';
 import { ADAPTERS } from '../suppliers/adapters.js';
-import { SupplierBalancesService, type AskedSupplier } from '../suppliers/supplier-balances.service.js';
+import { SupplierBalancesService, type QueriedSupplier } from '../suppliers/supplier-balances.service.js';
 import { SupplierCheckService } from '../suppliers/supplier-check.service.js';
 import { toBalanceView } from '../suppliers/supplier-view.js';
 import { SupplierCataloguesModule } from '../catalog/supplier-catalogues.module.js';
@@ -92,7 +92,7 @@ function defineCalls(supplier: Command, act: Act): void {
         const service = app.get(SuppliersService);
         const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
         const balances = app.get(SupplierBalancesService);
-        return balancesTold(await balances.ask(suppliers), await balances.findLasting());
+        return balanceTable(await balances.ask(suppliers), await balances.findLasting());
       }),
     );
 }
@@ -117,7 +117,7 @@ function defineRemove(supplier: Command, act: Act): void {
 }
 
 /** What suppliers told; one that could not be asked has the balance that it told before. */
-function balancesTold(asked: AskedSupplier[], lasting: Map<string, number | null>): Result {
+function balanceTable(asked: QueriedSupplier[], lasting: Map<string, number | null>): Result {
   const rows = asked.map(({ supplier }) => {
     const { amount = null, currency = null, at = null, low = false } = toBalanceView(supplier) ?? {};
     return {
@@ -129,7 +129,7 @@ function balancesTold(asked: AskedSupplier[], lasting: Map<string, number | null
       lasts_hours: lasting.get(supplier.code) ?? null,
     };
   });
-  const inWords = ({ supplier, problem }: AskedSupplier): string[] =>
+  const inWords = ({ supplier, problem }: QueriedSupplier): string[] =>
     problem === null ? [] : [`${supplier.code}: ${unavailableInWords(problem, supplier, 'balance')}`];
   const failed = asked.filter(({ problem }) => problem?.reached === false);
   return {

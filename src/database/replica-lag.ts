@@ -6,7 +6,7 @@ interface Sample {
 }
 
 /** More are kept only while the replica stands still; then the oldest say enough. */
-const MOST = 600;
+const MAX = 600;
 
 /**
  * How far a replica is behind: since when it lacks something that the primary had. Measured by this process's clock alone,
@@ -32,7 +32,7 @@ export class ReplicaLag {
   primaryWas(written: bigint, atMs: number): void {
     // After a failover the new primary may have written less: what was awaited never comes.
     this.awaited = this.awaited.filter((sample) => sample.written <= written);
-    if (this.awaited.length < MOST) this.awaited.push({ written, atMs });
+    if (this.awaited.length < MAX) this.awaited.push({ written, atMs });
   }
 
   replicaIs(replayed: bigint): void {

@@ -66,8 +66,8 @@ export class AttemptAnswersService {
     if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, attempt);
     const next = await this.goOn(decided);
     if (next) return next;
-    const told = await this.next.mostTelling(key, attempt, outcome);
-    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...told }, claim, calls });
+    const reported = await this.next.mostTelling(key, attempt, outcome);
+    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported }, claim, calls });
   }
 
   /**
@@ -93,12 +93,12 @@ export class AttemptAnswersService {
     const cost = costColumns(outcome);
     const checkAfterMs = this.checkAfterMs(decided);
     const supplier_reference = this.newNameOf(decided);
-    const isTold = cost.cost_micros !== null || supplier_reference !== null;
-    if (!isTold && checkAfterMs === null) return {};
-    const told = { ...cost, supplier_reference, is_hearsay: false, is_misnamed: false, unconfirmed: null };
+    const isNew = cost.cost_micros !== null || supplier_reference !== null;
+    if (!isNew && checkAfterMs === null) return {};
+    const reported = { ...cost, supplier_reference, is_hearsay: false, is_misnamed: false, unconfirmed: null };
     return {
       alongside: (tx) => {
-        if (isTold) this.attempts.note(tx, [{ ...about, ...told }]);
+        if (isNew) this.attempts.note(tx, [{ ...about, ...reported }]);
         if (checkAfterMs !== null) this.checks.askIn(tx, about, checkAfterMs);
       },
     };

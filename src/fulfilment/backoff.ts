@@ -5,7 +5,7 @@ const MAX_DELAY_MS = 60_000;
 export const FIRST_INQUIRY_MS = 2_000;
 
 /** A supplier that asks for less than this asks for nothing: our own delays hold, which grow. */
-const LEAST_RETRY_AFTER_MS = 1_000;
+const MIN_RETRY_AFTER_MS = 1_000;
 
 /** Wait before a send that was not accepted is repeated: 1 s, doubling to 60 s (contract, section 8). */
 export const resendDelayMs = (sends: number): number => Math.min(1_000 * 2 ** Math.max(sends - 1, 0), MAX_DELAY_MS);
@@ -27,7 +27,7 @@ export function nextCallDelayMs({ unit, outcome, firstMs, minGapMs }: UndecidedC
   const isResent = outcome.kind === 'not_accepted' && !unit.is_repeat;
   const usual = isResent ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries, firstMs);
   const given = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;
-  const asked = given < LEAST_RETRY_AFTER_MS ? 0 : Math.round(given);
+  const asked = given < MIN_RETRY_AFTER_MS ? 0 : Math.round(given);
   if (isResent) return asked || usual;
   return Math.max(asked, usual, minGapMs);
 }

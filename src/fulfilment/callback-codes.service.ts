@@ -32,10 +32,10 @@ export class CallbackCodesService {
     if (!callbacks?.deliveriesIn || supplier_reference === null) return outcome;
     if (!isDefinite(outcome) || outcome.kind !== 'succeeded' || !lacksCode(kind, outcome)) return outcome;
     const sealed = await this.bodies.find({ ...unit, supplier_reference });
-    const told = sealed
+    const reported = sealed
       .map((body) => callbacks.deliveriesIn?.(this.secretBox.openBytes(body, callbackBodyPlace(unit))) ?? [])
       .filter((deliveries) => deliveries.some(({ code }) => code !== null));
-    const [first, ...others] = told;
+    const [first, ...others] = reported;
     const isClear = others.every((each) => JSON.stringify(each) === JSON.stringify(first));
     return first && isClear ? { ...outcome, deliveries: first } : outcome;
   }

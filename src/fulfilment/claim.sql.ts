@@ -88,7 +88,7 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
         updated_at = statement_timestamp()`;
 
 /** Whether a unit is asked about by its supplier's own name for it: looked up for no other units than those it may be. */
-const isAskedByTheirs = (unit: string, adapter: string): string => `
+const usesSupplierReference = (unit: string, adapter: string): string => `
              CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.asks_by_theirs THEN (
                     SELECT supplier_reference FROM unit_attempts a
                     WHERE a.order_id = ${unit}.order_id AND a.item = ${unit}.item AND a.unit = ${unit}.unit
@@ -153,7 +153,7 @@ export const CLAIM_UNITS = statement(
     due AS (
       SELECT found.*, s.code AS supplier, s.adapter, s.base_url, ${DESTINATION} AS destination,
              s.token_sealed, s.credentials_sealed, s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
-             ${isAskedByTheirs('found', 'known')} AS by_theirs,
+             ${usesSupplierReference('found', 'known')} AS by_theirs,
              coalesce(known.named_at_random, false) AS named_at_random, s.max_in_flight,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
       FROM ${suppliers.as('asked')}

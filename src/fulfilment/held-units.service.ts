@@ -37,11 +37,11 @@ export class HeldUnitsService {
     const next = await this.nextAttempts.begin({ key, attempt, claim: null, refusal: null, calls: [] });
     if (next) return this.logger.warn({ ...about, next: next.supplier }, 'a unit does not wait for a paused supplier');
     if (!unit.is_overdue) return;
-    const told = await this.nextAttempts.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
+    const reported = await this.nextAttempts.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
     const settled = await this.settlement.settle({
       key,
       merchantId: unit.merchant_id,
-      outcome: { kind: 'failed', ...told },
+      outcome: { kind: 'failed', ...reported },
       // Another worker may have moved it meanwhile: what waited is this attempt.
       attempt: null,
       seenAttempt: attempt,

@@ -207,9 +207,9 @@ const waitsForCallback = ({ outcome }: Undecided): boolean =>
 
 /** What an answer tells of its attempt, if anything. */
 function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRow[] {
-  const told = ('supplierReference' in outcome && outcome.supplierReference) || null;
+  const reported = ('supplierReference' in outcome && outcome.supplierReference) || null;
   // An answer to a question by one name confirms that, whatever else the purchase is called.
-  const supplier_reference = (told !== null && kind === 'inquiry' && unit.supplier_reference) || told;
+  const supplier_reference = (reported !== null && kind === 'inquiry' && unit.supplier_reference) || reported;
   const is_misnamed = outcome.kind === 'unknown' && outcome.isMisnamed === true;
   const cost = costColumns(outcome);
   const saysNothing = supplier_reference === null && cost.cost_micros === null && unconfirmed === null;

@@ -25,7 +25,7 @@ const TOLERATED_MISSES = 20;
 /** How many may then be tried at a time: some of what waits may be inquiries, which it can answer all the same. */
 const TRIAL_SLOTS = 8;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 /**
  * A circuit breaker for each supplier. One that accepts nothing, because it is away or has too much to do, is left alone
@@ -76,7 +76,7 @@ export class SupplierBreaker {
     if (health.misses < TOLERATED_MISSES || now < health.pausedUntilMs) return;
     const { pauseMs } = health;
     health.pausedUntilMs = now + pauseMs;
-    health.pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    health.pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
     // Past the end of the pause, so that what is woken finds it over.
     health.timer = setTimeout(() => this.options.onResume(supplier.id), pauseMs + 1);
     health.timer.unref();

@@ -12,7 +12,7 @@ const INTERVAL_MS = 2_000;
 /** While workers can’t be woken through Redis. */
 const WITHOUT_REDIS_MS = 250;
 /** By then no transaction is open that read the clock before it was set back: our connections end them within 10 seconds. */
-const LONGEST_TRANSACTION_MS = 15_000;
+const MAX_TRANSACTION_MS = 15_000;
 
 /**
  * Sweeps PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no wake-up
@@ -48,7 +48,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     if (clockWasSetForward)
       this.logger.warn('the clock of the database was set forward: nothing in doubt is sent again for a while');
     await this.takeOverClaimsOf(dead);
-    if (clockWasSetBack) this.pullBackUntilMs = performance.now() + LONGEST_TRANSACTION_MS;
+    if (clockWasSetBack) this.pullBackUntilMs = performance.now() + MAX_TRANSACTION_MS;
     if (this.pullBackUntilMs !== undefined) await this.pullBack(this.pullBackUntilMs);
     await this.sweep();
   }

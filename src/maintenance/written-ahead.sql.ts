@@ -12,7 +12,7 @@ const PAST: Most = `interval '0'`;
 const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
 
 /** To a supplier, by hand: a few calls, each as long as its timeout, and the gap after them. */
-const LONGEST_QUESTION: Most = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
+const MAX_QUESTION: Most = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
 
 /** The columns that have when something was done, or is to be done, beside those of units, deliveries and heartbeats. */
 const WRITTEN: Record<string, Record<string, Most>> = {
@@ -22,8 +22,8 @@ const WRITTEN: Record<string, Record<string, Most>> = {
     catalogue_read_at: PAST,
     product_read_at: PAST,
     purchases_listed_at: PAST,
-    test_asked_until: LONGEST_QUESTION,
-    inquiry_asked_until: LONGEST_QUESTION,
+    test_asked_until: MAX_QUESTION,
+    inquiry_asked_until: MAX_QUESTION,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
     purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
     // A call before the end of a ban makes it longer, so that one may last its day.

@@ -68,12 +68,12 @@ export interface OrderPage {
   after: { createdAt: Date; id: bigint } | null;
   createdFrom: Date | null;
   createdTo: Date | null;
-  /** At most {@link MOST_OF_PAGE}. */
+  /** At most {@link MAX_OF_PAGE}. */
   limit: number;
 }
 
 /** The longest page, and one more, which says that there is another page. */
-const MOST_OF_PAGE = MAX_LIMIT + 1;
+const MAX_OF_PAGE = MAX_LIMIT + 1;
 
 /**
  * One statement per combination of what is asked, so that each is planned with the index that serves it. Conditions stand
@@ -112,7 +112,7 @@ export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limi
   }
   const text = `SELECT ${JOINED_COLUMNS}
          FROM (SELECT * FROM (SELECT ${ORDER_COLUMNS} FROM ${from} WHERE ${conditions.join(' AND ')}
-                              ORDER BY created_at DESC, id DESC LIMIT ${MOST_OF_PAGE}) newest
+                              ORDER BY created_at DESC, id DESC LIMIT ${MAX_OF_PAGE}) newest
                ORDER BY created_at DESC, id DESC LIMIT ${add(limit)}) o
          JOIN order_items i ON i.order_id = o.id
          ORDER BY o.created_at DESC, o.id DESC, i.position`;

@@ -1,5 +1,5 @@
-import type { AskedProduct, ListingsRepository, OrderableProduct } from '../catalog/listings.repository.js';
-import { MOST_PASSED_OVER } from '../catalog/routing.js';
+import type { QueriedProduct, ListingsRepository, OrderableProduct } from '../catalog/listings.repository.js';
+import { MAX_PASSED_OVER } from '../catalog/routing.js';
 import { invalidRequest } from '../core/errors.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { BrokenInvariant, invariant, present } from '../core/invariant.js';
@@ -37,10 +37,10 @@ interface Repositories {
 /** Names a reference of one merchant. */
 const keyInMerchant = (merchantId: number, reference: string): string => `${merchantId} ${reference}`;
 
-const keyOf = ({ merchant_id, sku, many }: Omit<AskedProduct, 'sandbox'>): string =>
+const keyOf = ({ merchant_id, sku, many }: Omit<QueriedProduct, 'sandbox'>): string =>
   `${merchant_id} ${many ? '*' : '1'} ${sku}`;
 
-function byWhatWasAsked(products: OrderableProduct[]): Map<string, OrderableProduct[]> {
+function byQuery(products: OrderableProduct[]): Map<string, OrderableProduct[]> {
   const byKey = new Map<string, OrderableProduct[]>();
   for (const product of products) {
     const others = byKey.get(keyOf(product));
@@ -50,7 +50,7 @@ function byWhatWasAsked(products: OrderableProduct[]): Map<string, OrderableProd
   return byKey;
 }
 
-const toAsked = ({ merchantId, sandbox }: PlaceOrder, { sku, quantity }: OrderLine): AskedProduct => ({
+const toQueried = ({ merchantId, sandbox }: PlaceOrder, { sku, quantity }: OrderLine): QueriedProduct => ({
   merchant_id: merchantId,
   sku,
   many: quantity > 1,
@@ -82,7 +82,7 @@ export class PlacementBatch {
   ): Promise<PlacementBatch> {
     const asked = new Map(
       commands.flatMap((command) =>
-        command.content.lines.map((line) => toAsked(command, line)).map((asked) => [keyOf(asked), asked]),
+        command.content.lines.map((line) => toQueried(command, line)).map((asked) => [keyOf(asked), asked]),
       ),
     );
     tx.write(LIMIT_LOCK_WAIT_AND_KEEP_PLANS, [LOCK_WAIT_MS[wait]]);
@@ -106,7 +106,7 @@ export class PlacementBatch {
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
       new Map(earlier.map((row) => [keyInMerchant(row.merchant_id, row.reference_id), row.content_hash])),
-      byWhatWasAsked(products),
+      byQuery(products),
       present(products[0], 'an order has a line').now,
       wait,
     );
@@ -161,7 +161,7 @@ export class PlacementBatch {
   /** At the first offer that takes the player. Whatever was asked for has a row, even if there is no such product. */
   private lineOf(command: PlaceOrder, line: OrderLine): ProductLine {
     const { content } = command;
-    const offers = this.products.get(keyOf(toAsked(command, line))) ?? [];
+    const offers = this.products.get(keyOf(toQueried(command, line))) ?? [];
     const index = offers.findIndex((offer) => takesPlayer(offer, content));
     const product = present(offers[Math.max(index, 0)], 'every line was looked up');
     const taken = index > 0 ? { ...product, passed_over: withOthers(product, offers.slice(0, index)) } : product;
@@ -177,7 +177,7 @@ function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[
     supplier_sku: supplier_sku ?? '',
     why: 'player',
   }));
-  return JSON.stringify([...unroutable, ...excluding].slice(0, MOST_PASSED_OVER));
+  return JSON.stringify([...unroutable, ...excluding].slice(0, MAX_PASSED_OVER));
 }
 
 const prices = (product: OrderableProduct): { listPrice: Satang; unitPrice: Satang } => ({

@@ -62,19 +62,19 @@ export class WorkerHeartbeatService {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
     const askedAtMs = performance.now();
-    const told = await this.tell();
-    const { clock_was_set_back: clockWasSetBack, now_ms: nowMs, living } = told;
+    const reported = await this.tell();
+    const { clock_was_set_back: clockWasSetBack, now_ms: nowMs, living } = reported;
     const clockWasSetForward = nowMs > this.latestMs();
     this.clock = { nowMs, askedAtMs };
     if (clockWasSetBack) await this.workers.pullBack();
     const now = performance.now();
-    this.learnOfStep(clockWasSetForward ? 0 : told.set_forward_ago_ms, now);
+    this.learnOfStep(clockWasSetForward ? 0 : reported.set_forward_ago_ms, now);
     const isSteady = !clockWasSetForward && now - this.lastBeatMs < DEAD_AFTER_MS;
     this.beatingSinceMs = isSteady ? (since ?? now) : now;
     this.lastBeatMs = now;
     const isNew = now - this.beatingSinceMs < DEAD_AFTER_MS;
     // They are dead, or they lived a moment ago and the clock was set forward since.
-    this.isUnsure = isNew && told.others_are_silent;
+    this.isUnsure = isNew && reported.others_are_silent;
     // After an outage of PostgreSQL nobody was seen for long: those who lived before it may still, and say so soon.
     this.living = isNew ? Math.max(this.living, living) : living;
     if (clockWasSetForward) {

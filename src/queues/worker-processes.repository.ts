@@ -4,7 +4,7 @@ import { Database, type Statement } from '../database/database.js';
 import type { WorkerProcess } from './worker-process.entity.js';
 
 /** What a heartbeat tells. */
-interface Told {
+interface BeatResult {
   clock_was_set_back: boolean;
   /** How long ago a worker noticed that the clock was set forward, in milliseconds; null where none did. */
   set_forward_ago_ms: number | null;
@@ -81,8 +81,8 @@ export class WorkerProcessesRepository {
    * @returns the clock of the database, whether it was set back or forward, and how many workers were seen within so long,
    * this one included.
    */
-  async beat(name: string, withinMs: number, setForwardAgoMs: number | null): Promise<Told> {
-    const [beat] = await this.database.query<Told>(BEAT, [name, withinMs, setForwardAgoMs]);
+  async beat(name: string, withinMs: number, setForwardAgoMs: number | null): Promise<BeatResult> {
+    const [beat] = await this.database.query<BeatResult>(BEAT, [name, withinMs, setForwardAgoMs]);
     return present(beat, 'a heartbeat has a row');
   }
 

@@ -5,7 +5,7 @@ import * as sql from './supplier-balances.sql.js';
 import type { SupplierBalanceReading } from './supplier-balance-reading.entity.js';
 import type { Supplier } from './supplier.entity.js';
 
-export type ToldBalance = Pick<SupplierBalanceReading, 'told_at' | 'currency' | 'micros'>;
+export type ReportedBalance = Pick<SupplierBalanceReading, 'told_at' | 'currency' | 'micros'>;
 
 /** What suppliers told of our balances with them. */
 @Injectable()
@@ -34,8 +34,8 @@ export class SupplierBalancesRepository {
   }
 
   /** Every so many of them, so that there are at most `most`; the last one is always among them. */
-  listTold({ id }: Supplier, since: Date, most: number): Promise<ToldBalance[]> {
-    return this.database.query<ToldBalance>(...sql.LIST_TOLD.with({ id, since, most }));
+  listReported({ id }: Supplier, since: Date, most: number): Promise<ReportedBalance[]> {
+    return this.database.query<ReportedBalance>(...sql.LIST_TOLD.with({ id, since, most }));
   }
 
   /** For how many hours balances last at the pace of the last day, by supplier; null where that can't be told. */

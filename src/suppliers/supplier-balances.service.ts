@@ -4,13 +4,13 @@ import type { Logger } from '../core/logger.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { adaptersWith } from './adapters.js';
 import type { Unavailable } from './supplier-adapter.js';
-import { SupplierBalancesRepository, type ToldBalance } from './supplier-balances.repository.js';
+import { SupplierBalancesRepository, type ReportedBalance } from './supplier-balances.repository.js';
 import type { Supplier } from './supplier.entity.js';
 import { SupplierPausesService } from './supplier-pauses.service.js';
 import { SuppliersService } from './suppliers.service.js';
 
 /** A supplier that was asked for our balance. */
-export interface AskedSupplier {
+export interface QueriedSupplier {
   /** With the balance that it told, or else the last one that it told before. */
   supplier: Supplier;
   /** Why it told none now; null where it did. */
@@ -33,7 +33,7 @@ export class SupplierBalancesService {
   ) {}
 
   /** Asks suppliers now, beside each other, and keeps what they tell. */
-  ask(suppliers: Supplier[]): Promise<AskedSupplier[]> {
+  ask(suppliers: Supplier[]): Promise<QueriedSupplier[]> {
     return Promise.all(suppliers.map((supplier) => this.askOne(supplier)));
   }
 
@@ -47,7 +47,7 @@ export class SupplierBalancesService {
   }
 
   /** Asks those that were not asked within the interval; one that refuses our credentials or bans us is paused. */
-  async askDue(intervalMs: number): Promise<AskedSupplier[]> {
+  async askDue(intervalMs: number): Promise<QueriedSupplier[]> {
     const due = await this.repository.takeDue(adaptersWith('balance'), intervalMs);
     const asked = await this.ask(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
     for (const { supplier, problem } of asked) {
@@ -62,17 +62,17 @@ export class SupplierBalancesService {
   }
 
   /** What it told of our balance since, the oldest first: at most 200 of those readings, evenly. */
-  listTold(supplier: Supplier, since: Date): Promise<ToldBalance[]> {
-    return this.repository.listTold(supplier, since, MAX_TOLD);
+  listReported(supplier: Supplier, since: Date): Promise<ReportedBalance[]> {
+    return this.repository.listReported(supplier, since, MAX_TOLD);
   }
 
-  private async askOne(supplier: Supplier): Promise<AskedSupplier> {
+  private async askOne(supplier: Supplier): Promise<QueriedSupplier> {
     const { answer } = await this.pauses.probe(supplier);
     if (!answer.known) return { supplier, problem: answer };
     return { supplier: await this.suppliers.getByCode(supplier.code), problem: null };
   }
 
-  private report({ supplier: { code }, problem }: AskedSupplier): void {
+  private report({ supplier: { code }, problem }: QueriedSupplier): void {
     if (problem === null) {
       if (this.silent.delete(code)) this.logger.info({ supplier: code }, 'a supplier tells our balance again');
     } else if (!this.silent.has(code)) {

@@ -67,11 +67,11 @@ export const SPENDING = `
   GROUP BY r.supplier_id`;
 
 /** A pace that was seen for less time says too little. */
-const SHORTEST_SECONDS = 3600;
+const MIN_SECONDS = 3600;
 
 /** How long a balance lasts at the pace of the last day; null where that can't be told. */
 export const LASTS_SECONDS = `
-  CASE WHEN spending.spent_micros > 0 AND spending.seconds >= ${SHORTEST_SECONDS}
+  CASE WHEN spending.spent_micros > 0 AND spending.seconds >= ${MIN_SECONDS}
     THEN greatest(s.balance_micros, 0) / spending.spent_micros * spending.seconds END`;
 
 export const FIND_LASTING: Statement = {

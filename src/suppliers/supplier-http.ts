@@ -100,7 +100,7 @@ function parseJson(text: string): unknown {
 }
 
 /** What an answer's `Retry-After` asks for, in seconds or as a date: at most 10 minutes (contract, section 8). */
-export function askedWait({ retryAfter }: HttpAnswer): { retryAfterMs?: number } {
+export function requestedWait({ retryAfter }: HttpAnswer): { retryAfterMs?: number } {
   const waitMs = retryAfterMs(retryAfter, Date.now(), MAX_RETRY_AFTER_MS);
   return waitMs === null ? {} : { retryAfterMs: waitMs };
 }

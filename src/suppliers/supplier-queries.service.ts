@@ -14,7 +14,7 @@ export class SupplierQueriesService {
   /** @throws TOO_MANY_REQUESTS while the same is asked of the same supplier, and soon after. */
   async ask<Answer>(what: AskedFor, supplier: string, call: () => Promise<Answer>): Promise<Answer> {
     const turn = await this.suppliers.beginAsking(what, supplier);
-    if (turn.until === null) throw askedJustNow(supplier, turn.wait_ms);
+    if (turn.until === null) throw queriedJustNow(supplier, turn.wait_ms);
     try {
       return await call();
     } finally {
@@ -24,7 +24,7 @@ export class SupplierQueriesService {
 }
 
 /** @param waitMs how long it may take; most often its answer comes sooner. */
-function askedJustNow(supplier: string, waitMs: number): AppError {
+function queriedJustNow(supplier: string, waitMs: number): AppError {
   const retryAfterSeconds = Math.ceil(Math.min(Math.max(waitMs, 1), ASKED_GAP_MS) / 1_000);
   const message = `${supplier} was asked just now: please wait ${retryAfterSeconds} seconds`;
   return new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds });

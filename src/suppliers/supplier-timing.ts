@@ -32,4 +32,4 @@ export const ASKED_GAP_MS = 10_000;
  * How long such a question keeps others from it at most, in SQL, by the supplier's row: more than an adapter makes of it, one
  * call after the other, and each as long as the timeout.
  */
-export const LONGEST_QUESTION = `(5 * timeout_ms + ${ASKED_GAP_MS}) * interval '1 millisecond'`;
+export const MAX_QUESTION = `(5 * timeout_ms + ${ASKED_GAP_MS}) * interval '1 millisecond'`;

@@ -1,7 +1,7 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
-import { ASKED_GAP_MS, LONGEST_QUESTION } from './supplier-timing.js';
+import { ASKED_GAP_MS, MAX_QUESTION } from './supplier-timing.js';
 
 export const FIND_TIMEOUTS: Statement = {
   name: 'suppliers.find_timeouts',
@@ -61,7 +61,7 @@ const beginAsking = (what: AskedFor, until = ASKED_UNTIL[what]) =>
     { code: 'text' },
     ({ code }) => `
     WITH taken AS (
-      UPDATE suppliers SET ${until} = statement_timestamp() + ${LONGEST_QUESTION}
+      UPDATE suppliers SET ${until} = statement_timestamp() + ${MAX_QUESTION}
       WHERE code = ${code} AND coalesce(${until}, '-infinity') <= statement_timestamp()
       RETURNING ${until}::text AS until)
     SELECT (SELECT until FROM taken), (extract(epoch FROM ${until} - statement_timestamp()) * 1000)::float8 AS wait_ms

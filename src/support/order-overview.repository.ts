@@ -68,7 +68,7 @@ const MARGIN_MS = 600_000;
 const ALL_IDS = { firstId: 0n, endId: MAX_BIGINT };
 
 /** As many look at ten thousand orders: what fits few of those is found page by page. */
-const MOST_LOOKS = 5;
+const MAX_LOOKS = 5;
 
 /** Orders of a page. */
 export interface OverviewPage {
@@ -147,7 +147,7 @@ export class OrderOverviewRepository {
     return inIndexedSnapshot(this.database, async (tx) => {
       const rows: OverviewRow[] = [];
       let { after } = query;
-      for (let look = 0; look < MOST_LOOKS; look++) {
+      for (let look = 0; look < MAX_LOOKS; look++) {
         const asked = { ...query, after, limit: query.limit - rows.length };
         const page = pageOfOrders(way, asked);
         rows.push(...(await tx.query<OverviewRow>(page.statement, page.values)));

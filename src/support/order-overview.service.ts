@@ -122,7 +122,7 @@ export class OrderOverviewService {
         ...order,
         merchant_name: row?.merchant_name ?? '',
         items,
-        units: units.map((unit) => toDeskUnit(unit, items, attempts)),
+        units: units.map((unit) => toOverviewUnit(unit, items, attempts)),
         transfers,
         timeline: historyInWords(history),
       };
@@ -214,7 +214,7 @@ function readPlace(cursor: string | undefined): OverviewPlace | null {
   return parts && { createdAt: new Date(Number(parts[0])), id: parts[1] ?? 0n };
 }
 
-function toDeskUnit(
+function toOverviewUnit(
   unit: Awaited<ReturnType<OrderSupportRepository['listUnits']>>[number],
   items: ItemRow[],
   attempts: AttemptOfUnit[],

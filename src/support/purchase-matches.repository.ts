@@ -43,9 +43,9 @@ const FIND_MATCHES = statement(
 const BEFORE_MS = DAY_MS;
 /** A merchant repeats within minutes what it has no answer for; its customer complains within weeks. */
 const AFTER_MS = 30 * DAY_MS;
-const MOST = 50;
-const SHORTEST_USER = 4;
-const LONGEST_USER = 64;
+const MAX = 50;
+const MIN_USER = 4;
+const MAX_USER = 64;
 
 export type MatchRow = Pick<
   Order,
@@ -70,7 +70,7 @@ export class PurchaseMatchesRepository {
         supplierId,
         sku,
         players: usersIn(player),
-        limit: MOST,
+        limit: MAX,
         from: new Date(about - BEFORE_MS),
         to: new Date(about + AFTER_MS),
       }),
@@ -81,8 +81,8 @@ export class PurchaseMatchesRepository {
 
 /** The user ids that a supplier's text for a player may begin with: suppliers want the server behind it, in their own way. */
 function usersIn(player: string): string[] {
-  const longer = Math.max(Math.min(player.length, LONGEST_USER) - SHORTEST_USER, 0);
-  const beginnings = Array.from({ length: longer }, (_, count) => player.slice(0, SHORTEST_USER + count));
+  const longer = Math.max(Math.min(player.length, MAX_USER) - MIN_USER, 0);
+  const beginnings = Array.from({ length: longer }, (_, count) => player.slice(0, MIN_USER + count));
   return [player, ...beginnings.map((text) => text.trimEnd())];
 }
 

@@ -151,7 +151,7 @@ export class ReversalsService {
       const locked = await this.reversals.lock(tx, id);
       if (locked?.status !== 'open') throw closedBefore(id);
       const before = credit === undefined ? null : await this.credit(tx, locked, credit, by);
-      const told = before && { credited_before: before };
+      const reported = before && { credited_before: before };
       await this.reversals.close(tx, id);
       const detail = {
         reversal_id: id,
@@ -159,10 +159,10 @@ export class ReversalsService {
         unit: unitOf(locked),
         ...(locked.order_id === null && purchaseOf(locked)),
         credit: credit === undefined || before ? null : formatBaht(credit),
-        ...told,
+        ...reported,
       };
       recordAction(tx, by, { action: 'reversal.close', ...orderOf(locked), detail });
-      return { ...toReversal({ ...locked, status: 'closed' }), ...told };
+      return { ...toReversal({ ...locked, status: 'closed' }), ...reported };
     });
   }
 

@@ -6,7 +6,7 @@ import { FIND_UNDECIDED } from './undecided-calls.sql.js';
 
 /** Among so many of the latest calls, of all suppliers. */
 export const AMONG_CALLS = 10_000;
-const MOST = 50;
+const MAX = 50;
 
 /** After them nobody knows more of a unit than before. What is being processed was at least accepted. */
 export const UNDECIDED_OUTCOMES = ['unknown', 'not_accepted', 'never_seen'] as const;
@@ -24,7 +24,7 @@ export class UndecidedCallsRepository {
 
   /** The latest of a supplier, at most 50. */
   latest(supplierId: number): Promise<UndecidedCall[]> {
-    const which = { supplierId, outcomes: [...UNDECIDED_OUTCOMES], among: AMONG_CALLS, limit: MOST };
+    const which = { supplierId, outcomes: [...UNDECIDED_OUTCOMES], among: AMONG_CALLS, limit: MAX };
     return this.database.query<UndecidedCall>(...FIND_UNDECIDED.with(which));
   }
 }

@@ -5,7 +5,7 @@ import type { Random } from './random.js';
 export const SUPPLIER_TIMEOUT_MS = 1_500;
 const UNIT_LEASE_MS = SUPPLIER_TIMEOUT_MS + 3_000;
 /** The longest of all leases, that of a delivery: see `webhook-sender.ts`. */
-const LONGEST_LEASE_MS = 20_000;
+const MAX_LEASE_MS = 20_000;
 /** How long a process may work until it comes to the failpoint that ends it. */
 export const FAILPOINT_WITHIN_MS = 6_000;
 /** What the plan takes a start for; on a busy machine it takes longer, and what would befall the process next waits. */
@@ -85,7 +85,7 @@ export const targetOf = (kind: FaultKind): string =>
 
 function durationOf(kind: FaultKind, random: Random): number {
   if (kind.endsWith('a unit’s lease')) return UNIT_LEASE_MS + random.int(500, 3_000);
-  if (kind.endsWith('every lease')) return LONGEST_LEASE_MS + random.int(500, 2_000);
+  if (kind.endsWith('every lease')) return MAX_LEASE_MS + random.int(500, 2_000);
   if (kind.endsWith('failpoint')) return START_MS + FAILPOINT_WITHIN_MS;
   if (kind === 'redis flushed' || kind === 'postgres connections terminated') return 0;
   if (kind === 'postgres hung') return random.int(500, 10_000);

@@ -11,7 +11,7 @@ const DELIVERIES_WITHIN_MS = 90_000;
 const PULLED_BACK_WITHIN_MS = 15_000;
 const POLL_MS = 250;
 /** Longer than any wait between inquiries, than any lease, and than any retry delay of the run's webhooks. */
-const LONGEST_WAIT_SECONDS = 70;
+const MAX_WAIT_SECONDS = 70;
 
 const OPEN = `
   SELECT o.order_number, o.user_id, o.status, u.item || '.' || u.unit AS unit, a.reference, u.state, u.next_action, u.next_action_at,
@@ -23,7 +23,7 @@ const OPEN = `
   WHERE o.status NOT IN ('completed', 'failed')`;
 
 const farAhead = (column: string): string =>
-  `${column} > statement_timestamp() + make_interval(secs => ${LONGEST_WAIT_SECONDS})`;
+  `${column} > statement_timestamp() + make_interval(secs => ${MAX_WAIT_SECONDS})`;
 
 const isAt = (doubt: VendorKind['leavesInDoubt']): string => {
   const kinds = Object.values(VENDORS).filter(({ leavesInDoubt }) => leavesInDoubt === doubt);

@@ -8,7 +8,7 @@ const EVERY_MS = 700;
 /** Longer than a call to the vendor may be under way: what was begun later is not touched. */
 const CALL_MS = 5_000;
 /** Longer than any worker is stopped: until then it may come back and go on with its claim. */
-const LONGEST_STOP_MS = 25_000;
+const MAX_STOP_MS = 25_000;
 
 /** Brings forward what is to happen to units at the vendor, as if they had been left alone for longer. */
 const BRING_FORWARD = `
@@ -72,7 +72,7 @@ export class VendorTime {
       const step: Step = { ...moved, references: new Set() };
       this.steps.push(step);
       const interval = (ms: number): string => `${ms} milliseconds`;
-      const longestMs = this.isCalm ? CALL_MS : LONGEST_STOP_MS;
+      const longestMs = this.isCalm ? CALL_MS : MAX_STOP_MS;
       const values = [...[STEP_MS, CALL_MS, longestMs].map(interval), this.vendor.kind.code];
       const brought = await this.system.sql<{ reference: string }>(BRING_FORWARD, values).catch(() => []);
       for (const { reference } of brought) step.references.add(reference);

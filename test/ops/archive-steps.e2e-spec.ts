@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { takeTurn } from '../../src/database/partitions/runs.js';
+import { acquireLock } from '../../src/database/partitions/runs.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { monthsAgo } from '../support/months.js';
@@ -224,7 +224,7 @@ describe('archiving', () => {
   });
 
   it('is refused beside another run', async () => {
-    await takeTurn(scene.run);
+    await acquireLock(scene.run);
     await expect(scene.archive(FIRST)).rejects.toThrow('another run');
   });
 });

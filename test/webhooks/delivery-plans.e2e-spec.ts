@@ -16,7 +16,7 @@ import { Hooks } from './support.js';
 const OTHERS = 2_000;
 const OWN = 5_000;
 /** What a page of 20 may read: 21 of each kind in each status, and each of those that it shows by its key. */
-const MOST_READ = 21 * DELIVERED_EVENTS.length * DELIVERY_STATUSES.length + 21;
+const MAX_READ = 21 * DELIVERED_EVENTS.length * DELIVERY_STATUSES.length + 21;
 
 interface Node {
   'Node Type': string;
@@ -111,7 +111,7 @@ describe('a page of deliveries reads its own rows only, however many others ther
     for (const before of [null, 20_000n]) {
       const { indexes, rows } = await readsOf(PAGE.text, pageValues(webhookId, filter, before, 21));
       expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
-      expect(rows).toBeLessThanOrEqual(MOST_READ);
+      expect(rows).toBeLessThanOrEqual(MAX_READ);
     }
   });
 
@@ -122,7 +122,7 @@ describe('a page of deliveries reads its own rows only, however many others ther
       21,
     ]);
     expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
-    expect(rows).toBeLessThanOrEqual(MOST_READ);
+    expect(rows).toBeLessThanOrEqual(MAX_READ);
   });
 });
 
@@ -137,7 +137,7 @@ describe('a page of deliveries to all webhooks reads few rows, however many ther
       const [others, values] = PAGE_BY_WEBHOOK.with({ ...conditions, webhookId: null, merchantId: null });
       const { indexes, rows } = await readsOf(others.text, values);
       expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
-      expect(rows).toBeLessThanOrEqual(2 * MOST_READ);
+      expect(rows).toBeLessThanOrEqual(2 * MAX_READ);
     }
   });
 

@@ -5,7 +5,7 @@ import { useT } from '../i18n/words';
 import { Modal } from './modal';
 import classes from './confirm.module.css';
 
-const LONGEST_REASON = 500;
+const MAX_REASON = 500;
 
 interface ConfirmProps {
   title: string;
@@ -100,7 +100,7 @@ function Reason({ value, onChange }: FieldProps): ReactNode {
       description={t('confirm.reasonHint')}
       required
       rows={2}
-      maxLength={LONGEST_REASON}
+      maxLength={MAX_REASON}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />

@@ -7,7 +7,7 @@ interface FieldProps {
   onChange: (value: string) => void;
 }
 
-const SHORTEST_PASSWORD = 12;
+const MIN_PASSWORD = 12;
 
 /** A password that somebody chooses, with the rules for it. */
 export function NewPassword({ value, onChange }: FieldProps): ReactNode {
@@ -15,11 +15,11 @@ export function NewPassword({ value, onChange }: FieldProps): ReactNode {
   return (
     <PasswordInput
       label={t('setPassword.new')}
-      description={t('setPassword.rules', { count: SHORTEST_PASSWORD })}
+      description={t('setPassword.rules', { count: MIN_PASSWORD })}
       autoComplete="new-password"
       required
       withAsterisk={false}
-      minLength={SHORTEST_PASSWORD}
+      minLength={MIN_PASSWORD}
       visibilityToggleButtonProps={{ 'aria-label': t('login.showPassword') }}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}

@@ -1,9 +1,9 @@
 const FIRST_MS = 500;
-const MOST_MS = 8_000;
+const MAX_MS = 8_000;
 
 /** How long to wait before a retry where the service does not say: twice as long each time, half of it by chance. */
 export function backoffMs(retry: number, random: () => number = Math.random): number {
-  const full = Math.min(FIRST_MS * 2 ** retry, MOST_MS);
+  const full = Math.min(FIRST_MS * 2 ** retry, MAX_MS);
   return full / 2 + (full / 2) * random();
 }
 

@@ -40,7 +40,7 @@ interface Answer {
 }
 
 /** A service that asks to be left alone for longer than this is not waited for. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const VERSION = '1.0.0';
 
 /** Sends requests with the key, again where that is safe and may help. */
@@ -130,7 +130,7 @@ function waitBefore(
   if (outcome instanceof TopupError) return isRepeatable ? backoffMs(retry) : null;
   if (!isForNow(outcome.status, error as ApiError, isRepeatable)) return null;
   const waitMs = Math.max(backoffMs(retry), outcome.retryAfterMs ?? 0);
-  return waitMs > LONGEST_WAIT_MS ? null : waitMs;
+  return waitMs > MAX_WAIT_MS ? null : waitMs;
 }
 
 /** Whether the same request may well be answered otherwise in a moment, and may be sent. */

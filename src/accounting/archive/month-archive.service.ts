@@ -6,7 +6,7 @@ import type { ClosedMonth } from '../audit/closed-month.entity.js';
 import { AppError } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
-import { takeTurn } from '../../database/partitions/runs.js';
+import { acquireLock } from '../../database/partitions/runs.js';
 import { ArchiveRepository, type Section, type StateRow } from './archive.repository.js';
 import { makeDirectory, readText } from './files.js';
 import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
@@ -68,7 +68,7 @@ export class MonthArchiveService {
     await this.assertOldEnough(options.through);
     const link = await this.links.open();
     try {
-      await takeTurn(link.run);
+      await acquireLock(link.run);
       return await this.archiveAll(link, options);
     } finally {
       await link.end();

@@ -4,7 +4,7 @@ import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log
 import { AppError } from '../../core/errors.js';
 import { Database } from '../../database/database.js';
 import { AWAY } from '../../database/partitions/archived.js';
-import { takeTurn } from '../../database/partitions/runs.js';
+import { acquireLock } from '../../database/partitions/runs.js';
 import { ArchiveRepository, type StateRow } from './archive.repository.js';
 import { readRows, readText, sendRows } from './files.js';
 import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
@@ -41,7 +41,7 @@ export class MonthRestoreService {
     assertActor(options.by);
     const link = await this.links.open();
     try {
-      await takeTurn(link.run);
+      await acquireLock(link.run);
       return await this.restoreOne(link, path.resolve(directory), options);
     } finally {
       await link.end();

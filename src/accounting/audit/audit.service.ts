@@ -57,7 +57,7 @@ interface Options {
 }
 
 /** Each takes a fraction of the time of the one before. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /** What an audit begins with. */
 interface Beginning {
@@ -104,7 +104,7 @@ export class AuditService {
     await reading.end('wallets');
     let settled = extent.transfers > rest.transfers ? extent.transfers : rest.transfers;
     // What was moved since it began, piece by piece, so that little is left for the one moment.
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const { transfers: through } = await reading.at((tx) => this.books.extent(tx));
       if (through <= settled) break;
       transfers += await reading.transfers({ after: settled, through });
@@ -183,7 +183,7 @@ export class AuditService {
       const before = archivedOf(month, await reading.at((tx) => this.closings.listArchived(tx)));
       const orders = await reading.countOrders(range);
       const archived = archivedOf(month, await reading.at((tx) => this.closings.listArchived(tx)));
-      if (archived === before || round === MOST_ROUNDS) return { orders, archived };
+      if (archived === before || round === MAX_ROUNDS) return { orders, archived };
     }
   }
 

@@ -82,12 +82,12 @@ export class ClosingsRepository {
   }
 
   /** @returns whether it is time to look for months to close, which is then ours for so many seconds. */
-  async takeTurn(seconds: number): Promise<boolean> {
+  async acquireLock(seconds: number): Promise<boolean> {
     return (await this.database.query(sql.TAKE_TURN, [seconds])).length > 0;
   }
 
   /** Nobody looks for months to close for so many seconds from now. */
-  async keepTurn(seconds: number): Promise<void> {
+  async extendLock(seconds: number): Promise<void> {
     await this.database.query(sql.KEEP_TURN, [seconds]);
   }
 }

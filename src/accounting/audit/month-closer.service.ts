@@ -36,14 +36,14 @@ export class MonthCloserService {
     failed: 'months could not be closed: retrying later',
   })
   async closeWhenTime(stop: AbortSignal, days: number): Promise<void> {
-    if (!(await this.turns.takeTurn(TURN_S))) return;
+    if (!(await this.turns.acquireLock(TURN_S))) return;
     try {
       const isWhole = await untilStopped(stop, this.closeAll(days, stop));
-      await this.turns.keepTurn(isWhole ? HOUR_S : DAY_S);
+      await this.turns.extendLock(isWhole ? HOUR_S : DAY_S);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       await this.kept.catch(() => undefined);
-      await this.turns.keepTurn(0);
+      await this.turns.extendLock(0);
       this.logger.info('closing a month was stopped with this worker: another begins it again');
     }
   }
@@ -73,7 +73,7 @@ export class MonthCloserService {
     return async () => {
       await delay(performance.now() - sinceMs, undefined, { signal: stop }).catch(() => undefined);
       if (stop.aborted) throw new Stopped();
-      this.kept = this.turns.keepTurn(TURN_S);
+      this.kept = this.turns.extendLock(TURN_S);
       await this.kept;
       sinceMs = performance.now();
     };

@@ -6,7 +6,7 @@ import type { SupplierConnection } from '../../suppliers/supplier-registry.js';
 const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** A supplier that is away must not be waited for once per unit. */
 const GIVE_UP_AFTER = 20;
 
@@ -61,7 +61,7 @@ export class Inquirer {
       }
       this.lastProblem = outcomeDetail(outcome) ?? this.lastProblem;
       if (attempt === MAX_ATTEMPTS) break;
-      await delay(Math.min(outcome.retryAfterMs ?? waitMs, LONGEST_WAIT_MS));
+      await delay(Math.min(outcome.retryAfterMs ?? waitMs, MAX_WAIT_MS));
       waitMs *= 2;
     }
     this.unanswered++;

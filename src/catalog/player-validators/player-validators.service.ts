@@ -22,14 +22,14 @@ const WARN_EVERY_MS = 60_000;
 @Injectable()
 export class PlayerValidatorsService implements OnApplicationShutdown {
   private readonly http = new SupplierHttp();
-  private readonly known: Record<ValidatorName, GentleValidator>;
+  private readonly known: Record<ValidatorName, ThrottledValidator>;
 
   constructor(@Inject(CONFIG) { g2bulkBaseUrl }: Config, @Inject(LOGGER) logger: Logger) {
-    const gentle = (name: ValidatorName, validator: PlayerValidator): GentleValidator =>
-      new GentleValidator(validator, (reason, game) =>
+    const throttled = (name: ValidatorName, validator: PlayerValidator): ThrottledValidator =>
+      new ThrottledValidator(validator, (reason, game) =>
         logger.warn({ validator: name, game, reason }, 'players can’t be checked: nothing is known of them'),
       );
-    this.known = { g2bulk: gentle('g2bulk', new G2BulkValidator(this.http, g2bulkBaseUrl)) };
+    this.known = { g2bulk: throttled('g2bulk', new G2BulkValidator(this.http, g2bulkBaseUrl)) };
   }
 
   /** Answers within some seconds, and never rejects. */
@@ -43,7 +43,7 @@ export class PlayerValidatorsService implements OnApplicationShutdown {
 }
 
 /** A validator that is asked little at a time, and not at all while it wants to be left alone. */
-class GentleValidator {
+class ThrottledValidator {
   private inFlight = 0;
   private restsUntilMs = 0;
   private warnedAtMs = -Infinity;

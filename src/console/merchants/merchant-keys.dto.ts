@@ -4,16 +4,16 @@ import { parseNetwork } from '../../core/networks.js';
 import { Integer, Member, Moment, Text } from '../../core/validation/member.decorators.js';
 
 const KEY_STATES = ['active', 'expired', 'revoked'] as const;
-const MOST_NETWORKS = 50;
-export const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
+const MAX_NETWORKS = 50;
+export const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 const NetworkList = (): PropertyDecorator =>
   Member(
-    { type: String, isArray: true, maxItems: MOST_NETWORKS },
+    { type: String, isArray: true, maxItems: MAX_NETWORKS },
     (value) => {
       if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
-      if (value.length > MOST_NETWORKS)
-        return { code: 'OUT_OF_RANGE', words: `must have at most ${MOST_NETWORKS} elements` };
+      if (value.length > MAX_NETWORKS)
+        return { code: 'OUT_OF_RANGE', words: `must have at most ${MAX_NETWORKS} elements` };
       const isRight = value.every((each) => typeof each === 'string' && parseNetwork(each) !== null);
       return isRight ? null : { code: 'INVALID_VALUE', words: 'must name networks such as 203.0.113.0/24' };
     },
@@ -27,7 +27,7 @@ export class IssueKeyDto {
 }
 
 export class RotateKeyDto {
-  @Integer(0, LONGEST_OVERLAP_SECONDS, { description: 'How long the old key goes on working', example: 3600 })
+  @Integer(0, MAX_OVERLAP_SECONDS, { description: 'How long the old key goes on working', example: 3600 })
   overlap_seconds!: number;
 }
 

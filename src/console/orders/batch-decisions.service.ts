@@ -28,7 +28,7 @@ export class BatchDecisionsService {
 
   /** What deciding about these units would move. @throws NOT_FOUND; BAD_REQUEST */
   async preview({ units: named }: NamedUnitsDto): Promise<BatchPreviewDto> {
-    const units = await this.batch.standing(named.map(toAsked));
+    const units = await this.batch.standing(named.map(toQueried));
     const open = units.filter(isOpen);
     const orders = groupsOf(open, 'order_number');
     return {
@@ -47,7 +47,7 @@ export class BatchDecisionsService {
    */
   async resolve(caller: Caller, { units: named, reason, ...verdict }: ResolveManyDto): Promise<BatchResolvedDto> {
     const outcome = toOutcome(verdict);
-    const units = await this.batch.standing(named.map(toAsked));
+    const units = await this.batch.standing(named.map(toQueried));
     if (sumOf(units) > this.config.console.confirmAbove) caller.assertConfirmed();
     const { resolved, left } = await this.batch.resolve(units, outcome, caller.actor(), reason);
     return {
@@ -58,7 +58,7 @@ export class BatchDecisionsService {
   }
 }
 
-const toAsked = ({ order_number, unit, supplier }: ChosenUnitDto): AskedUnit => ({
+const toQueried = ({ order_number, unit, supplier }: ChosenUnitDto): AskedUnit => ({
   order_number,
   supplier: supplier ?? null,
   ...readUnit(unit),

@@ -119,10 +119,10 @@ function toTimelineEntryDto(
     ...(viewer.may('wallets.read') ? { available_after } : {}),
   };
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const { detail: told, reason, webhook_id: webhook } = entry;
+  const { detail: reported, reason, webhook_id: webhook } = entry;
   // Of a webhook it is the address.
-  const detail = webhook === undefined || told === undefined ? told : shownAddress(told, viewer);
-  const text = told === undefined ? entry.text : entry.text.replaceAll(told, () => detail ?? '');
+  const detail = webhook === undefined || reported === undefined ? reported : shownAddress(reported, viewer);
+  const text = reported === undefined ? entry.text : entry.text.replaceAll(reported, () => detail ?? '');
   const said = {
     text: censor(text),
     ...(detail === undefined ? {} : { detail: censor(detail) }),

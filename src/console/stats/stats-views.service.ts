@@ -8,7 +8,7 @@ import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { MinutesQueryDto } from './stats.dto.js';
 
 const AN_HOUR_MS = 3_600_000;
-const LONGEST_MS = 92 * 24 * AN_HOUR_MS;
+const MAX_MS = 92 * 24 * AN_HOUR_MS;
 const MAX_STEPS = 200;
 /** Steps that people think in. */
 const STEP_SECONDS = [60, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
@@ -43,7 +43,7 @@ const momentOf = (text: string | undefined): Date | undefined =>
 function stepsOf(since: Date, until: Date): Steps {
   const lengthMs = until.getTime() - since.getTime();
   if (lengthMs <= 0) refuse('to must be later than from');
-  if (lengthMs > LONGEST_MS) refuse('from and to may be 92 days apart at most');
+  if (lengthMs > MAX_MS) refuse('from and to may be 92 days apart at most');
   const found = STEP_SECONDS.find((seconds) => lengthMs / 1000 / seconds <= MAX_STEPS - 1);
   const stepSeconds = found ?? refuse('from and to may be 92 days apart at most');
   const stepMs = stepSeconds * 1000;

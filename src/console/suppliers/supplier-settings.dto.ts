@@ -15,7 +15,7 @@ import type { Capability } from '../../suppliers/adapter-description.js';
 import { ADAPTER_NAMES } from '../../suppliers/adapters.js';
 import { MAX_IN_FLIGHT, MAX_TIMEOUT_MS } from '../../suppliers/supplier-settings.js';
 
-const MOST_CHANGES = 20;
+const MAX_CHANGES = 20;
 
 /** Texts by name, of which null removes one. What an adapter makes of names and texts, the service says. */
 const Changes = (options: MemberOptions): PropertyDecorator =>
@@ -23,14 +23,14 @@ const Changes = (options: MemberOptions): PropertyDecorator =>
     {
       type: 'object',
       additionalProperties: { type: 'string', nullable: true },
-      maxProperties: MOST_CHANGES,
+      maxProperties: MAX_CHANGES,
     },
     (value) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value))
         return { code: 'INVALID_TYPE', words: 'must be an object' };
       const values: unknown[] = Object.values(value);
-      if (values.length > MOST_CHANGES)
-        return { code: 'OUT_OF_RANGE', words: `must have at most ${MOST_CHANGES} members` };
+      if (values.length > MAX_CHANGES)
+        return { code: 'OUT_OF_RANGE', words: `must have at most ${MAX_CHANGES} members` };
       const areTexts = values.every((each) => typeof each === 'string' || each === null);
       return areTexts ? null : { code: 'INVALID_VALUE', words: 'must have texts, or null to remove one' };
     },

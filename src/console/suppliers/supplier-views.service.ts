@@ -23,7 +23,7 @@ import type {
   SupplierProductsQueryDto,
   UndecidedCallsDto,
 } from './supplier.dto.js';
-import { toListedSupplierDto, toProductDto, toUndecidedCallDto, type Doings } from './supplier.mapper.js';
+import { toListedSupplierDto, toProductDto, toUndecidedCallDto, type SupplierActivity } from './supplier.mapper.js';
 
 /** Calls are counted over so many minutes. */
 const RECENT_MINUTES = 15;
@@ -46,19 +46,19 @@ export class SupplierViewsService {
   /** All of them, by their codes: they are few. */
   async list(): Promise<Page<ListedSupplierDto>> {
     const suppliers = await this.suppliers.list();
-    const doings = await this.doingsOf(suppliers);
-    return { data: suppliers.map((supplier) => toListedSupplierDto(supplier, doings)), next_cursor: null };
+    const activity = await this.activityOf(suppliers);
+    return { data: suppliers.map((supplier) => toListedSupplierDto(supplier, activity)), next_cursor: null };
   }
 
   /** @throws NOT_FOUND */
   async show(caller: Caller, code: string): Promise<SupplierDetailDto> {
     const supplier = await this.suppliers.getByCode(code);
-    const [doings, open] = await Promise.all([this.doingsOf([supplier]), this.suppliers.countOpenUnits(supplier)]);
+    const [activity, open] = await Promise.all([this.activityOf([supplier]), this.suppliers.countOpenUnits(supplier)]);
     const url = this.addresses.urlOf(supplier);
     const { base_url, options, credentials, timeout_ms } = toSupplierView(supplier, url);
     const { max_in_flight, low_balance_micros: low, callback_token_sealed: token } = supplier;
     return {
-      ...toListedSupplierDto(supplier, doings),
+      ...toListedSupplierDto(supplier, activity),
       base_url,
       options,
       credentials,
@@ -77,9 +77,9 @@ export class SupplierViewsService {
   /** What it told of our balance since. @throws NOT_FOUND */
   async listBalances(code: string, from: string): Promise<BalanceReadingsDto> {
     const since = present(readMoment(from), 'a moment that was checked can be read');
-    const told = await this.balances.listTold(await this.suppliers.getByCode(code), since);
+    const reported = await this.balances.listReported(await this.suppliers.getByCode(code), since);
     return {
-      data: told.map(({ told_at, micros, currency }) => ({
+      data: reported.map(({ told_at, micros, currency }) => ({
         at: told_at.toISOString(),
         amount: formatMicros(micros),
         currency,
@@ -112,7 +112,7 @@ export class SupplierViewsService {
     return { data: calls.map((call) => toUndecidedCallDto(call, censors(call))), among: AMONG_CALLS };
   }
 
-  private async doingsOf(suppliers: readonly Supplier[]): Promise<Doings> {
+  private async activityOf(suppliers: readonly Supplier[]): Promise<SupplierActivity> {
     const codes = suppliers.map(({ code }) => code);
     const [states, queues, lasting, recent] = await Promise.all([
       this.states.read(),

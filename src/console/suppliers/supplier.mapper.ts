@@ -25,7 +25,7 @@ import type {
 } from './supplier.dto.js';
 
 /** What is known of suppliers besides their settings. */
-export interface Doings {
+export interface SupplierActivity {
   states: readonly SupplierState[];
   queues: readonly SupplierQueue[];
   recent: readonly RecentRow[];
@@ -34,17 +34,17 @@ export interface Doings {
   minutes: number;
 }
 
-export function toListedSupplierDto(supplier: Supplier, doings: Doings): ListedSupplierDto {
+export function toListedSupplierDto(supplier: Supplier, activity: SupplierActivity): ListedSupplierDto {
   const { id, code, adapter } = supplier;
-  const states = doings.states.filter(({ supplier_id }) => supplier_id === id);
-  const queue = doings.queues.find(({ supplier_id }) => supplier_id === id);
+  const states = activity.states.filter(({ supplier_id }) => supplier_id === id);
+  const queue = activity.queues.find(({ supplier_id }) => supplier_id === id);
   return {
     code,
     adapter,
     state: stateOf(supplier, states),
     pause: pauseOf(supplier),
     balance: toBalanceView(supplier),
-    balance_lasts_hours: doings.lasting.get(code) ?? null,
+    balance_lasts_hours: activity.lasting.get(code) ?? null,
     breakers: states.map(({ process, breaker, in_flight, updated_at }) => ({
       process,
       state: breaker,
@@ -52,8 +52,8 @@ export function toListedSupplierDto(supplier: Supplier, doings: Doings): ListedS
       at: updated_at.toISOString(),
     })),
     calls: callsOf(
-      doings.recent.filter(({ subject }) => subject === code),
-      doings.minutes,
+      activity.recent.filter(({ subject }) => subject === code),
+      activity.minutes,
     ),
     queue: { due: queue?.due ?? 0, oldest_at: queue?.oldest_due_at?.toISOString() ?? null },
   };
@@ -103,8 +103,8 @@ export function toCheckDto(check: SupplierCheck): SupplierCheckDto {
     const { reached, fault, detail } = answer;
     return { name, ok: reached, finding: reached ? 'untold' : FINDING_OF[fault ?? 'none'], detail };
   }
-  const told = 'amount' in answer ? `${formatMicros(answer.amount.micros)} ${answer.amount.currency}` : null;
-  return { name, ok: true, finding: 'told', detail: told };
+  const reported = 'amount' in answer ? `${formatMicros(answer.amount.micros)} ${answer.amount.currency}` : null;
+  return { name, ok: true, finding: 'told', detail: reported };
 }
 
 const FINDING_OF: Record<'settings' | 'credentials' | 'rate' | 'ban' | 'none', Finding> = {

@@ -13,12 +13,12 @@ export function trustProxies(app: Express, name: string, trusted: TrustedProxies
   if (typeof trusted === 'number') return app.set('trust proxy', trusted);
   const isTrusted = trustIn(trusted);
   const isProxyItself = trustIn(trusted.filter((each) => !isWide(each)));
-  let isTold = false;
+  let hasWarned = false;
   // Asked of the address that connects first, and then of those in the header, its last one first, while another is before it.
   const trust: Trust = (address, hop) => {
     if (!isTrusted(address, hop)) return false;
-    if (hop > 0 && !isTold && !isProxyItself(address, hop)) {
-      isTold = true;
+    if (hop > 0 && !hasWarned && !isProxyItself(address, hop)) {
+      hasWarned = true;
       logger.warn({ address }, warning(name));
     }
     return true;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from './runs.js';
 
 /** How long others may wait behind us for locks that we wait for. Less than PostgreSQL takes to look for deadlocks. */
-const MOST_WAIT_MS = 250;
+const MAX_WAIT_MS = 250;
 const PAUSE_MS = 2_000;
 /** Three minutes. */
 const MANY_ATTEMPTS = 90;
@@ -52,7 +52,7 @@ export async function briefly<Result>(
 async function lock(run: Run, tables: string): Promise<void> {
   await run('SET LOCAL lock_timeout = 0');
   await run(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);
-  await run(`SET LOCAL statement_timeout = ${MOST_WAIT_MS}`);
+  await run(`SET LOCAL statement_timeout = ${MAX_WAIT_MS}`);
   await run(`LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
   await run('SET LOCAL statement_timeout = 0');
 }

@@ -38,7 +38,7 @@ const RUN_LOCK = 7_038_170;
  * @throws PartitionsRefused
  */
 export async function alone(run: Run, work: () => Promise<void>): Promise<void> {
-  await takeTurn(run);
+  await acquireLock(run);
   try {
     await work();
   } finally {
@@ -50,7 +50,7 @@ export async function alone(run: Run, work: () => Promise<void>): Promise<void> 
  * Keeps other runs away until the connection ends.
  * @throws PartitionsRefused where there is one.
  */
-export async function takeTurn(run: Run): Promise<void> {
+export async function acquireLock(run: Run): Promise<void> {
   const [lock] = await run<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`);
   if (!lock?.locked) throw new PartitionsRefused('another run is partitioning tables: start again when it has ended');
 }

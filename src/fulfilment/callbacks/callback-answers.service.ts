@@ -77,7 +77,7 @@ export class CallbackAnswersService {
   ): Promise<Answered> {
     const { process } = this;
     const isCodeMissing = lacksCode(attempt.kind, outcome);
-    const told = isCodeMissing ? awaitingCode(outcome) : outcome;
+    const reported = isCodeMissing ? awaitingCode(outcome) : outcome;
     const settled = await this.answers.settle({
       key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
       merchantId: attempt.merchant_id,
@@ -87,7 +87,7 @@ export class CallbackAnswersService {
       outcome,
       sent: { adapter, times: attempt.sends },
       isRepeated,
-      calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: told, durationMs: 0, process }],
+      calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: reported, durationMs: 0, process }],
     });
     if (typeof settled !== 'string') {
       this.metrics.attemptBegun(supplier, settled.supplier);

@@ -23,18 +23,18 @@ import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
 import { CallbackAnswersService } from './callback-answers.service.js';
 import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
 import { SupplierCallbacksRepository, type FoundAttempt, type PurchaseNames } from './supplier-callbacks.repository.js';
-import { toldPurchase } from './told-purchase.js';
+import { reportedPurchase } from './reported-purchase.js';
 
 const MAX_NAME_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
 /** Callbacks about one success are answered by one question in this time, where the adapter wants no longer one. */
-const LEAST_CHECK_GAP_MS = 1_000;
+const MIN_CHECK_GAP_MS = 1_000;
 
 /**
  * So many cases of a supplier in an hour, and callbacks that prove nothing open no more: the address of a vendor that signs
  * nothing may have leaked. Callbacks are kept beyond that, and the hour goes by.
  */
-const MOST_CASES_AN_HOUR = 10_000;
+const MAX_CASES_AN_HOUR = 10_000;
 
 const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
 
@@ -142,18 +142,18 @@ export class SupplierCallbacksService {
    */
   private async tellOfUnknown(supplier: CallingSupplier, reading: About, claims: Claims): Promise<number | undefined> {
     if (claims.reference === null && !reading.outcome) return undefined;
-    const purchase = toldPurchase(reading, claims);
-    const most = reading.outcome ? null : MOST_CASES_AN_HOUR;
-    const told = await this.unknownPurchases.tellUpTo(most, supplier.id, purchase ? [purchase] : []);
-    if (told.withheld > 0) this.reportWithheld(supplier.code);
-    return told.opened[0];
+    const purchase = reportedPurchase(reading, claims);
+    const most = reading.outcome ? null : MAX_CASES_AN_HOUR;
+    const reported = await this.unknownPurchases.tellUpTo(most, supplier.id, purchase ? [purchase] : []);
+    if (reported.withheld > 0) this.reportWithheld(supplier.code);
+    return reported.opened[0];
   }
 
   /** One line an hour: there are many. */
   private reportWithheld(supplier: string): void {
     this.metrics.unknownPurchaseWithheld(supplier);
     if (this.withheld.increment(supplier).totalHits > 1) return;
-    const about = { supplier, casesAnHour: MOST_CASES_AN_HOUR };
+    const about = { supplier, casesAnHour: MAX_CASES_AN_HOUR };
     this.logger.warn(about, 'callbacks that prove nothing tell of too many purchases: no more become cases');
   }
 
@@ -200,7 +200,7 @@ export class SupplierCallbacksService {
     if (!inquiry) return null;
     if (!isOpen(attempt)) {
       if (inquiry.mayBuy && (saysSold || !(await this.isSold(attempt, inquiry)))) return null;
-      await this.checks.ask(attempt, Math.max(inquiry.minGapMs, LEAST_CHECK_GAP_MS));
+      await this.checks.ask(attempt, Math.max(inquiry.minGapMs, MIN_CHECK_GAP_MS));
       return 'woke';
     }
     const dueInMs = await this.callbacks.wake(attempt, inquiry.minGapMs);

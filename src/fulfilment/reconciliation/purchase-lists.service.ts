@@ -13,7 +13,7 @@ import { UnknownPurchasesRepository, type ReportedPurchase } from './unknown-pur
 
 /** Clocks differ, and a supplier may list a purchase only after a while. */
 const OVERLAP_MS = 3_600_000;
-const MOST_PAGES = 10_000;
+const MAX_PAGES = 10_000;
 const STATED_AT_ONCE = 500;
 const MAX_DETAIL_LENGTH = 500;
 const MAX_CURSOR_LENGTH = 4_096;
@@ -95,19 +95,19 @@ export class PurchaseListsService {
       ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
     );
     for (let begin = 0; begin < others.length; begin += STATED_AT_ONCE) {
-      const told = others.slice(begin, begin + STATED_AT_ONCE).map(({ line, status, verdict: _, ...purchase }) => ({
+      const reported = others.slice(begin, begin + STATED_AT_ONCE).map(({ line, status, verdict: _, ...purchase }) => ({
         ...purchase,
         detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
       }));
-      await this.tell(supplier, told, listed);
+      await this.tell(supplier, reported, listed);
     }
     return listed;
   }
 
   /** Opens cases of what is told, and counts them. */
-  private async tell({ id }: Supplier, told: ReportedPurchase[], listed: Listed): Promise<void> {
-    const unknown = await this.unknown.tell(id, told);
-    const { found, opened } = await this.soldAfterAll.tell(id, told);
+  private async tell({ id }: Supplier, reported: ReportedPurchase[], listed: Listed): Promise<void> {
+    const unknown = await this.unknown.tell(id, reported);
+    const { found, opened } = await this.soldAfterAll.tell(id, reported);
     listed.opened.push(...unknown);
     listed.surplus += unknown.length + found;
     listed.contradicted += opened;
@@ -149,11 +149,11 @@ export class PurchaseListsService {
     const listed: Listed = { ...NOTHING_LISTED, purchases, unreadable, opened: [] };
     const seen = new Set<string>();
     let page = first;
-    for (let pages = 0; pages < MOST_PAGES; pages++) {
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
       const reading = await readPage(page);
       if (reading === null && page !== null) return unread('the list of purchases ends in its middle');
       if (!reading?.known) return reading;
-      await this.tell(supplier, reading.purchases.map(toTold), listed);
+      await this.tell(supplier, reading.purchases.map(toReported), listed);
       listed.purchases += reading.purchases.length;
       listed.unreadable += reading.unreadable;
       listed.unreadableName ??= reading.unreadableName ?? null;
@@ -209,7 +209,7 @@ export const namedIn = ({ unreadableName: name }: Pick<Listed, 'unreadableName'>
 
 const unread = (detail: string, reached = true): Unavailable => ({ known: false, detail, reached });
 
-const toTold = (purchase: ListedPurchase) => ({
+const toReported = (purchase: ListedPurchase) => ({
   ...purchase,
   detail: `listed: ${purchase.state ?? 'unclear'}`,
 });

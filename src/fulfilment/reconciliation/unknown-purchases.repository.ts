@@ -12,7 +12,7 @@ export interface ReportedPurchase extends ListedPurchase {
 }
 
 /** What came of telling. */
-export interface Told {
+export interface ReportResult {
   /** The numbers of the cases that it opened. */
   opened: number[];
   /** Purchases that no book knows and that are no case, because too many are. */
@@ -43,12 +43,12 @@ export class UnknownPurchasesRepository {
   }
 
   /** @param mostAnHour cases of the supplier within an hour, whatever opened them; null for no limit. */
-  async tellUpTo(mostAnHour: number | null, supplierId: number, purchases: ReportedPurchase[]): Promise<Told> {
+  async tellUpTo(mostAnHour: number | null, supplierId: number, purchases: ReportedPurchase[]): Promise<ReportResult> {
     if (purchases.length === 0) return { opened: [], withheld: 0 };
     const values = { supplierId, mostAnHour, purchases: purchases.map(toRow) };
-    const told = await this.database.query<{ id: number | null }>(...TELL_PURCHASES.with(values));
-    const opened = told.flatMap(({ id }) => (id === null ? [] : [id]));
-    return { opened, withheld: told.length - opened.length };
+    const reported = await this.database.query<{ id: number | null }>(...TELL_PURCHASES.with(values));
+    const opened = reported.flatMap(({ id }) => (id === null ? [] : [id]));
+    return { opened, withheld: reported.length - opened.length };
   }
 
   /**

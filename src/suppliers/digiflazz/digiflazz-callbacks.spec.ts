@@ -26,7 +26,7 @@ const read = (body: string | Buffer, headers: Headers, webhookSecret: string | n
 const signed = (body: string | Buffer, headers: Headers = {}): CallbackReading =>
   read(body, { 'x-hub-signature': sign(body), ...headers }, SECRET);
 /** A callback that says what `changes` say. */
-const told = (changes: object): CallbackReading => {
+const reported = (changes: object): CallbackReading => {
   const { data } = JSON.parse(BODY) as { data: object };
   return signed(JSON.stringify({ data: { ...data, ...changes } }));
 };
@@ -87,8 +87,8 @@ describe('a callback', () => {
 
   it('is the confirmation of a timeout', () => {
     for (const rc of ['01', '70']) {
-      expect(told({ status: 'Gagal', rc })).toMatchObject({ outcome: { kind: 'failed', failover: true } });
-      expect(told({ status: 'Gagal', rc })).not.toHaveProperty('outcome.confirm');
+      expect(reported({ status: 'Gagal', rc })).toMatchObject({ outcome: { kind: 'failed', failover: true } });
+      expect(reported({ status: 'Gagal', rc })).not.toHaveProperty('outcome.confirm');
     }
   });
 
@@ -101,7 +101,7 @@ describe('a callback', () => {
     ['that we come too often', { status: 'Gagal', rc: '85' }, 'unknown'],
     ['what contradicts itself', { status: 'Sukses', rc: '02' }, 'unknown'],
   ])('that tells %s is %j: %s', (_what, changes, kind) => {
-    expect(told(changes)).toMatchObject({ kind: 'about', outcome: { kind } });
+    expect(reported(changes)).toMatchObject({ kind: 'about', outcome: { kind } });
   });
 });
 

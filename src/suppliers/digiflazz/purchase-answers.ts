@@ -1,7 +1,7 @@
 import { failure } from '../../core/failures.js';
 import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
-import { askedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { asMembers, isGiven, textOf, type Members } from '../vendor-answers.js';
 import { codeInWords, dataOf, responseCodeOf, rupiah } from './digiflazz-data.js';
@@ -28,7 +28,7 @@ export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): Suppli
   const data = isReadable(status) ? asMembers(dataOf(answer.body)) : undefined;
   if (!data) {
     const detail = status === 200 ? 'the answer can’t be read' : `HTTP ${status}`;
-    return { kind: 'unknown', detail, ...(status === 429 && { fault: 'rate' }), ...askedWait(answer) };
+    return { kind: 'unknown', detail, ...(status === 429 && { fault: 'rate' }), ...requestedWait(answer) };
   }
   const others = echoOfAnother(data, attempt);
   if (others !== null) return { kind: 'unknown', detail: others };

@@ -4,7 +4,7 @@ import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import { usualPlayer } from '../player-template.js';
 import type { Attempt, ListedPurchase, PurchasesReading, SupplierBalance, Unavailable } from '../supplier-adapter.js';
-import { askedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
 import { amountOf, nameOf } from '../vendor-answers.js';
 
@@ -185,13 +185,13 @@ const contradictory = (status: number): SupplierOutcome => ({
 const unknown = (answer: HttpAnswer): SupplierOutcome => ({
   kind: 'unknown',
   detail: `HTTP ${answer.status}`,
-  ...askedWait(answer),
+  ...requestedWait(answer),
 });
 
 const notAccepted = (answer: HttpAnswer): Extract<SupplierOutcome, { kind: 'not_accepted' }> => ({
   kind: 'not_accepted',
   detail: `HTTP ${answer.status}`,
-  ...askedWait(answer),
+  ...requestedWait(answer),
 });
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;

@@ -53,8 +53,8 @@ describe.each([200, 400, 422])('the answer to an order by HTTP %s', (status) => 
 
   it.each(FAULTS)('%s was not accepted for our %s, and leaves a repeat in doubt', (code, fault) => {
     expect(first({ code }, status)).toMatchObject({ kind: 'not_accepted', fault });
-    const told = fault === 'configuration' ? {} : { fault };
-    expect(repeat({ code }, status)).toEqual({ kind: 'unknown', detail: expect.any(String), ...told });
+    const reported = fault === 'configuration' ? {} : { fault };
+    expect(repeat({ code }, status)).toEqual({ kind: 'unknown', detail: expect.any(String), ...reported });
   });
 
   it.each(DOUBTS)('%j says nothing for certain', (code) => {
@@ -74,8 +74,8 @@ describe.each([
     const accepted = { kind: 'processing', supplierReference: data.tid, cost: COST };
     expect(read({ code: 'SUCCESS', data })).toEqual(accepted);
     expect(read({ code: 'SUCCESS', data: { ...data, total_price: '19500' } })).toEqual(accepted);
-    for (const told of [undefined, null, {}, { tid: '', total_price: 'soon' }])
-      expect(read({ code: 'SUCCESS', data: told })).toEqual({ kind: 'processing' });
+    for (const reported of [undefined, null, {}, { tid: '', total_price: 'soon' }])
+      expect(read({ code: 'SUCCESS', data: reported })).toEqual({ kind: 'processing' });
   });
 
   it('by an error is unknown, whatever it holds', () => {

@@ -2,7 +2,7 @@ import { failure } from '../../core/failures.js';
 import { printable } from '../../core/text.js';
 import type { CodeMeaning } from '../code-meaning.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
-import { askedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { amountOf, asMembers, isGiven, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
 import { answerInWords, codeOf, CURRENCY, dataOf, isGood, isSuccess, refusesUs } from './lapakgaming-data.js';
@@ -62,7 +62,7 @@ function meaningOf(answer: HttpAnswer): CodeMeaning {
 
 /** The doubt that an answer leaves, with what it shows to be wrong with us all the same. */
 function undecided(answer: HttpAnswer, meaning: CodeMeaning): Unknown {
-  const asked = askedWait(answer);
+  const asked = requestedWait(answer);
   if (answer.status === 429) asked.retryAfterMs = Math.max(asked.retryAfterMs ?? 0, RATE_WINDOW_MS);
   // That we may not order the product may be how a reference is refused that was sent before.
   const isOurs = meaning.kind === 'not_accepted' && meaning.fault !== 'configuration';

@@ -20,7 +20,7 @@ export interface Behaviour {
 }
 
 /** As much as a supplier may take to work on a purchase that is to end at all: a day. */
-const LONGEST_MS = 86_400_000;
+const MAX_MS = 86_400_000;
 
 const SOLD: Verdict = { kind: 'sold' };
 const OUT_OF_STOCK: Verdict = { kind: 'refused', ...failure('OUT_OF_STOCK') };
@@ -56,7 +56,7 @@ export function behaviourOf(userId: string, sku: string, piece: number): Behavio
   const [, name, digits] = /^sim-(partial|slow|processing)-(\d+)$/.exec(userId) ?? [];
   const count = Number(digits);
   if (name === 'partial') return { verdict: piece <= count ? SOLD : OUT_OF_STOCK, manner: TOLD };
-  const ms = Math.min(count, LONGEST_MS);
+  const ms = Math.min(count, MAX_MS);
   if (name === 'slow') return { verdict: SOLD, manner: { kind: 'late', ms } };
   if (name === 'processing') return { verdict: SOLD, manner: { kind: 'working', ms } };
   return { verdict: SOLD, manner: TOLD };

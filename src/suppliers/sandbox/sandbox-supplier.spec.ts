@@ -72,13 +72,13 @@ describe('the supplier that is built in', () => {
 
   it('tells the same name and code for the same reference, whenever it is asked', async () => {
     const of = attempt('player-1', { kind: 'code' });
-    const told = await supplier.send(SETTINGS, of);
-    expect(await new SandboxSupplier().inquiry.ask(SETTINGS, of)).toEqual(told);
-    expect(told).toMatchObject({
+    const reported = await supplier.send(SETTINGS, of);
+    expect(await new SandboxSupplier().inquiry.ask(SETTINGS, of)).toEqual(reported);
+    expect(reported).toMatchObject({
       deliveries: [{ code: expect.stringMatching(/^SANDBOX(-[0-9A-F]{4}){3}$/) as unknown, expiresOn: '2099-12-31' }],
     });
     const other = await supplier.send(SETTINGS, attempt('player-1', { kind: 'code' }, { reference: 'ord_x.1.2' }));
-    expect(other).not.toEqual(told);
+    expect(other).not.toEqual(reported);
   });
 
   it('hands no code over for a top-up', async () => {

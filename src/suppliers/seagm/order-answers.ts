@@ -25,15 +25,15 @@ const NO_SUCH_TYPE = '20077';
  */
 export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: Attempt): SupplierOutcome {
   if (isGood(answer)) return readGood(answer, kind, attempt);
-  const told = faultOf(answer);
+  const reported = faultOf(answer);
   const detail = answerInWords(answer);
-  if (attempt.isRepeat) return { kind: 'unknown', detail, ...told };
-  if (told.fault) return { kind: 'not_accepted', detail, ...told };
+  if (attempt.isRepeat) return { kind: 'unknown', detail, ...reported };
+  if (reported.fault) return { kind: 'not_accepted', detail, ...reported };
   if (!isServersError(answer) && infoCodeOf(answer) === NO_SUCH_TYPE) {
     const message = `${messageOf(answer) || 'the supplier does not know the product'} (${NO_SUCH_TYPE})`;
     return { kind: 'failed', ...failure('ITEM_NOT_FOUND', message), failover: true };
   }
-  return { kind: 'unknown', detail, ...told };
+  return { kind: 'unknown', detail, ...reported };
 }
 
 /** What the answer to an inquiry by our reference means. */
@@ -75,22 +75,22 @@ type Read = Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }>;
 
 function readState(data: Members, kind: OrderKind): Read {
   const cost = moneyOf(data.pay_amount, data.currency);
-  const told = cost ? { cost } : {};
+  const reported = cost ? { cost } : {};
   // An order of cards tells no state when it brings them at once.
   const hasCards = kind === 'card' && !isGiven(data.status_code) && deliveriesOf(data).length > 0;
   switch (hasCards ? '10003' : (textOf(data.status_code) ?? '')) {
     case '10001':
     case '10002':
-      return { kind: 'processing', ...told };
+      return { kind: 'processing', ...reported };
     case '10003': {
       const deliveries = deliveriesOf(data);
       // A card without its PIN is on its way, and so is what is delivered in part.
-      if (kind === 'card' && deliveries.length === 0) return { kind: 'processing', ...told };
-      if (isGiven(data.send_amount) && textOf(data.send_amount) === '0') return { kind: 'processing', ...told };
+      if (kind === 'card' && deliveries.length === 0) return { kind: 'processing', ...reported };
+      if (isGiven(data.send_amount) && textOf(data.send_amount) === '0') return { kind: 'processing', ...reported };
       return {
         kind: 'succeeded',
         supplierReference: null,
-        ...told,
+        ...reported,
         ...(deliveries.length > 0 && { deliveries }),
       };
     }

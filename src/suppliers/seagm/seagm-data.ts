@@ -1,7 +1,7 @@
 import type { CostMoney } from '../../core/cost-money.js';
 import { parseSignedMicros } from '../../core/cost-money.js';
 import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
-import { askedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Fault } from '../supplier-outcome.js';
 import { amountOf, asMembers, shownText, textOf, type Members } from '../vendor-answers.js';
 
@@ -57,8 +57,8 @@ export const dataOf = ({ body }: HttpAnswer): unknown => asMembers(body)?.data;
 /** What an answer shows to be wrong with us, and when it may be tried again; empty where it shows nothing. */
 export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: number } {
   const fault = FAULTS[faultCodeOf(answer) ?? '']?.[0];
-  if (fault === undefined) return askedWait(answer);
-  const asked = askedWait(answer);
+  if (fault === undefined) return requestedWait(answer);
+  const asked = requestedWait(answer);
   const least = fault === 'rate' ? SLOW_MS : fault === 'ban' ? BAN_MS : 0;
   return { fault, ...asked, ...(least > 0 && { retryAfterMs: Math.max(asked.retryAfterMs ?? 0, least) }) };
 }

@@ -43,12 +43,12 @@ function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAtt
   const status = output.get('status');
   if (status === FAILED) return { kind: 'failed', ...failure('SUPPLIER_REJECTED'), failover: true };
   const cost = baht(output.get('total_amount'));
-  const told = { ...(id !== null && { supplierReference: id }), ...(cost && { cost }) };
-  if (status !== SUCCEEDED) return { kind: 'processing', ...told };
+  const reported = { ...(id !== null && { supplierReference: id }), ...(cost && { cost }) };
+  if (status !== SUCCEEDED) return { kind: 'processing', ...reported };
   const deliveries = deliveriesIn(output);
   return {
     kind: 'succeeded',
-    ...told,
+    ...reported,
     // Of the operator, which may come later: what was succeeded without it is no other purchase then.
     supplierReference: nameOf(output.get('operator_trxnsid')) ?? null,
     ...(deliveries.length > 0 && { deliveries }),

@@ -38,8 +38,8 @@ function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): Suppl
     case 'failed': {
       if (isRepeat) return { kind: 'unknown', detail };
       const { code: ours, failover, isPriceRefused } = meaning;
-      const told = failure(ours, refusalInWords(members, code));
-      return { kind: 'failed', ...told, failover, ...(isPriceRefused && { isPriceRefused }) };
+      const reported = failure(ours, refusalInWords(members, code));
+      return { kind: 'failed', ...reported, failover, ...(isPriceRefused && { isPriceRefused }) };
     }
   }
 }

@@ -1,7 +1,7 @@
 import { parseExactJson } from '../../core/exact-json.js';
 import { parseSignedMicros, type CostMoney } from '../../core/cost-money.js';
 import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
-import { askedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Fault, UnknownOutcome } from '../supplier-outcome.js';
 import { amountOf, asMembers, textOf, type Members } from '../vendor-answers.js';
 import { ACCEPTED, RESPONSE_CODES } from './response-codes.js';
@@ -33,7 +33,7 @@ export const codeInWords = (code: string): string => {
 /** What an answer without a code leaves open, and what it shows to be wrong all the same. */
 export function uncoded(answer: HttpAnswer): UnknownOutcome {
   const fault = faultOf(answer);
-  return { kind: 'unknown', detail: inWords(answer), ...(fault && { fault }), ...askedWait(answer) };
+  return { kind: 'unknown', detail: inWords(answer), ...(fault && { fault }), ...requestedWait(answer) };
 }
 
 /** What a code shows to be wrong, where that does not depend on what was asked. */
@@ -56,9 +56,9 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
 export function unavailable(answer: HttpAnswer): Unavailable {
   const coded = readCoded(answer);
   const fault = coded ? faultOfCode(coded.code) : faultOf(answer);
-  const isTold = fault === 'credentials' || fault === 'rate';
+  const isKnown = fault === 'credentials' || fault === 'rate';
   const detail = coded && coded.code !== ACCEPTED ? codeInWords(coded.code) : inWords(answer);
-  return { known: false, detail, reached: false, ...(isTold && { fault }) };
+  return { known: false, detail, reached: false, ...(isKnown && { fault }) };
 }
 
 const ACCESS_DENIED = /access denied/i;

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Attempt, Delivery, Kinds } from './model.js';
 import type { Courier, Vendor } from './vendor.js';
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const CALLBACK_TIMEOUT_MS = 10_000;
 
 /** Does what is due by the vendor's clock: steps of purchases, and callbacks. */
@@ -22,7 +22,7 @@ export class Scheduler<K extends Kinds> implements Courier {
       ...Array.from(this.store.openDeliveries(), (each) => (this.canGo(each) ? each.due_ms : Infinity)),
     );
     if (due === Infinity) return;
-    const waitMs = Math.min(Math.max(due - this.store.now(), 0), LONGEST_TIMER_MS);
+    const waitMs = Math.min(Math.max(due - this.store.now(), 0), MAX_TIMER_MS);
     this.timer = setTimeout(() => this.tick(), waitMs).unref();
   }
 

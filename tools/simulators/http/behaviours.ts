@@ -1,5 +1,5 @@
 /** Ten years: a longer delay is cut to it, so that a deadline always remains an exact integer. */
-const LONGEST_DELAY_MS = 10 * 365 * 24 * 60 * 60 * 1000;
+const MAX_DELAY_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
 const UNKNOWN_PRODUCT_PREFIX = 'SIM-UNKNOWN';
 const CARD_PREFIX = 'SIM-CODE';
@@ -66,8 +66,8 @@ export function behaviourOf(userId: string): Behaviour {
   const [, name, digits] = /^sim-(partial|slow|processing)-(\d+)$/.exec(userId) ?? [];
   const number = Number(digits);
   if (name === 'partial') return recorded({ kind: 'first-of-order', limit: number }, 'result');
-  if (name === 'slow') return recorded(SUCCEED, 'wait', Math.min(number, LONGEST_DELAY_MS));
-  if (name === 'processing') return recorded(SUCCEED, 'processing', Math.min(number, LONGEST_DELAY_MS));
+  if (name === 'slow') return recorded(SUCCEED, 'wait', Math.min(number, MAX_DELAY_MS));
+  if (name === 'processing') return recorded(SUCCEED, 'processing', Math.min(number, MAX_DELAY_MS));
   return ORDINARY_BEHAVIOUR;
 }
 

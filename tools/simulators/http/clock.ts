@@ -1,5 +1,5 @@
 /** Node runs a timer that is set for longer than this at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Runs `action` once the wall clock has reached `deadlineMs` (milliseconds since 1970), at once if it has
@@ -14,7 +14,7 @@ export function atWallClock(deadlineMs: number, action: () => void): () => void 
       action();
       return;
     }
-    timer = setTimeout(runOrWait, Math.min(remainingMs, LONGEST_TIMER_MS)).unref();
+    timer = setTimeout(runOrWait, Math.min(remainingMs, MAX_TIMER_MS)).unref();
   };
   runOrWait();
   return () => clearTimeout(timer);

@@ -2,7 +2,7 @@ import { badRequest } from './http.js';
 import type { TopUpRequest } from './purchases.js';
 
 /** In UTF-16 units: room for the 128 characters that an order may have, whatever they are. */
-const LONGEST_MEMBER = 256;
+const MAX_MEMBER = 256;
 
 /**
  * Reads the body of `POST /v1/top-ups`; members that the protocol does not name are ignored.
@@ -37,8 +37,8 @@ function text(members: Record<string, unknown>, name: string): string {
   const value = members[name];
   if (value === undefined || value === null) throw badRequest(`${name} is required.`);
   if (typeof value !== 'string') throw badRequest(`${name} must be a string.`);
-  if (value.length < 1 || value.length > LONGEST_MEMBER) {
-    throw badRequest(`${name} must have 1 to ${LONGEST_MEMBER} characters.`);
+  if (value.length < 1 || value.length > MAX_MEMBER) {
+    throw badRequest(`${name} must have 1 to ${MAX_MEMBER} characters.`);
   }
   return value;
 }

@@ -24,7 +24,7 @@ const DAY_MS = 24 * HOUR_MS;
 const AUDITED_WITHIN_MS = 7 * DAY_MS;
 /** A deposit that lasts no longer is to be topped up now. */
 const LASTS_HOURS = 24;
-const MOST_WEBHOOKS = 100;
+const MAX_WEBHOOKS = 100;
 
 interface Need {
   text: string;
@@ -138,7 +138,7 @@ function useWebhookNeeds(): Told {
     queryFn: ({ signal }) =>
       ask(() =>
         client.GET('/api/webhooks', {
-          params: { query: { status: 'failing', limit: MOST_WEBHOOKS } },
+          params: { query: { status: 'failing', limit: MAX_WEBHOOKS } },
           signal,
         }),
       ),

@@ -7,7 +7,7 @@ import { SubmitError, useSubmit } from '../../kit/form';
 import { toast } from '../../kit/toasts';
 import classes from './note-form.module.css';
 
-const LONGEST_NOTE = 2_000;
+const MAX_NOTE = 2_000;
 
 /** A note becomes part of the order's story. */
 export function NoteForm({ number }: { number: string }): ReactNode {
@@ -31,7 +31,7 @@ export function NoteForm({ number }: { number: string }): ReactNode {
         aria-label={t('note.label')}
         placeholder={t('note.placeholder')}
         rows={note === '' ? 1 : 3}
-        maxLength={LONGEST_NOTE}
+        maxLength={MAX_NOTE}
         value={note}
         onChange={(event) => setNote(event.currentTarget.value)}
       />

@@ -12,7 +12,7 @@ use Topup\Transport;
 final class Orders
 {
     private const FIRST_LOOK = 0.25;
-    private const LONGEST_PAUSE = 5.0;
+    private const MAX_PAUSE = 5.0;
 
     /** @internal */
     public function __construct(private readonly Transport $transport, private readonly Retries $retries)
@@ -69,7 +69,7 @@ final class Orders
             $pause = min($pause, $seconds - $waited);
             $this->retries->wait($pause);
             $waited += $pause;
-            $pause = min($pause * 2, self::LONGEST_PAUSE);
+            $pause = min($pause * 2, self::MAX_PAUSE);
             $placed = $this->get($placed['reference_id']);
         }
         // A repeated POST shows no codes.

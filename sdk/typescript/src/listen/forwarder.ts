@@ -6,7 +6,7 @@ import type { TopupEvent } from '../types.js';
 const TIMEOUT_MS = 15_000;
 const RETRIES = 3;
 /** What an endpoint may ask for by `Retry-After`; on the way to production it is an hour. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 type Outcome =
   { what: 'answered'; status: number; retryAfterMs: number | null } | { what: 'failed' | 'nobody there'; why: string };
@@ -51,7 +51,7 @@ export class Forwarder {
         return;
       }
       const asked = outcome.what === 'answered' ? (outcome.retryAfterMs ?? 0) : 0;
-      await sleep(Math.max(backoffMs(retries++), Math.min(asked, LONGEST_WAIT_MS)), signal);
+      await sleep(Math.max(backoffMs(retries++), Math.min(asked, MAX_WAIT_MS)), signal);
     }
   }
 

@@ -1,4 +1,4 @@
-import { askedWait, describeFailure, type SupplierHttp } from '../../../suppliers/supplier-http.js';
+import { requestedWait, describeFailure, type SupplierHttp } from '../../../suppliers/supplier-http.js';
 import type { NotReported, PlayerQuery, PlayerValidator, PlayerVerdict } from '../player-validator.js';
 import { readPlayerAnswer } from './player-answers.js';
 
@@ -24,7 +24,7 @@ export class G2BulkValidator implements PlayerValidator {
         timeoutMs: TIMEOUT_MS,
       });
       if (answer.status !== 429) return readPlayerAnswer(answer);
-      return { reason: 'HTTP 429', restMs: askedWait(answer).retryAfterMs ?? USUAL_REST_MS };
+      return { reason: 'HTTP 429', restMs: requestedWait(answer).retryAfterMs ?? USUAL_REST_MS };
     } catch (error) {
       return { reason: describeFailure(error) };
     }

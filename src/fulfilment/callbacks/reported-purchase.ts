@@ -12,15 +12,15 @@ const MAX_DETAIL_LENGTH = 500;
  * @param names as they can be stored.
  * @returns null where it names none.
  */
-export function toldPurchase(
-  { outcome: told, purchase = {} }: Extract<CallbackReading, { kind: 'about' }>,
+export function reportedPurchase(
+  { outcome: reported, purchase = {} }: Extract<CallbackReading, { kind: 'about' }>,
   { reference, supplierReference }: PurchaseNames,
 ): ReportedPurchase | null {
   if (reference === null && supplierReference === null) return null;
   const outcome =
-    typeof told === 'function'
-      ? told({ sku: purchase.sku ?? '', reference: reference ?? '', supplierReference })
-      : told;
+    typeof reported === 'function'
+      ? reported({ sku: purchase.sku ?? '', reference: reference ?? '', supplierReference })
+      : reported;
   return {
     reference,
     supplierReference,
