@@ -2,12 +2,12 @@ import { Module } from '@nestjs/common';
 import { StatsModule } from '../../monitoring/stats/stats.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { StatsViewsService } from './stats-views.service.js';
-import { ConsoleStatsController } from './stats.controller.js';
+import { ConsoleFiguresController } from './stats.controller.js';
 
 /** How the service does, now and over time. */
 @Module({
   imports: [StatsModule, SuppliersModule],
-  controllers: [ConsoleStatsController],
+  controllers: [ConsoleFiguresController],
   providers: [StatsViewsService],
 })
 export class StatsViewsModule {}

@@ -6,7 +6,8 @@ import { StatsViewsService } from './stats-views.service.js';
 
 @ApiTags('Figures')
 @Controller('api/figures')
-export class ConsoleStatsController {
+// Its name makes the names of operations in console/openapi.json.
+export class ConsoleFiguresController {
   constructor(private readonly figures: StatsViewsService) {}
 
   @Get('now')
