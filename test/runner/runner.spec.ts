@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -25,8 +26,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs suites of these texts, beside each other where there are more. */
-async function run(suites: Record<string, string>, ...args: string[]): Promise<Results> {
+/** Starts Jest on suites of these texts, beside each other where there are more. */
+function start(suites: Record<string, string>, ...args: string[]): { jest: ChildProcess; results: string } {
   const rootDir = mkdtempSync(path.join(folder, 'suites-'));
   for (const [name, text] of Object.entries(suites)) {
     const imports = "import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';\n";
@@ -45,9 +46,16 @@ async function run(suites: Record<string, string>, ...args: string[]): Promise<R
     [path.join(checkout, 'node_modules/jest/bin/jest.js'), '--config', JSON.stringify(config), ...args],
     { stdio: 'ignore', env: { ...process.env, TEST_RESULTS_FILE: results } },
   );
+  return { jest, results };
+}
+
+async function run(suites: Record<string, string>, ...args: string[]): Promise<Results> {
+  const { jest, results } = start(suites, ...args);
   await once(jest, 'exit');
   return JSON.parse(readFileSync(results, 'utf8')) as Results;
 }
+
+const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 const counts = ({ numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites }: Results): number[] => [
   numPassedTests,
@@ -57,6 +65,28 @@ const counts = ({ numPassedTests, numFailedTests, numPendingTests, numRuntimeErr
 ];
 
 describe('the runner of the tests', () => {
+  it('leaves no process behind when Jest is killed', async () => {
+    const note = path.join(folder, 'pid');
+    const { jest } = start({
+      forever: `it('waits', async () => {
+        const { writeFileSync } = await import('node:fs');
+        writeFileSync(${JSON.stringify(note)}, String(process.pid));
+        await new Promise((resolve) => setInterval(resolve, 2 ** 30));
+      });`,
+    });
+    await eventually(
+      () => existsSync(note) && readFileSync(note, 'utf8') !== '',
+      (isNoted) => isNoted,
+    );
+    const pid = Number(readFileSync(note, 'utf8'));
+    expect(isRunning(pid)).toBe(true);
+    jest.kill('SIGKILL');
+    await eventually(
+      () => isRunning(pid),
+      (is) => !is,
+    );
+  });
+
   it('passes what passes, fails what fails, and leaves out what is skipped', async () => {
     const results = await run({
       one: `describe('sums', () => {

@@ -11,6 +11,8 @@ const nextTurn = globalThis.setImmediate;
 const rejections = new Map();
 process.on('unhandledRejection', (error, promise) => rejections.set(promise, error));
 process.on('rejectionHandled', (promise) => rejections.delete(promise));
+// Jest is gone, whatever ended it: nobody waits for what is left.
+process.once('disconnect', () => process.exit(1));
 process.on('uncaughtException', (error) => failuresOf(getState()).push(error));
 
 const failuresOf = ({ currentlyRunningTest, unhandledErrors }) => currentlyRunningTest?.errors ?? unhandledErrors;
