@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
   'webhooks.read': 'see webhooks and their deliveries',
   'merchants.read': 'see merchants, and which keys they have',
   'products.read': 'see products, offers, prices and exchange rates',
-  'suppliers.read': 'see suppliers and reversals, test a supplier without buying anything',
+  'suppliers.read': 'see suppliers and reversals',
   'figures.read': 'see figures and charts',
   'players.read': 'see players in full, else the last 3 characters',
   'orders.resolve': 'ask a supplier about a unit, decide about one in doubt or in review, claim it meanwhile',
