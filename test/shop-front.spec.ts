@@ -34,6 +34,12 @@ describe('The README', () => {
   it('says of each folder of src what it holds', () => {
     expect(rows.filter((name) => name.startsWith('src/')).sort()).toEqual(foldersIn('src'));
   });
+
+  it('has the rooms of src in their order, the highest first', () => {
+    const [storeys = ''] = /const STOREYS = {[^]+?};/.exec(read('.dependency-cruiser.cjs')) ?? [];
+    const rooms = [...storeys.matchAll(/'([a-z-]+)'/g)].map(([, room = '']) => `src/${room}`);
+    expect(rows.filter((name) => name.startsWith('src/'))).toEqual(rooms.reverse());
+  });
 });
 
 describe('Architecture decisions', () => {

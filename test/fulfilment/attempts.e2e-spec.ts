@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { CommandLine } from '../cli/command-line.js';
+import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -49,14 +50,6 @@ const attempt = ({ order_number }: OrderBody, more: Partial<Attempt> = {}): Atte
   ...more,
 });
 
-/** The unit is due, whatever it waits for. */
-const makeDue = ({ order_number }: OrderBody): Promise<object[]> =>
-  stack.sql(
-    `UPDATE order_units SET next_action_at = now(), last_sent_at = now() - interval '1 h'
-     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND next_action_at > now() AND claimed_by IS NULL`,
-    [order_number],
-  );
-
 /** As the version before leaves an order's units, which the database allows nobody else. */
 const forgetAttempts = ({ order_number }: OrderBody): Promise<void> =>
   stack.fill(`
@@ -89,7 +82,7 @@ describe('8.2 One reference per attempt', () => {
     const order = await stack.order(merchant, [{ sku }], user);
     const stands = async (state: string): Promise<Attempt[][]> => {
       const look = async (): Promise<Attempt[][]> => {
-        await makeDue(order);
+        await makeDue(stack, order);
         return attemptsOf(order);
       };
       return eventually(look, ([attempts]) => attempts?.[0]?.state === state);
@@ -144,7 +137,7 @@ describe('What the version before has sent', () => {
       ([attempts]) => attempts?.[0]?.state === 'unknown',
     );
     await forgetAttempts(order);
-    await makeDue(order);
+    await makeDue(stack, order);
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const recorded = await stack.sql('SELECT number, reference FROM unit_attempts WHERE reference LIKE $1', [
       `${order.order_number}%`,

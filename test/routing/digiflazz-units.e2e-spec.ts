@@ -85,17 +85,7 @@ describe('A unit bought from Digiflazz', () => {
     await scene.aMinuteLater(order, vendor);
     await scene.unitIn(order, 'review');
     expect(await vendor.journal(await scene.reference(order))).toHaveLength(1);
-    await scene.commandLine.json(
-      'order',
-      'resolve',
-      order.order_number,
-      '--unit',
-      '1.1',
-      '--succeeded',
-      '--reason',
-      'on their statement',
-      '--yes',
-    );
+    await scene.resolve(order, 'on their statement', '--succeeded');
   });
 
   it('stays in doubt when a repeat is refused for what has nothing to do with the first send', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { read } from '../deliveries/handed-over.js';
 import type { DigiflazzClient } from '../simulators/digiflazz-client.js';
+import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { RoutingScene } from './routing-scene.js';
@@ -90,17 +91,7 @@ describe('A vendor that says so while the next attempt is not begun', () => {
       ({ length }) => length === 1,
     );
     await scene.unitIn(order, 'review');
-    await scene.commandLine.json(
-      'order',
-      'resolve',
-      order.order_number,
-      '--unit',
-      '1.1',
-      '--succeeded',
-      '--reason',
-      'the first supplier sold it',
-      '--yes',
-    );
+    await scene.resolve(order, 'the first supplier sold it', '--succeeded');
     await scene.orderWith(order, 'completed');
     expect(sent()).toBe(1);
   });
@@ -128,23 +119,9 @@ describe('The code of what a vendor sold after all', () => {
     return { order, reference };
   }
 
-  const resolve = (order: OrderBody, ...more: string[]): Promise<unknown> =>
-    scene.commandLine.json(
-      'order',
-      'resolve',
-      order.order_number,
-      '--unit',
-      '1.1',
-      '--succeeded',
-      ...more,
-      '--reason',
-      'the first vendor sold it',
-      '--yes',
-    );
-
   it('is the merchant’s where the operator settles the unit with that very purchase', async () => {
     const { order, reference } = await leftToOperator('CODE-of-the-first');
-    await resolve(order, '--supplier-reference', reference);
+    await scene.resolve(order, 'the first vendor sold it', '--succeeded', '--supplier-reference', reference);
     await scene.orderWith(order, 'completed');
     expect((await read(scene.merchant, order)).items[0]?.deliveries).toMatchObject([
       { unit: 1, code: 'CODE-of-the-first' },
@@ -154,7 +131,7 @@ describe('The code of what a vendor sold after all', () => {
   it('is nobody’s where the operator names no purchase, or another one', async () => {
     for (const more of [[], ['--supplier-reference', 'another']]) {
       const { order } = await leftToOperator('CODE-of-the-first');
-      await resolve(order, ...more);
+      await scene.resolve(order, 'the first vendor sold it', '--succeeded', ...more);
       await scene.orderWith(order, 'completed');
       expect((await read(scene.merchant, order)).items[0]?.deliveries).toEqual([]);
     }
@@ -197,12 +174,7 @@ describe('A vendor that says so while the next attempt is under way', () => {
     const refuse = async (): Promise<void> => {
       isRefused = true;
       const look = async (): Promise<number> => {
-        await scene.stack.sql(
-          `UPDATE order_units SET next_action_at = now(), last_sent_at = now() - interval '1 h'
-           WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)
-             AND attempt = 2 AND next_action_at > now() AND claimed_by IS NULL`,
-          [order.order_number],
-        );
+        await makeDue(scene.stack, order);
         return (await scene.attempts(order)).length;
       };
       await eventually(look, (count) => count === 3);
@@ -214,17 +186,7 @@ describe('A vendor that says so while the next attempt is under way', () => {
     const { order, asked, refuse } = await orderUnderWay();
     await refuse();
     await scene.unitIn(order, 'review');
-    await scene.commandLine.json(
-      'order',
-      'resolve',
-      order.order_number,
-      '--unit',
-      '1.1',
-      '--succeeded',
-      '--reason',
-      'the first supplier sold it',
-      '--yes',
-    );
+    await scene.resolve(order, 'the first supplier sold it', '--succeeded');
     await scene.orderWith(order, 'completed');
     expect(asked('.1.1.3')).toBe(0);
   });

@@ -183,6 +183,12 @@ export class RoutingScene {
     await eventually(isClaimed, (claimed) => claimed);
   }
 
+  /** Settles an order's first unit as the operator decides. @param verdict the options that say how. */
+  resolve({ order_number }: OrderBody, reason: string, ...verdict: string[]): Promise<unknown> {
+    const decision = ['--unit', '1.1', ...verdict, '--reason', reason, '--yes'];
+    return this.commandLine.json('order', 'resolve', order_number, ...decision);
+  }
+
   /** Lets more than a minute pass, here and at the vendor. */
   async aMinuteLater({ order_number }: OrderBody, ...vendors: DigiflazzClient[]): Promise<void> {
     for (const vendor of vendors) await vendor.aMinuteLater();

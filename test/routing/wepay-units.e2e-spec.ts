@@ -157,18 +157,7 @@ describe('A unit bought from wePAY', () => {
     await scene.aMinuteLater(order);
     await scene.unitIn(order, 'review');
     expect(await wepay.vendor.journal(await scene.reference(order))).toHaveLength(1);
-    await scene.commandLine.json(
-      'order',
-      'resolve',
-      order.order_number,
-      '--unit',
-      '1.1',
-      '--failed',
-      'SUPPLIER_REJECTED',
-      '--reason',
-      'not on their statement',
-      '--yes',
-    );
+    await scene.resolve(order, 'not on their statement', '--failed', 'SUPPLIER_REJECTED');
     await wepay.vendor.sim('settle', { ref_id: await scene.reference(order), status: '4' });
   });
 

@@ -142,17 +142,7 @@ describe('A callback of Digiflazz that nothing proves, about what it sold', () =
     await vendor.sim('rules', { match: { player: user }, rc: '03', then: [] });
     const order = await scene.order(sku, { user });
     await scene.unitIn(order, 'unknown');
-    await scene.commandLine.json(
-      'order',
-      'resolve',
-      order.order_number,
-      '--unit',
-      '1.1',
-      '--succeeded',
-      '--reason',
-      'on their statement',
-      '--yes',
-    );
+    await scene.resolve(order, 'on their statement', '--succeeded');
     const unit = { order, reference: await scene.reference(order) };
     expect(await takeBack(unit)).toBe('nothing_new');
     expect([await checks(), await sends(unit)]).toEqual([[], 1]);

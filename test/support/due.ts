@@ -1,0 +1,9 @@
+import type { OrderBody, TestStack } from './stack.js';
+
+/** Makes an order's units due, whatever they wait for, and ends their quiet periods. One in flight stays: it is made due again later. */
+export const makeDue = (stack: TestStack, { order_number }: Pick<OrderBody, 'order_number'>): Promise<object[]> =>
+  stack.sql(
+    `UPDATE order_units SET next_action_at = now(), last_sent_at = now() - interval '1 h'
+     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND next_action_at > now() AND claimed_by IS NULL`,
+    [order_number],
+  );
