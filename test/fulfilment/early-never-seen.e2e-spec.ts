@@ -36,6 +36,13 @@ const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
 const sentAgo = ({ order_number }: OrderBody, ms: number): Promise<object[]> =>
   stack.sql(`UPDATE order_units SET last_sent_at = now() - $2 * interval '1 ms' WHERE ${isOf}`, [order_number, ms]);
 
+/** Waits until the answer to the latest inquiry is recorded: until then, a send that is moved back was before that inquiry. */
+const untilAnswered = ({ order_number }: OrderBody): Promise<object[]> =>
+  eventually(
+    () => stack.sql(`SELECT FROM order_units WHERE claimed_by IS NULL AND inquiries > 0 AND ${isOf}`, [order_number]),
+    ({ length }) => length === 1,
+  );
+
 /** Waits until the last send was so long ago. */
 const untilSentAgo = ({ order_number }: OrderBody, ms: number): Promise<object[]> =>
   eventually(
@@ -73,6 +80,7 @@ describe('8.3 A supplier that is asked before the end of the quiet period', () =
     });
     const order = await stack.order(merchant, [{ sku }], 'looks again');
     await requests(order, 2);
+    await untilAnswered(order);
     await sentAgo(order, QUIET_MS);
     await stack.orderWith(merchant, order.reference_id, 'completed');
     expect(kinds(order)).toEqual(['send', 'inquiry', 'inquiry', 'send']);
