@@ -204,7 +204,13 @@ async function settle(service: INestApplication, count: number): Promise<void> {
       const about = { order_id, item, unit, attempt };
       const call = { unit: about, kind: 'send', outcome, durationMs: 10, process: 'bench' } as const;
       const key = { orderId: order_id, item, unit };
-      return settlement.settle({ key, merchantId: merchant_id, outcome, attempt, claim, calls: [call] });
+      return settlement.settle({
+        key,
+        merchantId: merchant_id,
+        outcome,
+        by: { kind: 'call', attempt, claim },
+        calls: [call],
+      });
     }),
   );
   if (!settled.every((each) => each === 'settled')) throw new Error('a unit was not settled');

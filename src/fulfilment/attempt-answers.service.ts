@@ -6,7 +6,7 @@ import type { UnitKey } from '../orders/order.rows.js';
 import type { SupplierCall } from '../orders/supplier-calls.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { SettlementRepository } from '../orders/settlement.repository.js';
-import { toBesidesRow } from '../orders/settle-unit.js';
+import { toBesidesRow, type SupplierSource } from '../orders/settle-unit.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { costColumns, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../orders/codes/delivered.js';
@@ -15,28 +15,26 @@ import { AttemptChecksRepository } from './attempt-checks.repository.js';
 import { AttemptsRepository, type NextAttempt } from './attempts.repository.js';
 import { FailoverService } from './failover.service.js';
 
-/** What a supplier said for good about an attempt. */
+/** A supplier's definite outcome of an attempt. */
 export interface DecidedAttempt {
   key: UnitKey;
   merchantId: number;
   /** What the unit is. */
   kind: ProductKind;
-  attempt: number;
-  /** The claim whose call was answered; null where the supplier called us. */
-  claim: number | null;
+  by: SupplierSource;
   outcome: DefiniteOutcome;
   /**
-   * The adapter of its supplier, and how often the unit was sent; absent where a success needs no other look. `knownAs` is
-   * what its supplier has called the attempt so far; absent where what it calls it now is kept already.
+   * The adapter of its supplier, and how often the unit was sent; absent where a success needs no check. `knownAs` is the
+   * supplier's reference so far; absent where the reference in `outcome` is stored already.
    */
   sent?: { adapter: string; times: number; knownAs?: string | null };
-  /** Whether it came before, as a callback that is sent again. */
+  /** The supplier reported the same before, as in a callback that it sends again. */
   isRepeated?: boolean;
   /** For the timeline. */
   calls: SupplierCall[];
 }
 
-/** The one way in which a supplier's definite word about an attempt takes effect, however it reached us. */
+/** Applies suppliers' definite outcomes to attempts: the one way for answers, callbacks and checks. */
 @Injectable()
 export class AttemptAnswersService {
   constructor(
@@ -52,27 +50,27 @@ export class AttemptAnswersService {
   ) {}
 
   /**
-   * Settles the unit, or after a refusal goes on with another attempt. A word about an attempt that was followed by
-   * another one settles nothing: what it bought is a case for the operator. Neither does a success that lacks its code.
-   * To be done again when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
+   * Settles the unit, or begins another attempt after a refusal. An outcome of an earlier attempt settles nothing: if that
+   * attempt bought the unit, the purchase becomes a discrepancy. A success without its code settles nothing either.
+   * Callers must retry when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
    */
   async settle(decided: DecidedAttempt): Promise<Settled | NextAttempt> {
-    const { key, kind, attempt, claim, outcome, calls } = decided;
+    const { key, kind, by, outcome } = decided;
     if (outcome.kind === 'succeeded') {
       const delivered = this.deliveries.seal({ order_id: key.orderId, item: key.item, unit: key.unit }, kind, outcome);
       const handedOver = { delivered, lacksCode: lacksCode(kind, outcome) };
-      return this.settlement.settle({ ...decided, ...handedOver, ...this.alongside(decided) });
+      return this.settlement.settle({ ...decided, ...handedOver, ...this.notes(decided) });
     }
-    if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, attempt);
-    const next = await this.goOn(decided);
+    if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, by.attempt);
+    const next = await this.failOver(decided);
     if (next) return next;
-    const reported = await this.next.mostTelling(key, attempt, outcome);
-    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported }, claim, calls });
+    const reported = await this.next.mostTelling(key, by.attempt, outcome);
+    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported } });
   }
 
   /**
-   * A supplier sold something under the attempt's reference besides the purchase that we know there: a case for the
-   * operator, however the unit stands. @returns whether that is new.
+   * Records a discrepancy: the supplier sold something else under the attempt's reference, besides the purchase that we
+   * know. The unit's state does not matter. @returns whether that is new.
    */
   async tellOfAnother(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
     const row = toBesidesRow(key, attempt, outcome);
@@ -80,38 +78,39 @@ export class AttemptAnswersService {
     return judged?.is_new_reversal === true;
   }
 
-  private async goOn({ key, attempt, claim, outcome, calls }: DecidedAttempt): Promise<NextAttempt | null> {
+  private async failOver({ key, by, outcome, calls }: DecidedAttempt): Promise<NextAttempt | null> {
     if (outcome.kind !== 'failed' || !(outcome.failover || outcome.retryAfterMs)) return null;
-    return this.next.begin({ key, attempt, claim, refusal: outcome, calls });
+    const claim = by.kind === 'call' ? by.claim : null;
+    return this.next.begin({ key, attempt: by.attempt, claim, refusal: outcome, calls });
   }
 
-  /** What the transaction that settles a bought unit writes besides: the attempt's cost and name, and that it is asked about again. */
-  private alongside(decided: DecidedAttempt): { alongside?: (tx: Transaction) => void } {
-    const { key, attempt, outcome } = decided;
+  /** Writes the attempt's cost and supplier's reference, and schedules a check, in the transaction that settles its unit. */
+  private notes(decided: DecidedAttempt): { alsoWrite?: (tx: Transaction) => void } {
+    const { key, by, outcome } = decided;
     const { orderId: order_id, item, unit } = key;
-    const about = { order_id, item, unit, attempt };
+    const about = { order_id, item, unit, attempt: by.attempt };
     const cost = costColumns(outcome);
     const checkAfterMs = this.checkAfterMs(decided);
-    const supplier_reference = this.newNameOf(decided);
+    const supplier_reference = this.newReferenceOf(decided);
     const isNew = cost.cost_micros !== null || supplier_reference !== null;
     if (!isNew && checkAfterMs === null) return {};
     const reported = { ...cost, supplier_reference, is_hearsay: false, is_misnamed: false, unconfirmed: null };
     return {
-      alongside: (tx) => {
+      alsoWrite: (tx) => {
         if (isNew) this.attempts.note(tx, [{ ...about, ...reported }]);
         if (checkAfterMs !== null) this.checks.askIn(tx, about, checkAfterMs);
       },
     };
   }
 
-  /** What its supplier may call us about it by, and has not said before; null where it calls nobody. */
-  private newNameOf({ outcome, sent }: DecidedAttempt): string | null {
+  /** The supplier's reference if it is new, and callbacks may name the purchase by it. */
+  private newReferenceOf({ outcome, sent }: DecidedAttempt): string | null {
     if (outcome.kind !== 'succeeded' || !sent || sent.knownAs === undefined) return null;
     const isNew = outcome.supplierReference !== sent.knownAs;
     return isNew && this.registry.find(sent.adapter)?.callbacks ? outcome.supplierReference : null;
   }
 
-  /** Once nothing that was sent can be on its way any more; null where a supplier sells nothing twice. */
+  /** When to check for a second purchase: after the last send has surely arrived. Null if the supplier never sells twice. */
   private checkAfterMs({ sent }: DecidedAttempt): number | null {
     const adapter = sent && sent.times > 1 ? this.registry.find(sent.adapter) : undefined;
     return !adapter || adapter.deduplicates || adapter.inquiry?.mayBuy !== false

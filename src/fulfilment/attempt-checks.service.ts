@@ -51,8 +51,7 @@ export class AttemptChecksService {
         key,
         merchantId: due.merchant_id,
         kind: due.kind,
-        attempt: due.attempt,
-        claim: null,
+        by: { kind: 'report', attempt: due.attempt },
         outcome,
         calls: [this.toCall(due, outcome, performance.now() - startedAtMs)],
       });

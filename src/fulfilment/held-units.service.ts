@@ -42,12 +42,8 @@ export class HeldUnitsService {
       key,
       merchantId: unit.merchant_id,
       outcome: { kind: 'failed', ...reported },
-      // Another worker may have moved it meanwhile: what waited is this attempt.
-      attempt: null,
-      seenAttempt: attempt,
-      claim: null,
-      cancels: true,
-      calls: [],
+      // Another worker may have begun another attempt meanwhile, which has not waited.
+      by: { kind: 'cancellation', seenAttempt: attempt },
     });
     if (settled === 'settled') this.logger.error(about, 'a unit waited too long for a paused supplier: it has failed');
   }

@@ -7,12 +7,11 @@ import type { LockedWallet, WalletsRepository } from '../wallet/wallets.reposito
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.mapper.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
-import { isAnswer, toAnswerRow, toKeptRows, toSettledRow, type SettleUnit } from './settle-unit.js';
+import { isSupplierAnswer, toAnswerRow, toKeptRows, toSettledRow, type SettleUnit } from './settle-unit.js';
 import type { SettlementRepository } from './settlement.repository.js';
 import type { CountRow, LockedOrder, MovementRow, SettledUnit } from './settlement.sql.js';
 import { isTerminalUnit } from './states.js';
 
-/** Whose rows settling changes. */
 export interface Repositories {
   settlement: SettlementRepository;
   wallets: WalletsRepository;
@@ -20,57 +19,57 @@ export interface Repositories {
 }
 
 /**
- * What a command came to.
+ * The result of a command.
  * - `settled`: it settled the unit.
  * - `settled_before`: the unit had been settled already.
- * - `superseded`: the unit is open, and held by a newer claim: a refusal that answers an older call says nothing of it.
- * - `reversal`: the unit was settled otherwise, and what its supplier says now is on record as a reversal.
+ * - `superseded`: the unit stays open: the answer is about an older claim or attempt, or a code is still missing.
+ * - `reversal`: the answer contradicts how the unit was settled, and a discrepancy is on record now.
  */
 export type Settled = 'settled' | 'settled_before' | 'superseded' | 'reversal';
 
 export type EndedOrder = LockedOrder & { items: ItemRow[]; outcome: OrderOutcome };
 
 export interface Settlement {
-  /** Of each command; none where its order or wallet is locked by another transaction. */
+  /** The result of each command, except those whose order or wallet another transaction has locked. */
   outcomes: Map<SettleUnit, BatchResult<Settled>>;
   ended: EndedOrder[];
-  /** The webhooks that have something to deliver: known with the commit, which need not wait for it. */
+  /** The webhooks with new deliveries. The answer arrives with the commit: nothing needs to await it before. */
   webhooks: Promise<number[]>;
 }
 
 const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.${unit}`;
 
-/** Settles units, and what ends with them, in the open transaction. */
+/** Settles units, the items and orders that end with them, and the money, in the open transaction. */
 export async function settleBatch(
   repositories: Repositories,
   tx: Transaction,
-  given: SettleUnit[],
+  allCommands: SettleUnit[],
   wait: LockWait,
 ): Promise<Settlement> {
   const { settlement, deliveries } = repositories;
   tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
-  const commands = wait === 'never' ? await keepFree(repositories, tx, given) : given;
-  const decisive = decisiveOf(commands.filter(({ lacksCode }) => !lacksCode));
+  const commands = wait === 'never' ? await lockUnlocked(repositories, tx, allCommands) : allCommands;
+  const winners = winnersOf(commands.filter(maySettle));
   const [orders, units] = await Promise.all([
     settlement.lockOrders(
       tx,
       commands.map(({ key }) => key.orderId),
     ),
-    settlement.settleUnits(tx, [...decisive.values()].map(toSettledRow)),
+    settlement.settleUnits(tx, [...winners.values()].map(toSettledRow)),
   ]);
   const settled = new Set<SettleUnit>();
   for (const { order_id: orderId, item, unit } of units) {
-    const command = decisive.get(name({ orderId, item, unit }));
+    const command = winners.get(name({ orderId, item, unit }));
     if (command) settled.add(command);
   }
   deliveries.keep(tx, toKeptRows(commands, settled));
   settlement.recordCalls(
     tx,
-    commands.flatMap(({ calls }) => calls),
+    commands.filter(isSupplierAnswer).flatMap(({ calls }) => calls),
   );
-  for (const [alongside, together] of byAlongside(commands, settled)) alongside(tx, together);
-  // A worker that claims a unit does not mark its order as started while we keep that locked.
-  const tooLate = commands.filter((command) => command.cancels && !settled.has(command));
+  for (const [alsoWrite, sharing] of groupByAlsoWrite(commands, settled)) alsoWrite(tx, sharing);
+  // Our lock on the order kept the worker that claimed the unit from marking the order as started: do it here.
+  const tooLate = commands.filter((command) => command.by.kind === 'cancellation' && !settled.has(command));
   settlement.startOrders(
     tx,
     tooLate.map(({ key }) => key.orderId),
@@ -94,19 +93,19 @@ export async function settleBatch(
 }
 
 /**
- * The commands whose orders and wallets no other transaction has locked; those are locked then, orders before wallets as
- * ever. More wallets than the batch may need, because which orders end is not known yet.
+ * Keeps the commands whose orders and wallets no other transaction has locked, and locks those: orders before wallets, as
+ * everywhere. It may lock wallets that are not needed, because which orders end is not known yet.
  */
-async function keepFree(
+async function lockUnlocked(
   { settlement, wallets }: Repositories,
   tx: Transaction,
   commands: SettleUnit[],
 ): Promise<SettleUnit[]> {
-  const free = await settlement.lockFreeOrders(
+  const unlocked = await settlement.lockFreeOrders(
     tx,
     commands.map(({ key }) => key.orderId),
   );
-  const orders = new Set(free.map(({ id }) => id));
+  const orders = new Set(unlocked.map(({ id }) => id));
   const open = commands.filter(({ key }) => orders.has(key.orderId));
   const locked = await wallets.lockMany(
     tx,
@@ -117,44 +116,53 @@ async function keepFree(
   return open.filter(({ merchantId }) => merchants.has(merchantId));
 }
 
-/**
- * The one command for each unit that may settle it, where several meet in a batch: of the latest attempt, what was bought
- * was bought, whoever else says that it was not; of refusals only that of the latest claim can count, or one that is about
- * the whole attempt.
- */
-function decisiveOf(commands: SettleUnit[]): Map<string, SettleUnit> {
-  const rank = ({ outcome, attempt, claim }: SettleUnit): number => {
-    if (attempt === null) return -1;
-    if (outcome.kind === 'succeeded') return attempt * 2 ** 33 + 2 ** 32 + 1;
-    return attempt * 2 ** 33 + (claim ?? 2 ** 32);
-  };
-  const decisive = new Map<string, SettleUnit>();
+const maySettle = (command: SettleUnit): boolean => !(isSupplierAnswer(command) && command.lacksCode);
+
+/** Of the commands for each unit, the one that may settle it. */
+function winnersOf(commands: SettleUnit[]): Map<string, SettleUnit> {
+  const winners = new Map<string, SettleUnit>();
   for (const command of commands) {
-    const other = decisive.get(name(command.key));
-    if (!other || rank(command) > rank(other)) decisive.set(name(command.key), command);
+    const unit = name(command.key);
+    const other = winners.get(unit);
+    if (!other || comparePrecedence(precedenceOf(command), precedenceOf(other)) > 0) winners.set(unit, command);
   }
-  return decisive;
+  return winners;
 }
 
-type Alongside = NonNullable<SettleUnit['alongside']>;
+type Precedence = readonly [attempt: number, weight: number, claim: number];
 
-function byAlongside(commands: SettleUnit[], settled: Set<SettleUnit>): Map<Alongside, SettleUnit[]> {
-  const groups = new Map<Alongside, SettleUnit[]>();
+/**
+ * The latest attempt wins; within it a purchase, which stays one whoever denies it; then a refusal of the whole attempt;
+ * then that of the latest claim, which alone can count. An operator decides what no supplier does.
+ */
+function precedenceOf({ by, outcome }: SettleUnit): Precedence {
+  if (by.kind === 'operator' || by.kind === 'cancellation') return [-1, 0, 0];
+  if (outcome.kind === 'succeeded') return [by.attempt, 2, 0];
+  return by.kind === 'report' ? [by.attempt, 1, 0] : [by.attempt, 0, by.claim];
+}
+
+const comparePrecedence = (one: Precedence, other: Precedence): number =>
+  one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
+
+type AlsoWrite = NonNullable<SettleUnit['alsoWrite']>;
+
+function groupByAlsoWrite(commands: SettleUnit[], settled: Set<SettleUnit>): Map<AlsoWrite, SettleUnit[]> {
+  const groups = new Map<AlsoWrite, SettleUnit[]>();
   for (const command of commands) {
-    const { alongside } = command;
-    if (alongside && settled.has(command)) groups.set(alongside, [...(groups.get(alongside) ?? []), command]);
+    const { alsoWrite } = command;
+    if (alsoWrite && settled.has(command)) groups.set(alsoWrite, [...(groups.get(alsoWrite) ?? []), command]);
   }
   return groups;
 }
 
-/** What those commands came to that settled nothing; answers that contradict a settled unit become reversals. */
+/** The results of commands that settled nothing. Answers that contradict a settled unit become discrepancies. */
 async function judgeUnsettled(
   { settlement }: Repositories,
   tx: Transaction,
   commands: SettleUnit[],
 ): Promise<Map<SettleUnit, Settled>> {
-  const answers = commands.filter(isAnswer);
-  // The operator's word is not a supplier's, and a second decision is no reversal.
+  const answers = commands.filter(isSupplierAnswer);
+  // Only a supplier's answer can contradict a settlement: an operator's second decision is none.
   const found = new Map<SettleUnit, Settled>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return found;
   const units = await settlement.judgeUnsettled(tx, answers.map(toAnswerRow));
@@ -166,7 +174,7 @@ async function judgeUnsettled(
   return found;
 }
 
-/** How many units of each item were settled. */
+/** Counts the units of each item that were settled. */
 function countsOf(units: SettledUnit[]): CountRow[] {
   const counts = new Map<string, { order_id: bigint; item: number; succeeded: number; failed: number }>();
   for (const { order_id, item, state } of units) {
@@ -178,7 +186,7 @@ function countsOf(units: SettledUnit[]): CountRow[] {
   return [...counts.values()].map(({ succeeded: completed, ...count }) => ({ ...count, completed }));
 }
 
-/** How many items of each order have ended. @param items those that had units settled, as they are now. */
+/** Counts the items of each order that have ended. @param items those with newly settled units, as they are now. */
 function countEnded(items: Pick<ItemRow, 'order_id' | 'status'>[]): Map<bigint, number> {
   const ended = new Map<bigint, number>(items.map(({ order_id }) => [order_id, 0]));
   for (const { order_id, status } of items) {
@@ -248,7 +256,7 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
   };
 }
 
-/** What was bought leaves the held balance; what was not returns to the available one. */
+/** The price of bought units leaves the held balance; that of the others returns to the available one. */
 function moveMoney({ settlement }: Repositories, tx: Transaction, ended: EndedOrder[], locked: LockedWallet[]): void {
   const wallets = new Map(
     locked.map(({ merchant_id, available }) => [merchant_id, { available, returned: 0n, leaving: 0n }]),

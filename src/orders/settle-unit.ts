@@ -5,60 +5,73 @@ import type { UnitKey } from './order.rows.js';
 import type { AnswerRow, SettledRow, SettledUnit } from './settlement.sql.js';
 import type { SupplierCall } from './supplier-calls.js';
 
-export interface SettleUnit {
+/**
+ * A supplier that settles a unit, and only while the unit is at this attempt.
+ * - `call`: its answer to a call of a claim. A refusal settles the unit only while that claim holds it.
+ * - `report`: its statement about the whole attempt, in a callback or in answer to an inquiry that no claim made.
+ */
+export type SupplierSource = { kind: 'call'; attempt: number; claim: number } | { kind: 'report'; attempt: number };
+
+/**
+ * An operator who settles a unit, or a task in an operator's place. `seenAttempt` is the attempt that the decision was
+ * made about: a unit at another one is not settled. Without it, any attempt may be settled.
+ * - `operator`: decides a unit in `unknown` or `review`.
+ * - `cancellation`: fails a unit of which certainly nothing was bought.
+ */
+export type OperatorSource =
+  { kind: 'operator'; seenAttempt?: number | undefined } | { kind: 'cancellation'; seenAttempt?: number | undefined };
+
+interface Command {
   key: UnitKey;
   merchantId: number;
   outcome: DefiniteOutcome;
   /**
-   * The attempt that the supplier's word is about: it settles no other. Null where the operator decides, who may do so
-   * in `unknown` and `review` only, unless it is a cancellation.
+   * Writes more in the same transaction if this command settles its unit. Commands that share the function call it once,
+   * with those of them that settled their units.
    */
-  attempt: number | null;
-  /** The claim whose call was answered: a refusal settles no other. Null where no call of ours was. */
-  claim: number | null;
-  /** The attempt that was looked at by whoever decides or cancels: another one is not decided about. Absent where any may be. */
-  seenAttempt?: number | undefined;
-  /** Whether the operator cancels: then only a unit of which certainly nothing was bought is settled. */
-  cancels?: boolean;
-  /** Whether it is a success that lacks its code: it settles nothing, and may contradict how the unit was settled. */
-  lacksCode?: boolean;
-  /** Whether the supplier said it before, in the same words: then it turns nothing. */
-  isRepeated?: boolean;
-  /** What the supplier handed over, sealed. */
-  delivered?: Buffer | null;
-  /** The supplier calls that decided it, for the timeline; none when the operator did. */
-  calls: SupplierCall[];
-  /**
-   * Something else to write in the same transaction, if the unit is settled by this very command. Commands that share it
-   * write it once, for those of them that settled their units.
-   */
-  alongside?: (tx: Transaction, settled: SettleUnit[]) => void;
+  alsoWrite?: (tx: Transaction, settled: SettleUnit[]) => void;
 }
 
-/** A supplier's word. */
-export type Answer = SettleUnit & { attempt: number };
-export const isAnswer = (command: SettleUnit): command is Answer => command.attempt !== null;
+export interface SupplierAnswer extends Command {
+  by: SupplierSource;
+  /** A success without its code settles nothing, but may contradict how the unit was settled. */
+  lacksCode?: boolean;
+  /** The supplier reported the same before: a repetition does not count as a change of its mind. */
+  isRepeated?: boolean;
+  /** The sealed codes and serial numbers that the supplier handed over. */
+  delivered?: Buffer | null;
+  /** The supplier calls that decided it, for the order history. */
+  calls: SupplierCall[];
+}
 
-export const toSettledRow = ({
-  key,
-  outcome,
-  attempt,
-  claim,
-  cancels = false,
-  seenAttempt,
-}: SettleUnit): SettledRow => ({
+interface OperatorDecision extends Command {
+  by: OperatorSource;
+}
+
+export type SettleUnit = SupplierAnswer | OperatorDecision;
+
+export const isSupplierAnswer = (command: SettleUnit): command is SupplierAnswer =>
+  command.by.kind === 'call' || command.by.kind === 'report';
+
+export const toSettledRow = ({ key, outcome, by }: SettleUnit): SettledRow => ({
   ...unitOf(key),
   state: outcome.kind,
   supplier_reference: supplierReferenceOf(outcome),
   failure_code: outcome.kind === 'failed' ? outcome.code : null,
   failure_message: outcome.kind === 'failed' ? outcome.message : null,
-  attempt,
-  claim,
-  cancels,
-  seen_attempt: seenAttempt ?? null,
+  attempt: 'attempt' in by ? by.attempt : null,
+  claim: by.kind === 'call' ? by.claim : null,
+  cancels: by.kind === 'cancellation',
+  seen_attempt: ('seenAttempt' in by ? by.seenAttempt : null) ?? null,
 });
 
-export const toAnswerRow = ({ key, attempt, outcome, isRepeated = false, delivered = null }: Answer): AnswerRow => ({
+export const toAnswerRow = ({
+  key,
+  by: { attempt },
+  outcome,
+  isRepeated = false,
+  delivered = null,
+}: SupplierAnswer): AnswerRow => ({
   ...unitOf(key),
   attempt,
   state: outcome.kind,
@@ -69,7 +82,7 @@ export const toAnswerRow = ({ key, attempt, outcome, isRepeated = false, deliver
   delivered_sealed: delivered,
 });
 
-/** A supplier tells of what it sold under an attempt's reference besides the purchase that we know there. */
+/** A supplier reports a second purchase under an attempt's reference, besides the one that we know. */
 export const toBesidesRow = (
   key: UnitKey,
   attempt: number,
@@ -84,14 +97,13 @@ export const toBesidesRow = (
   cost_currency: cost?.currency ?? null,
 });
 
-/** What was handed over, the commands that settled their units first. */
+/** Sealed deliveries. Commands that settled their units come first, because of each unit only the first row is kept. */
 export const toKeptRows = (commands: SettleUnit[], settled: ReadonlySet<SettleUnit>): KeptRow[] =>
-  [...settled, ...commands.filter((command) => !settled.has(command))].flatMap(
-    ({ key, attempt, outcome, delivered: sealed = null }) =>
-      sealed === null || attempt === null
-        ? []
-        : [{ ...unitOf(key), attempt, supplier_reference: supplierReferenceOf(outcome), sealed }],
-  );
+  [...settled, ...commands.filter((command) => !settled.has(command))].flatMap((command) => {
+    if (!isSupplierAnswer(command) || !command.delivered) return [];
+    const { key, by, outcome, delivered: sealed } = command;
+    return [{ ...unitOf(key), attempt: by.attempt, supplier_reference: supplierReferenceOf(outcome), sealed }];
+  });
 
 const unitOf = ({ orderId, item, unit }: UnitKey): Pick<SettledUnit, 'order_id' | 'item' | 'unit'> => ({
   order_id: orderId,

@@ -58,7 +58,7 @@ function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
   const reason = failure('CANCELLED_BY_OPERATOR');
   // A reason that can't be kept is refused before anything is done.
   assertActor(by);
-  const alongside = (tx: Transaction, settled: SettleUnit[]): void =>
+  const alsoWrite = (tx: Transaction, settled: SettleUnit[]): void =>
     recordAction(tx, by, {
       action: 'order.cancel',
       merchantId: order.merchant_id,
@@ -69,10 +69,7 @@ function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
     key: { orderId: order.id, item, unit },
     merchantId: order.merchant_id,
     outcome: { kind: 'failed', ...reason },
-    attempt: null,
-    claim: null,
-    cancels: true,
-    calls: [],
-    alongside,
+    by: { kind: 'cancellation' },
+    alsoWrite,
   });
 }

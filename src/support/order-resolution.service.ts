@@ -57,11 +57,8 @@ export class OrderResolutionService {
       key,
       merchantId: order.merchant_id,
       outcome: resolution.outcome,
-      attempt: null,
-      seenAttempt: resolution.seenAttempt,
-      claim: null,
-      calls: [],
-      alongside: (tx: Transaction) => {
+      by: { kind: 'operator', seenAttempt: resolution.seenAttempt } as const,
+      alsoWrite: (tx: Transaction) => {
         recordAction(tx, resolution, action);
         if (isNamedSuccess(resolution)) this.deliveries.handOverOfCase(tx, key);
       },

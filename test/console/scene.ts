@@ -78,8 +78,7 @@ export async function sellLate(
     key: { orderId: order.id, item: 1, unit: 1 },
     merchantId: merchant.id,
     kind: 'code',
-    attempt: 1,
-    claim: null,
+    by: { kind: 'report', attempt: 1 },
     calls: [],
     outcome: { kind: 'succeeded', supplierReference: 'S-late', deliveries },
   });

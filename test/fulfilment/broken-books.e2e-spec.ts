@@ -109,10 +109,8 @@ describe('what must always hold, and does not', () => {
     const settled = await stack.api.get(OrderSettlementService).settle({
       key: { orderId, item: 1, unit: 1 },
       merchantId: merchant.id,
-      attempt: null,
-      claim: null,
+      by: { kind: 'operator' },
       outcome: { kind: 'failed', code: 'OUT_OF_STOCK', message: 'settled by hand' },
-      calls: [],
     });
     expect(settled).toBe('settled');
     expect(await stack.wallet(merchant)).toEqual({ available: '100.00', held: '0.00' });

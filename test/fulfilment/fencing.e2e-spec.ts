@@ -131,8 +131,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
       stack.api.get(OrderSettlementService).settle({
         key: { orderId: order_id, item: 1, unit: 1 },
         merchantId: merchant.id,
-        attempt: 0,
-        claim,
+        by: { kind: 'call', attempt: 0, claim },
         outcome,
         calls: [],
       });
@@ -158,8 +157,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
         stack.api.get(OrderSettlementService).settle({
           key: { orderId: order_id, item: 1, unit: 1 },
           merchantId: merchant.id,
-          attempt: 0,
-          claim: null,
+          by: { kind: 'report', attempt: 0 },
           outcome,
           calls: [],
         });
@@ -184,11 +182,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
       stack.api.get(OrderSettlementService).settle({
         key: { orderId: order_id, item: 1, unit: 1 },
         merchantId: merchant.id,
-        attempt: null,
-        seenAttempt,
-        claim: null,
-        cancels: true,
-        calls: [],
+        by: { kind: 'cancellation', seenAttempt },
         outcome: { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'it waited for too long' },
       });
     expect(await cancel(2)).toBe('settled_before');

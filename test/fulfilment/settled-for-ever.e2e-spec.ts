@@ -190,8 +190,7 @@ describe('3 A unit that was settled is not settled again', () => {
     const command = {
       key: { orderId, item: 1, unit: 1 },
       merchantId: merchant.id,
-      attempt: 1,
-      claim,
+      by: { kind: 'call', attempt: 1, claim } as const,
       calls: [],
     };
     const settlement = stack.api.get(OrderSettlementService);
