@@ -3,8 +3,8 @@ import { bigintColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
 /**
- * The names of an attempt of an archived order, where ours is random, or where it is none that bought its unit: its supplier
- * may still speak of it. The others that begin with the order's number are found by that.
+ * The references of an attempt of an archived order, which its supplier may still report. Only attempts with a random
+ * reference, and those that did not buy their unit, have a row: the others are found by the order's number in the reference.
  */
 @Entity('archived_purchases')
 @Index('ix_archived_purchases_order', ['order_id'])
@@ -25,7 +25,7 @@ export class ArchivedPurchase {
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** Whether its unit failed, or another attempt followed: then it may not be sold. */
+  /** Its unit failed, or another attempt followed: a sale under this reference contradicts that. */
   @Column('boolean', { default: false })
   not_bought!: boolean;
 }

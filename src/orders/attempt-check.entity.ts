@@ -3,8 +3,8 @@ import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { UnitAttempt } from './unit-attempt.entity.js';
 
 /**
- * An attempt that ended and whose supplier is asked once more: it called about it and proved nothing, or has sold a code after
- * all that nobody has yet.
+ * A scheduled inquiry about an attempt that has ended: its supplier sent a callback without proof, or reported a late sale
+ * of a code without the code.
  */
 @Entity('attempt_checks')
 @ForeignKey(() => UnitAttempt, ['order_id', 'item', 'unit', 'attempt'], ['order_id', 'item', 'unit', 'number'], {

@@ -45,7 +45,7 @@ export class OrderItem {
   @Column(bigintColumn())
   list_price!: Satang;
 
-  /** What the merchant pays for a unit. */
+  /** The price of one unit for the merchant. */
   @Column(bigintColumn())
   unit_price!: Satang;
 
@@ -56,7 +56,7 @@ export class OrderItem {
   @Column('text')
   supplier_sku!: string;
 
-  // The terms of the offer that it was ordered at: those of its units' first attempts.
+  // The terms of the chosen offer, which are those of its units' first attempts.
 
   @Column('text', { nullable: true })
   player_template!: string | null;
@@ -73,7 +73,7 @@ export class OrderItem {
   @Column('numeric', { precision: 20, scale: 10, nullable: true })
   baht_per_unit!: string | null;
 
-  /** The offers that came before that one and were not taken; null where there were none. */
+  /** The better offers that could not be used; null if there were none. */
   @Column('jsonb', { nullable: true })
   passed_over!: PassedOver[] | null;
 
@@ -92,7 +92,7 @@ export class OrderItem {
   @Column('text', { nullable: true })
   failure_message!: string | null;
 
-  /** That of its product when it was ordered. */
+  /** Its product's kind when it was ordered. */
   @Column('text', { default: 'topup' })
   kind!: ProductKind;
 }

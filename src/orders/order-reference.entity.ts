@@ -2,10 +2,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 import { bigintColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
-/** The values of an order's members in `KEPT`, and then a list of items with the values of theirs: see `archived-order.ts`. */
+/** The values of the order's members in `KEPT` (`archived-order.ts`), followed by a list with those of each item. */
 export type KeptAnswer = unknown[];
 
-/** What stays of an order that was archived: no reference buys twice, and a repeated request is answered as it always was. */
+/** What stays of an archived order, so that its reference never buys twice and a repeated request gets the same answer. */
 @Entity('order_references')
 @Unique('uq_order_references_reference', ['merchant_id', 'reference_id'])
 export class OrderReference {
@@ -23,7 +23,6 @@ export class OrderReference {
   @Column('text')
   order_number!: string;
 
-  /** As that of the order. */
   @Column('bytea')
   content_hash!: Buffer;
 
@@ -31,7 +30,7 @@ export class OrderReference {
   @Column('json')
   answer!: KeptAnswer;
 
-  /** Which members that has. */
+  /** The version in `KEPT` that says which members the answer has. */
   @Column('smallint', { default: 1 })
   answer_version!: number;
 }

@@ -5,7 +5,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderItem } from './order-item.entity.js';
 import type { UnitState } from './states.js';
 
-/** One piece of an item, bought by itself. It is settled at most once. */
+/** One of an item's `quantity`, bought on its own and settled at most once. */
 @Entity('order_units')
 @ForeignKey(() => OrderItem, ['order_id', 'item'], ['order_id', 'position'], { name: 'fk_order_units_item' })
 @Index('ix_order_units_due', ['supplier_id', 'next_action_at'], { where: 'next_action_at IS NOT NULL' })
@@ -42,7 +42,7 @@ export class OrderUnit {
   @Column('text', { default: 'send' })
   next_action!: 'send' | 'inquire';
 
-  /** When it is due; while it is claimed, when the claim ends. */
+  /** When it is due; while it is claimed, when its lease ends. */
   @Column('timestamptz', { nullable: true })
   next_action_at!: Date | null;
 
@@ -51,8 +51,8 @@ export class OrderUnit {
   claim!: number;
 
   /**
-   * The same as `claim`, where the version that made the claim knows of more than one attempt: no other may have those. Of
-   * units of the sandbox the same below 0: only versions that know of it may have them.
+   * Equals `claim` if the claiming version knows several attempts, and `-claim` for units of the sandbox. The database
+   * skips claims by versions that would buy such a unit wrongly.
    */
   @Column('integer', { default: 0 })
   attempt_claim!: number;
@@ -61,7 +61,7 @@ export class OrderUnit {
   @Column('text', { nullable: true })
   claimed_by!: string | null;
 
-  /** The claim of its only send, as its worker called it, that another claim took over: it may never have been sent. */
+  /** The name of a lost claim that made the unit's only send and was taken over: it may never have been sent. */
   @Column('text', { nullable: true })
   interrupted_claim!: string | null;
 
@@ -71,14 +71,14 @@ export class OrderUnit {
   @Column('integer', { default: 0 })
   inquiries!: number;
 
-  /** These times are of the latest attempt. */
+  /** Times of sends and of doubt are those of the latest attempt. */
   @Column(timestampColumn({ nullable: true }))
   first_sent_at!: Date | null;
 
   @Column(timestampColumn({ nullable: true }))
   last_sent_at!: Date | null;
 
-  /** The supplier's address that it was sent to, and our account there, as `destinationOf` has it. */
+  /** The supplier's address that it was sent to, with our account there (`destinationOf`). */
   @Column('text', { nullable: true })
   sent_to!: string | null;
 

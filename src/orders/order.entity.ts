@@ -5,7 +5,7 @@ import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js'
 import { Merchant } from '../merchants/merchant.entity.js';
 import type { OrderStatus } from './states.js';
 
-/** An order. What it costs never changes, and nothing of it once it has ended. */
+/** Its amounts never change, and nothing changes once it has ended. */
 @Entity('orders')
 @ForeignKey(() => Merchant, ['merchant_id', 'sandbox'], ['id', 'sandbox'], { name: 'fk_orders_merchant' })
 @Unique('uq_orders_order_number', ['order_number'])
@@ -37,7 +37,7 @@ export class Order {
   @Column('text')
   reference_id!: string;
 
-  /** SHA-256 of what was ordered, to distinguish a repeated request from a different one. */
+  /** SHA-256 of its content, to tell a repeated request from a different one. */
   @Column('bytea')
   content_hash!: Buffer;
 
@@ -50,11 +50,11 @@ export class Order {
   @Column('text', { nullable: true })
   character_id!: string | null;
 
-  /** The merchant's own texts by name, in the order in which they were given; null where there are none. */
+  /** The merchant's own texts by name, in the order of the request; null if there are none. */
   @Column('json', { nullable: true })
   metadata!: Record<string, string> | null;
 
-  /** Where the buyer ordered from, as the merchant wrote it. */
+  /** The buyer's IP address, as the merchant wrote it. */
   @Column('text', { nullable: true })
   end_user_ip!: string | null;
 
@@ -70,7 +70,7 @@ export class Order {
   @Column(bigintColumn())
   total_amount!: Satang;
 
-  /** Items that have not ended. */
+  /** The number of items that have not ended. */
   @Column('smallint')
   open_items!: number;
 
@@ -80,7 +80,7 @@ export class Order {
   @Column('text', { nullable: true })
   failure_message!: string | null;
 
-  /** Of the request that placed it. */
+  /** The id of the request that placed it. */
   @Column('text', { nullable: true })
   request_id!: string | null;
 
@@ -90,7 +90,7 @@ export class Order {
   @Column(timestampColumn())
   updated_at!: Date;
 
-  /** As its merchant is. */
+  /** Copied from its merchant. */
   @Column('boolean', { default: false })
   sandbox!: boolean;
 }

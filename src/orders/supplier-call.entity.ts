@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { OrderUnit } from './order-unit.entity.js';
 
-/** A call to a supplier about a unit, or from it, and what came of it. */
+/** A call to a supplier about a unit, or a callback from it, with its outcome. */
 @Entity('supplier_calls')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_supplier_calls_unit',
@@ -22,7 +22,7 @@ export class SupplierCall {
   @Column('smallint')
   unit!: number;
 
-  /** The number of the attempt that it is about; null where the version that made it did not say. */
+  /** The number of its attempt; null in rows of the first versions. */
   @Column('smallint', { nullable: true })
   attempt!: number | null;
 
@@ -35,7 +35,7 @@ export class SupplierCall {
   @Column('text', { nullable: true })
   detail!: string | null;
 
-  /** The process that made or took it. */
+  /** The process that made the call or received the callback. */
   @Column('text')
   process!: string;
 

@@ -7,8 +7,8 @@ export const REVERSAL_KINDS = ['taken_back', 'bought_late', 'unknown_purchase'] 
 export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**
- * A case for the operator: an answer of the supplier that contradicts how the unit was settled; or without a unit, a
- * purchase that the supplier tells of and no book knows.
+ * A discrepancy, which an operator decides: a supplier contradicts how a unit was settled, or reports a purchase that no
+ * order knows. The second kind may have no unit. Settlement writes these rows, so the entity stands in `orders`.
  */
 @Entity('supplier_reversals')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
@@ -40,7 +40,7 @@ export class SupplierReversal {
   @IdColumn('integer', 'pk_supplier_reversals')
   id!: number;
 
-  /** Null, as are the other parts of the unit, where no book knows the purchase. */
+  /** Null, like item, unit and attempt, if no order knows the purchase. */
   @Column(bigintColumn({ nullable: true }))
   order_id!: bigint | null;
 
@@ -54,32 +54,32 @@ export class SupplierReversal {
   @Column('integer')
   supplier_id!: number;
 
-  /** The number of the attempt that it is about. */
+  /** The number of its attempt. */
   @Column('smallint', { default: 1, nullable: true })
   attempt!: number | null;
 
   @Column('text')
   kind!: ReversalKind;
 
-  /** Counts the cases of one kind about an attempt: another opens where the supplier's word turns after one was closed. */
+  /** Counts the rows of one kind for an attempt: another opens when the supplier changes its mind after the last was closed. */
   @Column('smallint', { default: 1 })
   turn!: number;
 
-  /** What the supplier says last, where that is not what the case opened with. */
+  /** The supplier's latest statement, if it differs from the one that opened the row. */
   @Column('text', { nullable: true })
   says!: 'succeeded' | 'failed' | null;
 
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** Of a purchase that no book knows: our reference as the supplier tells it, and what it says that was bought. */
+  /** Our reference as the supplier reports it, of a purchase that no order knows; so are the next three columns. */
   @Column('text', { nullable: true })
   reference!: string | null;
 
   @Column('text', { nullable: true })
   supplier_sku!: string | null;
 
-  /** As the supplier writes it. */
+  /** In the supplier's notation. */
   @Column('text', { nullable: true })
   player!: string | null;
 
@@ -90,14 +90,14 @@ export class SupplierReversal {
   @Column('text', { nullable: true })
   detail!: string | null;
 
-  /** What the supplier took for it, in millionths of its currency; null where it did not say. */
+  /** The cost that the supplier reported, in millionths of its currency; null if it reported none. */
   @Column(bigintColumn({ nullable: true }))
   cost_micros!: bigint | null;
 
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** What the supplier handed over for it, such as a code: nobody's unless an operator says whose. Only SECRETS_KEY opens it. */
+  /** Codes that the supplier handed over, sealed with SECRETS_KEY. No merchant gets them unless an operator decides so. */
   @Column('bytea', { nullable: true, select: false })
   delivered_sealed!: Buffer | null;
 

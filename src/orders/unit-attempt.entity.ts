@@ -6,8 +6,8 @@ import { OrderUnit } from './order-unit.entity.js';
 import type { PassedOver } from './passed-over.js';
 
 /**
- * An attempt to buy a unit: one reference at one supplier, committed before anything is sent under it, and kept for
- * ever. The latest attempt of a unit stands as the unit does.
+ * An attempt to buy a unit: one reference at one supplier, committed before its first send and never deleted. The state of
+ * a unit's latest attempt is that of the unit.
  */
 @Entity('unit_attempts')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
@@ -46,31 +46,31 @@ export class UnitAttempt {
   @Column('text')
   supplier_sku!: string;
 
-  /** By which the supplier knows the purchase, and tells a repeated send from another one. */
+  /** Our reference: by it the supplier tells a repeated send from another purchase. */
   @Column('text')
   reference!: string;
 
-  /** The supplier's own name of the purchase, once it has said one. */
+  /** The supplier's own reference, once it has reported one. */
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** Whether that name came with a callback that anybody could have sent, and the supplier has not confirmed it. */
+  /** The supplier's reference came in a callback without proof, and the supplier has not confirmed it. */
   @Column('boolean', { default: false })
   is_hearsay!: boolean;
 
-  /** How the supplier wants the player written; null for its usual way. */
+  /** The supplier's notation of the player; null for the adapter's usual one. */
   @Column('text', { nullable: true })
   player_template!: string | null;
 
-  /** What the offer said that it would cost, in millionths of `cost_currency`; null where it said nothing. */
+  /** The offer's cost, in millionths of `cost_currency`; null if the offer had none. */
   @Column(bigintColumn({ nullable: true }))
   expected_cost_micros!: bigint | null;
 
-  /** What the supplier was told that it may cost at most. */
+  /** The cost limit that we sent to the supplier. */
   @Column(bigintColumn({ nullable: true }))
   max_cost_micros!: bigint | null;
 
-  /** What the supplier said that it took; null where it said nothing. */
+  /** The cost that the supplier reported; null if it reported none. */
   @Column(bigintColumn({ nullable: true }))
   cost_micros!: bigint | null;
 
@@ -81,11 +81,11 @@ export class UnitAttempt {
   @Column('numeric', { precision: 20, scale: 10, nullable: true })
   baht_per_unit!: string | null;
 
-  /** The code of a refusal that counts once it was said again. */
+  /** The code of a refusal that counts only once the supplier repeats it. */
   @Column('text', { nullable: true })
   unconfirmed!: UnitFailureCode | null;
 
-  /** How it ended, if another attempt followed; the latest one stands as its unit does. */
+  /** How it ended, if another attempt followed; null for the latest one. */
   @Column('text', { nullable: true })
   ended_as!: 'failed' | 'withdrawn' | null;
 
@@ -98,7 +98,7 @@ export class UnitAttempt {
   @Column(timestampColumn({ nullable: true }))
   ended_at!: Date | null;
 
-  /** The offers that came before this one and were not taken; null where there were none, and of a unit's first attempt. */
+  /** The better offers that could not be used; null if there were none. The first attempt has them in its item. */
   @Column('jsonb', { nullable: true })
   passed_over!: PassedOver[] | null;
 
