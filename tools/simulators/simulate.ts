@@ -1,15 +1,14 @@
 import { parseArgs } from 'node:util';
 import { StartupError } from './common/config.js';
 import { runMain, serveUntilSignalled, type Simulation } from './common/process.js';
+import { simulate } from './common/simulator.js';
 
-/** Starts a vendor's simulator as its environment variables say. */
-type Start = (env: NodeJS.ProcessEnv) => Promise<Simulation>;
-
-const VENDORS: Record<string, () => Promise<{ simulate: Start }>> = {
-  digiflazz: () => import('./digiflazz/simulate.js'),
-  lapakgaming: () => import('./lapakgaming/simulate.js'),
-  wepay: () => import('./wepay/simulate.js'),
-  seagm: () => import('./seagm/simulate.js'),
+/** Each is loaded when it is wanted: a process simulates one vendor. */
+const VENDORS: Record<string, (env: NodeJS.ProcessEnv) => Promise<Simulation>> = {
+  digiflazz: async (env) => simulate((await import('./digiflazz/simulator.js')).DIGIFLAZZ, env),
+  lapakgaming: async (env) => simulate((await import('./lapakgaming/simulator.js')).LAPAKGAMING, env),
+  wepay: async (env) => simulate((await import('./wepay/simulator.js')).WEPAY, env),
+  seagm: async (env) => simulate((await import('./seagm/simulator.js')).SEAGM, env),
 };
 
 const USAGE = `usage: npm run simulate -- ${Object.keys(VENDORS).join('|')} [--port N] [--state DIR]`;
@@ -17,8 +16,7 @@ const USAGE = `usage: npm run simulate -- ${Object.keys(VENDORS).join('|')} [--p
 /** Runs the simulator that the command line names, until SIGTERM or SIGINT. */
 runMain(async () => {
   const { vendor, env } = readArguments(process.argv.slice(2));
-  const { simulate } = await vendor();
-  serveUntilSignalled(await simulate({ ...process.env, ...env }));
+  serveUntilSignalled(await vendor({ ...process.env, ...env }));
 });
 
 function readArguments(args: string[]) {

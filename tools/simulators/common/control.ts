@@ -62,7 +62,7 @@ export class Control<K extends Kinds> {
   private changeAccount(body: Json): unknown {
     const before = this.store.account;
     this.store.commit(this.vendor.accountChange(body));
-    this.vendor.accountChanged?.(before, this.scheduler);
+    this.vendor.accountChanged(before, this.scheduler);
     return this.vendor.account();
   }
 
@@ -109,17 +109,10 @@ export class Control<K extends Kinds> {
       return this.scheduler.send({ ...again, ...fresh });
     }
     const { ref_id, redeliver: _, ...forged } = wanted;
-    const delivery = this.vendor.forge(latest(this.store, ref_id), forged);
+    const delivery = this.vendor.forge(this.vendor.latest(ref_id), forged);
     if (delivery === null) throw invalid('there is no address to call back');
     return this.scheduler.send(delivery);
   }
-}
-
-/** The latest purchase under a reference. @throws Invalid when there is none */
-export function latest<K extends Kinds>(store: Vendor<K>['store'], refId: string | undefined): K['transaction'] {
-  const transaction = store.underReference(refId ?? '').at(-1);
-  if (transaction === undefined) throw invalid(`there is no transaction ${refId ?? 'without ref_id'}`);
-  return transaction;
 }
 
 function parsed(body: string): Json {

@@ -1,3 +1,6 @@
+import type { Message } from './callbacks.js';
+import type { Json } from './shapes.js';
+
 /** The fields of a form-encoded text; of a name that comes twice the last value counts. */
 export function formFields(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
@@ -22,4 +25,14 @@ export function multipartFields(body: string, contentType: string): Record<strin
 /** Fields as a form-encoded text. */
 export function formText(fields: Readonly<Record<string, string>>): string {
   return new URLSearchParams(fields).toString();
+}
+
+/** A form-encoded message. */
+export function formMessage(fields: Readonly<Record<string, string>>): Omit<Message, 'url'> {
+  return { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: formText(fields) };
+}
+
+/** Members of any kind as texts, as a form has them. */
+export function textMembers(members: Json): Record<string, string> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
 }

@@ -110,7 +110,8 @@ export type JournalEntry = Json & {
 
 /** What differs by vendor in what is kept. */
 export interface Kinds {
-  readonly account: object;
+  /** `callback_from`: the local address that callbacks come from; null leaves it to the system. */
+  readonly account: { readonly callback_from: string | null };
   readonly transaction: Transaction;
   readonly readings: CommonReadings;
   readonly rule: Rule;

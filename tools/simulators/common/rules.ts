@@ -37,6 +37,10 @@ export interface Rule {
   /** Members that are left out. */
   readonly omit?: readonly string[];
   readonly callback?: CallbackBehaviour;
+  /** The code of the rule is answered, and what would have been decided without it stands: a vendor that lies. */
+  readonly answer_only?: boolean;
+  /** What a call that lists something answers instead of all of it. */
+  readonly list?: 'empty' | 'half';
 }
 
 export interface RuleMatch {
@@ -97,6 +101,8 @@ const RULE: Shapes = {
   set: object,
   omit: listOf(text),
   callback: object,
+  answer_only: flag,
+  list: oneOf('empty', 'half'),
 };
 
 /** What `callback` of a rule may say at this vendor. */
@@ -161,4 +167,32 @@ export function datedSteps<S extends { readonly after_ms: number }>(
 ): (Omit<S, 'after_ms'> & { due_ms: number })[] {
   let due_ms = nowMs;
   return steps.map(({ after_ms, ...step }) => ({ ...step, due_ms: (due_ms += after_ms) }));
+}
+
+/** The steps and callbacks of a new purchase: those of the rule, or else `ordinary` steps. */
+export function courseOf<S extends { readonly after_ms: number }, B extends CallbackBehaviour>(
+  nowMs: number,
+  rule: { readonly then?: readonly S[]; readonly callback?: B } | undefined,
+  ordinary: readonly S[],
+): { steps: (Omit<S, 'after_ms'> & { due_ms: number })[]; callback: B } {
+  return { steps: datedSteps(nowMs, rule?.then ?? ordinary), callback: rule?.callback ?? ({} as B) };
+}
+
+/** Delay of the only ordinary step: none where the rule wants the callback, which says how it ended, before the answer. */
+export const settleDelay = (rule: Rule | undefined, ms: number): number =>
+  rule?.callback?.mode === 'before_answer' ? 0 : ms;
+
+/** `rule` without its code where that is only answered: by this the vendor decides. */
+export function honestRule<R extends Rule>(rule: R | undefined, code: keyof R): R | undefined {
+  return rule?.answer_only ? { ...rule, [code]: undefined } : rule;
+}
+
+/** What is left of a list by the rule; `round` decides about the half of an odd number. */
+export function shortened<Item>(
+  items: readonly Item[],
+  rule: Rule | undefined,
+  round: (half: number) => number = Math.floor,
+): readonly Item[] {
+  if (rule?.list === 'empty') return [];
+  return rule?.list === 'half' ? items.slice(0, round(items.length / 2)) : items;
 }

@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
-import { type SimulatorConfig, StartupError } from './config.js';
+import { readSimulatorConfig, type SimulatorConfig, StartupError } from './config.js';
 import { Control } from './control.js';
 import { answerVendor } from './exchange.js';
 import { sendJson } from './http.js';
 import { listen, stop, urlOf } from './listener.js';
 import type { Kinds } from './model.js';
+import type { Simulation } from './process.js';
 import { Scheduler } from './scheduler.js';
 import { Invalid } from './shapes.js';
 import type { Vendor } from './vendor.js';
@@ -22,11 +23,42 @@ export interface RunningSimulator {
   readonly stop: () => Promise<void>;
 }
 
+/** A vendor as it is started: in a test's process, or in one of its own. */
+export interface Simulator<K extends Kinds> {
+  readonly name: string;
+  /** The port of a process of its own, unless its environment names one. */
+  readonly port: number;
+  readonly create: () => Vendor<K>;
+  /** What the owner of the account knows, for the first line of the process. */
+  readonly credentials: (account: K['account']) => Readonly<Record<string, string>>;
+  /** What follows the origin in the base URL. */
+  readonly basePath?: string;
+}
+
+/** Starts a vendor in this process. @throws StartupError when port, directory or set-up can't be used. */
+export function startVendor<K extends Kinds>(
+  { create, name }: Simulator<K>,
+  config: SimulatorConfig,
+): Promise<RunningSimulator> {
+  return startSimulator(create(), `${name}.jsonl`, config);
+}
+
+/** Starts a vendor for a process of its own, as its environment says. @throws StartupError */
+export async function simulate<K extends Kinds>(
+  { basePath = '', create, credentials, name, port }: Simulator<K>,
+  env: NodeJS.ProcessEnv,
+): Promise<Simulation> {
+  const vendor = create();
+  const config = readSimulatorConfig(env, { port, dataDir: `.local/simulator-${name}` });
+  const { server, close, url } = await startSimulator(vendor, `${name}.jsonl`, config);
+  return { server, close, about: { listening: url + basePath, credentials: credentials(vendor.store.account) } };
+}
+
 /**
  * Starts `vendor` with the state in `stateFile` of the configured directory.
  * @throws StartupError when port, directory or set-up can't be used.
  */
-export async function startSimulator<K extends Kinds>(
+async function startSimulator<K extends Kinds>(
   vendor: Vendor<K>,
   stateFile: string,
   config: SimulatorConfig,

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Journal } from './journal.js';
-import type { Change, Delivery, JournalEntry, Kinds } from './model.js';
+import type { Change, Delivery, JournalEntry, Kinds, Transaction } from './model.js';
 import type { ReadingSet } from './readings.js';
+
+const MINUTE_MS = 60_000;
 
 /** All that a simulator knows. A change is on record, and survives the process, before `commit` returns. */
 export class Store<K extends Kinds> {
@@ -22,9 +24,11 @@ export class Store<K extends Kinds> {
   private changes = 0;
   private offsetMs = 0;
 
+  /** `depositMember`: the member of the account that purchases are paid from. */
   constructor(
     account: K['account'],
     private readonly readingSet: ReadingSet<K['readings']>,
+    private readonly depositMember: keyof K['account'],
   ) {
     this.account = account;
     this.readings = readingSet.defaults;
@@ -89,6 +93,34 @@ export class Store<K extends Kinds> {
 
   changeReadings(changes: object): void {
     this.commit({ readings: this.readingSet.change(this.readings, changes) });
+  }
+
+  /** The members that every new purchase begins with. */
+  begun(): Pick<Transaction, 'debited' | 'ever_succeeded' | 'last_sent_ms' | 'made_at_ms' | 'sends'> {
+    const now = this.now();
+    return { debited: 0, ever_succeeded: false, sends: 1, made_at_ms: now, last_sent_ms: now };
+  }
+
+  /** Records a purchase in its new state. The deposit changes by the difference in what is debited. */
+  commitMove(before: K['transaction'], after: K['transaction'], more: Change<K>): void {
+    const returned = before.debited - after.debited;
+    const deposit = Number(this.account[this.depositMember]) + returned;
+    const account: K['account'] = { ...this.account, [this.depositMember]: deposit };
+    this.commit({ ...more, transactions: [after], ...(returned !== 0 && { account }) });
+  }
+
+  /** Records that the reference was sent once more. */
+  sentAgain<T extends K['transaction']>(transaction: T): T {
+    const again = { ...transaction, sends: transaction.sends + 1, last_sent_ms: this.now() };
+    this.commit({ transactions: [again] });
+    return again;
+  }
+
+  /** Whether more than `limit` calls came within the last minute, the present one included; 0 is no limit. */
+  hasTooManyCalls(limit: number): boolean {
+    if (limit === 0) return false;
+    const since = this.now() - MINUTE_MS;
+    return Array.from(this.entries.values()).filter(({ at }) => Date.parse(at) > since).length > limit;
   }
 
   /** Changes nothing unless the store is open. */

@@ -1,4 +1,5 @@
-import { checked, count, flag, integer, invalid, isObject, listOf, object } from '../common/shapes.js';
+import { changedList } from '../common/account-changes.js';
+import { checked, count, flag, integer, invalid, type Json, listOf, object } from '../common/shapes.js';
 import { orNull, type Shape, type Shapes, text } from '../common/shapes.js';
 import { product } from './defaults.js';
 import type { Account, Change, Product } from './model.js';
@@ -41,7 +42,7 @@ const ACCOUNT: Shapes = {
 };
 
 interface AccountChanges extends Partial<Omit<Account, 'tickets'>> {
-  readonly products?: readonly (Partial<Product> & { buyer_sku_code: string })[];
+  readonly products?: readonly Json[];
   readonly remove_products?: readonly string[];
   readonly pay_ticket?: string;
 }
@@ -63,31 +64,18 @@ export function accountChange(store: Store, body: unknown): Change {
     allow_list: { ...account.allow_list, ...allow_list },
     webhook: { ...account.webhook, ...webhook },
   };
+  const all = changedList<Product>(store.products, {
+    what: 'product',
+    key: 'buyer_sku_code',
+    shapes: PRODUCT,
+    changes: products,
+    removed: remove_products,
+    create: ({ buyer_sku_code = '', ...more }) => product({ ...more, buyer_sku_code }),
+  });
   return {
     account: pay_ticket === undefined ? changed : withPaidTicket(changed, pay_ticket),
-    ...((products || remove_products) && {
-      catalogue: {
-        at_ms: store.now(),
-        products: changedProducts(store, products ?? [], remove_products ?? []),
-      },
-    }),
+    ...((products || remove_products) && { catalogue: { at_ms: store.now(), products: all } }),
   };
-}
-
-function changedProducts(
-  store: Store,
-  changes: NonNullable<AccountChanges['products']>,
-  removed: readonly string[],
-): Product[] {
-  const products = new Map(store.products.map((each) => [each.buyer_sku_code, each]));
-  for (const change of changes) {
-    if (!isObject(change) || change.buyer_sku_code === undefined) throw invalid('a product needs buyer_sku_code');
-    checked(change, 'product', PRODUCT);
-    const before = products.get(change.buyer_sku_code);
-    products.set(change.buyer_sku_code, before ? { ...before, ...change } : product(change));
-  }
-  for (const sku of removed) products.delete(sku);
-  return [...products.values()];
 }
 
 function withPaidTicket(account: Account, notes: string): Account {

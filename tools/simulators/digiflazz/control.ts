@@ -1,39 +1,16 @@
-import { latest } from '../common/control.js';
 import { callbackShapes, readRule } from '../common/rules.js';
-import { checked, count, invalid, type Json, listOf, object, oneOf } from '../common/shapes.js';
+import { checked, count, invalid, type Json, listOf, object } from '../common/shapes.js';
 import { type Shape, type Shapes, text } from '../common/shapes.js';
-import type { Courier, Handler } from '../common/vendor.js';
+import type { Courier } from '../common/vendor.js';
 import { planPing } from './callbacks.js';
 import { RESPONSE_CODES } from './codes.js';
-import { form, move } from './ledger.js';
-import { purchasesOf, type PurchaseView } from './purchase-view.js';
+import { form } from './ledger.js';
 import { type CallbackBehaviour, type Rule, RULES } from './rules.js';
 import type { Store } from './store.js';
 import { stepsOf } from './transactions.js';
 
-/** What tests steer this simulator with besides what each has. */
-export function ownRoutes(store: Store, courier: Courier): Readonly<Record<string, Handler>> {
-  return {
-    'POST /_sim/purchases': (body) => plant(store, courier, body),
-    'POST /_sim/settle': (body) => settle(store, courier, body),
-    'POST /_sim/ping': (body) => ping(store, courier, body),
-  };
-}
-
-function settle(store: Store, courier: Courier, body: Json): PurchaseView[] {
-  const wanted = checked<Settlement>(body, 'settle', SETTLE);
-  const { callback, sn, status } = wanted;
-  const rc = wanted.rc ?? (status === 'Gagal' ? '02' : '00');
-  if (callback) checked(callback, 'callback', callbackShapes(RULES));
-  const transaction = latest(store, wanted.ref_id);
-  const changed = { ...transaction, steps: [], callback: callback ?? transaction.callback };
-  move(store, changed, { rc, ...(sn !== undefined && { sn }) });
-  courier.arm();
-  return purchasesOf(store, transaction.ref_id);
-}
-
-/** A transaction that did not come through this interface. */
-function plant(store: Store, courier: Courier, body: Json): PurchaseView[] {
+/** Records a transaction that did not come through this interface, and returns its reference. */
+export function plant(store: Store, courier: Courier, body: Json): string {
   const wanted = checked<Planted>(body, 'purchase', PLANT);
   const { ref_id, customer_no, channel = 'jabber', rc = '00', sn } = wanted;
   const sku = wanted.buyer_sku_code;
@@ -44,22 +21,14 @@ function plant(store: Store, courier: Courier, body: Json): PurchaseView[] {
   const steps = stepsOf(store, rc, then && { then });
   form(store, about, { rc, sn, steps, callback: {} });
   courier.arm();
-  return purchasesOf(store, ref_id);
+  return ref_id;
 }
 
-function ping(store: Store, courier: Courier, body: Json): Promise<unknown> {
+export function ping(store: Store, courier: Courier, body: Json): Promise<unknown> {
   const { signature } = checked<CallbackBehaviour>(body, 'ping', callbackShapes(RULES));
   const planned = planPing(store, signature);
   if (planned === null) throw invalid('no webhook is set up');
   return courier.send(planned);
-}
-
-interface Settlement {
-  readonly ref_id: string;
-  readonly rc?: string;
-  readonly status?: 'Sukses' | 'Gagal';
-  readonly sn?: string;
-  readonly callback?: CallbackBehaviour;
 }
 
 interface Planted extends Partial<Record<'ref_id' | 'buyer_sku_code' | 'customer_no' | 'channel', string>> {
@@ -69,16 +38,9 @@ interface Planted extends Partial<Record<'ref_id' | 'buyer_sku_code' | 'customer
   readonly then?: Rule['then'];
 }
 
-const knownCode: Shape = {
+export const knownCode: Shape = {
   expected: 'a code that forms a transaction',
   fits: (value) => typeof value === 'string' && RESPONSE_CODES.get(value)?.made === true,
-};
-const SETTLE: Shapes = {
-  ref_id: text,
-  rc: knownCode,
-  status: oneOf('Sukses', 'Gagal'),
-  sn: text,
-  callback: object,
 };
 const PLANT: Shapes = {
   ref_id: text,

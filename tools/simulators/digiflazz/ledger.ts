@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { planCallbacks } from './callbacks.js';
 import { codeOf } from './codes.js';
-import type { Catalogue, Change, Step, Transaction } from './model.js';
+import type { Catalogue, Step, Transaction } from './model.js';
 import type { CallbackBehaviour } from './rules.js';
 import type { Store } from './store.js';
 
@@ -30,21 +30,17 @@ export interface Course {
 /** Records a transaction in the state of `course.rc`, with its debit and its callback, all or nothing. */
 export function form(store: Store, order: Order, course: Course): Transaction {
   const { status, rc, message } = codeOf(course.rc);
-  const now = store.now();
   const counted = !order.testing && store.product(order.buyer_sku_code)?.unlimited_stock === false;
   const blank: Transaction = {
     ...order,
+    ...store.begun(),
     trx_id: randomBytes(12).toString('hex'),
     status,
     rc,
     message,
     sn: '',
-    debited: 0,
     buyer_last_saldo: 0,
-    ever_succeeded: false,
     holds_stock: false,
-    made_at_ms: now,
-    last_sent_ms: now,
     sends: order.channel === 'api' ? 1 : 0,
     steps: course.steps,
     callback: course.callback,
@@ -84,23 +80,12 @@ function enter(
     ever_succeeded: before.ever_succeeded || status === 'Sukses',
     buyer_last_saldo: before.testing ? TEST_SALDO : deposit,
   };
-  const change: Change = {
-    transactions: [after],
+  const units = holds_stock ? -1 : 1;
+  store.commitMove(before, after, {
     deliveries: planCallbacks(store, after, how.event),
-    ...(deposit !== store.account.deposit && { account: { ...store.account, deposit } }),
-    ...(holds_stock !== before.holds_stock && {
-      catalogue: restocked(store, before.buyer_sku_code, holds_stock ? -1 : 1),
-    }),
-  };
-  store.commit(change);
+    ...(holds_stock !== before.holds_stock && { catalogue: restocked(store, before.buyer_sku_code, units) }),
+  });
   return after;
-}
-
-/** Notes that the reference was sent once more. */
-export function sentAgain(store: Store, transaction: Transaction): Transaction {
-  const again = { ...transaction, sends: transaction.sends + 1, last_sent_ms: store.now() };
-  store.commit({ transactions: [again] });
-  return again;
 }
 
 function serialNumber(testing: boolean): string {

@@ -17,7 +17,6 @@ export interface Account {
   /** What every purchase is answered while it is set, such as 82. */
   readonly rc: string | null;
   readonly webhook: { readonly id: string; readonly url: string | null; readonly secret: string | null };
-  /** The local address that callbacks come from; null leaves it to the system. */
   readonly callback_from: string | null;
   readonly tickets: readonly { amount: number; notes: string; paid: boolean }[];
 }

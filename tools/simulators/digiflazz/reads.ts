@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { shortened } from '../common/rules.js';
 import { refusedAtGate } from './gate.js';
 import type { Environment, Product, Reply } from './model.js';
 import { refusedCall } from './replies.js';
@@ -30,8 +31,7 @@ export function listPrices(store: Store, call: DigiflazzCall, rule: Rule | undef
   store.commit({ price_lists: { [window]: store.now() } });
 
   const found = productsFor(store, call).map((product) => itemOf(store, product));
-  const half = rule?.list === 'half' ? found.slice(0, Math.ceil(found.length / 2)) : found;
-  return { http: 200, data: rule?.list === 'empty' ? [] : half, decision: 'told', about: { rc: null } };
+  return { http: 200, data: shortened(found, rule, Math.ceil), decision: 'told', about: { rc: null } };
 }
 
 /** Decides `POST /deposit`: a ticket, to be paid by a bank transfer of the very amount. The answer is I. */

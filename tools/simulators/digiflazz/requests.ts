@@ -1,10 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from '../common/http.js';
 import type { VendorCall } from '../common/model.js';
-import { count, flag, isObject, type Json, type Shape, url } from '../common/shapes.js';
-
-const LARGEST_BODY_BYTES = 64 * 1024;
+import { jsonProblem, received, type Received } from '../common/requests.js';
+import { count, flag, type Json, type Shape, url } from '../common/shapes.js';
 
 export type Call = 'transaction' | 'price-list' | 'cek-saldo' | 'deposit';
 
@@ -55,28 +52,22 @@ const FIELDS: Readonly<Record<Call, Readonly<Record<string, Field>>>> = {
 
 /** Reads all of a request. @throws the request's own error when the client goes away in the middle. */
 export async function receive(request: IncomingMessage): Promise<DigiflazzCall> {
-  const path = (request.url ?? '').split('?', 1)[0] ?? '';
-  const bytes = await readBody(request, LARGEST_BODY_BYTES);
+  const whole = await received(request);
+  const { body, json: fields, method, path, remoteAddress } = whole;
   const name = path.startsWith('/v1/') ? path.slice('/v1/'.length) : '';
   const there = Object.hasOwn(FIELDS, name) ? (name as Call) : null;
-  const body = bytes?.toString('utf8') ?? '';
-  const fields = bytes !== null && isUtf8(bytes) ? parsed(body) : null;
   const known = there === null ? {} : FIELDS[there];
-  const type = request.headers['content-type'] ?? '';
-  const method = request.method ?? '';
   return {
     call: method === 'POST' ? there : null,
     method,
     path,
     body,
     fields,
-    remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    remoteAddress,
     ref_id: textOf(fields, 'ref_id'),
     sku: textOf(fields, 'buyer_sku_code'),
     player: textOf(fields, 'customer_no'),
-    problem: /^application\/json\s*(;|$)/i.test(type)
-      ? problemOf(fields, known)
-      : `the content type is "${type}" and not application/json`,
+    problem: problemOf(whole, known),
     unknownFields: Object.keys(fields ?? {}).filter((field) => !Object.hasOwn(known, field)),
     about: {
       max_price: typeof fields?.max_price === 'number' ? fields.max_price : null,
@@ -95,19 +86,11 @@ export function textOf(fields: Json | null, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function parsed(body: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function problemOf(fields: Json | null, known: Readonly<Record<string, Field>>): string | null {
-  if (fields === null) return 'the body is not a JSON object';
+function problemOf(whole: Received, known: Readonly<Record<string, Field>>): string | null {
+  const problem = jsonProblem(whole);
+  if (problem !== null) return problem;
   for (const [name, field] of Object.entries(known)) {
-    const value = fields[name];
+    const value = whole.json?.[name];
     if (value === undefined && field.required) return `${name} is missing`;
     if (value !== undefined && !field.shape.fits(value)) return `${name} is not ${field.shape.expected}`;
   }

@@ -9,13 +9,10 @@ export interface CallbackBehaviour extends common.CallbackBehaviour {
 /** What a test wants of certain calls. */
 export interface Rule extends common.Rule {
   readonly rc?: string;
-  /** Answers `rc` and leaves on record what would have been decided without it: a vendor that lies. */
-  readonly answer_only?: boolean;
   readonly sn?: string;
   readonly then?: readonly { readonly rc: string; readonly after_ms: number; readonly sn?: string }[];
   readonly body?: 'truncated' | 'html' | 'empty' | 'no_data';
   readonly rc_as_number?: boolean;
-  readonly list?: 'empty' | 'half';
   readonly callback?: CallbackBehaviour;
 }
 
@@ -29,11 +26,9 @@ export const RULES: common.RuleForms = {
   purchases: ['transaction'],
   rule: {
     rc: responseCode,
-    answer_only: flag,
     sn: text,
     body: oneOf('truncated', 'html', 'empty', 'no_data'),
     rc_as_number: flag,
-    list: oneOf('empty', 'half'),
   },
   callback: { signature: oneOf('wrong', 'absent', 'no_prefix', 'reserialised') },
   step: { rc: responseCode, sn: text },

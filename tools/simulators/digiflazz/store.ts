@@ -9,7 +9,7 @@ export class Store extends CommonStore<Kinds> {
   priceLists: Readonly<Record<string, number>> = {};
 
   constructor() {
-    super(DEFAULT_ACCOUNT, READINGS);
+    super(DEFAULT_ACCOUNT, READINGS, 'deposit');
   }
 
   get products(): readonly Product[] {

@@ -1,8 +1,8 @@
-import { datedSteps } from '../common/rules.js';
+import { datedSteps, honestRule } from '../common/rules.js';
 import { failureOf, type Limits, refusalOf } from './checks.js';
 import { codeOf } from './codes.js';
 import { refusedAtGate } from './gate.js';
-import { form, move, type Order, sentAgain } from './ledger.js';
+import { form, move, type Order } from './ledger.js';
 import type { Environment, Reply, Step, Transaction } from './model.js';
 import { refusedTransaction, stateOf, withCode } from './replies.js';
 import { type DigiflazzCall, textOf } from './requests.js';
@@ -34,7 +34,7 @@ export function transact(store: Store, call: DigiflazzCall, rule: Rule | undefin
   const days = known ? (store.now() - known.made_at_ms) / DAY_MS : 0;
   // D: what repeats a transaction older than this is a new one.
   const isNew = !known || days > store.readings.new_transaction_after_days;
-  const honest: Rule | undefined = rule?.answer_only ? { ...rule, rc: undefined } : rule;
+  const honest = honestRule(rule, 'rc');
   const reply = isNew
     ? firstSend(store, call, { order, limits, rule: honest })
     : repeat(store, call, { known, order, limits, rule: honest });
@@ -82,7 +82,7 @@ function repeat(store: Store, call: DigiflazzCall, wanted: Wanted & { known: Tra
     ...(isSame ? [] : ['the reference is that of another SKU or number']),
     ...(isSameBody ? [] : ['the body is not that of the first send']),
   ];
-  const current = sentAgain(store, known);
+  const current = store.sentAgain(known);
   const decide = (): Reply => {
     if (rule?.rc !== undefined) return ruledRepeat(store, call, current, rule.rc, rule.sn);
     if (isEarly && readings.repeat_too_early === 'rc_85') {

@@ -1,28 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendPage } from '../common/answers.js';
+import type { Message } from '../common/callbacks.js';
 import type { Answered, Delivery } from '../common/model.js';
-import { type Json, text } from '../common/shapes.js';
-import type { Courier, Forged, Handler, Vendor } from '../common/vendor.js';
+import { type Json, oneOf, type Shapes, text } from '../common/shapes.js';
+import { type Courier, type Forged, type Handler, type Outcome, type StateOf, Vendor } from '../common/vendor.js';
 import { accountChange } from './account-changes.js';
 import { answer } from './answers.js';
-import { planForged, planPing, redelivered } from './callbacks.js';
-import { ownRoutes } from './control.js';
+import { callbackUrlOf, forgedMessage, planPing, redelivered } from './callbacks.js';
+import type { Status } from './codes.js';
+import { knownCode, ping, plant } from './control.js';
 import { move } from './ledger.js';
-import type { Account, Change, Kinds, Reply, Step, Transaction } from './model.js';
-import { purchasesOf } from './purchase-view.js';
+import type { Account, Change, Kinds, Reply, Transaction } from './model.js';
 import { listPrices, openTicket, tellBalance } from './reads.js';
-import { type DigiflazzCall, isPathOfCall, receive } from './requests.js';
+import { type Call, type DigiflazzCall, isPathOfCall, receive } from './requests.js';
 import { type CallbackBehaviour, type Rule, RULES } from './rules.js';
 import { Store } from './store.js';
 import { transact } from './transactions.js';
 
 const PING_PATH = /^\/v1\/report\/hooks\/([^/]+)\/pings$/;
 
+const CALLS: Readonly<Record<Call, (store: Store, call: DigiflazzCall, rule: Rule | undefined) => Reply>> = {
+  transaction: transact,
+  'cek-saldo': tellBalance,
+  'price-list': listPrices,
+  deposit: openTicket,
+};
+
+const OUTCOMES: Readonly<Record<Status, Outcome>> = { Sukses: 'succeeded', Pending: 'pending', Gagal: 'failed' };
+
 /** The "buyer" interface of Digiflazz. */
-export class Digiflazz implements Vendor<Kinds> {
+export class Digiflazz extends Vendor<Kinds> {
   readonly store = new Store();
   readonly rules = RULES;
-  readonly forged = { event: text };
+  override readonly forged = { event: text };
   readonly undecided: Reply = { http: 200, data: {}, decision: 'not decided', about: { rc: null } };
 
   receive(request: IncomingMessage): Promise<DigiflazzCall> {
@@ -30,18 +40,7 @@ export class Digiflazz implements Vendor<Kinds> {
   }
 
   decide(call: DigiflazzCall, rule: Rule | undefined): Reply {
-    switch (call.call) {
-      case 'transaction':
-        return transact(this.store, call, rule);
-      case 'cek-saldo':
-        return tellBalance(this.store, call, rule);
-      case 'price-list':
-        return listPrices(this.store, call, rule);
-      case 'deposit':
-        return openTicket(this.store, call, rule);
-      case null:
-        return this.undecided;
-    }
+    return call.call === null ? this.undecided : CALLS[call.call](this.store, call, rule);
   }
 
   answer(response: ServerResponse, reply: Reply, rule: Rule | undefined): Answered {
@@ -49,7 +48,7 @@ export class Digiflazz implements Vendor<Kinds> {
   }
 
   /** The path by which a client asks for a ping, and all that the vendor does not have. */
-  async answerElsewhere(call: DigiflazzCall, response: ServerResponse, courier: Courier): Promise<Answered> {
+  override async answerElsewhere(call: DigiflazzCall, response: ServerResponse, courier: Courier): Promise<Answered> {
     const hookId = PING_PATH.exec(call.path)?.[1];
     if (hookId === this.store.account.webhook.id && call.method === 'POST') {
       // D2 for the path; who may ask and what is answered is I: anybody, with an empty success.
@@ -62,34 +61,16 @@ export class Digiflazz implements Vendor<Kinds> {
     return sendPage(response, isPathOfCall(call.path) ? 405 : 404);
   }
 
-  take(transaction: Transaction, step: Step): void {
-    move(this.store, transaction, step);
-  }
-
-  callbackFrom(): string | null {
-    return this.store.account.callback_from;
-  }
-
   isAccepted(status: number | null): boolean {
     return status !== null && status >= 200 && status < 300;
   }
 
-  again(delivery: Delivery): Delivery {
+  outcomeOf({ status }: Transaction): Outcome {
+    return OUTCOMES[status];
+  }
+
+  override again(delivery: Delivery): Delivery {
     return redelivered(this.store, delivery);
-  }
-
-  forge(transaction: Transaction, wanted: Forged & Json): Delivery | null {
-    return planForged(this.store, transaction, wanted as Forged & CallbackBehaviour & { event?: string });
-  }
-
-  purchases(refId: string | null): unknown {
-    return purchasesOf(this.store, refId);
-  }
-
-  account(): unknown {
-    const transactions = Array.from(this.store.transactions.values());
-    const debited = transactions.reduce((sum, each) => sum + each.debited, 0);
-    return { ...this.store.account, debited, products: this.store.products };
   }
 
   accountChange(body: Json): Change {
@@ -97,14 +78,55 @@ export class Digiflazz implements Vendor<Kinds> {
   }
 
   /** D2: the vendor tries a webhook when it is set up. */
-  accountChanged({ webhook: before }: Account, courier: Courier): void {
+  override accountChanged({ webhook: before }: Account, courier: Courier): void {
     const { url, secret } = this.store.account.webhook;
     const isSetUp = url !== null && (url !== before.url || secret !== before.secret);
     const ping = isSetUp ? planPing(this.store) : null;
     if (ping) void courier.send(ping);
   }
 
-  routes(courier: Courier): Readonly<Record<string, Handler>> {
-    return ownRoutes(this.store, courier);
+  override routes(courier: Courier): Readonly<Record<string, Handler>> {
+    return {
+      ...super.routes(courier),
+      'POST /_sim/purchases': (body) => this.purchases(plant(this.store, courier, body)),
+      'POST /_sim/ping': (body) => ping(this.store, courier, body),
+    };
+  }
+
+  protected move(transaction: Transaction, state: StateOf<Transaction>): void {
+    move(this.store, transaction, state);
+  }
+
+  protected purchaseView(latest: Transaction): Json {
+    const { buyer_sku_code: sku, channel, customer_no, price, rc, sn, status, testing } = latest;
+    return { sku, customer_no, testing, channel, status, rc, sn, price };
+  }
+
+  protected accountView(): Json {
+    return { ...this.store.account, products: this.store.products };
+  }
+
+  protected callbackUrl(transaction: Transaction): string | null {
+    return callbackUrlOf(this.store, transaction);
+  }
+
+  protected forgedMessage(transaction: Transaction, wanted: Forged): Omit<Message, 'url'> {
+    return forgedMessage(this.store, transaction, wanted as Forged<CallbackBehaviour>);
+  }
+
+  protected override get settleShapes(): Shapes {
+    return { rc: knownCode, status: oneOf('Sukses', 'Gagal'), sn: text };
+  }
+
+  protected override settledState({
+    rc,
+    sn,
+    status,
+  }: {
+    rc?: string;
+    sn?: string;
+    status?: Status;
+  }): StateOf<Transaction> {
+    return { rc: rc ?? (status === 'Gagal' ? '02' : '00'), ...(sn !== undefined && { sn }) };
   }
 }

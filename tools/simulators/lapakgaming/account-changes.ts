@@ -1,3 +1,4 @@
+import { changedList } from '../common/account-changes.js';
 import { checked, count, flag, integer, invalid, isObject, type Json, listOf, object } from '../common/shapes.js';
 import { oneOf, orNull, type Shapes, text, url } from '../common/shapes.js';
 import { planProductCallbacks } from './callbacks.js';
@@ -65,23 +66,18 @@ export function accountChange(store: LapakStore, body: Json): Change {
   const before = store.catalogue;
   const catalogue: Catalogue = {
     at_ms: store.now(),
-    products: changedProducts(store, products ?? [], remove_products ?? []),
+    products: changedList<Product>(before.products, {
+      what: 'product',
+      key: 'code',
+      shapes: PRODUCT,
+      changes: products,
+      removed: remove_products,
+      // A product that is made up is merged with, too.
+      create: ({ code = '', ...more }) => ({ ...(store.product(code) ?? product({ ...more, code })), ...more }),
+    }),
     categories: (categories ?? []).reduce<readonly Category[]>(withCategory, before.categories),
   };
   return { account, catalogue, deliveries: planProductCallbacks(store, catalogue, account) };
-}
-
-function changedProducts(store: LapakStore, changes: readonly unknown[], removed: readonly string[]): Product[] {
-  const products = new Map(store.catalogue.products.map((each) => [each.code, each]));
-  for (const each of changes) {
-    const change = checked<Partial<Product>>(each, 'product', PRODUCT);
-    if (change.code === undefined) throw invalid('a product needs code');
-    const before = store.product(change.code);
-    const after = before ? { ...before, ...change } : product({ ...change, code: change.code });
-    products.set(change.code, after);
-  }
-  for (const each of removed) products.delete(each);
-  return [...products.values()];
 }
 
 function withCategory(categories: readonly Category[], value: unknown): readonly Category[] {

@@ -1,3 +1,4 @@
+import { type Message, newDelivery, plannedCallbacks } from '../common/callbacks.js';
 import type { Delivery } from '../common/model.js';
 import type { Forged } from '../common/vendor.js';
 import type { Json } from '../common/shapes.js';
@@ -5,8 +6,6 @@ import { listed } from './catalogue.js';
 import type { Status } from './codes.js';
 import type { Account, Catalogue, Order, Product } from './model.js';
 import type { LapakStore } from './store.js';
-
-const HEADERS = { 'Content-Type': 'application/json' };
 
 /** What the vendor tells about an order: in a callback, and to an inquiry. */
 export function orderData(store: LapakStore, order: Order, isCallback: boolean): Json {
@@ -30,39 +29,27 @@ export function endOf({ transactions }: Pick<Order, 'transactions'>): Status | n
   return others.every(({ status }) => status === first.status) ? first.status : null;
 }
 
+/** An order may name an address of its own. */
+export const callbackUrlOf = (store: LapakStore, order: Order): string | null =>
+  order.callback_url ?? store.account.callback_url;
+
 /** D: an order is called back when all of it is successful, or all of it refunded. */
 export function planOrderCallback(store: LapakStore, order: Order): Delivery[] {
-  const n = store.nextDelivery();
-  const { callback, ref_id, trx_id } = order;
-  const url = order.callback_url ?? store.account.callback_url;
+  const url = callbackUrlOf(store, order);
   const end = endOf(order);
-  if (url === null || end === null || callback.mode === 'never') return [];
-  const isFirst = !Array.from(store.deliveries.values()).some((each) => each.trx_id === trx_id);
-  const first = delivery(store, n, {
-    url,
-    body: JSON.stringify({ code: codeOf(store, end), data: orderData(store, order, true) }),
-    ref_id,
-    trx_id,
-    from: callback.from ?? null,
-    state: callback.mode === 'out_of_order' && isFirst ? 'held' : 'waiting',
-    due_ms: store.now() + (callback.delay_ms ?? 0),
-  });
-  return callback.mode === 'twice' ? [first, { ...first, n: n + 1, repeat: true }] : [first];
+  if (url === null || end === null || order.callback.mode === 'never') return [];
+  const isFirst = !Array.from(store.deliveries.values()).some(({ trx_id }) => trx_id === order.trx_id);
+  return plannedCallbacks(store, order, { ...orderMessage(store, order, end), url }, isFirst);
 }
 
-/** The callback of an order with whatever members a test wants `data` to have. */
-export function planForged(store: LapakStore, order: Order, wanted: Forged): Delivery | null {
-  const url = wanted.url ?? order.callback_url ?? store.account.callback_url;
-  if (url === null) return null;
-  const data = { ...orderData(store, order, true), ...wanted.set };
-  const { ref_id, trx_id } = order;
-  return delivery(store, store.nextDelivery(), {
-    body: JSON.stringify({ code: codeOf(store, order.status), data }),
-    from: wanted.from ?? null,
-    url,
-    ref_id,
-    trx_id,
-  });
+/** The callback of an order with the members of `data` that a test wants. */
+export function forgedMessage(store: LapakStore, order: Order, { set }: Forged): Omit<Message, 'url'> {
+  return orderMessage(store, order, order.status, set);
+}
+
+function orderMessage(store: LapakStore, order: Order, status: Status, set: Json = {}): Omit<Message, 'url'> {
+  const code = store.readings.callback_code === 'order_status' ? status : 'SUCCESS';
+  return message({ code, data: { ...orderData(store, order, true), ...set } });
 }
 
 /** D: new products and changes of price or status are called back, one by one. */
@@ -82,8 +69,8 @@ export function planProductCallbacks(
 export function productCallback(store: LapakStore, n: number, url: string, product: Product, set: Json = {}): Delivery {
   const { code, name, provider_code, price, status } = listed(product);
   // C: `meta` is an object; what is in it is not known.
-  const body = JSON.stringify({ data: { code, name, provider_code, price, status, ...set }, meta: {} });
-  return delivery(store, n, { url, body });
+  const content = message({ data: { code, name, provider_code, price, status, ...set }, meta: {} });
+  return newDelivery(store, { ...content, url }, { n });
 }
 
 function isNews(after: Product, before: Product | undefined): boolean {
@@ -91,21 +78,6 @@ function isNews(after: Product, before: Product | undefined): boolean {
   return after.price !== before.price || listed(after).status !== listed(before).status;
 }
 
-function codeOf(store: LapakStore, status: Status): string {
-  return store.readings.callback_code === 'order_status' ? status : 'SUCCESS';
-}
-
-function delivery(store: LapakStore, n: number, members: Pick<Delivery, 'body' | 'url'> & Partial<Delivery>): Delivery {
-  return {
-    n,
-    trx_id: null,
-    ref_id: null,
-    headers: HEADERS,
-    from: null,
-    repeat: false,
-    state: 'waiting',
-    due_ms: store.now(),
-    attempts: [],
-    ...members,
-  };
+function message(value: object): Omit<Message, 'url'> {
+  return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }

@@ -1,5 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { someId } from '../common/ids.js';
 import type { CallbackBehaviour } from '../common/rules.js';
+import type { StateOf } from '../common/vendor.js';
 import { endOf, planOrderCallback, planProductCallbacks } from './callbacks.js';
 import { totalOf, type Wanted } from './checks.js';
 import type { Status } from './codes.js';
@@ -14,10 +16,10 @@ export interface Course {
 /** Accepts an order: it is on record, pending and debited. */
 export function accept(store: LapakStore, wanted: Wanted, { steps, callback }: Course): Order {
   const { count, partner_reference_id, product, product_code } = wanted;
-  const now = store.now();
-  const tid = newTid(now);
+  const tid = newTid(store.now());
   const total_price = totalOf(wanted);
   const order: Order = {
+    ...store.begun(),
     trx_id: tid,
     ref_id: partner_reference_id ?? tid,
     partner_reference_id,
@@ -32,24 +34,18 @@ export function accept(store: LapakStore, wanted: Wanted, { steps, callback }: C
     is_voucher: product !== undefined && store.category(product)?.variant === 'VOUCHER',
     status: 'PENDING',
     transactions: Array.from({ length: count }, () => newPiece(product?.name ?? product_code)),
-    // I: an order is debited when it is accepted, and gets its money back when it is refunded.
-    debited: total_price,
-    ever_succeeded: false,
-    sends: 1,
-    made_at_ms: now,
-    last_sent_ms: now,
   };
   const catalogue = destocked(store, wanted);
-  store.commit({
-    transactions: [order],
-    account: { ...store.account, balance: store.account.balance - total_price },
+  // I: an order is debited when it is accepted, and gets its money back when it is refunded.
+  const accepted = { ...order, debited: total_price };
+  store.commitMove(order, accepted, {
     ...(catalogue && { catalogue, deliveries: planProductCallbacks(store, catalogue) }),
   });
-  return order;
+  return accepted;
 }
 
 /** Moves an order to what a step says: refunds what it refunds, and calls back. */
-export function move(store: LapakStore, before: Order, step: Omit<Step, 'due_ms'>): Order {
+export function move(store: LapakStore, before: Order, step: StateOf<Order>): Order {
   const transactions = before.transactions.map((piece, index) => {
     const status = step.transactions?.[index] ?? step.status;
     return {
@@ -68,25 +64,12 @@ export function move(store: LapakStore, before: Order, step: Omit<Step, 'due_ms'
     ever_succeeded: before.ever_succeeded || transactions.some(({ status }) => status === 'SUCCESS'),
   };
   const isNews = endOf(after) !== endOf(before);
-  store.commit({
-    transactions: [after],
-    deliveries: isNews ? planOrderCallback(store, after) : [],
-    ...(debited !== before.debited && {
-      account: { ...store.account, balance: store.account.balance + before.debited - debited },
-    }),
-  });
+  store.commitMove(before, after, { deliveries: isNews ? planOrderCallback(store, after) : [] });
   return after;
 }
 
-/** Notes that the reference was sent once more. */
-export function sentAgain(store: LapakStore, order: Order): Order {
-  const again = { ...order, sends: order.sends + 1, last_sent_ms: store.now() };
-  store.commit({ transactions: [again] });
-  return again;
-}
-
 /** What is said of the order as a whole: what the step says, unless its pieces come to different ends. */
-function overall(store: LapakStore, pieces: readonly Piece[], step: Omit<Step, 'due_ms'>): Status {
+function overall(store: LapakStore, pieces: readonly Piece[], step: StateOf<Order>): Status {
   const isMixed = step.transactions !== undefined && pieces.length > 1;
   if (!isMixed) return step.status;
   const end = endOf({ transactions: pieces });
@@ -101,7 +84,7 @@ function voucherOf(
   { is_voucher }: Order,
   piece: Piece,
   status: Status,
-  step: Omit<Step, 'due_ms'>,
+  step: StateOf<Order>,
 ): Pick<Piece, 'voucher_code'> {
   if (status !== 'SUCCESS') return { voucher_code: '' };
   if (step.voucher_code !== undefined) return { voucher_code: step.voucher_code };
@@ -112,7 +95,7 @@ function voucherOf(
 function newVoucher(store: LapakStore): string {
   const code = randomBytes(8).toString('hex').toUpperCase();
   if (store.readings.voucher_code_form === 'code') return code;
-  return `PIN : ${code}\tSerial : ${randomInt(1e8, 1e9)}`;
+  return `PIN : ${code}\tSerial : ${someId()}`;
 }
 
 const noteOf = (status: Status): string => (status === 'REFUNDED' ? 'Order refunded' : '');
@@ -123,7 +106,7 @@ function newTid(nowMs: number): string {
 }
 
 function newPiece(product_name: string): Piece {
-  return { id: String(randomInt(1e8, 1e9)), product_name, note: '', status: 'PENDING', voucher_code: '' };
+  return { id: someId(), product_name, note: '', status: 'PENDING', voucher_code: '' };
 }
 
 /** The catalogue without the pieces that were sold, where the product counts them. */

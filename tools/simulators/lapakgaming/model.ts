@@ -1,4 +1,4 @@
-import type { Change as CommonChange, Kinds, Reply, Transaction, VendorCall } from '../common/model.js';
+import type * as common from '../common/model.js';
 import type { CallbackBehaviour, Rule } from '../common/rules.js';
 import type { Json } from '../common/shapes.js';
 import type { Code, Status } from './codes.js';
@@ -14,7 +14,6 @@ export interface Account {
   /** Where orders are called back that name no address of their own. */
   readonly callback_url: string | null;
   readonly product_callback_url: string | null;
-  /** The local address that callbacks come from; null leaves it to the system. */
   readonly callback_from: string | null;
   readonly fx_rates: readonly FxRate[];
   /** How many products the catalogue has besides those of the account. */
@@ -99,7 +98,7 @@ export interface Piece {
 }
 
 /** An order; its `trx_id` is the vendor's tid. */
-export interface Order extends Transaction {
+export interface Order extends common.Transaction {
   /** Null for an order without one, whose `ref_id` is its tid. */
   readonly partner_reference_id: string | null;
   readonly product_code: string;
@@ -127,7 +126,7 @@ export type Call =
   | 'balance';
 
 /** A request as it was received. */
-export interface LapakCall extends VendorCall {
+export interface LapakCall extends common.VendorCall {
   readonly call: Call | null;
   /** What follows `Bearer`, or null. */
   readonly bearer: string | null;
@@ -137,7 +136,7 @@ export interface LapakCall extends VendorCall {
   readonly problem: string | null;
 }
 
-export interface LapakReply extends Reply {
+export interface LapakReply extends common.Reply {
   readonly http: number;
   readonly code: Code;
   readonly data: unknown;
@@ -148,17 +147,14 @@ export interface LapakReply extends Reply {
 export interface LapakRule extends Rule {
   /** What is decided. */
   readonly code?: Code;
-  /** Answers `code` and leaves on record what would have been decided without it. */
-  readonly answer_only?: boolean;
   readonly note?: string;
   readonly voucher_code?: string;
   readonly then?: readonly (Omit<Step, 'due_ms'> & { readonly after_ms: number })[];
   readonly body?: 'truncated' | 'html' | 'empty' | 'no_data';
-  readonly list?: 'empty' | 'half';
   readonly callback?: CallbackBehaviour;
 }
 
-export interface Lapakgaming extends Kinds {
+export interface Kinds extends common.Kinds {
   readonly account: Account;
   readonly transaction: Order;
   readonly readings: Readings;
@@ -168,4 +164,4 @@ export interface Lapakgaming extends Kinds {
   readonly change: { readonly catalogue?: Catalogue };
 }
 
-export type Change = CommonChange<Lapakgaming>;
+export type Change = common.Change<Kinds>;

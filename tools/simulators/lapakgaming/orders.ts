@@ -1,9 +1,9 @@
-import { datedSteps } from '../common/rules.js';
+import { datedSteps, honestRule } from '../common/rules.js';
 import { orderData } from './callbacks.js';
 import { lacksServer, refusalOf, type Wanted, wantedBy } from './checks.js';
 import { type Code, SUCCESS } from './codes.js';
 import { refusedAtGate } from './gate.js';
-import { accept, sentAgain } from './ledger.js';
+import { accept } from './ledger.js';
 import type { LapakCall, LapakReply, LapakRule, Order, Step } from './model.js';
 import { done, refused, withCode } from './replies.js';
 import { textOf } from './requests.js';
@@ -17,7 +17,7 @@ export function placeOrder(store: LapakStore, call: LapakCall, rule: LapakRule |
   if (atGate) return atGate;
   if (call.problem !== null) return refused(store, store.readings.malformed_code, call.problem);
   const wanted = wantedBy(store, call);
-  const honest: LapakRule | undefined = rule?.answer_only ? { ...rule, code: undefined } : rule;
+  const honest = honestRule(rule, 'code');
   const known = rememberedOrder(store, wanted);
   const reply = known ? repeat(store, call, known, wanted, honest) : firstSend(store, wanted, honest);
   return rule?.answer_only && rule.code !== undefined ? withCode(store, reply, rule.code) : reply;
@@ -61,7 +61,7 @@ function repeat(
     const refusal: Code | null = rule?.code ? null : refusalOf(store, wanted);
     if (readings.reference_lookup === 'last' && refusal !== null) return refused(store, refusal);
     if (readings.repeated_reference === 'new_order') return firstSend(store, wanted, rule);
-    const again = sentAgain(store, known);
+    const again = store.sentAgain(known);
     if (readings.repeated_reference === 'refused') return refused(store, readings.repeated_reference_code);
     return accepted(again, 'repeated');
   };

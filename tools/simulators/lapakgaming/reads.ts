@@ -1,4 +1,5 @@
-import { bestOf, groupOf, type Listed, listed, listedCategory } from './catalogue.js';
+import { shortened } from '../common/rules.js';
+import { bestOf, groupOf, listed, listedCategory } from './catalogue.js';
 import { refusedAtGate } from './gate.js';
 import type { LapakCall, LapakReply, LapakRule, Product } from './model.js';
 import { done, refused } from './replies.js';
@@ -59,7 +60,7 @@ export const listGroups = read((store, call, rule) => {
   const wanted = all.filter(
     (each) => (code === null || groupOf(each) === code) && (category === null || each.category_code === category),
   );
-  return done('told', cut(bestOfEach(wanted), rule));
+  return done('told', shortened(bestOfEach(wanted), rule, Math.ceil));
 });
 
 /** Decides `GET /api/catalogue/group-products/…/best-product`: the best product of a group, now. */
@@ -82,12 +83,7 @@ function ofCountry(store: LapakStore, call: LapakCall): Product[] {
 }
 
 function products(found: readonly Product[], rule: LapakRule | undefined): LapakReply {
-  return done('told', { products: cut<Listed>(found.map(listed), rule) });
-}
-
-function cut<Item>(items: readonly Item[], rule: LapakRule | undefined): readonly Item[] {
-  if (rule?.list === 'empty') return [];
-  return rule?.list === 'half' ? items.slice(0, Math.ceil(items.length / 2)) : items;
+  return done('told', { products: shortened(found.map(listed), rule, Math.ceil) });
 }
 
 function bestOfEach(all: readonly Product[]): unknown[] {

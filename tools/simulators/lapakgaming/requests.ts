@@ -1,10 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from '../common/http.js';
-import { isObject, type Json, orNull, type Shape, text, url } from '../common/shapes.js';
+import { formFields } from '../common/form.js';
+import { jsonProblem, received, type Received } from '../common/requests.js';
+import { type Json, orNull, type Shape, text, url } from '../common/shapes.js';
 import type { Call, LapakCall } from './model.js';
-
-const LARGEST_BODY_BYTES = 64 * 1024;
 
 const BEST_PRODUCT_PATH = /^\/api\/catalogue\/group-products\/([^/]+)\/best-product$/;
 
@@ -54,28 +52,27 @@ const QUERIES: Readonly<Record<Exclude<Call, 'order'>, readonly string[]>> = {
 
 /** Reads all of a request. @throws the request's own error when the client goes away in the middle. */
 export async function receive(request: IncomingMessage): Promise<LapakCall> {
-  const bytes = await readBody(request, LARGEST_BODY_BYTES);
-  const body = bytes?.toString('utf8') ?? '';
-  const target = new URL(request.url ?? '', 'http://simulator');
-  const group = BEST_PRODUCT_PATH.exec(target.pathname)?.[1];
-  const call = callOf(request.method, target.pathname, group !== undefined);
-  const query = { ...Object.fromEntries(target.searchParams), ...(group && { group_product_code: group }) };
-  const fields = call === 'order' ? (bytes !== null && isUtf8(bytes) ? parsed(body) : null) : query;
-  const known = call === 'order' ? Object.keys(ORDER) : call === null ? [] : QUERIES[call];
+  const whole = await received(request);
+  const { body, headers, json, method, path, query, remoteAddress } = whole;
+  const group = BEST_PRODUCT_PATH.exec(path)?.[1];
+  const call = callOf(method, path, group !== undefined);
+  const isOrder = call === 'order';
+  const fields = isOrder ? json : { ...formFields(query), ...(group && { group_product_code: group }) };
+  const known = isOrder ? Object.keys(ORDER) : call === null ? [] : QUERIES[call];
   return {
     call,
-    method: request.method ?? '',
+    method,
     path: request.url ?? '',
-    remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    remoteAddress,
     body,
     ref_id: textOf(fields, 'partner_reference_id'),
     sku: textOf(fields, 'product_code') ?? textOf(fields, 'group_product'),
     player: textOf(fields, 'user_id'),
     unknownFields: Object.keys(fields ?? {}).filter((name) => !known.includes(name)),
-    about: call === 'order' ? aboutOrder(fields) : { query: target.search },
-    bearer: /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null,
+    about: isOrder ? aboutOrder(fields) : { query: query === '' ? '' : `?${query}` },
+    bearer: /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null,
     fields,
-    problem: call === 'order' ? problemOf(fields, request.headers['content-type'] ?? '') : null,
+    problem: isOrder ? problemOf(whole) : null,
   };
 }
 
@@ -85,7 +82,7 @@ export function textOf(fields: Json | null, name: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function callOf(method: string | undefined, path: string, isBestProduct: boolean): Call | null {
+function callOf(method: string, path: string, isBestProduct: boolean): Call | null {
   if (isBestProduct) return method === 'GET' ? 'best-product' : null;
   return PATHS.get(`${method} ${path}`) ?? null;
 }
@@ -96,20 +93,10 @@ function aboutOrder(fields: Json | null): Json {
   return { price, additional_id, count_order, end_user_ip_address: fields?.end_user_ip_address ?? null };
 }
 
-function parsed(body: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function problemOf(fields: Json | null, type: string): string | null {
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    return `the content type is "${type}" and not application/json`;
-  }
-  if (fields === null) return 'the body is not a JSON object';
+function problemOf(whole: Received): string | null {
+  const fields = whole.json;
+  const problem = jsonProblem(whole);
+  if (problem !== null || fields === null) return problem;
   for (const [name, shape] of Object.entries(ORDER)) {
     const value = fields[name];
     if (value !== undefined && !shape.fits(value)) return `${name} is not ${shape.expected}`;

@@ -1,5 +1,5 @@
 import type { RuleForms } from '../common/rules.js';
-import { flag, listOf, oneOf, type Shape, type Shapes, text } from '../common/shapes.js';
+import { listOf, oneOf, type Shape, type Shapes, text } from '../common/shapes.js';
 import { STATUSES } from './codes.js';
 
 /** A code of the vendor's list or any other, as the list writes them. */
@@ -32,11 +32,9 @@ export const RULES: RuleForms = {
   purchases: ['order'],
   rule: {
     code,
-    answer_only: flag,
     note: text,
     voucher_code: text,
     body: oneOf('truncated', 'html', 'empty', 'no_data'),
-    list: oneOf('empty', 'half'),
   },
   callback: {},
   step: OUTCOME,

@@ -1,15 +1,15 @@
 import { Store } from '../common/store.js';
 import { madeUpProducts } from './catalogue.js';
 import { DEFAULT_ACCOUNT, DEFAULT_CATEGORIES, DEFAULT_PRODUCTS } from './defaults.js';
-import type { Catalogue, Category, Lapakgaming, Order, Product } from './model.js';
+import type { Catalogue, Category, Kinds, Order, Product } from './model.js';
 import { READINGS } from './readings.js';
 
 /** All that the simulator knows. */
-export class LapakStore extends Store<Lapakgaming> {
+export class LapakStore extends Store<Kinds> {
   private catalogues: readonly Catalogue[] = [{ at_ms: 0, products: DEFAULT_PRODUCTS, categories: DEFAULT_CATEGORIES }];
 
   constructor() {
-    super(DEFAULT_ACCOUNT, READINGS);
+    super(DEFAULT_ACCOUNT, READINGS, 'balance');
   }
 
   get catalogue(): Catalogue {
@@ -44,7 +44,7 @@ export class LapakStore extends Store<Lapakgaming> {
     return this.underReference(reference).findLast((each) => each.partner_reference_id !== null);
   }
 
-  protected override applyOwn({ catalogue }: Lapakgaming['change']): void {
+  protected override applyOwn({ catalogue }: Kinds['change']): void {
     if (catalogue) this.catalogues = [...this.catalogues, catalogue];
   }
 }

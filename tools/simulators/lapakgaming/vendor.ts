@@ -1,20 +1,18 @@
-import { sendPage } from '../common/answers.js';
-import { latest } from '../common/control.js';
+import type { IncomingMessage } from 'node:http';
+import type { Message } from '../common/callbacks.js';
 import type { Delivery } from '../common/model.js';
-import { callbackShapes, type CallbackBehaviour } from '../common/rules.js';
-import { checked, invalid, type Json, object, text, url } from '../common/shapes.js';
-import type { Courier, Handler, Vendor } from '../common/vendor.js';
+import { checked, invalid, type Json, text, object, url } from '../common/shapes.js';
+import { type Courier, type Forged, type Handler, type Outcome, type StateOf, Vendor } from '../common/vendor.js';
 import { accountChange } from './account-changes.js';
 import { answer } from './answers.js';
-import { planForged, productCallback } from './callbacks.js';
+import { callbackUrlOf, endOf, forgedMessage, productCallback } from './callbacks.js';
 import { move } from './ledger.js';
-import type { Call, Lapakgaming, LapakCall, LapakReply, LapakRule, Step } from './model.js';
+import type { Call, Change, Kinds, LapakCall, LapakReply, LapakRule, Order } from './model.js';
 import { placeOrder, tellOrder } from './orders.js';
-import { purchasesOf, type PurchaseView } from './purchase-view.js';
 import { listAllProducts, listCategories, listGroups, listProducts } from './reads.js';
 import { tellBalance, tellBestProduct, tellFxRate } from './reads.js';
 import { receive } from './requests.js';
-import { OUTCOME, RULES } from './rules.js';
+import { RULES } from './rules.js';
 import { LapakStore } from './store.js';
 
 type Decide = (store: LapakStore, call: LapakCall, rule: LapakRule | undefined) => LapakReply;
@@ -31,38 +29,74 @@ const CALLS: Readonly<Record<Call, Decide>> = {
   balance: tellBalance,
 };
 
-const UNDECIDED: LapakReply = {
-  http: 200,
-  code: '',
-  data: {},
-  decision: 'not decided',
-  about: { code: null },
-};
-
 /** Lapakgaming, as far as its documents go. */
-export function lapakgaming(store = new LapakStore()): Vendor<Lapakgaming> & { readonly store: LapakStore } {
-  return {
-    store,
-    rules: RULES,
-    forged: {},
-    undecided: UNDECIDED,
-    receive: async (request) => withReference(store, await receive(request)),
-    decide: (call, rule) => (call.call === null ? UNDECIDED : CALLS[call.call](store, call, rule)),
-    answer,
-    // I: which page a wrong method or path gets.
-    answerElsewhere: (_call, response) => Promise.resolve(sendPage(response, 404)),
-    take: (order, step) => void move(store, order, step),
-    callbackFrom: () => store.account.callback_from,
-    // D: "we expect you to return HTTP status 200".
-    isAccepted: (status) => status === 200,
-    again: (delivery) => delivery,
-    forge: (order, wanted) => planForged(store, order, wanted),
-    purchases: (refId) => purchasesOf(store, refId),
-    account: () => accountOf(store),
-    accountChange: (body) => accountChange(store, body),
-    accountChanged: (_before, courier) => courier.arm(),
-    routes: (courier) => routesOf(store, courier),
-  };
+export class Lapakgaming extends Vendor<Kinds> {
+  readonly store = new LapakStore();
+  readonly rules = RULES;
+  readonly undecided: LapakReply = { http: 200, code: '', data: {}, decision: 'not decided', about: { code: null } };
+  readonly answer = answer;
+
+  async receive(request: IncomingMessage): Promise<LapakCall> {
+    return withReference(this.store, await receive(request));
+  }
+
+  decide(call: LapakCall, rule: LapakRule | undefined): LapakReply {
+    return call.call === null ? this.undecided : CALLS[call.call](this.store, call, rule);
+  }
+
+  /** D: "we expect you to return HTTP status 200". */
+  isAccepted(status: number | null): boolean {
+    return status === 200;
+  }
+
+  /** An order of which some pieces are done and others are not is not done. */
+  outcomeOf(order: Order): Outcome {
+    const end = endOf(order);
+    if (end === 'SUCCESS') return 'succeeded';
+    return end === 'REFUNDED' ? 'failed' : 'pending';
+  }
+
+  accountChange(body: Json): Change {
+    return accountChange(this.store, body);
+  }
+
+  override accountChanged(_before: Kinds['account'], courier: Courier): void {
+    courier.arm();
+  }
+
+  override routes(courier: Courier): Readonly<Record<string, Handler>> {
+    return {
+      ...super.routes(courier),
+      'POST /_sim/product-callbacks': (body) => callBackProduct(this.store, courier, body),
+    };
+  }
+
+  protected move(order: Order, state: StateOf<Order>): void {
+    move(this.store, order, state);
+  }
+
+  protected purchaseView(latest: Order): Json {
+    const { additional_id, product_code: sku, status, total_price: price, transactions, trx_id: tid, user_id } = latest;
+    const voucher_codes = transactions.map(({ voucher_code }) => voucher_code).filter((code) => code !== '');
+    return { tid, sku, user_id, additional_id, status, price, voucher_codes };
+  }
+
+  protected accountView(): Json {
+    const { categories, products } = this.store.catalogue;
+    return { ...this.store.account, products, categories };
+  }
+
+  protected callbackUrl(order: Order): string | null {
+    return callbackUrlOf(this.store, order);
+  }
+
+  protected forgedMessage(order: Order, wanted: Forged): Omit<Message, 'url'> {
+    return forgedMessage(this.store, order, wanted);
+  }
+
+  protected override settledState(wanted: Json): StateOf<Order> {
+    return { status: 'SUCCESS', ...wanted };
+  }
 }
 
 /** An inquiry by tid is about the reference of that order too, for rules and the journal. */
@@ -71,36 +105,6 @@ function withReference(store: LapakStore, call: LapakCall): LapakCall {
   const tid = typeof call.fields?.tid === 'string' ? call.fields.tid : '';
   const order = store.transactions.get(tid) ?? store.orderOf(call.ref_id ?? '');
   return order ? { ...call, ref_id: order.ref_id, sku: order.product_code, player: order.user_id } : call;
-}
-
-function accountOf(store: LapakStore): unknown {
-  const orders = Array.from(store.transactions.values());
-  const debited = orders.reduce((sum, each) => sum + each.debited, 0);
-  const { categories, products } = store.catalogue;
-  return { ...store.account, debited, products, categories };
-}
-
-function routesOf(store: LapakStore, courier: Courier): Readonly<Record<string, Handler>> {
-  return {
-    'POST /_sim/settle': (body) => settle(store, courier, body),
-    'POST /_sim/product-callbacks': (body) => callBackProduct(store, courier, body),
-  };
-}
-
-type Settlement = Partial<Omit<Step, 'due_ms'>> & {
-  readonly ref_id?: string;
-  readonly callback?: CallbackBehaviour;
-};
-
-/** Moves an order; its own steps are called off. */
-function settle(store: LapakStore, courier: Courier, body: Json): PurchaseView[] {
-  const shapes = { ...OUTCOME, ref_id: text, callback: object };
-  const { callback, ref_id, status = 'SUCCESS', ...step } = checked<Settlement>(body, 'settle', shapes);
-  if (callback) checked(callback, 'callback', callbackShapes(RULES));
-  const order = latest<Lapakgaming>(store, ref_id);
-  move(store, { ...order, steps: [], callback: callback ?? order.callback }, { status, ...step });
-  courier.arm();
-  return purchasesOf(store, order.ref_id);
 }
 
 /** The callback of a product, which may say something that is not so. */

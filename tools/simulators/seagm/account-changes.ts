@@ -1,5 +1,6 @@
+import { changedList } from '../common/account-changes.js';
 import { amountText, unitsOf } from '../common/amounts.js';
-import { checked, count, flag, integer, invalid, type Json, listOf, object } from '../common/shapes.js';
+import { checked, count, flag, integer, type Json, listOf, object } from '../common/shapes.js';
 import { oneOf, orNull, type Shapes, text, url } from '../common/shapes.js';
 import { productType } from './defaults.js';
 import type { Account, Change, ProductType } from './model.js';
@@ -20,6 +21,8 @@ const TYPE: Shapes = {
   account_check: flag,
   fields: listOf(object),
 };
+
+const FIELD: Shapes = { name: text, label: text, type: text };
 
 const ACCOUNT: Shapes = {
   uid: text,
@@ -42,24 +45,16 @@ interface AccountChanges extends Partial<Omit<Account, 'available'>> {
 /** What a body of `POST /_sim/account` changes; types are merged by id. @throws Invalid */
 export function accountChange(store: Store, body: Json): Change {
   const wanted = checked<AccountChanges>(body, 'account', ACCOUNT);
-  const { balance, types, remove_types, ...simple } = wanted;
+  const { balance, types: changes, remove_types: removed, ...simple } = wanted;
   const available = balance === undefined ? store.account.available : (unitsOf(balance, DIGITS) ?? 0);
-  return {
-    account: { ...store.account, ...simple, available },
-    ...((types || remove_types) && { types: changedTypes(store, types ?? [], remove_types ?? []) }),
-  };
-}
-
-function changedTypes(store: Store, changes: readonly Json[], removed: readonly number[]): ProductType[] {
-  const types = new Map(store.types.map((each) => [each.id, each]));
-  for (const value of changes) {
-    const change = checked<Partial<ProductType>>(value, 'type', TYPE);
-    const { id } = change;
-    if (id === undefined) throw invalid('a type needs id');
-    for (const each of change.fields ?? []) checked(each, 'field', { name: text, label: text, type: text });
-    const before = types.get(id);
-    types.set(id, before ? { ...before, ...change } : productType({ ...change, id }));
-  }
-  for (const id of removed) types.delete(id);
-  return [...types.values()];
+  const types = changedList<ProductType>(store.types, {
+    what: 'type',
+    key: 'id',
+    shapes: TYPE,
+    changes,
+    removed,
+    create: ({ id = 0, ...more }) => productType({ ...more, id }),
+    check: ({ fields = [] }) => fields.forEach((each) => checked(each, 'field', FIELD)),
+  });
+  return { account: { ...store.account, ...simple, available }, ...((changes || removed) && { types }) };
 }

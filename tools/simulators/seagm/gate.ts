@@ -5,14 +5,13 @@ import type { SeagmCall } from './requests.js';
 import { signatureAsReceived, signatureOf } from './signatures.js';
 import type { Store } from './store.js';
 
-const MINUTE_MS = 60_000;
 const TOO_MANY = 429;
 const BANNED = 418;
 
 /** The answer by which the vendor refuses who asks, or null. `ruled` is the code that a rule wants. */
 export function refusedAtGate(store: Store, call: SeagmCall, ruled: number | undefined): Reply | null {
   if (store.now() < store.ban.until_ms) return refused(store, BANNED);
-  if (ruled === TOO_MANY || isTooMany(store)) return tooMany(store);
+  if (ruled === TOO_MANY || store.hasTooManyCalls(store.readings.calls_per_minute)) return tooMany(store);
   const { account, readings } = store;
   const { signature = '', timestamp = '', uid = '' } = call.fields;
   if (!sameText(uid, account.uid)) return refused(store, 401);
@@ -34,12 +33,4 @@ function tooMany(store: Store): Reply {
   const until_ms = store.now() + readings.ban_seconds * 1_000 * 2 ** ban.bans;
   store.commit({ ban: isBan ? { strikes: 0, bans: ban.bans + 1, until_ms } : { ...ban, strikes } });
   return refused(store, TOO_MANY);
-}
-
-function isTooMany(store: Store): boolean {
-  const limit = store.readings.calls_per_minute;
-  if (limit === 0) return false;
-  const since = store.now() - MINUTE_MS;
-  // This call is in the journal already.
-  return Array.from(store.entries.values()).filter(({ at }) => Date.parse(at) > since).length > limit;
 }

@@ -1,6 +1,7 @@
-import { randomInt } from 'node:crypto';
+import { someId } from '../common/ids.js';
+import type { StateOf } from '../common/vendor.js';
 import { planCallbacks } from './callbacks.js';
-import type { Step, Transaction } from './model.js';
+import type { Transaction } from './model.js';
 import { outcomeOf } from './replies.js';
 import type { Card } from './rules.js';
 import type { Store } from './store.js';
@@ -9,27 +10,22 @@ const WAITING = 10_001;
 const REFUNDED = 10_005;
 
 /** What becomes of an order. */
-export type State = Omit<Step, 'due_ms'>;
+export type State = StateOf<Transaction>;
 
 type Order = Pick<Transaction, 'buy_amount' | 'currency' | 'fields' | 'kind' | 'ref_id' | 'type_id' | 'unit_price'>;
 
 /** Records an order, with its debit and callback, all or nothing. */
 export function form(store: Store, order: Order, course: Pick<Transaction, 'callback' | 'steps'>): Transaction {
-  const now = store.now();
   const blank: Transaction = {
     ...order,
     ...course,
+    ...store.begun(),
     trx_id: someId(),
     trade_id: someId(),
     status_code: 0,
     refunded_reason: '',
     cards: [],
-    debited: 0,
-    ever_succeeded: false,
-    sends: 1,
-    made_at_ms: now,
-    last_sent_ms: now,
-    changed_at_ms: now,
+    changed_at_ms: store.now(),
   };
   return move(store, blank, { status_code: WAITING });
 }
@@ -50,20 +46,8 @@ export function move(store: Store, before: Transaction, state: State): Transacti
     cards: isDone && before.kind === 'card' ? cardsOf(before, state) : before.cards,
     changed_at_ms: store.now(),
   };
-  const available = store.account.available + before.debited - debited;
-  store.commit({
-    transactions: [after],
-    deliveries: planCallbacks(store, after, before.status_code === 0),
-    ...(available !== store.account.available && { account: { ...store.account, available } }),
-  });
+  store.commitMove(before, after, { deliveries: planCallbacks(store, after, before.status_code === 0) });
   return after;
-}
-
-/** Notes that the reference was sent once more. */
-export function sentAgain(store: Store, order: Transaction): Transaction {
-  const again = { ...order, sends: order.sends + 1, last_sent_ms: store.now() };
-  store.commit({ transactions: [again] });
-  return again;
 }
 
 function cardsOf({ buy_amount, cards: before }: Transaction, state: State): readonly Card[] {
@@ -73,5 +57,3 @@ function cardsOf({ buy_amount, cards: before }: Transaction, state: State): read
   const card = (): Card => ({ sn: `SN${someId()}`, pin: `PIN-${someId()}`, expired: '2030-12-31' });
   return Array.from({ length: buy_amount }, card);
 }
-
-const someId = (): string => String(randomInt(1e8, 1e9));

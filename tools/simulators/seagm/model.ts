@@ -16,7 +16,6 @@ export interface Account {
   /** What every purchase is answered while it is set. */
   readonly code: number | null;
   readonly callback_url: string | null;
-  /** The local address that callbacks come from; null leaves it to the system. */
   readonly callback_from: string | null;
 }
 

@@ -1,11 +1,11 @@
 import { unitsOf } from '../common/amounts.js';
-import { datedSteps } from '../common/rules.js';
+import { courseOf, honestRule, settleDelay } from '../common/rules.js';
 import { refusedAtGate } from './gate.js';
-import { form, sentAgain } from './ledger.js';
-import type { Reply, Transaction } from './model.js';
+import { form } from './ledger.js';
+import type { Reply } from './model.js';
 import { DIGITS, DONE, orderData, refused, told } from './replies.js';
 import type { SeagmCall } from './requests.js';
-import type { PlannedStep, Rule } from './rules.js';
+import type { CallbackBehaviour, PlannedStep, Rule } from './rules.js';
 import type { Store } from './store.js';
 
 const BAD_REQUEST = 400;
@@ -20,12 +20,12 @@ const SUCCESS_CODES = [200, 2_000, 2_010];
 
 /** Decides `POST /v1/recharge-orders` and `/v1/card-orders`. */
 export function buy(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
-  const honestly = { ...rule, code: rule?.answer_only ? undefined : rule?.code };
-  const atGate = refusedAtGate(store, call, honestly.code);
+  const code = honestRule(rule, 'code')?.code;
+  const atGate = refusedAtGate(store, call, code);
   if (atGate !== null) return atGate;
   if (store.account.code !== null) return refused(store, store.account.code);
 
-  const honest = decide(store, call, rule, honestly.code);
+  const honest = decide(store, call, rule, code);
   if (!rule?.answer_only || rule.code === undefined) return honest;
   // A vendor that lies: what was decided stands.
   const { transaction, warnings, decision } = honest;
@@ -61,7 +61,7 @@ function decide(store: Store, call: SeagmCall, rule: Rule | undefined, code: num
   }
   const { repeated_reference } = store.readings;
   if (known && repeated_reference === 'same_order') {
-    const transaction = sentAgain(store, known);
+    const transaction = store.sentAgain(known);
     return told(store, orderData(store, transaction), { decision: 'repeated', transaction, warnings });
   }
   if (known && repeated_reference === 'refused') {
@@ -94,14 +94,8 @@ function firstSend(store: Store, call: SeagmCall, rule: Rule | undefined): Reply
     currency: store.account.currency,
     fields: Object.fromEntries(type.fields.map(({ name }) => [name, call.fields[name] ?? ''])),
   };
-  const transaction = form(store, order, courseOf(store, rule));
+  const after_ms = settleDelay(rule, store.readings.settle_after_ms);
+  const course = courseOf<PlannedStep, CallbackBehaviour>(store.now(), rule, [{ status_code: DONE, after_ms }]);
+  const transaction = form(store, order, course);
   return told(store, orderData(store, transaction), { decision: 'accepted', transaction });
-}
-
-/** When the steps of a rule are due, or the success that every order comes to without one. */
-function courseOf(store: Store, rule: Rule | undefined): Pick<Transaction, 'callback' | 'steps'> {
-  // A callback before the answer tells how it ended.
-  const after_ms = rule?.callback?.mode === 'before_answer' ? 0 : store.readings.settle_after_ms;
-  const steps = datedSteps<PlannedStep>(store.now(), rule?.then ?? [{ status_code: DONE, after_ms }]);
-  return { steps, callback: rule?.callback ?? {} };
 }

@@ -1,4 +1,5 @@
 import { unitsOf } from '../common/amounts.js';
+import { shortened } from '../common/rules.js';
 import type { Json } from '../common/shapes.js';
 import { refusedRead } from './orders.js';
 import type { ProductType, Reply } from './model.js';
@@ -21,7 +22,7 @@ export function tellCategories(store: Store, call: SeagmCall, rule: Rule | undef
     code: name.toLowerCase().replaceAll(' ', '-'),
     auto_delivery: true,
   }));
-  return told(store, listed(categories, rule));
+  return told(store, shortened(categories, rule));
 }
 
 /** Decides `GET /v1/…-categories/{id}/…-types` and `/v1/…-types/{id}`. */
@@ -35,13 +36,8 @@ export function tellTypes(store: Store, call: SeagmCall, rule: Rule | undefined)
   }
   const mine = store.types.filter(({ category_id, kind }) => kind === call.kind && String(category_id) === id);
   if (mine.length === 0) return refused(store, NOT_FOUND);
-  return told(
-    store,
-    listed(
-      mine.map((type) => typeData(store, type)),
-      rule,
-    ),
-  );
+  const types = mine.map((type) => typeData(store, type));
+  return told(store, shortened(types, rule));
 }
 
 /** Decides `GET /v1/me`. I: the difference between credits and balance. */
@@ -54,14 +50,9 @@ export function tellAccount(store: Store, call: SeagmCall, rule: Rule | undefine
 }
 
 /** Decides `GET /time`, which needs no account. */
-export function tellTime(store: Store, rule: Rule | undefined): Reply {
+export function tellTime(store: Store, _call: SeagmCall, rule: Rule | undefined): Reply {
   if (rule?.code !== undefined) return refused(store, rule.code, rule.info_code ?? null);
   return told(store, { timestamp: Math.floor(store.now() / 1_000) });
-}
-
-function listed(all: readonly Json[], rule: Rule | undefined): readonly Json[] {
-  if (rule?.list === 'empty') return [];
-  return rule?.list === 'half' ? all.slice(0, Math.floor(all.length / 2)) : all;
 }
 
 function typeData(store: Store, type: ProductType): Json {

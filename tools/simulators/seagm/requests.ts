@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { readBody } from '../common/http.js';
 import type { VendorCall } from '../common/model.js';
+import { received } from '../common/requests.js';
 import type { Call } from './rules.js';
 import type { Pairs } from './signatures.js';
-
-const LARGEST_BODY_BYTES = 64 * 1024;
 
 /** A request to the vendor as it was received. */
 export interface SeagmCall extends VendorCall {
@@ -40,10 +38,8 @@ const BOUGHT = ['type_id', 'buy_amount', 'mch_order_id'];
 
 /** Reads all of a request. @throws the request's own error when the client goes away in the middle. */
 export async function receive(request: IncomingMessage, known: Known): Promise<SeagmCall> {
-  const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
-  const body = (await readBody(request, LARGEST_BODY_BYTES))?.toString('utf8') ?? '';
-  const method = request.method ?? '';
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
+  const { body, contentType, method, path, query, remoteAddress } = await received(request);
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType);
   const raw = [...rawPairs(query), ...(isForm ? rawPairs(body) : [])];
   const pairs = raw.map(([name, value]) => [decoded(name), decoded(value)] as const);
   const fields = Object.fromEntries(pairs);
@@ -63,7 +59,7 @@ export async function receive(request: IncomingMessage, known: Known): Promise<S
     fields,
     pairs,
     raw,
-    remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    remoteAddress,
     ref_id: isInquiry ? byReference : (fields.mch_order_id ?? null),
     sku: skuOf(target.kind, fields.type_id),
     player: fields[own[0] ?? ''] ?? null,

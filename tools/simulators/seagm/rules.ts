@@ -28,10 +28,7 @@ export interface CallbackBehaviour extends common.CallbackBehaviour {
 export interface Rule extends common.Rule {
   readonly code?: number;
   readonly info_code?: number;
-  /** Answers `code` and leaves on record what would have been decided without it: a vendor that lies. */
-  readonly answer_only?: boolean;
   readonly then?: readonly PlannedStep[];
-  readonly list?: 'empty' | 'half';
   readonly callback?: CallbackBehaviour;
 }
 
@@ -47,7 +44,7 @@ export const RULES: common.RuleForms = {
   calls: CALLS,
   purchases: ['recharge-orders', 'card-orders'],
   match: { type_id: text, order_id: text },
-  rule: { code: integer, info_code: count, answer_only: flag, list: oneOf('empty', 'half') },
+  rule: { code: integer, info_code: count },
   callback: { signature: oneOf('wrong', 'absent', 'stale') },
   step: STATE,
   stepNeeds: 'status_code',

@@ -9,7 +9,7 @@ export class Store extends CommonStore<Kinds> {
   ban: Ban = { strikes: 0, bans: 0, until_ms: 0 };
 
   constructor() {
-    super(DEFAULT_ACCOUNT, READINGS);
+    super(DEFAULT_ACCOUNT, READINGS, 'available');
   }
 
   type(kind: Kind, id: string): ProductType | undefined {

@@ -1,5 +1,6 @@
+import { changedList } from '../common/account-changes.js';
 import { amountText, unitsOf } from '../common/amounts.js';
-import { checked, flag, invalid, isObject, type Json, listOf, object, orNull } from '../common/shapes.js';
+import { checked, flag, invalid, type Json, listOf, object, orNull } from '../common/shapes.js';
 import { oneOf, type Shapes, text } from '../common/shapes.js';
 import { company } from './defaults.js';
 import type { Account, Change, Company } from './model.js';
@@ -45,31 +46,24 @@ interface AccountChanges extends Partial<Omit<Account, 'available'>> {
 /** What a body of `POST /_sim/account` changes; companies are merged by company_id. @throws Invalid */
 export function accountChange(store: Store, body: Json): Change {
   const wanted = checked<AccountChanges>(body, 'account', ACCOUNT);
-  const { balance, companies, remove_companies, ...simple } = wanted;
+  const { balance, companies: changes, remove_companies: removed, ...simple } = wanted;
   const available = balance === undefined ? store.account.available : (unitsOf(balance, DIGITS) ?? 0);
-  return {
-    account: { ...store.account, ...simple, available },
-    ...((companies || remove_companies) && {
-      companies: changedCompanies(store, companies ?? [], remove_companies ?? []),
-    }),
-  };
+  const companies = changedList<Company>(store.companies, {
+    what: 'company',
+    key: 'company_id',
+    shapes: COMPANY,
+    changes,
+    removed,
+    create: ({ company_id = '', type, ...more }) => {
+      if (type === undefined) throw invalid('a new company needs type');
+      return company({ ...more, company_id, type });
+    },
+    check: ({ denomination = [] }) => denomination.forEach(checkDenomination),
+  });
+  return { account: { ...store.account, ...simple, available }, ...((changes || removed) && { companies }) };
 }
 
-function changedCompanies(store: Store, changes: readonly Json[], removed: readonly string[]): Company[] {
-  const companies = new Map(store.companies.map((each) => [each.company_id, each]));
-  for (const value of changes) {
-    const change = checked<Partial<Company>>(value, 'company', COMPANY);
-    const { company_id, type } = change;
-    if (company_id === undefined) throw invalid('a company needs company_id');
-    for (const each of change.denomination ?? []) {
-      checked(each, 'denomination', { price: amount, description: text });
-      if (!isObject(each) || each.price === undefined) throw invalid('a denomination needs price');
-    }
-    const before = companies.get(company_id);
-    if (before === undefined && type === undefined) throw invalid('a new company needs type');
-    const fresh = { company_id, type: type ?? 'gtopup' };
-    companies.set(company_id, before ? { ...before, ...change } : company({ ...change, ...fresh }));
-  }
-  for (const id of removed) companies.delete(id);
-  return [...companies.values()];
+function checkDenomination(value: unknown): void {
+  const { price } = checked<{ price?: string }>(value, 'denomination', { price: amount, description: text });
+  if (price === undefined) throw invalid('a denomination needs price');
 }

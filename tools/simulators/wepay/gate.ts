@@ -3,8 +3,6 @@ import { sameText } from '../common/http.js';
 import type { WepayCall } from './requests.js';
 import type { Store } from './store.js';
 
-const MINUTE_MS = 60_000;
-
 /** The code by which the vendor refuses who asks, or null. */
 export function refusedAtGate(store: Store, call: WepayCall): string | null {
   const { account, readings } = store;
@@ -17,15 +15,7 @@ export function refusedAtGate(store: Store, call: WepayCall): string | null {
     (password_hash !== undefined && sameText(password_hash.toLowerCase(), md5(account.password)));
   if (!isRight) return readings.wrong_password;
   if (!account.allow_list.includes(call.remoteAddress)) return '20005';
-  return isTooMany(store) ? '10003' : null;
-}
-
-function isTooMany(store: Store): boolean {
-  const limit = store.readings.calls_per_minute;
-  const since = store.now() - MINUTE_MS;
-  if (limit === 0) return false;
-  // This call is in the journal already.
-  return Array.from(store.entries.values()).filter(({ at }) => Date.parse(at) > since).length > limit;
+  return store.hasTooManyCalls(readings.calls_per_minute) ? '10003' : null;
 }
 
 /** The `password_hash` of a password. */

@@ -1,11 +1,12 @@
-import { randomInt } from 'node:crypto';
+import { someId } from '../common/ids.js';
+import type { StateOf } from '../common/vendor.js';
 import { planCallbacks } from './callbacks.js';
 import { outcomeOf, UNDER_WAY } from './codes.js';
-import type { Step, Transaction } from './model.js';
+import type { Transaction } from './model.js';
 import type { Store } from './store.js';
 
 /** What becomes of a purchase. */
-export type State = Omit<Step, 'due_ms'>;
+export type State = StateOf<Transaction>;
 
 /** Records a purchase that is accepted, with its debit and callback, all or nothing. */
 export function form(
@@ -13,10 +14,10 @@ export function form(
   order: Pick<Transaction, 'amount' | 'company' | 'ref1' | 'ref2' | 'ref_id' | 'resp_url' | 'total' | 'type'>,
   course: Pick<Transaction, 'callback' | 'steps'>,
 ): Transaction {
-  const now = store.now();
   const blank: Transaction = {
     ...order,
     ...course,
+    ...store.begun(),
     trx_id: someId(),
     bill_id: someId(),
     queue_id: someId(),
@@ -24,11 +25,6 @@ export function form(
     operator_trxnsid: '',
     serial: '',
     pin: '',
-    debited: 0,
-    ever_succeeded: false,
-    sends: 1,
-    made_at_ms: now,
-    last_sent_ms: now,
   };
   return move(store, blank, { status: UNDER_WAY });
 }
@@ -50,20 +46,6 @@ export function move(store: Store, before: Transaction, state: State): Transacti
     serial: state.serial ?? (before.serial || (isBought && isCard ? `S${someId()}` : '')),
     pin: state.pin ?? (before.pin || (isBought && isCard ? `${someId()}${someId().slice(0, 5)}` : '')),
   };
-  const available = store.account.available + before.debited - debited;
-  store.commit({
-    transactions: [after],
-    deliveries: planCallbacks(store, after, before.status === ''),
-    ...(available !== store.account.available && { account: { ...store.account, available } }),
-  });
+  store.commitMove(before, after, { deliveries: planCallbacks(store, after, before.status === '') });
   return after;
 }
-
-/** Notes that the reference was sent once more. */
-export function sentAgain(store: Store, transaction: Transaction): Transaction {
-  const again = { ...transaction, sends: transaction.sends + 1, last_sent_ms: store.now() };
-  store.commit({ transactions: [again] });
-  return again;
-}
-
-const someId = (): string => String(randomInt(1e8, 1e9));

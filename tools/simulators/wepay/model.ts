@@ -13,7 +13,6 @@ export interface Account {
   readonly available: number;
   /** What every purchase is answered while it is set, such as 20004. */
   readonly code: string | null;
-  /** The local address that callbacks come from; null leaves it to the system. */
   readonly callback_from: string | null;
 }
 

@@ -1,9 +1,9 @@
-import { datedSteps } from '../common/rules.js';
+import { type CallbackBehaviour, courseOf, honestRule, settleDelay } from '../common/rules.js';
 import { refusalOf, totalOf } from './checks.js';
 import { ACCEPTED, outcomeOf, SUCCEEDED } from './codes.js';
 import { refusedAtGate } from './gate.js';
-import { form, sentAgain } from './ledger.js';
-import type { Company, Reply, Step, Transaction } from './model.js';
+import { form } from './ledger.js';
+import type { Company, Reply, Transaction } from './model.js';
 import { accepted, idOf, refused } from './replies.js';
 import type { WepayCall } from './requests.js';
 import type { PlannedStep, Rule, Type } from './rules.js';
@@ -18,7 +18,7 @@ export function purchase(store: Store, call: WepayCall, rule: Rule | undefined):
   const atGate = refusedAtGate(store, call) ?? store.account.code;
   if (atGate !== null) return refused(store, atGate);
 
-  const honest = decide(store, call, rule?.answer_only ? { ...rule, code: undefined } : rule);
+  const honest = decide(store, call, honestRule(rule, 'code'));
   if (!rule?.answer_only || rule.code === undefined) return honest;
   // A vendor that lies: what was decided stands.
   const { decision, transaction, warnings } = honest;
@@ -30,7 +30,7 @@ function decide(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
   const { readings } = store;
   const known = remembered(store, call.ref_id ?? '');
   const warnings = known ? warningsOf(store, call, known) : [];
-  const current = known && sentAgain(store, known);
+  const current = known && store.sentAgain(known);
   const ruled = rule?.code === ACCEPTED ? undefined : rule?.code;
   if (ruled !== undefined) return { ...refused(store, ruled), warnings };
 
@@ -72,17 +72,11 @@ function formed(
     ref1,
     ref2,
   };
-  return form(store, order, { steps: stepsOf(store, rule, company), callback: rule?.callback ?? {} });
-}
-
-/** When the steps of a rule are due, or the success that every purchase comes to without one. */
-function stepsOf(store: Store, rule: Rule | undefined, company: Company | undefined): Step[] {
   const { congested_settle_after_ms, settle_after_ms } = store.readings;
   const isCongested = (company?.congestion.length ?? 0) > 0;
-  // A callback before the answer tells how it ended.
-  const isAtOnce = rule?.callback?.mode === 'before_answer';
-  const after_ms = isAtOnce ? 0 : isCongested ? congested_settle_after_ms : settle_after_ms;
-  return datedSteps<PlannedStep>(store.now(), rule?.then ?? [{ status: SUCCEEDED, after_ms }]);
+  const after_ms = settleDelay(rule, isCongested ? congested_settle_after_ms : settle_after_ms);
+  const ordinary = [{ status: SUCCEEDED, after_ms }];
+  return form(store, order, courseOf<PlannedStep, CallbackBehaviour>(store.now(), rule, ordinary));
 }
 
 /** The purchase by which a reference is known to the vendor at present. */

@@ -65,9 +65,3 @@ const RETRY_SCHEDULE_MS: readonly number[] = [];
 export type Readings = ReadingsOf<typeof CHOICES, typeof NUMBERS>;
 
 export const READINGS = readingSet(CHOICES, NUMBERS, RETRY_SCHEDULE_MS);
-
-/** Every reading with what it can be; null for a number. */
-export const READING_VALUES: Readonly<Record<string, readonly string[] | null>> = {
-  ...CHOICES,
-  ...Object.fromEntries(Object.keys(NUMBERS).map((name) => [name, null])),
-};

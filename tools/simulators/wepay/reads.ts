@@ -1,5 +1,6 @@
 import { unitsOf } from '../common/amounts.js';
 import { formText } from '../common/form.js';
+import { shortened } from '../common/rules.js';
 import type { Json } from '../common/shapes.js';
 import { cardFields } from './callbacks.js';
 import { asSent } from './checks.js';
@@ -71,12 +72,10 @@ export function tellPayee(store: Store, call: WepayCall, rule: Rule | undefined)
 }
 
 /** Decides the catalogue export, which needs no account. */
-export function tellCatalogue(store: Store, rule: Rule | undefined): Reply {
+export function tellCatalogue(store: Store, _call: WepayCall, rule: Rule | undefined): Reply {
   if (rule?.code !== undefined) return refused(store, rule.code);
   const items = (type: Type): Json[] => {
-    const all = rule?.list === 'empty' ? [] : store.ofType(type);
-    const some = rule?.list === 'half' ? all.slice(0, Math.floor(all.length / 2)) : all;
-    return some.map((company) => itemOf(store, company));
+    return shortened(store.ofType(type), rule).map((company) => itemOf(store, company));
   };
   const data = {
     mtopup: items('mtopup'),

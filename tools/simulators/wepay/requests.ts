@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { formFields, multipartFields } from '../common/form.js';
-import { readBody } from '../common/http.js';
+import { formFields, multipartFields, textMembers } from '../common/form.js';
 import type { VendorCall } from '../common/model.js';
-import { isObject } from '../common/shapes.js';
+import { received, type Received } from '../common/requests.js';
 import type { Call } from './rules.js';
 
-const LARGEST_BODY_BYTES = 64 * 1024;
 const API_PATH = '/client_api.json.php';
 const EXPORT_PATH = '/comp_export.php';
 
@@ -51,13 +49,9 @@ export async function receive(
   request: IncomingMessage,
   referenceOf: (transactionId: string) => string | null,
 ): Promise<WepayCall> {
-  const { pathname: path, search } = new URL(request.url ?? '', 'http://simulator');
-  const body = (await readBody(request, LARGEST_BODY_BYTES))?.toString('utf8') ?? '';
-  const method = request.method ?? '';
-  const { fields, encoding } =
-    method === 'GET'
-      ? { fields: formFields(search), encoding: null }
-      : fieldsOf(body, request.headers['content-type'] ?? '');
+  const whole = await received(request);
+  const { body, method, path, query, remoteAddress } = whole;
+  const { fields, encoding } = method === 'GET' ? { fields: formFields(query), encoding: null } : fieldsOf(whole);
   const call = callOf(method, path, fields);
   const given = (name: string): string | null => fields[name] ?? null;
   const [type, company, amount] = [given('type'), given('pay_to_company'), given('pay_to_amount')];
@@ -69,7 +63,7 @@ export async function receive(
     path,
     body,
     fields,
-    remoteAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    remoteAddress,
     ref_id: given('dest_ref') ?? about,
     sku: company === null ? null : [type, company, ...(amount === null ? [] : [amount])].join(':'),
     player: given('pay_to_ref1'),
@@ -89,20 +83,13 @@ function callOf(method: string, path: string, fields: Fields): Call | null {
 }
 
 /** C: all three encodings work. I: that a body of another one has no fields. */
-function fieldsOf(body: string, type: string): { fields: Fields; encoding: WepayCall['about']['encoding'] } {
+function fieldsOf({ body, contentType: type, json }: Received): {
+  fields: Fields;
+  encoding: WepayCall['about']['encoding'];
+} {
   if (/^application\/x-www-form-urlencoded\b/i.test(type)) return { fields: formFields(body), encoding: 'form' };
   const multipart = /^multipart\/form-data\b/i.test(type) ? multipartFields(body, type) : null;
   if (multipart) return { fields: multipart, encoding: 'multipart' };
-  const json = /^application\/json\b/i.test(type) ? jsonFields(body) : null;
-  return json ? { fields: json, encoding: 'json' } : { fields: {}, encoding: null };
-}
-
-function jsonFields(body: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (!isObject(value)) return null;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, String(member)]));
-  } catch {
-    return null;
-  }
+  const isJson = /^application\/json\b/i.test(type) && json !== null;
+  return isJson ? { fields: textMembers(json), encoding: 'json' } : { fields: {}, encoding: null };
 }

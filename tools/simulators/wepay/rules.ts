@@ -1,5 +1,5 @@
 import * as common from '../common/rules.js';
-import { flag, oneOf, type Shape, text } from '../common/shapes.js';
+import { type Shape, text } from '../common/shapes.js';
 
 export const CALLS = ['purchase', 'get_output', 'balance_inquiry', 'payee_info', 'comp_export'] as const;
 /** What can be bought. */
@@ -11,10 +11,7 @@ export type Call = (typeof CALLS)[number];
 /** What a test wants of certain calls. */
 export interface Rule extends common.Rule {
   readonly code?: string;
-  /** Answers `code` and leaves on record what would have been decided without it: a vendor that lies. */
-  readonly answer_only?: boolean;
   readonly then?: readonly PlannedStep[];
-  readonly list?: 'empty' | 'half';
 }
 
 export interface PlannedStep {
@@ -37,7 +34,7 @@ export const RULES: common.RuleForms = {
   calls: CALLS,
   purchases: ['purchase'],
   match: { type: text, company: text, transaction_id: text },
-  rule: { code: answerCode, answer_only: flag, list: oneOf('empty', 'half') },
+  rule: { code: answerCode },
   callback: {},
   step: STATE,
   stepNeeds: 'status',

@@ -9,7 +9,7 @@ export class Store extends CommonStore<Kinds> {
   companies: readonly Company[] = DEFAULT_COMPANIES;
 
   constructor() {
-    super(DEFAULT_ACCOUNT, READINGS);
+    super(DEFAULT_ACCOUNT, READINGS, 'available');
   }
 
   company(type: string, id: string): Company | undefined {
