@@ -22,8 +22,9 @@ const CHECKS = [
 ];
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-// The types of the console's API are written from its document, and the linter reads them.
-execFileSync('npm', ['run', '--silent', 'console:types'], { stdio: 'inherit' });
+// Types that are written from openapi documents: the linter reads them.
+for (const types of ['console:types', 'sdk:types'])
+  execFileSync('npm', ['run', '--silent', types], { stdio: 'inherit' });
 const passed = await Promise.all(CHECKS.map(([tool, ...args]) => check(tool, args)));
 process.exitCode = passed.every(Boolean) ? 0 : 1;
 

@@ -19,9 +19,10 @@ export function installPackages() {
   if (!isInstalled()) install('ci');
 }
 
-/** The same, and all is built, each only when it is not done already. */
+/** Installs packages and builds everything, each only where it is missing or old. */
 export function prepareCheckout() {
   installPackages();
+  writeSdkTypes();
   buildService();
   buildPages();
 }
@@ -130,6 +131,15 @@ function buildService() {
     for (const folder of ['src', 'tools', 'vendor']) remove(folder);
     throw error;
   }
+}
+
+/** Suites compile the SDK. The service needs no types of it: a start does not wait for this. */
+function writeSdkTypes() {
+  if (
+    isNewer(inCheckout('sdk/typescript/src/schema.ts'), ['openapi.json', 'scripts/sdk-types.mjs', 'package-lock.json'])
+  )
+    return;
+  node('Writing the types of the SDK', 'Wrote the types of the SDK', 'scripts/sdk-types.mjs');
 }
 
 function buildPages() {
