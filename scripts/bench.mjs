@@ -1,5 +1,5 @@
-// `npm run bench -- NAME…` runs benchmarks of bench/ one after another; without a name, all of them. What begins with `--`
-// is for the benchmarks.
+// `npm run bench -- NAME…` runs benchmarks of bench/ one after another; without a name, all of them. Arguments that begin with `--`
+// go to the benchmarks.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { checkout, prepareCheckout } from './prepare.mjs';
@@ -17,7 +17,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 const chosen = names.length > 0 ? names.map((name) => files.find((file) => nameOf(file) === name)) : files;
-// One that is no TypeScript needs nothing installed here.
+// A benchmark in plain JavaScript needs no packages of this checkout.
 if (chosen.some((file) => file.endsWith('.ts'))) prepareCheckout();
 for (const file of chosen) {
   console.log(`\n== ${nameOf(file)}`);

@@ -1,5 +1,5 @@
-// `npm run build:console`: the console's pages, as a browser loads them. They take their place at once, since a process may be
-// waiting for them.
+// `npm run build:console` builds the console's pages for browsers. The finished folder is moved into place in one step, since a
+// process may be waiting for it.
 import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

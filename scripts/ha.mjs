@@ -12,8 +12,8 @@ const [problem] = await once(check, 'exit');
 // With 3 there is nothing to do but what it has said.
 if (problem !== 0) process.exit(problem === 3 ? 0 : (problem ?? 1));
 
-// Whatever the laboratory starts ends with the first process of its namespaces, and that one with this process; what it
-// mounts and lays is gone with them.
+// All processes of the laboratory end with the first process of its namespaces, and that process ends with this one. The kernel
+// removes its mounts and links with the namespaces.
 const run = spawn(
   'setpriv',
   [
@@ -34,7 +34,7 @@ const run = spawn(
   ],
   { stdio: 'inherit' },
 );
-// Ctrl-C reaches the run too; a signal to this process alone ends it at once.
+// Ctrl-C reaches the run as well. A signal to this process alone ends the run at once.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => run.kill('SIGKILL'));
 const [code] = await once(run, 'exit');
 process.exit(code ?? 130);

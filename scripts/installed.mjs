@@ -1,4 +1,4 @@
-// What is installed, and whether that is what a part of the checkout needs.
+// Compares the installed packages with those that a part of the checkout needs.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +10,8 @@ const packagesIn = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
 export const PAGES = ['console', 'tools/docs-site'];
 
 /**
- * npm leaves a copy of the lock file beside what it installed: the two tell whether anything differs.
- * @param workspaces that have to be there besides the service; all of them when they are not named.
+ * npm leaves a copy of the lock file beside the packages: the two copies show whether anything differs.
+ * @param workspaces whose packages must be there besides those of the service; all workspaces by default.
  */
 export function isInstalled(workspaces, root = checkout) {
   const copy = path.join(root, 'node_modules', '.package-lock.json');
@@ -30,7 +30,7 @@ export function isInstalled(workspaces, root = checkout) {
 
 const isWorkspace = (place) => place !== '' && !/(^|\/)node_modules\//.test(place);
 
-/** Where the packages are that these parts of the checkout need. */
+/** The folders of the packages that these parts of the checkout need. */
 function placesOf(parts, locked) {
   const places = new Set();
   const add = (place, names) => {
@@ -49,7 +49,7 @@ function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDe
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
 }
 
-/** As Node looks for a package: here, then in each folder above. */
+/** Looks for a package as Node does: here, then in each folder above. */
 function lookUp(place, name, locked) {
   for (let folder = place; ; folder = path.posix.dirname(folder)) {
     const candidate = path.posix.join(folder, 'node_modules', name);

@@ -2,7 +2,7 @@
 //   node scripts/licences.mjs           writes docs/licences.md
 //   node scripts/licences.mjs --check   fails when that is out of date
 //   node scripts/licences.mjs --sbom    prints a CycloneDX 1.5 bill of materials
-// Each of them fails on a licence that is unknown or not in the list below.
+// All three fail on a licence that is unknown or not in the list below.
 import { Buffer } from 'node:buffer';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,7 @@ const locked = readJson('package-lock.json').packages;
 function productionPackages() {
   const found = new Map();
   for (const [place, entry] of Object.entries(locked)) {
-    // The checkout and its workspaces are no packages of others.
+    // The checkout and its workspaces are our own packages.
     if (!place.startsWith('node_modules/') || entry.link || entry.dev) continue;
     const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const { version, integrity } = entry;
@@ -50,7 +50,7 @@ function licenceOf(place, name, entry) {
     const stated = license?.type ?? license ?? licenses?.map(({ type }) => type).join(' OR ');
     if (stated) return stated;
   }
-  // A binary for another platform is not installed here; it is part of the package that asks for it.
+  // A binary for another platform is not installed here. It has the licence of the package that depends on it.
   const whole = Object.values(locked).find(({ optionalDependencies }) => optionalDependencies?.[name]);
   return whole?.license ?? 'UNKNOWN';
 }

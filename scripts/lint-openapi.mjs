@@ -1,4 +1,4 @@
-// openapi.json under the recommended rules of Redocly and Spectral, of which warnings count too; part of `npm run lint`.
+// Checks openapi.json by the recommended rules of Redocly and Spectral. Warnings fail as well. Part of `npm run lint`.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createConfig, lintFromString } from '@redocly/openapi-core';

@@ -1,5 +1,5 @@
 // `npm run lint`: the linter, the formatter, the fence between folders, and the linters of openapi.json,
-// beside each other.
+// all at the same time.
 import { execFile, execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -22,13 +22,13 @@ const CHECKS = [
 ];
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-// Types that are written from openapi documents: the linter reads them.
+// The linter reads these types, which are written from the OpenAPI documents.
 for (const types of ['console:types', 'sdk:types'])
   execFileSync('npm', ['run', '--silent', types], { stdio: 'inherit' });
 const passed = await Promise.all(CHECKS.map(([tool, ...args]) => check(tool, args)));
 process.exitCode = passed.every(Boolean) ? 0 : 1;
 
-/** Prints what a tool has to say once it has said it all. */
+/** Prints the output of a tool when the tool has ended, so that outputs do not mix. */
 function check(tool, args) {
   return new Promise((resolve) => {
     const [program, ...before] = tool.endsWith('.mjs') ? [process.execPath, tool] : [`node_modules/.bin/${tool}`];

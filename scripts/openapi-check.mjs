@@ -1,6 +1,5 @@
-// `npm run openapi:check`: what hey-api and orval make of openapi.json compiles. The linters are part of `npm run lint`, and
-// openapi-typescript has a test; these two are some 150 packages that need Node 22, so they are fetched for the run, with
-// a Node that they take.
+// `npm run openapi:check` compiles the clients that hey-api and orval generate from openapi.json. The two are some 150 packages and
+// need Node 22, so each run fetches them with a suitable Node. `npm run lint` and a test check openapi.json otherwise.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const TOOLS = ['@hey-api/openapi-ts@0.99.0', 'orval@8.38.0', 'typescript@5.9.3', '@types/node@24.0.0'];
 
-/** The smallest bodies, and an event that is told apart from others. */
+/** Uses of the generated types: the smallest bodies, and an event that `event` distinguishes from others. */
 const USE = `
 import type * as Hey from './hey/types.gen';
 import type * as Orval from './orval/api';

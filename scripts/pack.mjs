@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** Packages that look for files beside them when they run, and what of theirs must not be there twice. */
+/** Packages that read files beside their own modules at run time, and packages whose state must not exist twice. */
 const UNPACKED = [
   // A child process, a package.json, a native addon.
   '@node-rs/argon2',
@@ -22,8 +22,8 @@ export const isUnpacked = (specifier) =>
   UNPACKED.some((name) => specifier === name || specifier.startsWith(`${name}/`));
 
 /**
- * Writes a module for each specifier, and what they share beside them.
- * @param names of each specifier: what its module exports.
+ * Writes a module for each specifier, and the code that they share in files beside them.
+ * @param names the exports of each specifier's module.
  */
 export async function pack(names, dir) {
   const bundle = await rolldown({
@@ -33,7 +33,7 @@ export async function pack(names, dir) {
     external: isUnpacked,
     plugins: [entries(names), plainRequire],
     onLog(level, log, report) {
-      // Of the drivers and transports that TypeORM and Nest know, those that are not installed.
+      // TypeORM and Nest name many drivers and transports that are not installed.
       if (log.code !== 'UNRESOLVED_IMPORT') report(level, log);
     },
   });
@@ -42,12 +42,12 @@ export async function pack(names, dir) {
     format: 'esm',
     entryFileNames: '[name].mjs',
     chunkFileNames: 'chunks/[name].mjs',
-    // Decorators need reflect-metadata before them, whatever file either is in.
+    // reflect-metadata must run before any decorator, whichever files the two are in.
     strictExecutionOrder: true,
-    // Nest makes tokens and messages of class names.
+    // Nest makes tokens and messages from class names.
     keepNames: true,
-    // V8 keeps the text of what it has loaded, and two bytes for each character where one of them needs two: no process
-    // holds the spaces and comments of packages.
+    // V8 keeps the text of loaded modules, with two bytes for every character if one character needs two. Short ASCII text
+    // saves memory in each process.
     charset: 'ascii',
     comments: { legal: true, annotation: false, jsdoc: false },
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
@@ -58,7 +58,7 @@ export async function pack(names, dir) {
   if (missing.length > 0) throw new Error(`${dir} lacks ${[...new Set(missing)].join(', ')}`);
 }
 
-/** A module for each package, with the names that are imported of it. */
+/** Resolves a module for each package, which exports the names that the build imports. */
 const entries = (names) => ({
   name: 'entries',
   resolveId: (id) => (id.startsWith('entry:') ? `\0${id}.mjs` : null),
@@ -69,7 +69,7 @@ const entries = (names) => ({
   },
 });
 
-/** A bundler does not see what an ES module requires: TypeORM would be there twice, here and in node_modules. */
+/** The bundler does not see a `require` made by createRequire: TypeORM would be loaded twice, from here and from node_modules. */
 const plainRequire = {
   name: 'plain-require',
   transform: (code) => code.replace(/^(const|let|var) require = createRequire\(import\.meta\.url\);$/m, ''),

@@ -1,5 +1,5 @@
-// Behind `npm start`: installs what the console's pages and the merchants' documentation are made with, and builds them, while
-// the service answers already. Whatever fails leaves the service as it is.
+// `npm start` runs this in the background, while the service answers already: it installs the packages that build the console's
+// pages and the merchants' documentation, and builds both. A failure leaves the service as it is.
 import { setPriority } from 'node:os';
 import { completePages } from './prepare.mjs';
 

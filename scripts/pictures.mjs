@@ -1,4 +1,4 @@
-// `npm run pictures` makes the pictures of docs/console-pictures.md anew, by the tests in a browser that look at these pages.
+// `npm run pictures` takes the pictures of docs/console-pictures.md again, by the browser tests of these pages.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ async function run(tests, env) {
   return code ?? 1;
 }
 
-/** What the document shows no more. */
+/** Pictures that the document no longer shows. */
 function removeLeftOvers() {
   for (const name of readdirSync(folder))
     if (!document.includes(`images/console/${name}`)) rmSync(path.join(folder, name));

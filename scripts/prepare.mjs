@@ -1,4 +1,4 @@
-// What `npm start` and `npm test` do before anything else, so that both work on a fresh clone.
+// The first steps of `npm start` and `npm test`, so that both work on a fresh clone.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ export const checkout = fileURLToPath(new URL('..', import.meta.url));
 const inCheckout = (...parts) => path.join(checkout, ...parts);
 const readJson = (file) => JSON.parse(readFileSync(inCheckout(file), 'utf8'));
 
-/** Everything that the lock file names is installed, when it is not already. */
+/** Installs every package of the lock file, unless all are there. */
 export function installPackages() {
   process.chdir(checkout);
   checkNode();
@@ -27,7 +27,7 @@ export function prepareCheckout() {
   buildPages();
 }
 
-/** What runs the service, and no more. `beside` is called before a build, for what can be done meanwhile. */
+/** Installs and builds only the service. `beside` is called before a build, to start other work that can run meanwhile. */
 export function prepareService(beside = () => undefined) {
   process.chdir(checkout);
   checkNode();
@@ -36,19 +36,19 @@ export function prepareService(beside = () => undefined) {
   buildService();
 }
 
-/** Takes away pages that are not of these sources: until they are built again, the processes say so. */
+/** Removes pages that were built from other sources. Until they are built again, the processes answer that they are missing. */
 export function removeOldPages() {
   if (!isSiteBuilt()) remove('site');
   if (!isConsoleBuilt()) remove('console');
 }
 
-/** Installs and builds what is lacking for the pages; each that fails has said why. @returns whether none did. */
+/** Installs and builds what the pages lack. Each failure prints its reason. @returns whether every step succeeded. */
 export function completePages() {
   process.chdir(checkout);
   const works = [
     () => {
       if (isInstalled(PAGES)) return;
-      // Adds to what is there, which the service uses.
+      // Only adds packages: the service is using those that are there.
       const workspaces = PAGES.map((place) => `--workspace=${place}`);
       install('install', '--no-save', '--include-workspace-root', ...workspaces);
     },
@@ -69,7 +69,7 @@ function attempt(work) {
   }
 }
 
-/** The same for a program: a step that failed ends this process, with a message that needs no stack trace. */
+/** Prepares for a program: a failed step ends this process, with a message and without a stack trace. */
 export function prepareOrExit(prepare = prepareService) {
   try {
     prepare();
@@ -91,13 +91,13 @@ function checkNode() {
 
 const readEngines = () => readJson('package.json').engines.node;
 
-/** Whether a range of `engines`, by default that of the service, allows this version of Node.js. */
+/** Whether `engines`, by default that of the service, allows this version of Node.js. */
 export function isSupported(version, engines = readEngines()) {
   const [major, minor] = version.split('.').map(Number);
   return engines.split('||').some((range) => isAllowed(range.trim(), major, minor));
 }
 
-/** `^22.13.0` allows what is newer of Node 22, `>=24.11.0` whatever is newer; `>=26` is `>=26.0`. */
+/** `^22.13.0` allows newer versions of Node 22, `>=24.11.0` every newer version; `>=26` is `>=26.0`. */
 function isAllowed(range, major, minor) {
   const [, sign, leastMajor, leastMinor = 0] = /^(\^|>=)(\d+)(?:\.(\d+))?/.exec(range);
   if (major === Number(leastMajor)) return minor >= Number(leastMinor);
@@ -105,8 +105,8 @@ function isAllowed(range, major, minor) {
 }
 
 /**
- * NODE_ENV=production must not leave out what builds, nor a setting of npm the PostgreSQL binaries. The lock file says
- * which packages by their hashes: what is in npm's cache needs no question whether there is a newer list of versions.
+ * Neither NODE_ENV=production nor a setting of npm may leave out the build tools or the PostgreSQL binaries. The lock file pins
+ * packages by hash, so npm may use its cache without a request to the registry.
  */
 function install(...args) {
   const included = [
@@ -127,13 +127,13 @@ function buildService() {
     node('Compiling the service', 'Compiled the service', 'scripts/compile.mjs');
     node('Packing its packages', 'Packed its packages', 'scripts/vendor.mjs');
   } catch (error) {
-    // What is half built must not be taken for a build by the next start.
+    // The next start must not take half a build for a whole one.
     for (const folder of ['src', 'tools', 'vendor']) remove(folder);
     throw error;
   }
 }
 
-/** Suites compile the SDK. The service needs no types of it: a start does not wait for this. */
+/** Suites compile the SDK. `npm start` does not do this: the service does not use the SDK's types. */
 function writeSdkTypes() {
   if (
     isNewer(inCheckout('sdk/typescript/src/schema.ts'), ['openapi.json', 'scripts/sdk-types.mjs', 'package-lock.json'])
@@ -160,7 +160,7 @@ function buildConsole() {
 const remove = (folder) => rmSync(inCheckout('dist', folder), { recursive: true, force: true });
 
 function isServiceBuilt() {
-  // The compiler alone, as when it watches, leaves dist without packages.
+  // The compiler alone, as in watch mode, leaves dist without packages.
   if (!existsSync(inCheckout('dist', 'vendor'))) return false;
   return isNewer(inCheckout('dist', 'tools', 'local-stack', 'main.js'), [
     'src',
@@ -172,7 +172,7 @@ function isServiceBuilt() {
 }
 
 function isSiteBuilt() {
-  // The builder itself is a part of the service.
+  // The build of the service includes the builder.
   const builder = 'dist/tools/docs-site/main.js';
   const documents = ['docs', 'sdk/typescript/README.md', 'sdk/php/README.md', 'CHANGELOG.md', 'openapi.json'];
   const sources = [builder, 'tools/docs-site/browser', ...documents];
@@ -184,7 +184,7 @@ function isConsoleBuilt() {
   return isNewer(manifest, ['console', 'package-lock.json', 'scripts/build-console.mjs']);
 }
 
-/** Whether what was built is there, and newer than all that it is made of. */
+/** Whether `built` is there, and newer than all its sources. */
 function isNewer(built, sources) {
   const stats = statSync(built, { throwIfNoEntry: false });
   return stats !== undefined && sources.every((source) => newestChange(inCheckout(source)) <= stats.mtimeMs);
@@ -193,7 +193,7 @@ function isNewer(built, sources) {
 /** Written from console/openapi.json by each build and type-check. */
 const GENERATED = 'schema.d.ts';
 
-/** Directories count too: their time changes when a file in them is removed or renamed. */
+/** Directories count as well: their time changes when a file in them is removed or renamed. */
 function newestChange(file) {
   const stats = statSync(file);
   if (!stats.isDirectory()) return stats.mtimeMs;

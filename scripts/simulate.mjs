@@ -1,4 +1,4 @@
-// `npm run simulate -- VENDOR`: from a fresh clone to a simulated supplier.
+// `npm run simulate -- VENDOR` starts a simulated supplier; on a fresh clone it installs and builds first.
 import { prepareOrExit } from './prepare.mjs';
 
 prepareOrExit();

@@ -1,4 +1,5 @@
-// `npm start`: from a fresh clone to a running order service. Its pages are built behind it (scripts/pages.mjs).
+// `npm start` starts the order service; on a fresh clone it installs and builds first. scripts/pages.mjs builds the pages in the
+// background.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import module from 'node:module';
@@ -16,5 +17,5 @@ prepareOrExit(() => {
 await ahead;
 // Node 20 has none.
 module.enableCompileCache?.(path.join(checkout, 'dist', 'compiled'));
-// In this process, so that a signal to it reaches the stack and the stack's exit code is its own.
+// The stack runs in this process, so that it gets the signals and sets the exit code.
 await import(new URL('../dist/tools/local-stack/main.js', import.meta.url).href);

@@ -1,12 +1,12 @@
-// The steps before a start or a test: a line for each, with the time that it took.
+// Runs the steps before a start or a test, and prints a line for each with its time.
 import { spawnSync } from 'node:child_process';
 
 /** A step that failed after it said why. */
 export class PreparationError extends Error {}
 
 /**
- * Runs a program of which only a failure is interesting.
- * @param done what to say of it afterwards; its time comes behind.
+ * Runs a program, and shows its output only if it fails.
+ * @param done the line to print afterwards; the time is added.
  */
 export function step(doing, done, program, args) {
   const isTerminal = process.stderr.isTTY;
@@ -23,16 +23,16 @@ export function step(doing, done, program, args) {
     throw new PreparationError(`${doing} failed${error ? `: ${error.message}` : '; the lines above say why'}.`);
   }
   const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
-  // Standard output belongs to what comes after.
+  // Standard output belongs to the program that the steps prepare.
   console.error(`${typeof done === 'function' ? done(stdout) : done} in ${seconds} s`);
 }
 
-/** A script of this checkout. */
+/** Runs a script of this checkout. */
 export const node = (doing, done, ...args) => step(doing, done, process.execPath, args);
 
-/** The same for npm, which warns about packages only where it installs what is for development. */
+/** Runs npm. */
 export function npm(doing, done, ...args) {
-  // Under npm this names the very npm that runs; otherwise it is looked up on PATH.
+  // npm sets this to its own program. Without it, npm is looked up on PATH.
   const own = process.env.npm_execpath;
   const [program, ...before] = own?.endsWith('.js') ? [process.execPath, own] : ['npm'];
   step(doing, done, program, [...before, ...args]);

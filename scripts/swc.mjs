@@ -1,4 +1,4 @@
-/** How swc makes JavaScript of the sources: for the build, for the tests, and for what runs a source at once. */
+/** The settings of swc, which are the same for the build, for the tests, and for sources that run without a build. */
 export default {
   jsc: {
     target: 'es2022',

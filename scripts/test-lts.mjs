@@ -1,5 +1,5 @@
-// `npm run test:lts [-- jest arguments]`: the tests on the Node of the image, which npm's `node` package brings.
-// TEST_NODE=26 in front of it takes another version.
+// `npm run test:lts [-- jest arguments]` runs the tests on the Node version of the image, from npm's `node` package.
+// TEST_NODE=26 in front of it chooses another version.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { checkout } from './prepare.mjs';
@@ -7,7 +7,7 @@ import { checkout } from './prepare.mjs';
 process.chdir(checkout);
 const [, ofImage] = /^FROM node:(\d+)/m.exec(readFileSync('Dockerfile', 'utf8'));
 const version = process.env.TEST_NODE || ofImage;
-// That package's own script fetches the program; .npmrc lets no other run any.
+// The package's own script fetches the program. .npmrc forbids scripts, so this one is allowed explicitly.
 const node = ['exec', '--yes', '--ignore-scripts=false', `--package=node@${version}`, '--', 'node'];
 const { status } = spawnSync('npm', [...node, 'scripts/test.mjs', ...process.argv.slice(2)], {
   stdio: 'inherit',

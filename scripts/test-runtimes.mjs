@@ -1,5 +1,5 @@
-// `npm run test:runtimes`: the TypeScript SDK, as it is built, on Deno, Bun and workerd (the runtime of Cloudflare Workers)
-// besides Node. They are some 350 MB, so they are no dependencies: npm fetches them once, into .local.
+// `npm run test:runtimes` tests the built TypeScript SDK on Deno, Bun and workerd (the runtime of Cloudflare Workers) besides Node.
+// The three are some 350 MB, so they are no dependencies: npm fetches them once, into .local.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ process.chdir(checkout);
 const directory = path.resolve(process.env.TOPUP_DATA_DIR || '.local', 'runtimes');
 mkdirSync(directory, { recursive: true });
 writeFileSync(path.join(directory, 'package.json'), JSON.stringify({ private: true, dependencies: RUNTIMES }, null, 2));
-// Bun's own script puts the program in place; .npmrc lets no other run any.
+// Bun's own script puts the program in place. .npmrc forbids scripts, so this one is allowed explicitly.
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 run('npm', ['install', `--prefix=${directory}`, '--ignore-scripts=false', ...quiet]);
 run(process.execPath, ['scripts/test.mjs', 'test/sdk/runtimes', ...process.argv.slice(2)]);

@@ -1,7 +1,7 @@
-// From a fresh clone to a tested one. The last line counts the tests.
-//   npm test                          the suites that make a change trusted: all but those of test/long.js
-//   npm test -- test/orders -t words  those alone that the arguments of jest select, long ones too
-//   npm run test:all                  all suites; with `--rest` those alone that `npm test` leaves out
+// Runs the tests; on a fresh clone it installs and builds first. The last line counts the tests.
+//   npm test                          the suites to pass before a merge: all but those of test/long.js
+//   npm test -- test/orders -t words  only what these arguments of jest select, long suites included
+//   npm run test:all                  all suites; with `--rest` only those that `npm test` leaves out
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { LONG, LONG_SUITES } from '../test/long.js';
 import { checkout, installPackages, PreparationError, prepareCheckout } from './prepare.mjs';
 
 const NEVER = '/node_modules/';
-/** They keep every processor busy: beside them, tests that wait for the network would give up. */
+/** Browser suites keep every processor busy: tests beside them that wait for the network would time out. */
 const BROWSERS = LONG.browsers.map((pattern) => `/test/${pattern}`);
 const QUICK = ['--testPathIgnorePatterns', NEVER, ...LONG_SUITES];
 const REST = [
@@ -18,7 +18,7 @@ const REST = [
   ['--testPathPatterns', ...BROWSERS, '--maxWorkers=2'],
 ];
 
-/** How long they take, said before they begin. */
+/** The expected time, printed before the suites begin. */
 const EXPECTED = {
   quick: ', some 6 minutes on two cores (npm run test:all runs all)',
   all: ', some 20 minutes on two cores',
@@ -54,7 +54,7 @@ async function main(args) {
       for (const key of Object.keys(total)) total[key] += counts[key];
       if (isInterrupted) break;
     }
-    // Once more at the end, where they are looked for, with the command that repeats each.
+    // Failures are listed again at the end, each with the command that repeats it.
     for (const { suite, name } of failures) {
       console.log(`failed: ${suite}: ${name ?? 'did not run'}`);
       console.log(`  repeat: npm test -- ${suite}${name ? ` -t '${asPattern(name)}'` : ''}`);
@@ -66,13 +66,13 @@ async function main(args) {
   }
 }
 
-/** @returns the arguments of one run of jest after the other. */
+/** @returns the arguments of each run of jest, in order. */
 function runsOf([first, ...others]) {
   if (first === '--all') return others[0] === '--rest' ? REST : [QUICK, ...REST];
   return first === undefined ? [QUICK] : [[first, ...others]];
 }
 
-/** Unit specs need neither a build nor servers: a single one has its result within seconds. */
+/** Unit specs need neither a build nor servers, so a single one takes seconds. */
 async function prepareFor(runs) {
   installPackages();
   const files = runs.map((run) => listSuites(run));
@@ -96,10 +96,10 @@ function jestProgram() {
 async function runJest(results, args) {
   const jest = spawn(process.execPath, [jestProgram(), ...args], {
     stdio: ['ignore', 2, 2],
-    // Where test/runner/reporter.js leaves what came of it.
+    // test/runner/reporter.js writes the results to this file.
     env: { ...process.env, TEST_RESULTS_FILE: results },
   });
-  // Ctrl-C reaches jest too, which then cleans up; a signal to this process alone is passed on.
+  // Ctrl-C reaches jest as well, which then cleans up. A signal to this process alone must be passed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       isInterrupted = true;
@@ -110,7 +110,7 @@ async function runJest(results, args) {
   return code ?? 1;
 }
 
-/** A suite that could not run has no tests to count: it counts as one that failed. */
+/** A suite that could not run has no tests to count: it counts as one failed test. */
 function count(report, exitCode) {
   const failed = (report.numFailedTests ?? 0) + (report.numRuntimeErrorTestSuites ?? 0);
   return {
@@ -129,7 +129,7 @@ function failuresOf({ testResults = [] }) {
   });
 }
 
-/** As jest reads a name: a regular expression, which the shell takes as it is. */
+/** The name of a test as a regular expression for jest, safe between the shell's single quotes. */
 function asPattern(name) {
   return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll("'", '.');
 }

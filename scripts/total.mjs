@@ -1,5 +1,5 @@
-// `node scripts/total.mjs COMMAND...` runs commands whose last line counts tests, one after the other, even after one
-// that failed. At the end, it names once more what failed; its own last line is the sum.
+// `node scripts/total.mjs COMMAND...` runs commands whose last line counts tests, one after the other, even if one fails.
+// At the end it lists all failures. Its last line is the sum.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -38,7 +38,7 @@ async function run(command) {
   const [code] = await closed;
   const [, ...numbers] = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/.exec(last) ?? [];
   const [passed = 0, failed = 0, skipped = 0] = numbers.map((number) => Number(number ?? 0));
-  // A command that failed without counting what did.
+  // The command failed without counting its failures.
   const uncounted = failed === 0 && (code !== 0 || numbers.length === 0) ? 1 : 0;
   return { passed, failed: failed + uncounted, skipped };
 }

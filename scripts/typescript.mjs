@@ -6,10 +6,10 @@ import { isMainThread } from 'node:worker_threads';
 import { transform } from '@swc/core';
 import settings from './swc.mjs';
 
-// Node loads this file twice: to register the hooks, and in a thread of its own to run them.
+// Node loads this file twice: to register the hooks, and in another thread to run them.
 if (isMainThread) register(import.meta.url);
 
-/** Sources import each other by the names that they will have after the build. */
+/** Sources import each other by the names of the built files. */
 export async function resolve(specifier, context, nextResolve) {
   if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts')) {
     try {

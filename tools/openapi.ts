@@ -9,7 +9,8 @@ import { createLogger } from '../src/core/logger.js';
 import { createOpenApi } from '../src/api-docs/swagger.js';
 import { postmanCollection, type ApiDocument } from './postman.js';
 
-// Writes openapi.json, console/openapi.json, and the merchants' API as a collection for Postman. The applications are built but never started: they reach for no server.
+// Writes openapi.json, console/openapi.json and the Postman collection of the merchants' API. The applications are created but
+// never started, so they connect to no server.
 const config = loadConfig({
   DATABASE_URL: 'postgres://localhost/none',
   REDIS_URL: 'redis://127.0.0.1:1',

@@ -1,4 +1,4 @@
-/** What of an OpenAPI document becomes requests. */
+/** The parts of an OpenAPI document that requests are made from. */
 export interface ApiDocument {
   info: { title: string; description: string };
   tags: { name: string; description: string }[];
@@ -56,11 +56,11 @@ const VARIABLES: PostmanCollection['variable'] = [
     description: 'Where you receive webhooks',
   },
   { key: 'sku', value: 'MLBB-86' },
-  // The requests that make or find these set them.
+  // Earlier requests set these from their responses.
   ...['reference_id', 'webhook_id', 'delivery_id', 'event_id'].map((key) => ({ key, value: '' })),
 ];
 
-/** What later requests need of an answer: the variable, and where it is in the body. */
+/** The variables that a response sets for later requests, each with its place in the body. */
 const FOUND: Record<string, [variable: string, where: string]> = {
   Orders_create: ['reference_id', 'reference_id'],
   Webhooks_createWebhook: ['webhook_id', 'id'],
@@ -68,14 +68,14 @@ const FOUND: Record<string, [variable: string, where: string]> = {
   Events_list: ['event_id', 'data[0]?.id'],
 };
 
-/** Members of bodies that are no example's but the reader's. */
+/** Members of bodies that must not be those of the example. */
 const OWN: Record<string, object> = {
-  // Each order has a reference of its own: the same one again would be the same order.
+  // Each order needs a new reference: a repeated one returns the same order.
   Orders_create: { reference_id: 'order-{{$guid}}' },
   Webhooks_createWebhook: { url: '{{webhook_url}}' },
 };
 
-/** The requests of the API as a collection for Postman, which Bruno imports, too: each folder works from top to bottom. */
+/** The requests of the API as a collection for Postman, which Bruno imports as well. Each folder works from top to bottom. */
 export function postmanCollection({ info, tags, paths }: ApiDocument): PostmanCollection {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -159,7 +159,7 @@ function scriptOf(operationId: string, status: string): string[] {
   return [check, `if (pm.response.code === ${status}) pm.collectionVariables.set('${variable}', ${value});`];
 }
 
-/** What finds a variable comes before what needs it, and what changes and deletes comes last. */
+/** Requests that set a variable come before those that need it; those that change and delete come last. */
 function inOrder(requests: { request: PostmanRequest; finds: string | undefined }[]): PostmanRequest[] {
   const rank = ({ request: { request }, finds }: (typeof requests)[number]): number => {
     if (request.method === 'DELETE') return 4;

@@ -5,8 +5,7 @@ import { prepareCluster } from './postgres.js';
 import { findRedis } from './redis-binary.js';
 import { createDataDir } from './state.js';
 
-// Beside the first build, what the servers need before they can start. What fails here is tried again by the start itself,
-// which then says why.
+// Prepares the servers during the first build. If a step fails here, the start repeats it and reports the reason.
 
 const dataDir = localDataDir();
 const { DATABASE_URL, REDIS_URL } = process.env;

@@ -1,7 +1,7 @@
 import type { ApiKeys } from './seed.js';
 import type { DemoOperator } from './demo-operator.js';
 
-/** What a newcomer needs to know about the stack that runs now. */
+/** The facts about the running stack that a newcomer needs. */
 export interface BannerFacts {
   apiUrl: string;
   apiManagementUrl: string;
@@ -9,12 +9,12 @@ export interface BannerFacts {
   consoleUrl: string;
   simulatorUrl: string;
   dataDir: string;
-  /** Null when the database is not one that was seeded here. */
+  /** Null when the database was not seeded here. */
   apiKeys: ApiKeys | null;
   operator: DemoOperator | null;
 }
 
-/** The lines that `npm start` ends with: where everything is, and commands that work when pasted. */
+/** The last lines of `npm start`: all addresses, and commands to paste. */
 export function banner(facts: BannerFacts): string {
   const { apiUrl, apiManagementUrl, workerManagementUrl, consoleUrl, simulatorUrl, dataDir } = facts;
   const { demo, sandbox: key } = facts.apiKeys ?? { demo: '<API key>', sandbox: '<API key>' };
@@ -32,7 +32,7 @@ The order service is ready.
   Supplier       ${simulatorUrl}  (simulator; what was bought: ${simulatorUrl}/purchases)
   Data           ${dataDir}
 
-  Sandbox key    ${key}  (tries the API out: nothing is bought from any supplier)
+  Sandbox key    ${key}  (to try the API: buys nothing from any supplier)
   Demo API key   ${demo}  (buys from the simulator)
 
 Create an order (a new reference each time):

@@ -3,14 +3,14 @@ export interface DemoProduct {
   sku: string;
   name: string;
   price: string;
-  /** What the demo merchant pays where that is less than the list price. */
+  /** The price of the demo merchant where it is lower than the list price. */
   merchantPrice?: string;
   requiresServer?: boolean;
   requiresCharacter?: boolean;
   maxQuantity?: number;
 }
 
-/** What a fresh local database offers: games that ask for nothing, for a server, and for a character besides. */
+/** The products of a fresh local database: games that need only a user id, a server as well, or a server and a character. */
 export const demoCatalogue: readonly DemoProduct[] = [
   { sku: 'MLBB-86', name: 'Mobile Legends: Bang Bang - 86 Diamonds', price: '35.00', requiresServer: true },
   {

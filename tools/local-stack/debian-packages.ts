@@ -48,9 +48,9 @@ export function libraryPathOf(root: string): string | null {
 }
 
 /**
- * Fetches packages, and those that they need and the system lacks, and unpacks them into `<directory>/root`. Nothing is
- * installed: no service starts, and no root rights are needed.
- * @throws LocalError with what apt-get or dpkg said.
+ * Fetches packages and their missing dependencies, and unpacks them into `<directory>/root`. Nothing is
+ * installed, so no service starts and no root rights are needed.
+ * @throws LocalError with the output of apt-get or dpkg.
  */
 export async function unpackPackages(directory: string, names: string[]): Promise<void> {
   const work = `${directory}.${process.pid}`;
@@ -80,7 +80,7 @@ export async function unpackPackages(directory: string, names: string[]): Promis
       if (!unpack.ok) throw new LocalError(`Unpacking ${archive} failed.\n${unpack.output}`);
     }
     mkdirSync(directory, { recursive: true });
-    // Another process may have been faster, and may run by now what it unpacked.
+    // Another process may have unpacked the same folder meanwhile, and may be running programs from it.
     if ((statSync(unpacked, { throwIfNoEntry: false })?.ctimeMs ?? 0) > startedMs) return;
     rmSync(unpacked, { recursive: true, force: true });
     renameSync(root, unpacked);
@@ -89,12 +89,12 @@ export async function unpackPackages(directory: string, names: string[]): Promis
   }
 }
 
-/** A private apt: its own lists, cache and locks, the system's sources and keys; returns its configuration file. */
+/** Prepares a private apt with its own lists, cache and locks, and the system's sources and keys. @returns its configuration file. */
 function prepareApt(work: string): string {
   for (const name of ['lists/partial', 'cache/archives/partial', 'dpkg', 'root']) {
     mkdirSync(path.join(work, name), { recursive: true });
   }
-  // A copy, because apt puts its locks beside it; it tells apt which libraries the system has already.
+  // It tells apt which libraries the system has. It is a copy, because apt puts its locks beside it.
   copyFileSync('/var/lib/dpkg/status', path.join(work, 'dpkg', 'status'));
   const configuration = path.join(work, 'apt.conf');
   writeFileSync(
@@ -112,7 +112,7 @@ function prepareApt(work: string): string {
       'Acquire::Retries "2";',
       'Acquire::http::Timeout "30";',
       'Acquire::https::Timeout "30";',
-      // Images of containers clean the system's own cache in these hooks; this download does not concern it.
+      // In container images these hooks clean the system's cache, which this download does not use.
       '#clear APT::Update::Pre-Invoke;',
       '#clear APT::Update::Post-Invoke;',
       '#clear APT::Update::Post-Invoke-Success;',

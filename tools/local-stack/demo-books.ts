@@ -4,10 +4,10 @@ import { HOUR_MS } from './demo-orders.js';
 import type { WrittenOrder } from './demo-rows.js';
 import { demoShops, satang } from './demo-shops.js';
 
-/** Who takes the shops' deposits. */
+/** The operator who records the shops' deposits. */
 export const OPERATOR = 'mali@topup.example';
-/** What a shop has at least, before somebody brings more; a little above that it wants to be told. */
-const LOWEST = satang('600.00');
+/** A shop makes a deposit before its balance falls below this. Its alert comes a little earlier. */
+const MIN_BALANCE = satang('600.00');
 const ALERT_BELOW = satang('800.00');
 
 const ACCOUNTS = {
@@ -27,7 +27,7 @@ interface Movement {
   note?: string;
 }
 
-/** All movements of money in the order of their moments, each with the balance after it, and what is left in the end. */
+/** All movements of money, oldest first, each with the balance after it, and the final balances. */
 export function demoBooks(
   orders: readonly WrittenOrder[],
   merchantIds: readonly number[],
@@ -76,7 +76,7 @@ function ofOrder({ order, outcome }: WrittenOrder): Movement[] {
   ];
 }
 
-/** A first deposit, and another one each time before there would be too little. What is given back is not counted on. */
+/** A first deposit, and another each time before the balance would be too low. Refunds are not counted on. */
 function depositsOf(shop: number, merchantId: number, all: readonly WrittenOrder[]): Movement[] {
   const { deposit, bank } = demoShops[shop] ?? { deposit: '0.00', bank: '' };
   const orders = all.filter(({ order }) => order.merchant_id === merchantId);
@@ -89,7 +89,7 @@ function depositsOf(shop: number, merchantId: number, all: readonly WrittenOrder
   };
   let left = 0n;
   for (const { order } of orders) {
-    if (left - order.total_amount < LOWEST) {
+    if (left - order.total_amount < MIN_BALANCE) {
       add(new Date(order.created_at.getTime() - (deposits.length === 0 ? 9 : 0.2) * HOUR_MS));
       left += satang(deposit);
     }

@@ -11,10 +11,10 @@ const FINE: Answer = { status: 200, ms: 140 };
 const AWAY: Answer = { status: 503, ms: 90 };
 const BROKEN: Answer = { status: 500, ms: 210 };
 const SILENT: Answer = { error: 'timeout', ms: 10_000 };
-/** As the webhooks have it: the time from the end of an attempt to the next. */
+/** The retry schedule of the webhooks: the time from the end of an attempt to the next. */
 const RETRY_DELAY_MS = 60_000;
 
-/** Most are taken at once; some only after a while, and a few never. */
+/** Most deliveries are accepted at once, some after retries, and a few never. */
 function answersOf(index: number): Answer[] {
   if (index % 47 === 30) return [BROKEN, BROKEN, SILENT, BROKEN];
   if (index % 17 === 6) return index % 2 === 0 ? [AWAY, FINE] : [SILENT, AWAY, FINE];
@@ -27,7 +27,7 @@ export interface DemoDelivery {
   attempts: { answer: Answer; startedAt: Date }[];
 }
 
-/** The events of the orders that ended, in the order of their ends, and how they were delivered. */
+/** The events of the ended orders, oldest first, with their deliveries. */
 export function demoDeliveries(orders: readonly WrittenOrder[], now: Date): DemoDelivery[] {
   return orders
     .filter(({ outcome }) => outcome !== null)
@@ -37,7 +37,7 @@ export function demoDeliveries(orders: readonly WrittenOrder[], now: Date): Demo
       const kind = `order.${order.status}`;
       const id = demoId('evt_', 22, at, `event ${reference_id}`);
       const body = eventBody(id, kind, at, toOrderDto(order, items));
-      // None is still under way.
+      // No delivery is still under way.
       const isOver = at.getTime() < now.getTime() - 10 * RETRY_DELAY_MS;
       const answers = isOver ? answersOf(index) : [FINE];
       const isTaken = answers.some((answer) => 'status' in answer && answer.status < 300);
@@ -81,6 +81,6 @@ export const toDeliveryAttemptInputs = ({ event, attempts }: DemoDelivery): Deli
       : { response_status: null, error: answer.error, response_body: null }),
   }));
 
-/** How metrics count an attempt. */
+/** The result under which metrics count an attempt. */
 export const resultOf = ({ answer }: DemoDelivery['attempts'][number]): string =>
   'status' in answer ? `${Math.floor(answer.status / 100)}xx` : answer.error;

@@ -9,7 +9,7 @@ type Figure = Counted & { minute: Date };
 
 const MINUTE_MS = 60_000;
 
-/** What the processes would have counted of the orders and deliveries, minute by minute, for the console's charts. */
+/** The stats by the minute that the processes would have counted from the orders and deliveries, for the console's charts. */
 export function demoFigures(orders: readonly WrittenOrder[], deliveries: readonly DemoDelivery[]): Figure[] {
   const figures = new Map<string, Figure>();
   const count = (at: Date, named: Omit<Counted, 'value'>): void => {

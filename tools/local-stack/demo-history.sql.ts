@@ -1,7 +1,7 @@
 import { baht } from '../../src/accounting/audit/check.sql.js';
 import { rowsOf, statement } from '../../src/database/parameters.js';
 
-/** How rows name an order whose id the database gives. */
+/** Rows name a unit by these, because the database generates its id. */
 const UNIT = { order_number: 'text', item: 'smallint', unit: 'smallint' } as const;
 
 export const INSERT_MERCHANTS = statement(
@@ -24,7 +24,7 @@ export const INSERT_PRICES = statement(
     FROM ${prices.as('given')} JOIN products p USING (sku) CROSS JOIN unnest(${merchants}) AS m(id)`,
 );
 
-/** The first one of a product is there with the product, which does not say what it costs. */
+/** Each product comes with its first offer, which has no cost yet. */
 export const INSERT_OFFERS = statement(
   'demo.insert_offers',
   { offers: rowsOf({ sku: 'text', supplier: 'text', priority: 'smallint', cost_micros: 'bigint' }) },
@@ -144,7 +144,7 @@ export const INSERT_CALLS = statement(
     FROM ${calls.as('c')} JOIN orders o USING (order_number) ORDER BY c.ended_at`,
 );
 
-/** In the order in which they are given, which is that of their moments. */
+/** Inserts transfers in the given order, which must be that of their times. */
 export const INSERT_TRANSFERS = statement(
   'demo.insert_transfers',
   {
@@ -250,7 +250,7 @@ export const INSERT_FIGURES = statement(
   ({ figures }) => `INSERT INTO minute_figures (${figures.names}) SELECT * FROM ${figures.unnest}`,
 );
 
-/** What the log of operators says of merchants and their deposits. $1 who added the merchants. */
+/** Writes the audit log of merchants and their deposits. $1 is the operator who added the merchants. */
 export const INSERT_ACTIONS = statement(
   'demo.insert_actions',
   { operator: 'text' },
@@ -266,7 +266,7 @@ export const INSERT_ACTIONS = statement(
     ORDER BY at, merchant_id`,
 );
 
-/** What a statement is given for one of its parameters that are rows. */
+/** The type of one row of a statement's parameter. */
 type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
   Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
 export type OrderInput = RowOf<typeof INSERT_ORDERS, 'orders'>;

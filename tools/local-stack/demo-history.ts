@@ -22,14 +22,13 @@ import {
 import { costMicros, demoShops, demoSuppliers, satang } from './demo-shops.js';
 
 const DAY_MS = 86_400_000;
-/** For how long the merchants have been there. */
+/** The age of the merchants. */
 const MERCHANTS_DAYS = 21;
 
 /**
- * Fills a database that has suppliers and products, and no merchant yet: with a merchant who has ordered nothing, and shops
- * with the orders, money and deliveries of the last two weeks. All of it or nothing, in one transaction, as the service
- * itself would have left it.
- * @param demoMerchant the name of that merchant.
+ * Fills a database that has suppliers and products but no merchant: with a merchant without orders, and with shops that have
+ * the orders, money and deliveries of the last two weeks. It writes what the service would have written, in one transaction.
+ * @param demoMerchant the name of the merchant without orders.
  */
 export async function fillWithHistory(context: INestApplicationContext, demoMerchant: string): Promise<void> {
   const now = new Date();
@@ -78,7 +77,7 @@ function addOffers(tx: Transaction): void {
   tx.write(...sql.INSERT_OFFERS.with({ offers }));
 }
 
-/** A key and a webhook of each shop; nobody knows the secrets. */
+/** Gives each shop a key and a webhook. The secrets are random and not kept. */
 function addAccess(tx: Transaction, secrets: SecretBox, merchantIds: readonly number[], now: Date): void {
   const createdAt = new Date(now.getTime() - (MERCHANTS_DAYS - 1) * DAY_MS);
   const keys = merchantIds.map((merchant_id) => {

@@ -1,17 +1,17 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { OperatorsService } from '../../src/operators/operators.service.js';
 
-/** Who may do everything in the console of a local stack. */
+/** The administrator of a local stack's console. */
 export interface DemoOperator {
   email: string;
-  /** Sets the password, once; null when that was done. */
+  /** The link sets the password, once; null when that was done. */
   link: string | null;
 }
 
 const demo = { email: 'admin@localhost', name: 'Demo Administrator', role: 'admin' } as const;
 const by = { operator: 'npm start' };
 
-/** @returns null where the operators are other people's. */
+/** @returns null where the operators were not created here. */
 export async function demoOperator(context: INestApplicationContext): Promise<DemoOperator | null> {
   const operators = context.get(OperatorsService);
   const all = await operators.list();
@@ -19,6 +19,6 @@ export async function demoOperator(context: INestApplicationContext): Promise<De
   if (!found) return all.length > 0 ? null : { email: demo.email, link: (await operators.create(demo, by)).link };
   const { email, active, password_hash: password } = found;
   if (!active) return null;
-  // A link that was printed before works no more: nobody has used it.
+  // Nobody has used the link of an earlier start. The new one replaces it.
   return { email, link: password === null ? (await operators.reset(email, by)).link : null };
 }

@@ -3,17 +3,17 @@ import { demoShops, playerOf, sellers, sequence, type DemoPlayer } from './demo-
 import type { DemoProduct } from './catalogue.js';
 
 const ORDERS = 220;
-/** Of them, so many within the last hour: what the console shows of now. */
-const LATELY = 24;
+/** So many of them are of the last hour, for the console's view of the present. */
+const RECENT_ORDERS = 24;
 const DAYS = 14;
 const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const BANGKOK_MS = 7 * HOUR_MS;
-/** How many of the orders of a day fall into each of its hours, in Bangkok: people top up in the evening. */
+/** Weights of the hours of a day in Bangkok: most players top up in the evening. */
 const HOURS = [3, 2, 1, 0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 4, 4, 4, 5, 6, 8, 11, 13, 12, 9, 5];
 
-/** A call to a supplier: what it asked, and what came of it. */
+/** A call to a supplier and its outcome. */
 export interface DemoCall {
   kind: 'send' | 'inquiry';
   outcome: 'succeeded' | 'failed' | 'unknown';
@@ -23,7 +23,7 @@ export interface DemoCall {
 }
 
 export interface DemoAttempt {
-  /** Which of the demo's suppliers. */
+  /** Index of the supplier in `demoSuppliers`. */
   supplier: number;
   calls: DemoCall[];
   failure: UnitFailureCode | null;
@@ -37,7 +37,7 @@ export interface DemoUnit {
 }
 
 export interface DemoOrder {
-  /** Which of the shops, and the number of the order there. */
+  /** Index of the shop in `demoShops`, and the shop's number of the order. */
   shop: number;
   number: number;
   player: DemoPlayer;
@@ -46,10 +46,10 @@ export interface DemoOrder {
   units: DemoUnit[];
 }
 
-/** How orders end besides the usual way, every so many of them. */
-type Turn = 'usual' | 'rerouted' | 'doubtful' | 'refused' | 'sold_out' | 'partial' | 'review';
+/** The course of an order. All but `usual` are given to every so many orders. */
+type Course = 'usual' | 'rerouted' | 'doubtful' | 'refused' | 'sold_out' | 'partial' | 'review';
 
-/** The orders of the last two weeks, oldest first; the same ones each time, but for when that was. */
+/** The orders of the last two weeks, oldest first. Only their times differ from start to start. */
 export function demoOrders(now: Date): DemoOrder[] {
   const next = sequence(20_482);
   const times = timesBefore(now, next);
@@ -59,10 +59,10 @@ export function demoOrders(now: Date): DemoOrder[] {
     const shop = shopAt(next());
     const number = counts[shop] ?? 0;
     counts[shop] = number + 1 + Math.floor(next() * 2);
-    const turn = index === reviewed || index === reviewed - 4 ? 'review' : turnOf(index);
-    const lines = linesOf(turn, next);
+    const course = index === reviewed || index === reviewed - 4 ? 'review' : courseOf(index);
+    const lines = linesOf(course, next);
     const player = playerOf(first(lines).product, next);
-    return { shop, number, player, lines, placedAt, units: unitsOf(turn, lines, placedAt, next) };
+    return { shop, number, player, lines, placedAt, units: unitsOf(course, lines, placedAt, next) };
   });
 }
 
@@ -73,11 +73,11 @@ function timesBefore(now: Date, next: () => number): Date[] {
     let left = share * all;
     return HOURS.findIndex((weight) => (left -= weight) < 0);
   };
-  const spread = Array.from({ length: ORDERS - LATELY }, (_, index) => {
+  const spread = Array.from({ length: ORDERS - RECENT_ORDERS }, (_, index) => {
     const at = today - (index % DAYS) * DAY_MS + hourAt(next()) * HOUR_MS + next() * HOUR_MS;
     return at < now.getTime() - HOUR_MS ? at : at - DAY_MS;
   });
-  const lately = Array.from({ length: LATELY }, () => now.getTime() - (1 + next() * 57) * MINUTE_MS);
+  const lately = Array.from({ length: RECENT_ORDERS }, () => now.getTime() - (1 + next() * 57) * MINUTE_MS);
   return [...spread, ...lately].sort((one, other) => one - other).map((at) => new Date(Math.floor(at)));
 }
 
@@ -87,19 +87,19 @@ function shopAt(share: number): number {
   return Math.max(found, 0);
 }
 
-function turnOf(index: number): Turn {
+function courseOf(index: number): Course {
   if (index % 31 === 12) return index % 2 === 0 ? 'refused' : 'sold_out';
   if (index % 43 === 17) return 'partial';
   if (index % 37 === 5) return 'doubtful';
   return index % 19 === 7 ? 'rerouted' : 'usual';
 }
 
-function linesOf(turn: Turn, next: () => number): DemoOrder['lines'] {
+function linesOf(course: Course, next: () => number): DemoOrder['lines'] {
   const pick = (among: readonly DemoProduct[]): DemoProduct => first(among.slice(Math.floor(next() * among.length)));
   const product = pick(sellers);
-  if (turn === 'partial') return [{ product, quantity: 3 }];
+  if (course === 'partial') return [{ product, quantity: 3 }];
   const quantity = next() < 0.8 || product.maxQuantity !== undefined ? 1 : 2;
-  // One player of one game: another product of that one.
+  // An order is for one player of one game, so the other product is of the same game.
   const others = sellers.filter((each) => each.sku !== product.sku && gameOf(each) === gameOf(product));
   const isPair = next() < 0.12 && others.length > 0;
   return [{ product, quantity }, ...(isPair ? [{ product: pick(others), quantity: 1 }] : [])];
@@ -107,12 +107,12 @@ function linesOf(turn: Turn, next: () => number): DemoOrder['lines'] {
 
 const gameOf = ({ sku }: DemoProduct): string => sku.split('-', 1)[0] ?? sku;
 
-function unitsOf(turn: Turn, lines: DemoOrder['lines'], placedAt: Date, next: () => number): DemoUnit[] {
+function unitsOf(course: Course, lines: DemoOrder['lines'], placedAt: Date, next: () => number): DemoUnit[] {
   const each = lines.flatMap(({ quantity }, line) =>
     Array.from({ length: quantity }, (_, piece) => ({ item: line + 1, unit: piece + 1 })),
   );
   return each.map((key, index) => {
-    const own = turn === 'partial' ? (index === each.length - 1 ? 'sold_out' : 'usual') : turn;
+    const own = course === 'partial' ? (index === each.length - 1 ? 'sold_out' : 'usual') : course;
     const attempts = attemptsOf(own, new Date(placedAt.getTime() + 40 + Math.floor(next() * 90)), next);
     const isRefused = own === 'refused' || own === 'sold_out';
     return { ...key, attempts, state: own === 'review' ? 'review' : isRefused ? 'failed' : 'succeeded' };
@@ -124,7 +124,7 @@ const NO_PLAYER = 'INVALID_PLAYER: No such player';
 const TIMED_OUT = 'no answer within 7 s';
 const UNAVAILABLE = 'HTTP 503';
 
-function attemptsOf(turn: Turn, at: Date, next: () => number): DemoAttempt[] {
+function attemptsOf(course: Course, at: Date, next: () => number): DemoAttempt[] {
   const took = (from: number): number => Math.floor(from + next() * from * 2);
   const refusal = (supplier: number, startedAt: Date, detail: string, failure: UnitFailureCode): DemoAttempt => ({
     supplier,
@@ -137,7 +137,7 @@ function attemptsOf(turn: Turn, at: Date, next: () => number): DemoAttempt[] {
     return { supplier, failure: null, calls };
   };
   const later = new Date(at.getTime() + 900);
-  switch (turn) {
+  switch (course) {
     case 'refused':
       return [refusal(0, at, NO_PLAYER, 'INVALID_PLAYER')];
     case 'sold_out':
@@ -147,7 +147,7 @@ function attemptsOf(turn: Turn, at: Date, next: () => number): DemoAttempt[] {
     case 'doubtful':
       return [{ supplier: 0, failure: null, calls: [unanswered(at), asked(at, 9_500, 'succeeded', null)] }];
     case 'review':
-      // Asked later and later, for a day.
+      // Inquiries at growing intervals, for a day.
       return [
         {
           supplier: 1,

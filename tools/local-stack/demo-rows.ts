@@ -8,24 +8,24 @@ import type { AttemptInput, CallInput, ItemInput, OrderInput, UnitInput } from '
 import { costMicros, demoId, demoShops, demoSuppliers, hashed, satang } from './demo-shops.js';
 
 export const PROCESS = 'worker@topup-1:1-5e2a';
-/** By how much a purchase may cost more than expected, as offers have it. */
-const GUARD_PERCENT = 105n;
+/** The most that a purchase may cost, in percent of the expected cost. */
+const MAX_COST_PERCENT = 105n;
 
 /** An order of the demo with the rows that merchants see of it. */
 export interface WrittenOrder {
   order: OrderRow;
   items: ItemRow[];
-  /** Null while a unit of it waits for a decision. */
+  /** Null while one of its units waits for a decision. */
   outcome: OrderOutcome | null;
   demo: DemoOrder;
 }
 
 const lastOf = <Item>(items: readonly Item[]): Item => first(items.slice(-1));
 const codeOf = (supplier: number): string => demoSuppliers[supplier]?.code ?? '';
-/** What the supplier said, without the code before it. */
+/** The supplier's message, without the code before it. */
 const messageOf = (call: DemoCall): string | null => call.detail?.split(': ').at(-1) ?? null;
 
-/** When the last of its calls ended. */
+/** The end of the unit's last call. */
 const settledAt = ({ attempts }: DemoUnit): Date => endOf(lastOf(lastOf(attempts).calls));
 
 /** @param merchantIds of the shops. */
@@ -88,7 +88,7 @@ function failureOf(unit: DemoUnit | undefined): Pick<ItemRow, 'failure_code' | '
   return { failure_code: failure, failure_message: message };
 }
 
-/** The row as it is written, besides what merchants see of it. */
+/** The members of the row that merchants do not see. */
 export const toOrderInput = ({ order, items, demo }: WrittenOrder): OrderInput => ({
   ...order,
   content_hash: contentHash({
@@ -107,7 +107,7 @@ const termsOf = (
   supplier: number,
 ): Pick<ItemInput, 'expected_cost_micros' | 'max_cost_micros'> => {
   const cost = costMicros(first(lines.slice(item - 1)).product, supplier);
-  return { expected_cost_micros: cost, max_cost_micros: (cost * GUARD_PERCENT) / 100n };
+  return { expected_cost_micros: cost, max_cost_micros: (cost * MAX_COST_PERCENT) / 100n };
 };
 
 export const toItemInputs = ({ order, items, demo }: WrittenOrder): ItemInput[] =>
@@ -143,7 +143,7 @@ export const toUnitInputs = ({ order, demo }: WrittenOrder): UnitInput[] =>
     };
   });
 
-/** What the supplier calls the purchase. */
+/** The supplier's own reference for the purchase. */
 function theirName({ order_number }: OrderRow, unit: DemoUnit, attempt: DemoAttempt, number: number): string | null {
   if (unit.state !== 'succeeded' || number < unit.attempts.length) return null;
   const seed = hashed(`${order_number} ${unit.item} ${unit.unit}`, 12);

@@ -3,13 +3,13 @@ import { timePart } from '../../src/core/identifiers.js';
 import { parseBaht, type Satang } from '../../src/core/money.js';
 import { demoCatalogue, type DemoProduct } from './catalogue.js';
 
-/** A merchant of the demo: what it is called, and how much of the orders is its own. */
+/** A merchant of the demo, with its share of the orders. */
 export interface DemoShop {
   name: string;
-  /** Of what its references begin with. */
+  /** The beginning of its references. */
   prefix: string;
   firstNumber: number;
-  /** Of ten orders. */
+  /** Out of ten orders. */
   share: number;
   webhook: string;
   deposit: string;
@@ -46,7 +46,7 @@ export const demoShops: readonly DemoShop[] = [
   },
 ];
 
-/** Where the demo buys: first at the one, and what that refuses at the other, which is dearer. */
+/** The demo buys at the first supplier, and at the second, which is dearer, what the first refuses. */
 export const demoSuppliers = [
   { code: 'lotus-topup', costPercent: 93.6, names: 'LT' },
   { code: 'gamebank', costPercent: 95.8, names: 'GB' },
@@ -58,13 +58,13 @@ export const satang = (baht: string): Satang => {
   return amount;
 };
 
-/** What a piece costs at a supplier, in millionths of a baht: a share of the lowest price that it is sold for. */
+/** The cost of a unit at a supplier, in millionths of a baht: a share of its lowest selling price. */
 export function costMicros({ price, merchantPrice = price }: DemoProduct, supplier: number): bigint {
   const percent = demoSuppliers[supplier]?.costPercent ?? 100;
   return BigInt(Math.round((Number(satang(merchantPrice)) * percent) / 100)) * 10_000n;
 }
 
-/** What the shops sell, the same product as often as it is sold among others. */
+/** The products that the shops sell, each as often as its share of the sales. */
 const BEST_SELLERS = [
   'MLBB-86',
   'MLBB-86',
@@ -95,7 +95,7 @@ export const sellers: readonly DemoProduct[] = BEST_SELLERS.map((sku) => {
   return product;
 });
 
-/** Numbers from 0 to 1, the same ones each time. */
+/** Numbers from 0 to 1 that are the same at each start. */
 export function sequence(seed: number): () => number {
   let state = seed;
   return () => {
@@ -111,7 +111,7 @@ export interface DemoPlayer {
   serverId: string | null;
 }
 
-/** A player in the form of a game's own. @param next gives numbers from 0 to 1. */
+/** A player in the format of a game. @param next gives numbers from 0 to 1. */
 export function playerOf({ sku }: DemoProduct, next: () => number): DemoPlayer {
   const between = (from: number, to: number): string => String(Math.floor(from + next() * (to - from)));
   const digits = (length: number): string => Array.from({ length }, () => Math.floor(next() * 10)).join('');
@@ -135,7 +135,7 @@ export function playerOf({ sku }: DemoProduct, next: () => number): DemoPlayer {
   }
 }
 
-/** An id as the service makes it: with its time, and then what follows from its seed instead of chance. */
+/** An id in the service's format: the time, then characters that depend on `seed` instead of chance. */
 export const demoId = (prefix: string, length: number, at: Date, seed: string): string =>
   `${prefix}${timePart(at.getTime())}${hashed(seed, length - 6)}`;
 

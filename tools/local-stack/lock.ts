@@ -18,7 +18,7 @@ export class StackLock {
   ) {}
 
   /**
-   * Takes the lock. When its last owner was killed, the children that it left running are stopped first.
+   * Acquires the lock. If its last owner was killed, this stops the children that were left running first.
    * @throws LocalError when a stack is running on this directory.
    */
   static async take(dataDir: string): Promise<StackLock> {
@@ -48,7 +48,7 @@ export class StackLock {
     rmSync(this.file, { force: true });
   }
 
-  /** False when there is a lock already. A link appears with its content or not at all. */
+  /** False when there is a lock already. It is made as a link, which appears with its content or not at all. */
   private create(): boolean {
     const unfinished = `${this.file}.${process.pid}`;
     writeFileSync(unfinished, JSON.stringify(this.content), { mode: 0o600 });

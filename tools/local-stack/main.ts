@@ -1,4 +1,4 @@
 import { runLocalStack } from './run.js';
 
-// Everything that a newcomer needs, on this machine, in one command: see `npm start`.
+// The program of `npm start`.
 process.exit(await runLocalStack(process.env));

@@ -9,7 +9,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** One that is none of these, though nothing may listen there yet. */
+/** A free port that is not in the list, whose ports may still be free. */
 export async function freePortExcept(taken: readonly number[]): Promise<number> {
   const port = await freePort();
   return taken.includes(port) ? freePortExcept(taken) : port;

@@ -39,8 +39,8 @@ async function importBinaries(packageName: string): Promise<{ initdb: string; po
 }
 
 /**
- * npm archives hold no symbolic links, so the package lists them and makes them in an install script, which this
- * project does not run. Several processes may do this at the same time: whoever comes second finds the link there.
+ * Makes the symbolic links of the libraries. npm archives hold none, and the package's install script, which makes them, does
+ * not run in this project. Several processes may do this at the same time: the later one finds the link.
  */
 function restoreSymlinks(root: string): void {
   const listFile = path.join(root, 'native', 'pg-symlinks.json');
@@ -63,7 +63,7 @@ function makeExecutable(program: string): void {
   try {
     chmodSync(program, 0o755);
   } catch (error) {
-    // Someone else's installation is executable already, or the start itself will say that it is not.
+    // In an installation of another user the files are executable already. If not, the start reports it.
     if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EROFS') throw error;
   }
 }

@@ -18,7 +18,7 @@ export interface PostgresOptions {
   port: number;
   /** Server settings as in postgresql.conf. */
   settings?: Record<string, string>;
-  /** What the server alone finds in its environment besides the usual. */
+  /** Variables that only the server gets, besides the usual environment. */
   env?: Record<string, string>;
 }
 
@@ -26,7 +26,7 @@ const superuser = 'postgres';
 const startTimeoutMs = 120_000;
 const stopSignals = [
   { signal: 'SIGINT' as const, waitMs: 20_000 },
-  // PostgreSQL itself kills what has not ended five seconds after this.
+  // PostgreSQL kills the backends that have not ended five seconds after this.
   { signal: 'SIGQUIT' as const, waitMs: 10_000 },
 ];
 
@@ -46,7 +46,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   return server.running(url, options.port);
 }
 
-/** How a server on this directory will be reached; null before there is a cluster. */
+/** The URL of a server on this directory; null before there is a cluster. */
 export function postgresUrl(dataDir: string, port: number): string | null {
   const directory = path.resolve(dataDir);
   return existsSync(path.join(directory, 'cluster')) ? urlOf(path.join(directory, 'password'), port) : null;
@@ -55,7 +55,7 @@ export function postgresUrl(dataDir: string, port: number): string | null {
 const urlOf = (passwordFile: string, port: number): string =>
   `postgres://${superuser}:${readFileSync(passwordFile, 'utf8').trim()}@127.0.0.1:${port}/postgres`;
 
-/** What the first start does before the server can run; nobody else may be using the directory. */
+/** Creates the cluster before the first start. No other process may use the directory meanwhile. */
 export async function prepareCluster(
   dataDir: string,
   { noSync = false } = {},
@@ -88,7 +88,7 @@ function preparePlace(dataDir: string, binaries: PostgresBinaries): Place {
 }
 
 async function createCluster(binaries: PostgresBinaries, place: Place, noSync: boolean): Promise<void> {
-  // Under another name first: an interrupted initdb must not leave half a cluster that looks whole.
+  // initdb writes to another name first: if it is interrupted, half a cluster must not look whole.
   const unfinished = `${place.cluster}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   writeFileSync(place.passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 });
@@ -103,7 +103,7 @@ async function createCluster(binaries: PostgresBinaries, place: Place, noSync: b
     `--pwfile=${place.passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // PostgreSQL's own C.UTF-8 sorts the same on every machine, whatever locales the system has.
+    // PostgreSQL's own C.UTF-8 sorts the same on every machine, independent of the system's locales.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
@@ -132,7 +132,7 @@ async function startServer(
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const variables = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`);
-  // Not for the program that changes the user: what it made in the name of root the server could not open.
+  // Only for the server: files that setpriv would write as root could not be opened by the server.
   const additions = variables.length > 0 ? ['env', ...variables] : [];
   for (let attempt = 1; ; attempt += 1) {
     const server = new ServerProcess({
@@ -162,7 +162,7 @@ async function answers(url: string): Promise<boolean> {
     await client.query('SELECT 1');
     return true;
   } catch (error) {
-    // 28P01: it runs but knows another password, which no amount of waiting changes.
+    // 28P01: the server runs with another password, so waiting does not help.
     if (codeOf(error) === '28P01') {
       throw new LocalError('PostgreSQL refuses the password kept beside its cluster. Delete the data directory.');
     }
@@ -173,8 +173,8 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * Stops the server that an earlier, killed process left running on this directory, if there is one. Nobody else may
- * be using the directory.
+ * Stops the server that an earlier, killed process left running on this directory, if there is one. No other
+ * process may use the directory meanwhile.
  * @throws LocalError when the server does not stop.
  */
 export async function stopLeftOverPostgres(dataDir: string): Promise<void> {
@@ -184,10 +184,10 @@ export async function stopLeftOverPostgres(dataDir: string): Promise<void> {
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
   if (!Number.isInteger(pid) || pid <= 0) return;
   const state = processState(pid);
-  // PostgreSQL itself then makes sure that nothing of the old server is left before it starts.
+  // At its start PostgreSQL checks that no process of the old server is left.
   if (state === 'none') return;
   if (state === 'zombie' || !isPostgresOn(cluster, pid)) {
-    // PostgreSQL would take whatever has this number, maybe since a reboot, for its own running server.
+    // After a reboot another process may have this number, and PostgreSQL would take it for a running server.
     rmSync(pidFile);
     return;
   }
@@ -212,7 +212,7 @@ function refuseOtherVersion(cluster: string): void {
   );
 }
 
-/** Nothing of the caller's environment, where PGDATA, PGPORT or LC_ALL would change what the server does. */
+/** Without the caller's environment, where PGDATA, PGPORT or LC_ALL would change the server's behaviour. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }

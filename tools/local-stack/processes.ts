@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeExit } from './server-process.js';
 
-/** Something that runs beside this process and can be ended. */
+/** A running process that can be ended. */
 export interface Running {
   pid: number;
-  /** Resolves once it has ended for any reason, with a sentence that says how. */
+  /** Resolves once it has ended for any reason, with words that say how. */
   ended: Promise<string>;
-  /** Ends it in good order. */
+  /** Asks it to end, and waits. */
   stop(): Promise<void>;
   /** Ends it at once, without waiting. */
   kill(): void;
@@ -20,17 +20,17 @@ export interface NodeCommand {
   args: string[];
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** How long it may take to stop before it is killed. */
+  /** The time to stop before it is killed. */
   stopTimeoutMs: number;
-  /** Receives what it writes, line by line. */
+  /** Receives its output, line by line. */
   onLine: (line: string) => void;
-  /** Whether what it has started ends with it. */
+  /** Whether the processes that it started end with it. */
   isGroup?: boolean;
 }
 
 /** Starts a Node.js program as a child process. */
 export function startNode(command: NodeCommand): Running {
-  // A process group of its own: at Ctrl-C it is this process that ends its children, in order.
+  // A process group of its own, so that Ctrl-C reaches only this process, which ends its children in order.
   const child = spawn(process.execPath, ['--enable-source-maps', ...command.args], {
     cwd: command.cwd,
     env: command.env,
@@ -55,24 +55,24 @@ export function startNode(command: NodeCommand): Running {
   };
 }
 
-/** The children of this process: ended in reverse order of their start, servers last, and missed when they end by themselves. */
+/** The children of this process. It ends them in reverse order of their start, servers last, and reports one that ends by itself. */
 export class Supervisor {
   private readonly children: Running[] = [];
   private stopping: Promise<void> | null = null;
   private reportLoss: (reason: Error) => void = () => undefined;
-  /** Rejects when a child ends although nobody stopped it. */
+  /** Rejects when a child ends that was not stopped. */
   readonly lost: Promise<never>;
 
   constructor() {
     this.lost = new Promise((_, reject) => (this.reportLoss = reject));
-    // Whoever starts things listens to it; until then an early loss must not count as unhandled.
+    // The caller listens to it later. An earlier loss must not count as an unhandled rejection.
     this.lost.catch(() => undefined);
   }
 
   /**
-   * Takes charge of a child that is running.
-   * @param isServer whether the others need it: then it ends after them, though it may be younger.
-   * @throws Error, after ending the child, when the others are being stopped already.
+   * Takes charge of a running child.
+   * @param isServer whether the other children need it: then it ends after them, even if it started later.
+   * @throws Error, after ending the child, when the supervisor is stopping already.
    */
   async add<T extends Running>(name: string, running: T, { isServer = false } = {}): Promise<T> {
     if (this.stopping !== null) {
@@ -87,7 +87,7 @@ export class Supervisor {
     return running;
   }
 
-  /** Takes charge of a child that ends by itself once its work is done, and whose failure is not ours. */
+  /** Takes charge of a child that ends by itself when its work is done. Its failure does not stop the others. */
   addTask(running: Running): void {
     if (this.stopping === null) this.children.push(running);
     else void running.stop();
@@ -108,7 +108,7 @@ export class Supervisor {
   private async stopAll(): Promise<void> {
     const failures: unknown[] = [];
     for (const child of this.children.toReversed()) {
-      // One that does not stop must not keep the others running.
+      // A child that does not stop must not keep the others running.
       await child.stop().catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];

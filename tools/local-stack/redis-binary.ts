@@ -15,9 +15,9 @@ const advice =
   'macOS: `brew install redis`), or set REDIS_URL to a server of your own.';
 
 /**
- * Finds Redis or Valkey on PATH; on Debian and its relatives the package is otherwise downloaded and unpacked into
- * `packageDir`, without installing it, so no system service starts and no root rights are needed.
- * @throws LocalError that says what to install when there is neither.
+ * Finds Redis or Valkey on PATH. Otherwise, on Debian and its relatives, it downloads the package and unpacks it into
+ * `packageDir`. Nothing is installed, so no system service starts and no root rights are needed.
+ * @throws LocalError that says what to install.
  */
 export async function findRedis(packageDir: string): Promise<RedisBinary> {
   const program = findOnPath(programNames);

@@ -18,9 +18,9 @@ export interface RedisOptions {
   packageDir?: string;
   /** Server settings as in redis.conf. */
   settings?: Record<string, string>;
-  /** Instead of a new one, which costs nothing: Redis holds only a hint of what is in PostgreSQL. */
+  /** A password to keep; by default each start makes a new one, because the data in Redis are only hints. */
   password?: string;
-  /** Whether it watches other servers instead of being one. */
+  /** Whether this process is a sentinel, which watches other servers. */
   isSentinel?: boolean;
 }
 
@@ -88,8 +88,8 @@ async function answers(url: string): Promise<boolean> {
 
 /**
  * Stops the server that an earlier, killed process left running on this directory, if there is one. The
- * configuration of the last start names a port and a password: whoever accepts that password there, and says that it
- * works in this directory, is that server.
+ * configuration of the last start names a port and a password: a server there that accepts this password and reports this
+ * directory is the one.
  * @throws LocalError when the server does not stop.
  */
 export async function stopLeftOverRedis(dataDir: string): Promise<void> {
@@ -115,7 +115,7 @@ export async function stopLeftOverRedis(dataDir: string): Promise<void> {
   }
 }
 
-/** One question on a connection of its own; null when there is no answer. */
+/** Runs one command on a connection of its own; null when there is no answer. */
 async function ask<T>(url: string, question: (client: Redis) => Promise<T>): Promise<T | null> {
   const client = new Redis(url, {
     lazyConnect: true,
@@ -131,7 +131,7 @@ async function ask<T>(url: string, question: (client: Redis) => Promise<T>): Pro
   } catch {
     return null;
   } finally {
-    // On a closed connection disconnect() would wait two seconds for a second end.
+    // On a closed connection, disconnect() would wait two seconds for nothing.
     if (client.status !== 'end') client.disconnect();
   }
 }

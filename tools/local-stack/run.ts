@@ -8,7 +8,7 @@ import { createDataDir } from './state.js';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-// Ctrl-C under npm arrives twice, from the terminal and from npm: only a later one is a second wish.
+// Under npm, one Ctrl-C arrives twice, from the terminal and from npm. Only a later signal counts as a second Ctrl-C.
 const secondSignalAfterMs = 500;
 
 /**
@@ -16,7 +16,7 @@ const secondSignalAfterMs = 500;
  * @returns the exit code: 0 after a signal, 1 after a failure.
  */
 export async function runLocalStack(env: NodeJS.ProcessEnv): Promise<number> {
-  // Whoever closes the other end of the output (`npm start | head`) does not want the servers to stay behind.
+  // If the reader of the output ends (`npm start | head`), the servers must still be stopped.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const supervisor = new Supervisor();
   const interrupted = untilSignal(supervisor);
@@ -46,7 +46,7 @@ export async function runLocalStack(env: NodeJS.ProcessEnv): Promise<number> {
 async function stopAfterSignal(supervisor: Supervisor, started: Promise<void>): Promise<void> {
   print('\nStopping ...');
   await supervisor.stop();
-  // A server that was just being started is ended as soon as it is up.
+  // A server that is still starting is ended as soon as it is up.
   await started.catch(() => undefined);
 }
 

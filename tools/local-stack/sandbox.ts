@@ -1,7 +1,7 @@
 import { LocalError } from '../../src/cli/local-stack/errors.js';
 import { prepareDatabase } from './seed.js';
 
-/** The variables that only the sandbox has, besides those of the service. */
+/** The variables of the sandbox besides those of the service. */
 function readSandbox(env: NodeJS.ProcessEnv): {
   url: string;
   token: string;
@@ -20,7 +20,6 @@ function readSandbox(env: NodeJS.ProcessEnv): {
   };
 }
 
-/** What to paste next. */
 function sandboxBanner(publicUrl: string, key: string | null): string {
   if (key === null) {
     return 'The database has merchants already, so nothing was seeded: the sandbox is for an empty one.';
@@ -39,7 +38,7 @@ function sandboxBanner(publicUrl: string, key: string | null): string {
 
 /**
  * Fills an empty database with a demo merchant, its money and a catalogue that the simulator sells, prints the
- * merchant's key, and ends. Again, it prints the same key.
+ * merchant's key, and ends. A second run prints the same key.
  */
 async function main(): Promise<void> {
   const { publicUrl, dataDir, ...simulator } = readSandbox(process.env);

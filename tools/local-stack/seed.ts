@@ -26,13 +26,13 @@ import { demoSuppliers, satang } from './demo-shops.js';
 import { LocalError } from '../../src/cli/local-stack/errors.js';
 import { demoApiKeyFile, readApiKey, sandboxApiKeyFile, writeApiKey } from './state.js';
 
-/** Where the supplier simulator is and what it demands. */
+/** The address of the supplier simulator, and the token that it demands. */
 export interface SimulatorAccess {
   url: string;
   token: string;
 }
 
-/** What a newcomer orders with: for real, as far as the simulated supplier is that, and in the sandbox. */
+/** The keys for a newcomer's orders: one buys from the simulated supplier, the other uses the sandbox. */
 export interface ApiKeys {
   demo: string;
   sandbox: string;
@@ -41,7 +41,7 @@ export interface ApiKeys {
 const merchantName = 'Demo Merchant';
 const sandboxMerchantName = 'Sandbox Merchant';
 const openingBalance = '100000.00';
-/** Those that are the simulator, wherever it is; that of earlier versions, too. */
+/** The suppliers that are the simulator, that of earlier versions included. */
 const simulated: readonly string[] = [...demoSuppliers.map(({ code }) => code), 'simulator'];
 const migrationTimeoutMs = 60_000;
 
@@ -64,10 +64,10 @@ class SeedModule {
 }
 
 /**
- * Brings the database up to date, fills an empty one with a demo merchant, its money, a catalogue and shops that have
- * ordered for two weeks, and tells the service where the simulator is now.
- * @returns the keys of the demo merchant and of the sandbox merchant; null when the database has merchants but not the first.
- * @param hasOperator whether the console gets a demo administrator; null where there is none, and where the keys are null.
+ * Migrates the database, fills an empty one with a demo merchant, its money, a catalogue and shops with two weeks of orders,
+ * and sets the suppliers' base URL to the simulator.
+ * @returns the keys of the demo merchant and of the sandbox merchant; null when the database has merchants but not the demo merchant.
+ * @param hasOperator whether the console gets a demo administrator; null without one, and whenever the keys are null.
  * @throws LocalError when the schema cannot be migrated.
  */
 export async function prepareDatabase(
@@ -102,7 +102,7 @@ async function migrate(context: INestApplicationContext): Promise<void> {
   }
 }
 
-/** A database without merchants is an empty one; they come last and all at once, so that half a seed is done again. */
+/** A database without merchants counts as empty. Merchants are written last, in one transaction, so that a start repeats half a seed. */
 async function seedIfEmpty(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
   if ((await context.get(MerchantsService).list()).length > 0) return;
   for (const { code } of demoSuppliers)
@@ -111,7 +111,7 @@ async function seedIfEmpty(context: INestApplicationContext, simulator: Simulato
       adapter: 'http',
       baseUrl: simulator.url,
       credentials: { token: simulator.token },
-      timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, longestTimeoutMs(context)),
+      timeoutMs: Math.min(DEFAULT_TIMEOUT_MS, maxTimeoutMs(context)),
     });
   await context.get(ProductsService).setAll(
     demoCatalogue.map(({ price, ...product }) => ({
@@ -123,18 +123,18 @@ async function seedIfEmpty(context: INestApplicationContext, simulator: Simulato
   await fillWithHistory(context, merchantName);
 }
 
-/** What a quiet period that somebody shortened for a trial leaves for the simulator, which answers at once. */
-const longestTimeoutMs = (context: INestApplicationContext): number =>
+/** The supplier timeout must fit into the quiet period, which a trial may shorten. */
+const maxTimeoutMs = (context: INestApplicationContext): number =>
   Math.max(1_000, context.get<Config>(CONFIG).SUPPLIER_QUIET_PERIOD_MS - LEASE_MARGIN_MS);
 
-/** The simulator's port and token may be others at each start; a supplier that was pointed elsewhere is left alone. */
+/** The simulator's port and token may change at each start. A supplier with a base URL elsewhere is left alone. */
 async function pointToSimulator(context: INestApplicationContext, simulator: SimulatorAccess): Promise<void> {
   const suppliers = context.get(SuppliersService);
   const { url: baseUrl, token } = simulator;
   for (const { code, adapter, base_url, timeout_ms } of await suppliers.list()) {
     const isThere = base_url.startsWith('http://127.0.0.1:') || base_url === baseUrl;
     if (!simulated.includes(code) || !isThere) continue;
-    const timeoutMs = Math.min(timeout_ms, longestTimeoutMs(context));
+    const timeoutMs = Math.min(timeout_ms, maxTimeoutMs(context));
     await suppliers.set({ code, adapter, timeoutMs, baseUrl, credentials: { token }, hasMoved: true });
   }
 }
@@ -144,7 +144,7 @@ async function apiKeys(context: INestApplicationContext, dataDir: string): Promi
   const all = await merchants.list();
   const demo = all.find(({ name, sandbox }) => name === merchantName && !sandbox);
   if (demo === undefined) return null;
-  // A database that was seeded by an earlier version gets it, too.
+  // A database that an earlier version seeded lacks this merchant.
   const trial =
     all.find(({ name, sandbox }) => name === sandboxMerchantName && sandbox) ??
     (await merchants.create(sandboxMerchantName, undefined, { sandbox: true }));
@@ -154,12 +154,12 @@ async function apiKeys(context: INestApplicationContext, dataDir: string): Promi
   };
 }
 
-/** The key that was printed before, or a new one where that does not work in this database. */
+/** The key that an earlier start printed, or a new one if that key does not work in this database. */
 async function apiKeyOf(context: INestApplicationContext, merchantId: number, file: string): Promise<string> {
   await context.get(WalletService).credit({
     merchantId,
     amount: satang(openingBalance),
-    // The same reference again changes nothing.
+    // A repeated credit with the same reference changes nothing.
     reference: 'demo-opening-balance',
     operator: 'npm start',
   });

@@ -9,9 +9,9 @@ export interface RunningServer {
   url: string;
   port: number;
   pid: number;
-  /** Resolves once the server has ended for any reason, with a sentence that says how. */
+  /** Resolves once the server has ended for any reason, with words that say how. */
   ended: Promise<string>;
-  /** Ends the server in good order; harmless when it has ended already. */
+  /** Stops the server and waits; harmless when it has ended already. */
   stop(): Promise<void>;
   /** Ends the server at once, without waiting. */
   kill(): void;
@@ -24,14 +24,14 @@ export interface ServerCommand {
   env: NodeJS.ProcessEnv;
   /** Receives standard output and standard error. */
   logFile: string;
-  /** What to send to make it stop, in this order, each with the time it is given. */
+  /** The signals that stop it, in this order, each with the time to wait. */
   stopSignals: { signal: NodeJS.Signals; waitMs: number }[];
 }
 
 const maximumLogBytes = 5_000_000;
 const pollMs = 25;
 
-/** One server as a child process whose output goes to a file, so that its last words can be shown. */
+/** A server as a child process. Its output goes to a file, so that an error can show the last lines. */
 export class ServerProcess {
   readonly ended: Promise<string>;
   private readonly child: ChildProcess;
@@ -42,7 +42,7 @@ export class ServerProcess {
     const log = openLog(options.logFile);
     this.logStart = log.size;
     const [program = '', ...args] = options.command;
-    // A process group of its own: Ctrl-C must not reach the database before its clients have finished.
+    // A process group of its own: Ctrl-C must not reach the database while its clients are still running.
     this.child = spawn(program, args, {
       cwd: options.cwd,
       env: options.env,
@@ -61,9 +61,9 @@ export class ServerProcess {
   }
 
   /**
-   * Waits until `answers` is true; a server that does not get that far is stopped.
-   * @throws LocalError with the tail of the log when the server ends first or stays silent for `timeoutMs`, and
-   * whatever `answers` throws.
+   * Waits until `answers` is true; otherwise it stops the server.
+   * @throws LocalError with the end of the log when the server ends first or does not answer within `timeoutMs`, and
+   * every error of `answers`.
    */
   async waitUntil(answers: () => Promise<boolean>, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
@@ -109,7 +109,7 @@ export class ServerProcess {
     };
   }
 
-  /** What the server has written since it was started. */
+  /** The server's output since its start. */
   output(): string {
     return readFileSync(this.options.logFile).subarray(this.logStart).toString('utf8');
   }

@@ -4,7 +4,7 @@ import { localDataDir } from '../../src/core/project-root.js';
 import { LocalError } from '../../src/cli/local-stack/errors.js';
 import { freePort, freePortExcept, portIsFree } from './ports.js';
 
-/** What the environment decides about the local stack. */
+/** The settings of the local stack, read from the environment. */
 export interface LocalSettings {
   dataDir: string;
   host: string;
@@ -15,7 +15,7 @@ export interface LocalSettings {
   workerManagementPort: number;
   consoleHost: string;
   consolePort: number;
-  /** A server of the user's own, or null for one of ours. */
+  /** The user's own server, or null for one that the stack starts. */
   databaseUrl: string | null;
   redisUrl: string | null;
   secretsKey: string | null;
@@ -28,7 +28,7 @@ const defaultManagementPort = 9464;
 const defaultConsolePort = 3100;
 
 /**
- * Reads the environment as the service itself will.
+ * Reads the environment as the service does.
  * @throws LocalError that names every mistake.
  */
 export async function readSettings(env: NodeJS.ProcessEnv): Promise<LocalSettings> {
@@ -56,7 +56,7 @@ export async function readSettings(env: NodeJS.ProcessEnv): Promise<LocalSetting
   };
 }
 
-/** Ports with free ones in the place of 0; the system may name one twice that nobody listens on yet. */
+/** The ports, with a free one instead of each 0. The system may offer the same free port twice, so chosen ones are excluded. */
 async function withFreePorts(ports: readonly number[]): Promise<number[]> {
   const chosen: number[] = [];
   for (const port of ports) chosen.push(port || (await freePortExcept([...ports, ...chosen])));
@@ -66,9 +66,9 @@ async function withFreePorts(ports: readonly number[]): Promise<number[]> {
 type PortVariable = 'PORT' | 'MANAGEMENT_PORT' | 'CONSOLE_PORT';
 
 /**
- * Makes sure that API, worker and console get their ports. PostgreSQL, Redis and the simulator take free ones by themselves.
- * @throws LocalError naming every port that is taken or meant twice, each with the variable that changes it, and a
- * command that starts on free ones.
+ * Makes sure that API, worker and console get their ports. PostgreSQL, Redis and the simulator choose free ones.
+ * @throws LocalError that names every port that is taken or configured twice, with its variable, and a
+ * command that starts on free ports.
  */
 export async function checkPorts(settings: LocalSettings): Promise<void> {
   const problems: string[] = [];
@@ -114,7 +114,7 @@ function wantedPorts(settings: LocalSettings): WantedPort[] {
   ];
 }
 
-/** The ports as a shell takes them, those that were wrong replaced by free ones; defaults need no words. */
+/** Assignments of ports for a shell, with free ports instead of the wrong ones. Defaults are left out. */
 async function freePorts(settings: LocalSettings, wrong: ReadonlySet<PortVariable>): Promise<string> {
   let { port, managementPort, consolePort } = settings;
   if (wrong.has('PORT')) port = await freePortsAfter(port, settings.host, 1);
@@ -131,7 +131,7 @@ async function freePorts(settings: LocalSettings, wrong: ReadonlySet<PortVariabl
   ].join(' ');
 }
 
-/** The first of so many free ports in a row, somewhat above one that is not, and without one that is spoken for. */
+/** The first of `count` free ports in a row, above `port` and without any of `except`. */
 async function freePortsAfter(
   port: number,
   host: string,
@@ -147,7 +147,7 @@ async function freePortsAfter(
 }
 
 function checkedConfig(env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> {
-  // What is missing is what the local stack provides.
+  // The local stack provides these where the environment lacks them.
   const provided = {
     DATABASE_URL: env.DATABASE_URL?.trim() || 'postgres://provided',
     REDIS_URL: env.REDIS_URL?.trim() || 'redis://provided',

@@ -24,7 +24,7 @@ import {
   simulatorToken,
 } from './state.js';
 
-/** A start of the whole stack: what it needs at every step. */
+/** The context of a start, for all its steps. */
 interface Start {
   env: NodeJS.ProcessEnv;
   settings: LocalSettings;
@@ -38,7 +38,7 @@ const readyTimeoutMs = 60_000;
 const widestName = 'simulator'.length;
 
 /**
- * Starts everything that the environment does not name, in order, and prints how to use it.
+ * Starts every part that the environment does not name, in order, and prints the banner.
  * @throws LocalError when a part cannot start; the caller then stops the supervisor.
  */
 export async function startStack(parts: Omit<Start, 'redisPassword'>): Promise<void> {
@@ -61,7 +61,7 @@ export async function startStack(parts: Omit<Start, 'redisPassword'>): Promise<v
     settings.databaseUrl ?? ownPostgres(start, ports.postgres),
     settings.redisUrl ?? ownRedis(start, ports.redis),
     startSimulator(start, ports.simulator),
-    // It loads most of the service, while the servers start.
+    // This loads most of the service while the servers start.
     import('./seed.js'),
     early,
   ]);
@@ -72,7 +72,7 @@ export async function startStack(parts: Omit<Start, 'redisPassword'>): Promise<v
   const { api, worker } = (await early) ?? (await startProcesses(start, env));
   const apiUrl = urlOf(settings.host, port);
   await waitFor('api', api, `${apiUrl}/readyz`);
-  // Orders come first: nobody is kept from one by the console's start.
+  // The API comes first: orders must not wait for the console's start.
   const operators = await startConsole(start, env);
   const consoleUrl = urlOf(settings.consoleHost, consolePort);
   const workerManagementUrl = urlOf(settings.managementHost, workerManagementPort);
@@ -100,7 +100,7 @@ export async function startStack(parts: Omit<Start, 'redisPassword'>): Promise<v
   completePages(start);
 }
 
-/** All of them at the same time. Where one fails, the others are in the supervisor's charge before that is said. */
+/** Waits for all starts. If one fails, the others must be in the supervisor's charge before the error is thrown. */
 async function beside<T extends readonly unknown[]>(
   starts: readonly [...T],
 ): Promise<{ [I in keyof T]: Awaited<T[I]> }> {
@@ -150,16 +150,16 @@ function serviceEnvironment(start: Start, databaseUrl: string, redisUrl: string)
     ...env,
     NODE_ENV: env.NODE_ENV ?? 'development',
     LOG_PRETTY: env.LOG_PRETTY ?? 'true',
-    // What Node 22 and later keep of what they compiled; it goes with the build.
+    // The compile cache of Node 22 and later. It is in dist, so a new build removes it.
     NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? path.join(projectRoot, 'dist', 'compiled'),
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     SECRETS_KEY: settings.secretsKey ?? readText(secretsKeyFile(settings.dataDir)),
     PORT: String(settings.port),
     CONSOLE_PORT: String(settings.consolePort),
-    // Who tries it out on their own machine needs no second factor.
+    // On a developer's own machine a second factor is not needed.
     CONSOLE_REQUIRE_2FA: env.CONSOLE_REQUIRE_2FA?.trim() || 'none',
-    // Simulated suppliers and a newcomer's webhook receiver run on the same machine.
+    // Simulated suppliers and the developer's webhook receiver run on the same machine.
     SUPPLIER_CALLBACK_BASE_URL: env.SUPPLIER_CALLBACK_BASE_URL?.trim() || `http://127.0.0.1:${settings.port}`,
     WEBHOOK_ALLOWED_CIDRS: env.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
     TOPUP_DATA_DIR: settings.dataDir,
@@ -172,9 +172,9 @@ interface Processes {
 }
 
 /**
- * Where everything is as it was at the last start, API and worker need not wait for the servers, which are there before they
- * are loaded, nor for the seeding, which finds nothing to do; null where they have to. The first time it is the seeding that
- * migrates; and no worker may call the supplier at an address that is another program's by now.
+ * Starts API and worker before the servers answer, if nothing changed since the last start: the servers are up before the two
+ * are loaded, and seeding finds nothing to do. Null where the two must wait: at the first start seeding migrates, and a worker
+ * may never call the simulator's old address, where another program may listen now.
  */
 async function startAgain(
   start: Start,
@@ -195,7 +195,7 @@ async function startProcesses(start: Start, env: NodeJS.ProcessEnv): Promise<Pro
     startChild(start, name, args, timeoutMs, { ...env, MANAGEMENT_PORT: String(management) });
   const api = isWatching ? watched('src/main.ts', 9229) : built('src/main.js');
   const worker = isWatching ? watched('src/worker.ts', 9230) : built('src/worker.js');
-  // The limits are those that the processes promise, with some seconds to spare.
+  // The processes promise to stop within 10 and 20 seconds; they get some seconds more.
   return {
     api: await run('api', api, 15_000, managementPort),
     worker: await run('worker', worker, 25_000, workerManagementPort),
@@ -209,7 +209,7 @@ function startConsole(start: Start, env: NodeJS.ProcessEnv): Promise<Running> {
 
 const built = (entry: string): string[] => [path.join(projectRoot, 'dist', entry)];
 
-/** A source that starts again when it or what it imports changes. @param inspectPort where a debugger may attach. */
+/** Runs a source, and again when it or an imported file changes. @param inspectPort the port for a debugger. */
 const watched = (source: string, inspectPort: number): string[] => [
   '--watch',
   '--watch-preserve-output',
@@ -238,7 +238,7 @@ async function startChild(
   return running;
 }
 
-/** The pages are no part of the start: a newcomer orders while they are installed and built. */
+/** The pages are installed and built after the start, while a newcomer can already order. */
 function completePages(start: Start): void {
   const pages = ['dist/site/index.html', 'dist/console/index.html'];
   if (pages.every((page) => existsSync(path.join(projectRoot, page)))) return;

@@ -5,7 +5,7 @@ import { LocalError, messageOf } from '../../src/cli/local-stack/errors.js';
 import { readJsonFile, writePrivateFile } from '../../src/cli/local-stack/json-file.js';
 import { freePortExcept, portIsFree } from './ports.js';
 
-// What the local stack keeps in its data directory besides the data of its servers.
+// The files of the local stack in its data directory, besides the data of its servers.
 
 /** @throws LocalError when the directory cannot be used. */
 export function createDataDir(dataDir: string): void {
@@ -21,27 +21,27 @@ export function createDataDir(dataDir: string): void {
 }
 
 /**
- * The ports of the servers that only the stack itself uses: the same at every start as long as they are free.
- * @param spokenFor ports that are none of them, though nothing listens there yet.
+ * The ports of the servers that only the stack uses: the same at every start as long as they are free.
+ * @param reserved ports that other processes will use.
  */
 export async function choosePorts<Name extends string>(
   dataDir: string,
   names: readonly Name[],
-  spokenFor: readonly number[] = [],
+  reserved: readonly number[] = [],
 ): Promise<Record<Name, number>> {
   const remembered = rememberedPorts<Name>(dataDir);
   const ports = new Map<Name, number>();
   for (const name of names) {
     const earlier = remembered[name];
-    const usable = typeof earlier === 'number' && !spokenFor.includes(earlier) && (await portIsFree(earlier));
-    ports.set(name, usable ? earlier : await freePortExcept([...spokenFor, ...ports.values()]));
+    const usable = typeof earlier === 'number' && !reserved.includes(earlier) && (await portIsFree(earlier));
+    ports.set(name, usable ? earlier : await freePortExcept([...reserved, ...ports.values()]));
   }
   const chosen = Object.fromEntries(ports) as Record<Name, number>;
   writePrivateFile(portsFile(dataDir), `${JSON.stringify(chosen)}\n`);
   return chosen;
 }
 
-/** Those of the last start. */
+/** The ports of the last start. */
 export const rememberedPorts = <Name extends string>(dataDir: string): Partial<Record<Name, unknown>> =>
   readJsonFile(portsFile(dataDir)) ?? {};
 
@@ -61,7 +61,7 @@ export function simulatorToken(dataDir: string): string {
   return readText(file);
 }
 
-/** Where an API key is kept that the database keeps only as a hash. */
+/** The file of an API key, of which the database has only a hash. */
 export const demoApiKeyFile = (dataDir: string): string => path.join(dataDir, 'demo-api-key');
 export const sandboxApiKeyFile = (dataDir: string): string => path.join(dataDir, 'sandbox-api-key');
 

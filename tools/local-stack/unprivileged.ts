@@ -2,21 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, readFileSync, statSync } from 'node:fs';
 import { codeOf, LocalError, messageOf } from '../../src/cli/local-stack/errors.js';
 
-/** Who runs a server: this user itself, or, when we are root, an unprivileged one. */
+/** The user that runs a server: the present one, or an unprivileged one when the present user is root. */
 export interface ServerUser {
-  /** What goes before the server's command line; empty unless we are root. */
+  /** The beginning of the server's command line; empty unless the present user is root. */
   prefix: string[];
-  /** The owner that the server's files need; null unless we are root. */
+  /** The owner of the server's files; null unless the present user is root. */
   owner: { uid: number; gid: number } | null;
 }
 
 const advice = 'Start as an ordinary user, or set DATABASE_URL to a PostgreSQL 15 or newer of your own.';
 
 /**
- * PostgreSQL refuses to run as root. When we are root its programs are started through `setpriv` as the user
- * `postgres`, or `nobody` where there is none, with the least capability that lets them reach their own files: a
- * checkout often lies below a directory that only root may enter, and nothing outside the checkout shall change.
- * @param needs what the user must be able to execute and to enter.
+ * PostgreSQL refuses to run as root. For root, `setpriv` starts its programs as the user `postgres`, or `nobody` if there is
+ * none. They get one capability to reach their own files, because a checkout often lies below a directory that only root may
+ * enter, and nothing outside the checkout may be changed.
+ * @param needs the files and folders that the user must be able to execute and to enter.
  * @throws LocalError when that is not possible on this machine.
  */
 export function serverUser(owner: ServerUser['owner'], needs: { execute: string[]; read: string[] }): ServerUser {
@@ -37,7 +37,7 @@ export function serverUser(owner: ServerUser['owner'], needs: { execute: string[
 }
 
 /**
- * The owner that server files need when we are root: whoever has `existing` already, else `postgres`, else `nobody`.
+ * The owner of server files when the present user is root: the owner of `existing`, else `postgres`, else `nobody`.
  * Null for an ordinary user.
  */
 export function serverOwner(existing: string): ServerUser['owner'] {
@@ -58,8 +58,8 @@ export function serverOwner(existing: string): ServerUser['owner'] {
 }
 
 /**
- * Makes a file or directory the owner's.
- * @throws LocalError where this root may not do that, as in some containers.
+ * Gives a file or directory to the owner.
+ * @throws LocalError where root may not do that, as in some containers.
  */
 export function giveTo(owner: ServerUser['owner'], file: string): void {
   if (owner === null) return;
@@ -80,7 +80,7 @@ function setpriv(owner: { uid: number; gid: number }, capability: string | null)
     ...identity,
     `--inh-caps=+${capability}`,
     `--ambient-caps=+${capability}`,
-    // Without it access(2), with which initdb looks for postgres, ignores the capabilities of ordinary users.
+    // Without it access(2), by which initdb finds postgres, ignores the capabilities of ordinary users.
     '--securebits=+no_setuid_fixup',
     '--',
   ];

@@ -1,10 +1,10 @@
-// What `nest generate` makes, in the style that `npm run lint` and the compiler ask for. collection.json lists what comes by
-// here; nest-cli.json names it as Nest's CLI finds it: by a path that starts in a package and has no dot in front, because
-// the CLI only pretends to write what a collection with a dot in front makes.
+// Gives the files of `nest generate` the style that `npm run lint` and the compiler demand. collection.json lists the generators.
+// nest-cli.json names the collection by a path that starts in a package: with a leading dot, Nest's CLI reports files without
+// writing them.
 import { chain, externalSchematic } from '@angular-devkit/schematics';
 import * as prettier from 'prettier';
 
-/** The generator of the same name in Nest's own collection, and then the style. */
+/** Runs the generator of the same name in Nest's own collection, and then applies the style. */
 export const generate = (options) => (tree, context) =>
   chain([externalSchematic('@nestjs/schematics', context.schematic.description.name, options), restyle]);
 
@@ -12,7 +12,7 @@ async function restyle(tree) {
   const written = tree.actions.filter(({ kind, path }) => 'co'.includes(kind) && path.endsWith('.ts'));
   for (const { kind, path } of written) {
     const text = tree.readText(path);
-    // What was there before, such as a module that gets one more import, is only formatted.
+    // Existing files, such as a module that gets one more import, are only formatted.
     const styled = kind === 'c' ? inHouseStyle(text, path) : text;
     const config = await prettier.resolveConfig(path.slice(1));
     tree.overwrite(path, await prettier.format(styled, { ...config, filepath: path }));
@@ -24,7 +24,7 @@ function inHouseStyle(text, path) {
   return text.replace(/\bany\b(?=[,>)])/g, 'unknown').replace(METHOD, typedMethod);
 }
 
-/** Jest's globals are no globals to the compiler. */
+/** The compiler does not know Jest's globals. */
 function importGlobals(text) {
   const used = ['beforeEach', 'describe', 'expect', 'it'].filter((name) => text.includes(`${name}(`));
   return `import { ${used.join(', ')} } from '@jest/globals';\n${text}`;
@@ -40,7 +40,7 @@ function typedMethod(_method, name, parameters, stated, body) {
   return `  ${name}(${named})${stated ?? `: ${returnTypeOf(body)}`} ${body}`;
 }
 
-/** All that Nest's templates return is text, but for a pipe that returns its value. */
+/** In Nest's templates every method returns text, except a pipe's, which returns its value. */
 function returnTypeOf(body) {
   if (!body.includes('return')) return 'void';
   return body.includes('return value;') ? 'unknown' : 'string';
