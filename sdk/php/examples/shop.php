@@ -22,7 +22,7 @@ $find = static fn (string $id): array => is_file($file($id)) ? json_decode(file_
 
 $checkout = static function (array $cart) use ($topup, $save): array {
     $id = 'sale-' . bin2hex(random_bytes(8));
-    // On record before the order: what is sent again after a crash is the same order.
+    // The sale is stored before the order: a repetition after a crash is the same order.
     $save($id, ['state' => 'ordering'] + $cart);
     try {
         $order = $topup->orders->create(['reference_id' => $id, 'max_total_amount' => $cart['price']] + $cart['order']);
@@ -41,7 +41,7 @@ $webhook = static function () use ($find, $save, $topup): array {
         return [400, ['message' => $problem->getMessage()]];
     }
     $id = $event['data']['reference_id'] ?? '';
-    // An event may come twice, and is about other sales, too.
+    // An event may arrive twice, or be about other sales.
     if (str_starts_with($event['event'], 'order.') && ($find($id)['state'] ?? '') === 'ordering') {
         $order = $topup->orders->get($id);
         $save($id, ['state' => $order['status'], 'codes' => array_column($order['items'], 'deliveries')] + $find($id));

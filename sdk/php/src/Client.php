@@ -17,8 +17,8 @@ use Topup\Resource\Webhooks;
 
 /**
  * A merchant's client of the service. Answers are arrays as the API documents them, amounts are strings such as "35.00".
- * Every call throws {@see Exception\ApiException} for an error answer and {@see Exception\TransportException} when no
- * answer came.
+ * Every call throws {@see Exception\ApiException} for an error answer and {@see Exception\TransportException} without an
+ * answer.
  */
 final class Client
 {
@@ -35,7 +35,7 @@ final class Client
     /**
      * @param string $baseUrl the service, such as "https://topup.example"; without "/v1"
      * @param ClientInterface $http with a timeout of its own; 10 seconds suit the service
-     * @param Retries|null $retries how calls are repeated that may be; the defaults unless given
+     * @param Retries|null $retries how calls are retried; the defaults unless given
      */
     public function __construct(
         string $baseUrl,

@@ -8,8 +8,8 @@ namespace Topup;
 final class Path
 {
     /**
-     * The path of what has a name. Every HTTP client takes `.` and `..` there, encoded or not, for the list or what is above
-     * it, as it does no name at all: the service gives nothing such a name, and what it answered would be something else.
+     * The path of a resource with a name. HTTP clients resolve `.`, `..` and an empty name, encoded or not, to another path, so
+     * the answer would be of another resource. The service gives no resource such a name.
      * @throws \InvalidArgumentException
      */
     public static function to(string $list, string $what, string $name): string

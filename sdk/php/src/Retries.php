@@ -4,16 +4,16 @@ declare(strict_types=1);
 
 namespace Topup;
 
-/** How calls are repeated whose answer says "later", or that got none. */
+/** How calls are retried that got no answer, or an answer that asks for a later retry. */
 final class Retries
 {
     /** @var \Closure(float): void */
     private readonly \Closure $sleep;
 
     /**
-     * @param int $times how often a call is repeated at most
+     * @param int $times the most retries of a call
      * @param float $firstDelay seconds before the first repeat, doubling from then on; up to half of it is added at random
-     * @param float $longestDelay seconds; an answer that asks for a longer wait is thrown rather than waited for
+     * @param float $longestDelay seconds; if an answer asks for a longer wait, the call fails
      * @param callable(float): void|null $sleep waits for so many seconds; usleep() unless given
      */
     public function __construct(
@@ -33,9 +33,9 @@ final class Retries
     }
 
     /**
-     * @param int $repeat which repeat comes, counted from 1
-     * @param float|null $asked seconds that the answer asked for; null where it said nothing
-     * @return float|null seconds; null when the call is not to be repeated
+     * @param int $repeat the number of the retry, from 1
+     * @param float|null $asked seconds of `Retry-After`; null without one
+     * @return float|null seconds; null for no retry
      */
     public function delayBefore(int $repeat, ?float $asked): ?float
     {

@@ -14,7 +14,7 @@ use Topup\Exception\ApiException;
 use Topup\Exception\TopupException;
 use Topup\Exception\TransportException;
 
-/** Sends requests, repeats those that may be, and turns error answers into exceptions. @internal */
+/** Sends requests, retries them where that is safe, and turns error answers into exceptions. @internal */
 final class Transport
 {
     private readonly string $baseUrl;
@@ -38,7 +38,7 @@ final class Transport
 
     /**
      * @param array<string, mixed>|null $body
-     * @param bool $mayRepeat whether the same request again does nothing a second time
+     * @param bool $mayRepeat whether the request may be repeated safely
      */
     public function call(
         string $method,
@@ -82,7 +82,7 @@ final class Transport
         $query += ['limit' => 100];
         do {
             $page = $this->get($path, $query);
-            // Without keys of the page, which would begin at 0 again with each.
+            // Without the keys, which would begin at 0 on each page.
             foreach ($page['data'] as $each) {
                 yield $each;
             }
@@ -109,7 +109,7 @@ final class Transport
         return $request->withHeader('Content-Type', 'application/json')->withBody($this->streams->createStream($text));
     }
 
-    /** Null where it is no JSON object or list; nothing is an empty one. */
+    /** Null if the text is no JSON object or list; an empty text is an empty list. */
     private function read(ResponseInterface $response): ?array
     {
         $text = (string) $response->getBody();

@@ -6,7 +6,7 @@ namespace Topup;
 
 use Topup\Exception\InvalidWebhook;
 
-/** Tells webhooks of the service from forged and old ones, by Standard Webhooks 1.0. */
+/** Verifies webhooks of the service by Standard Webhooks 1.0. It refuses forged and old ones. */
 final class WebhookVerifier
 {
     /** @var list<string> */
@@ -16,7 +16,7 @@ final class WebhookVerifier
 
     /**
      * @param string|list<string> $secrets the webhook's secret; while you change it, the old and the new one
-     * @param int $tolerance by how many seconds the clocks may differ
+     * @param int $tolerance the most seconds by which the clocks may differ
      * @param callable(): int|null $now seconds since 1970; time() unless given
      */
     public function __construct(
@@ -35,7 +35,7 @@ final class WebhookVerifier
      * @param mixed $body the raw bytes that arrived, such as file_get_contents('php://input')
      * @param mixed $headers an array by name, in any case, with texts or lists of one text; $_SERVER will do
      * @return array<string, mixed> the event
-     * @throws InvalidWebhook and nothing else, whatever arrives
+     * @throws InvalidWebhook and never another exception
      */
     public function verify(mixed $body, mixed $headers): array
     {
@@ -74,7 +74,7 @@ final class WebhookVerifier
         return $fits;
     }
 
-    /** `whsec_` and standard padded base64 is decoded, any other secret is its bytes. */
+    /** `whsec_` and standard padded base64 is decoded; the bytes of any other secret are used as they are. */
     private static function keyOf(mixed $secret): string
     {
         if (!is_string($secret) || $secret === '') {
@@ -84,7 +84,7 @@ final class WebhookVerifier
             return $secret;
         }
         $encoded = substr($secret, 6);
-        // PHP also decodes what is not padded as it should be.
+        // PHP also decodes text with wrong padding.
         $isStandard = preg_match('~^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$~D', $encoded) === 1;
         return $isStandard && $encoded !== '' ? base64_decode($encoded) : $secret;
     }

@@ -1,5 +1,5 @@
 // A shop: POST /buy { "reference": "sale-1", "sku": "MLBB-86", "player": "123456789", "server": "2001" } orders the top-up,
-// waits for the webhook that says how it ended, and delivers or pays back.
+// waits for the webhook with the result, and delivers or pays back.
 //   TOPUP_URL=http://127.0.0.1:3000 TOPUP_API_KEY=… SHOP_URL=http://127.0.0.1:8080 node express-shop.ts
 // with Node.js 22.18 or newer; older ones run it as `npx tsx express-shop.ts`.
 import express from 'express';
@@ -8,7 +8,7 @@ import { ApiError, Topup, WebhookVerifier, type Order } from 'order-topup-sdk';
 const { TOPUP_URL = '', TOPUP_API_KEY = '', SHOP_URL = '', PORT = '8080' } = process.env;
 const topup = new Topup({ baseUrl: TOPUP_URL, apiKey: TOPUP_API_KEY });
 
-// A real shop keeps both: the secret where it keeps its others, the sales in its database.
+// A real shop stores both: the secret with its other secrets, the sales in its database.
 const secret = `whsec_${btoa(crypto.randomUUID())}`;
 const sales = new Map<string, (order: Order) => void>();
 const verifier = new WebhookVerifier(secret);
@@ -18,7 +18,7 @@ app.post('/webhooks/topup', express.raw({ type: () => true }), async (request, r
   const event = await verifier.verify(request.body as Buffer, request.headers).catch(() => null);
   response.sendStatus(event === null ? 400 : 204);
   if (event?.event !== 'order.completed' && event?.event !== 'order.failed') return;
-  // An event can come twice: the sale is over after the first.
+  // An event can arrive twice: the first one ends the sale.
   sales.get(event.data.reference_id)?.(event.data);
   sales.delete(event.data.reference_id);
 });
@@ -32,7 +32,7 @@ interface Sale {
 
 app.post('/buy', express.json(), async (request, response) => {
   const { reference, sku, player, server } = request.body as Sale;
-  // Listens before it orders: the webhook may come first.
+  // The shop waits before it orders, because the webhook may arrive before the answer.
   const ended = new Promise<Order>((resolve) => sales.set(reference, resolve));
   try {
     await topup.orders.create({

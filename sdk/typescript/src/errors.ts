@@ -1,22 +1,22 @@
 import type { ErrorBody, ErrorCode, ErrorDetail } from './types.js';
 
-/** Whatever this package throws, but for misuse (TypeError) and the reason of a signal of yours. */
+/** The base of all errors of this package, except misuse (TypeError) and the reason of your own signal. */
 export class TopupError extends Error {
   override readonly name: string = 'TopupError';
 }
 
-/** The service answered, and refused. Decide by `status` and `code`; the wording of `message` may change. */
+/** The service refused the request. Decide by `status` and `code`; the wording of `message` may change. */
 export class ApiError extends TopupError {
   override readonly name = 'ApiError';
-  /** One entry per problem; empty where the code says it all. */
+  /** One entry per problem; empty if the code is enough. */
   readonly details: readonly ErrorDetail[];
 
   constructor(
     readonly status: number,
-    /** `UNKNOWN` where something on the way answered, such as a proxy. */
+    /** `UNKNOWN` if the answer was not the service's, but a proxy's for example. */
     readonly code: ErrorCode | 'UNKNOWN',
     message: string,
-    /** `X-Request-Id` of the answer: name it when you ask the operator. */
+    /** `X-Request-Id` of the answer, for questions to the operator. */
     readonly requestId: string,
     details: readonly ErrorDetail[] = [],
   ) {
@@ -31,14 +31,14 @@ export class ApiError extends TopupError {
 }
 
 /**
- * No answer could be read: the connection failed, or took too long. What was asked for may have happened. `cause` says more.
+ * No answer could be read: the connection failed or took too long. The request may have had its effect. `cause` has the reason.
  */
 export class ConnectionError extends TopupError {
   override readonly name = 'ConnectionError';
 
   constructor(
     message: string,
-    /** What the service was told as `X-Request-Id`. */
+    /** The `X-Request-Id` of the request. */
     readonly requestId: string,
     options?: ErrorOptions,
   ) {
@@ -46,7 +46,7 @@ export class ConnectionError extends TopupError {
   }
 }
 
-/** Reads what a refusal says. @param text its body, which need not be ours. */
+/** Reads a refusal. @param text its body, which may come from a proxy. */
 export function toApiError(status: number, text: string, requestId: string): ApiError {
   const body = readErrorBody(text);
   if (body) return new ApiError(status, body.code, body.message, requestId, body.details);

@@ -5,12 +5,12 @@ export interface Page<Item> {
   next_cursor: string | null;
 }
 
-/** A list that is read as far as it is walked: `for await (const order of topup.orders.list()) …`. */
+/** A list that loads its pages as you iterate: `for await (const order of topup.orders.list()) …`. */
 export class List<Item> implements AsyncIterable<Item> {
-  /** @param read the page behind a cursor, the first one without. */
+  /** @param read loads the page after a cursor, or the first page without one. */
   constructor(private readonly read: (cursor: string | undefined) => Promise<Page<Item>>) {}
 
-  /** Page by page. */
+  /** Iterates over whole pages. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let cursor: string | undefined;
     do {
@@ -24,7 +24,7 @@ export class List<Item> implements AsyncIterable<Item> {
     for await (const { data } of this.pages()) yield* data;
   }
 
-  /** The first so many, or all there are. */
+  /** The first elements up to `limit`, or all of them. */
   async toArray(limit = Infinity): Promise<Item[]> {
     const items: Item[] = [];
     if (limit <= 0) return items;

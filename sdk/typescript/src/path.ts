@@ -1,7 +1,7 @@
 /**
- * The path of what has a name. Every HTTP client takes `.` and `..` there, encoded or not, for the list or what is above it,
- * as it does no name at all: the service gives nothing such a name, and what it answered would be something else.
- * @param what the name is, for the message. @throws TypeError
+ * The path of a resource with a name. HTTP clients resolve `.`, `..` and an empty name, encoded or not, to another path, so the
+ * answer would be of another resource. The service gives no resource such a name.
+ * @param what the kind of name, for the message. @throws TypeError
  */
 export function pathTo(list: string, what: string, name: string): string {
   if (/^\.{0,2}$/.test(name)) throw new TypeError(`${what} must not be "${name}": no URL leads to it`);

@@ -27,7 +27,7 @@ export async function sign(key: SigningKey, id: string, timestamp: string, body:
   return `v1,${btoa(String.fromCharCode(...mac))}`;
 }
 
-/** Takes as long whatever differs, so that nobody learns a signature byte by byte. */
+/** Compares in constant time, so that the time does not reveal a signature byte by byte. */
 export function isSame(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let index = 0; index < one.length; index++)

@@ -2,21 +2,21 @@ import { backoffMs, reasonOf, retryAfterMs, sleep } from './backoff.js';
 import { ConnectionError, TopupError, toApiError, type ApiError } from './errors.js';
 
 export interface TopupOptions {
-  /** As the operator issued it. */
+  /** The key that the operator issued. */
   apiKey: string;
-  /** Where the service is, such as `https://topup.example`. */
+  /** The address of the service, such as `https://topup.example`. */
   baseUrl: string;
-  /** Milliseconds that one attempt may take, its body included; 30,000 unless given. */
+  /** Milliseconds for one attempt, its body included; 30,000 by default. */
   timeoutMs?: number;
-  /** How often a request is sent again at most; 3 unless given. */
+  /** The most retries of a request; 3 by default. */
   maxRetries?: number;
-  /** Another `fetch` than the global one, for proxies and tests. */
+  /** Replaces the global `fetch`, for proxies and tests. */
   fetch?: typeof fetch;
 }
 
-/** What a single call may have differently. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call, its waiting included: it then throws the signal's reason. */
+  /** Ends the call, even while it waits. The call then throws the signal's reason. */
   signal?: AbortSignal;
   timeoutMs?: number;
   maxRetries?: number;
@@ -29,7 +29,7 @@ interface Request {
   path: string;
   query?: Query;
   body?: unknown;
-  /** Whether sending it twice does what sending it once does. Else it is sent again only if it certainly did nothing. */
+  /** Whether the request may be repeated safely. Otherwise it is retried only if it certainly had no effect. */
   isRepeatable: boolean;
 }
 
@@ -39,11 +39,11 @@ interface Answer {
   retryAfterMs: number | null;
 }
 
-/** A service that asks to be left alone for longer than this is not waited for. */
+/** A call fails instead of waiting longer than this for `Retry-After`. */
 const MAX_WAIT_MS = 60_000;
 const VERSION = '1.0.0';
 
-/** Sends requests with the key, again where that is safe and may help. */
+/** Sends requests with the key, and retries them where that is safe and may help. */
 export class Transport {
   private readonly options: Required<TopupOptions>;
 
@@ -84,7 +84,7 @@ export class Transport {
         headers: this.headersOf(request, requestId),
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        // The key goes to nobody but the service.
+        // A redirect must not carry the key to another host.
         redirect: 'manual',
       });
       const text = await response.text();
@@ -120,7 +120,7 @@ export class Transport {
   }
 }
 
-/** @returns milliseconds, or null where it is not sent again. */
+/** @returns milliseconds, or null for no retry. */
 function waitBefore(
   retry: number,
   { isRepeatable }: Request,
@@ -133,9 +133,9 @@ function waitBefore(
   return waitMs > MAX_WAIT_MS ? null : waitMs;
 }
 
-/** Whether the same request may well be answered otherwise in a moment, and may be sent. */
+/** Whether the request may be repeated, and may soon get another answer. */
 function isForNow(status: number, error: ApiError, isRepeatable: boolean): boolean {
-  // Of too many requests it is certain that they did nothing.
+  // A request that was refused as one too many certainly had no effect.
   if (status === 429) return true;
   return isRepeatable && [408, 500, 502, 503, 504].includes(status) && !error.has('INSUFFICIENT_BALANCE');
 }

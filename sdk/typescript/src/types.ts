@@ -16,13 +16,13 @@ export type PlayerVerdict = Schemas['PlayerVerdictDto'];
 
 export type Webhook = Schemas['WebhookDto'];
 export type NewWebhook = Schemas['CreateWebhookDto'];
-/** Carries `secret` where the service generated it: then, and never again. */
+/** Contains `secret` if the service generated it. Later answers never contain it. */
 export type CreatedWebhook = Schemas['CreatedWebhookDto'];
 export type WebhookChanges = Schemas['UpdateWebhookDto'];
 export type Delivery = Schemas['DeliveryDto'];
 export type DeliveryDetail = Schemas['DeliveryDetailDto'];
 
-/** What webhooks and `events.list` carry; `event` tells which it is, and what `data` is. */
+/** An event of webhooks and `events.list`. `event` names its kind, which determines `data`. */
 export type TopupEvent = Schemas['EventDto'];
 export type EventKind = TopupEvent['event'];
 /** The event of one kind. */
@@ -39,5 +39,5 @@ export type OrderQuery = Omit<QueryOf<'Orders_list'>, 'cursor'>;
 export type WalletEntryQuery = Omit<QueryOf<'Wallet_entries'>, 'cursor'>;
 export type ProductQuery = Omit<QueryOf<'Products_list'>, 'cursor'>;
 export type DeliveryQuery = Omit<QueryOf<'Deliveries_listDeliveries'>, 'cursor'>;
-/** `after` is the id of the last event that you have handled. */
+/** `after` is the id of the last event that you handled. */
 export type EventQuery = QueryOf<'Events_list'>;

@@ -2,11 +2,11 @@ import { TopupError } from './errors.js';
 import { importKey, isSame, sign, type SigningKey } from './signature.js';
 import type { EventKind, EventOf, TopupEvent } from './types.js';
 
-/** Why a delivery was refused. Answer 400 to it, whatever it is. */
+/** The reason for which a delivery was refused. Always answer 400. */
 export type VerificationFailure =
   'missing_header' | 'bad_timestamp' | 'too_old' | 'too_new' | 'no_matching_signature' | 'bad_body';
 
-/** What arrived is not, or not provably, from the service. */
+/** The delivery is not, or not provably, from the service. */
 export class WebhookVerificationError extends TopupError {
   override readonly name = 'WebhookVerificationError';
 
@@ -18,11 +18,11 @@ export class WebhookVerificationError extends TopupError {
   }
 }
 
-/** As a framework has them: `Headers`, or an object such as `request.headers` of Node. */
+/** The headers of a request: `Headers`, or an object such as `request.headers` of Node. */
 export type IncomingHeaders =
   { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The body as it arrived, before anything parsed it. */
+/** The received body, before any parsing. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
 const TOLERANCE_SECONDS = 300;
@@ -33,7 +33,7 @@ export class WebhookVerifier {
   private keys: Promise<SigningKey[]> | undefined;
 
   /**
-   * @param secrets that of the webhook; during a rotation on your side, the old and the new one.
+   * @param secrets the secret of the webhook; while you replace it, the old and the new one.
    */
   constructor(
     secrets: string | readonly string[],
@@ -45,9 +45,9 @@ export class WebhookVerifier {
   }
 
   /**
-   * @param body the very bytes: JSON that was parsed and written again has others.
-   * @returns the event. Those of kinds that you did not subscribe to never come; ignore the ones that you don't know.
-   * @throws WebhookVerificationError, and nothing else, whatever arrived
+   * @param body the exact bytes: JSON that was parsed and written again has other bytes.
+   * @returns the event. The service sends only kinds that you subscribed to. Ignore kinds that you don't know.
+   * @throws WebhookVerificationError, and never another error
    */
   async verify(body: RawBody, headers: IncomingHeaders): Promise<TopupEvent> {
     const id = headerOf(headers, 'webhook-id');
@@ -74,7 +74,7 @@ export class WebhookVerifier {
   }
 }
 
-/** Whether it is an event of this kind: its `data` is then known. */
+/** Whether the event is of this kind, which also narrows the type of `data`. */
 export const isEvent = <Kind extends EventKind>(event: TopupEvent, kind: Kind): event is EventOf<Kind> =>
   event.event === kind;
 
@@ -94,7 +94,7 @@ function valueOf(headers: IncomingHeaders | null | undefined, name: string): unk
 function bytesOf(body: unknown): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (body instanceof Uint8Array) return body;
-  // Of whatever realm it is.
+  // `instanceof` would fail for bytes of another realm.
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body as ArrayBuffer);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   throw new WebhookVerificationError('bad_body', 'The body must be given as it arrived, as text or bytes');
@@ -105,7 +105,7 @@ function parse(bytes: Uint8Array): TopupEvent {
     const event = JSON.parse(new TextDecoder().decode(bytes)) as TopupEvent | null;
     if (typeof event === 'object' && event !== null && typeof event.event === 'string') return event;
   } catch {
-    // The same as of JSON that is no event.
+    // Treated like JSON that is no event.
   }
   throw new WebhookVerificationError('bad_body', 'The body is no event');
 }

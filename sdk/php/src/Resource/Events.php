@@ -15,7 +15,7 @@ final class Events
     }
 
     /**
-     * What webhooks carry, oldest first.
+     * The events that webhooks carry, oldest first.
      * @param array<string, scalar|null> $filters `type`, and `after`: the id of the last event that you have seen
      * @return \Generator<int, array<string, mixed>>
      */

@@ -20,8 +20,8 @@ final class Orders
     }
 
     /**
-     * Places an order, or finds the one that the same request placed before: it is charged once, however often it is sent.
-     * @param array<string, mixed> $order `reference_id`, `user_id`, `items`, and what else the API takes
+     * Places an order, or returns the one that the same request placed before. A repeated request is charged once.
+     * @param array<string, mixed> $order `reference_id`, `user_id`, `items`, and further members of the API's request
      * @return array<string, mixed> the order as it stands
      */
     public function create(array $order): array
@@ -34,7 +34,7 @@ final class Orders
 
     /**
      * @return array<string, mixed>
-     * @throws \InvalidArgumentException for `.` and `..`, which the service takes for no order
+     * @throws \InvalidArgumentException for `.` and `..`, which are no references
      */
     public function get(string $referenceId): array
     {
@@ -42,7 +42,7 @@ final class Orders
     }
 
     /**
-     * Newest first, as many as there are: stop when you have seen enough.
+     * All orders, newest first, loaded page by page while you iterate.
      * @param array<string, scalar|null> $filters such as `status`, `created_from`, `user_id`
      * @return \Generator<int, array<string, mixed>>
      */
@@ -52,9 +52,9 @@ final class Orders
     }
 
     /**
-     * Places an order and looks at it until it has ended.
+     * Places an order and reads it until it has ended.
      * @param array<string, mixed> $order as {@see create} takes it
-     * @param float $seconds how long it may take
+     * @param float $seconds the longest wait
      * @return array<string, mixed> the order, `completed` or `failed`
      * @throws OrderStillOpen
      */
@@ -72,7 +72,7 @@ final class Orders
             $pause = min($pause * 2, self::MAX_PAUSE);
             $placed = $this->get($placed['reference_id']);
         }
-        // A repeated POST shows no codes.
+        // A repeated POST returns no codes.
         return $waited > 0.0 ? $placed : $this->get($placed['reference_id']);
     }
 }

@@ -14,7 +14,7 @@ final class Players
     }
 
     /**
-     * Whether a player exists, before you order.
+     * Checks whether a player exists, before you order.
      * @param array<string, mixed> $player `sku`, `user_id`, and `server_id` and `character_id` where the product needs them
      * @return array{verdict: string, name: string|null} the verdict is "valid", "invalid" or "unknown"
      */

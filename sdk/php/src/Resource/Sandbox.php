@@ -14,8 +14,8 @@ final class Sandbox
     }
 
     /**
-     * Gives the wallet of a sandbox merchant money; for live keys this is a NotFound.
-     * @param string $amount in baht, such as "1000.00"; each call adds it once more
+     * Adds money to the wallet of a sandbox merchant; live keys get a NotFound.
+     * @param string $amount in baht, such as "1000.00"; each call adds it again
      * @return array<string, mixed> the wallet
      */
     public function credit(string $amount): array

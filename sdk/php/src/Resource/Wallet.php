@@ -20,7 +20,7 @@ final class Wallet
     }
 
     /**
-     * What moved the available balance, newest first.
+     * The movements of the available balance, newest first.
      * @return \Generator<int, array<string, mixed>>
      */
     public function entries(): \Generator

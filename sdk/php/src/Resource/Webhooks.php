@@ -13,15 +13,15 @@ final class Webhooks
     {
     }
 
-    /** @return list<array<string, mixed>> all of them */
+    /** @return list<array<string, mixed>> all webhooks */
     public function list(): array
     {
         return $this->transport->get('/v1/merchant-webhooks');
     }
 
     /**
-     * @param array<string, mixed> $webhook `url`, and what else the API takes
-     * @return array<string, mixed> with `secret` where the service made it: it is shown this once
+     * @param array<string, mixed> $webhook `url` and further members of the API's request
+     * @return array<string, mixed> with `secret` if the service generated it, which no later answer contains
      */
     public function create(array $webhook): array
     {
@@ -29,7 +29,7 @@ final class Webhooks
     }
 
     /**
-     * @param array<string, mixed> $changes only what is to change
+     * @param array<string, mixed> $changes only the members to change
      * @return array<string, mixed>
      */
     public function update(int $id, array $changes): array

@@ -10,30 +10,30 @@ const KINDS: Record<EventKind, true> = {
 
 export const USAGE = `Usage: order-topup-sdk listen --forward-to URL [options]
 
-Forwards your events to a URL on this machine, signed as webhooks are, and goes on where it stopped.
+Forwards your events to a URL on this machine, signed like webhooks, and continues after the last run.
 
   --forward-to URL     such as http://localhost:3000/hook
-  --events A,B         only these: ${Object.keys(KINDS).join(', ')}
-  --base-url URL       of the service; or TOPUP_URL (default http://127.0.0.1:3000)
-  --api-key KEY        or, seen by nobody else on this machine, TOPUP_API_KEY
-  --secret SECRET      signs with this one instead of one that is made, kept and printed
-  --after ID           begins behind this event
-  --from-start         begins with the oldest event that is kept; without a position to go on from, the past is skipped
+  --events A,B         forwards only these: ${Object.keys(KINDS).join(', ')}
+  --base-url URL       address of the service; or TOPUP_URL (default http://127.0.0.1:3000)
+  --api-key KEY        your key; or TOPUP_API_KEY, which other users of this machine cannot see
+  --secret SECRET      signs with this secret; by default one is generated, stored and printed
+  --after ID           begins after this event
+  --from-start         begins with the oldest event that the service still has; by default a first run skips past events
   --help`;
 
 export interface Settings {
   baseUrl: string;
   apiKey: string;
   forwardTo: string;
-  /** Null for all of them. */
+  /** Null for all events. */
   events: ReadonlySet<string> | null;
-  /** Null for one that is made. */
+  /** Null to generate one. */
   secret: string | null;
-  /** Where to begin, if not where it stopped. */
+  /** The event to begin after, instead of the last one of the previous run. */
   begin: { after: string | null } | null;
 }
 
-/** What was asked for cannot be done; the message says why. */
+/** The arguments are wrong; the message says why. */
 export class UsageError extends Error {}
 
 const OPTIONS = {
@@ -49,7 +49,7 @@ const OPTIONS = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @returns null where help was asked for. @throws UsageError */
+/** @returns null for `--help`. @throws UsageError */
 export function readArguments(args: readonly string[], env: Environment): Settings | null {
   const { values, positionals } = parse(args);
   if (values.help) return null;

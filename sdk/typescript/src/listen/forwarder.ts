@@ -2,10 +2,10 @@ import { backoffMs, reasonOf, retryAfterMs, sleep } from '../backoff.js';
 import { importKey, sign } from '../signature.js';
 import type { TopupEvent } from '../types.js';
 
-/** As the service has them. */
+/** The values of the service's own deliveries. */
 const TIMEOUT_MS = 15_000;
 const RETRIES = 3;
-/** What an endpoint may ask for by `Retry-After`; on the way to production it is an hour. */
+/** The longest `Retry-After` that is respected. The service itself waits up to an hour. */
 const MAX_WAIT_MS = 60_000;
 
 type Outcome =
@@ -24,8 +24,8 @@ export class Forwarder {
   }
 
   /**
-   * Sends an event until it is answered 2xx. What the target refuses is tried again three times, and then left. While nobody
-   * listens there, it waits: the target is being restarted.
+   * Sends an event until the target answers 2xx. It retries a refused event three times and then skips it. While nothing listens
+   * at the target, it waits, because the target is probably being restarted.
    * @throws the reason of the signal
    */
   async forward(event: TopupEvent, signal: AbortSignal): Promise<void> {
@@ -47,7 +47,7 @@ export class Forwarder {
       );
       if (isDone(outcome)) return;
       if (retries === RETRIES) {
-        this.say(event, 'left: going on with the next event');
+        this.say(event, 'skipped: continuing with the next event');
         return;
       }
       const asked = outcome.what === 'answered' ? (outcome.retryAfterMs ?? 0) : 0;
@@ -60,7 +60,7 @@ export class Forwarder {
   }
 
   private async attempt(event: TopupEvent, signal: AbortSignal): Promise<Outcome> {
-    // Written again, it is the very bytes that webhooks carry.
+    // Serialised again, the event has the same bytes as in a webhook.
     const body = new TextEncoder().encode(JSON.stringify(event));
     const timestamp = String(Math.floor(Date.now() / 1000));
     const headers = {
@@ -79,7 +79,7 @@ export class Forwarder {
         redirect: 'manual',
         signal: AbortSignal.any([signal, timeout]),
       });
-      // A connection whose answer is not read is kept open.
+      // An unread answer would keep the connection open.
       await response.arrayBuffer().catch(() => undefined);
       const asked = response.headers.get('retry-after');
       return { what: 'answered', status: response.status, retryAfterMs: retryAfterMs(asked) };
@@ -90,7 +90,7 @@ export class Forwarder {
   }
 }
 
-/** 410 says that it shall not come again. */
+/** A 410 must not be retried. */
 const isDone = (outcome: Outcome): boolean =>
   outcome.what === 'answered' && ((outcome.status >= 200 && outcome.status < 300) || outcome.status === 410);
 

@@ -10,7 +10,7 @@ import type { State, StateFile } from './state-file.js';
 const PAGE = 100;
 const POLL_MS = 1_000;
 
-/** Reads a merchant's events, forwards those that are wanted, and keeps where it is. */
+/** Reads a merchant's events, forwards the wanted ones, and stores its position. */
 export class Listener {
   private readonly topup: Topup;
   private readonly forwarder: Forwarder;
@@ -23,7 +23,7 @@ export class Listener {
     private readonly print: (line: string) => void,
   ) {
     const kept = file.read();
-    // One that was given is kept nowhere.
+    // A secret from the command line is not stored.
     const secret = kept?.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
     this.isNew = kept === null && settings.begin === null;
     this.state = { after: (settings.begin ?? kept)?.after ?? null, secret };
@@ -31,7 +31,7 @@ export class Listener {
     this.forwarder = new Forwarder(settings.forwardTo, settings.secret ?? secret, print);
   }
 
-  /** Ends only with what is thrown: the signal's reason, or an ApiError that waiting does not help. */
+  /** Runs until it throws the signal's reason, or an ApiError that no retry can mend. */
   async run(signal: AbortSignal): Promise<never> {
     if (this.isNew) await this.skipThePast(signal);
     this.file.write(this.state);
@@ -59,10 +59,10 @@ export class Listener {
       skipped += page.length;
       if (page.length < PAGE) break;
     }
-    if (skipped > 0) this.print(`Skipped ${skipped} events of the past (--from-start forwards them)`);
+    if (skipped > 0) this.print(`Skipped ${skipped} past events (--from-start forwards them)`);
   }
 
-  /** What comes after the last event, at most a page; waits while the service is away. */
+  /** The events after the last one, at most a page. It waits while the service is unreachable. */
   private async nextPage(signal: AbortSignal): Promise<TopupEvent[]> {
     for (let failures = 0; ; failures++) {
       try {
@@ -78,10 +78,10 @@ export class Listener {
     }
   }
 
-  /** An event that is no longer kept is behind all that are. @throws what waiting does not help */
+  /** An event that the service has removed is older than all others, so reading starts at the oldest. @throws errors that no retry can mend */
   private forgetOrThrow(error: ApiError): void {
     if (error.status !== 400 || this.state.after === null || this.settings.begin !== null) throw error;
-    this.print(`${this.state.after} is no longer kept: going on with the oldest event that is`);
+    this.print(`${this.state.after} no longer exists: continuing with the oldest event`);
     this.state.after = null;
   }
 }

@@ -7,11 +7,11 @@ export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   out: (line: string) => void;
   err: (line: string) => void;
-  /** Ends it. */
+  /** Ends the program. */
   signal: AbortSignal;
 }
 
-/** The program. @returns its exit code: 0 when it was ended, 1 when it could not go on, 2 for wrong arguments. */
+/** Runs the program. @returns its exit code: 0 after the signal, 1 after a failure, 2 for wrong arguments. */
 export async function run(args: readonly string[], { env, out, err, signal }: Surroundings): Promise<number> {
   try {
     const settings = readArguments(args, env);

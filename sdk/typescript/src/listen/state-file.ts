@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Settings } from './arguments.js';
 
-/** What one run leaves to the next. */
+/** The state that a run stores for the next one. */
 export interface State {
-  /** The last event that was handled; null before the first. */
+  /** The last handled event; null before the first. */
   after: string | null;
   secret: string;
 }
 
-/** Where a listener stopped, in the user's folder of settings: a file for each merchant's key, service and target. */
+/** The position of a listener, in the user's configuration folder: a file for each merchant's key, service and target. */
 export class StateFile {
   private constructor(readonly file: string) {}
 
@@ -23,7 +23,7 @@ export class StateFile {
       env.XDG_CONFIG_HOME ??
       (process.platform === 'win32' ? env.APPDATA : undefined) ??
       path.join(homedir(), '.config');
-    // The key itself is written nowhere.
+    // The name has a hash, so that the key itself is not stored.
     const name = createHash('sha256')
       .update(JSON.stringify([baseUrl, apiKey, forwardTo]))
       .digest('hex')
@@ -31,7 +31,7 @@ export class StateFile {
     return new StateFile(path.join(folder, 'order-topup', `listen-${name}.json`));
   }
 
-  /** Null before the first run, and where the file is of no use. */
+  /** Null before the first run, and if the file is not valid. */
   read(): State | null {
     try {
       const { after, secret } = JSON.parse(readFileSync(this.file, 'utf8')) as Partial<State>;
@@ -42,7 +42,7 @@ export class StateFile {
     }
   }
 
-  /** Whole or not at all; only this user can read it. */
+  /** Writes the file completely or not at all. Only this user can read it. */
   write(state: State): void {
     mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
     const unfinished = `${this.file}.${process.pid}`;

@@ -3,14 +3,14 @@ import { pathTo } from '../path.js';
 import type { CallOptions, Transport } from '../transport.js';
 import type { EventQuery, TopupEvent } from '../types.js';
 
-/** What webhooks carry, for those who missed one or have none. */
+/** The events that webhooks carry, for merchants who missed one or have no webhook. */
 export class Events {
   constructor(private readonly transport: Transport) {}
 
   /**
-   * Oldest first, up to the last one there is. No event ever appears behind one that you have read: keep the `id` of the last
-   * one that you handled, and give it as `after` to go on.
-   * @throws ApiError 400 for an `after` that is no longer kept
+   * Oldest first, up to the newest. A new event never appears before one that you have read: store the `id` of the last event that
+   * you handled, and pass it as `after` to continue.
+   * @throws ApiError 400 if the event `after` was removed
    */
   list(query: EventQuery = {}, options?: CallOptions): List<TopupEvent> {
     return new List((cursor) =>

@@ -4,7 +4,7 @@ import { pathTo } from '../path.js';
 import type { CallOptions, Transport } from '../transport.js';
 import type { NewOrder, Order, OrderQuery } from '../types.js';
 
-/** How long to wait between looks at an order: longer each time. */
+/** The growing waits between two reads of an order. */
 const FIRST_LOOK_MS = 500;
 const LAST_LOOK_MS = 5_000;
 
@@ -31,8 +31,8 @@ export class Orders {
   }
 
   /**
-   * Creates an order and follows it to its end, `completed` or `failed`. Give it a signal that ends the waiting, such as
-   * `AbortSignal.timeout(60_000)`; the order goes on without it. Webhooks spare you the waiting.
+   * Creates an order and follows it to its end, `completed` or `failed`. A signal ends the wait, such as
+   * `AbortSignal.timeout(60_000)`; the order continues without it. With webhooks you need not wait.
    */
   async createAndWait(order: NewOrder, options?: CallOptions): Promise<Order> {
     let state = await this.create(order, options);

@@ -6,7 +6,7 @@ import type { Product, ProductQuery } from '../types.js';
 export class Products {
   constructor(private readonly transport: Transport) {}
 
-  /** What can be ordered, at your prices. */
+  /** The products that you can order, at your prices. */
   list(query: ProductQuery = {}, options?: CallOptions): List<Product> {
     return new List((cursor) => this.transport.get<Page<Product>>('/v1/products', { ...query, cursor }, options));
   }

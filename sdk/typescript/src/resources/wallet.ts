@@ -9,7 +9,7 @@ export class WalletResource {
     return this.transport.get('/v1/wallet', {}, options);
   }
 
-  /** What moved the available balance, newest first. */
+  /** The movements of the available balance, newest first. */
   entries(query: WalletEntryQuery = {}, options?: CallOptions): List<WalletEntry> {
     return new List((cursor) =>
       this.transport.get<Page<WalletEntry>>('/v1/wallet/entries', { ...query, cursor }, options),

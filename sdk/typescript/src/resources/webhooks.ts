@@ -12,16 +12,16 @@ import type {
 
 const PATH = '/v1/merchant-webhooks';
 
-/** What is registered, and what was delivered. `WebhookVerifier` verifies what arrives. */
+/** Registrations and deliveries. `WebhookVerifier` verifies the deliveries that you receive. */
 export class Webhooks {
   constructor(private readonly transport: Transport) {}
 
-  /** All of them; there are at most 20. */
+  /** All webhooks, at most 20. */
   list(options?: CallOptions): Promise<Webhook[]> {
     return this.transport.get(PATH, {}, options);
   }
 
-  /** Without a `secret` one is generated: keep it, this answer alone has it. */
+  /** Without a `secret`, the service generates one. Store it: only this answer contains it. */
   create(webhook: NewWebhook, options?: CallOptions): Promise<CreatedWebhook> {
     return this.once('POST', PATH, webhook, options);
   }
@@ -30,7 +30,7 @@ export class Webhooks {
     return this.transport.get(`${PATH}/${id}`, {}, options);
   }
 
-  /** Only what is given changes. A `secret` replaced twice would lose the `rotation_overlap`, so it is not repeated. */
+  /** Changes only the given members. It is not retried: a second replacement of a `secret` would end the `rotation_overlap`. */
   update(id: number, changes: WebhookChanges, options?: CallOptions): Promise<Webhook> {
     return this.once('PATCH', `${PATH}/${id}`, changes, options);
   }
@@ -46,17 +46,17 @@ export class Webhooks {
     );
   }
 
-  /** With its attempts. */
+  /** A delivery with its attempts. */
   delivery(id: number, deliveryId: number, options?: CallOptions): Promise<DeliveryDetail> {
     return this.transport.get(`${PATH}/${id}/deliveries/${deliveryId}`, {}, options);
   }
 
-  /** One more attempt at once. @throws ApiError 409 while one is in flight, or the webhook is inactive */
+  /** Attempts the delivery once more, at once. @throws ApiError 409 while one is in flight, or the webhook is inactive */
   retry(id: number, deliveryId: number, options?: CallOptions): Promise<Delivery> {
     return this.once('POST', `${PATH}/${id}/deliveries/${deliveryId}/retry`, undefined, options);
   }
 
-  /** One signed `webhook.test`. */
+  /** Sends a signed `webhook.test`. */
   test(id: number, options?: CallOptions): Promise<Delivery> {
     return this.once('POST', `${PATH}/${id}/test`, undefined, options);
   }

@@ -24,7 +24,7 @@ class TopupController extends Controller
             'player' => 'required|string',
             'server' => 'nullable|string',
         ]);
-        // On record before the order: a cart that is sent again, after a crash too, is the same sale and the same order.
+        // The sale is stored before the order: a cart that is sent again, even after a crash, is the same sale and the same order.
         $sale = Sale::firstOrCreate(['reference' => "cart-{$cart['id']}"], $order + ['state' => 'ordering']);
         try {
             $topup->orders->create([
@@ -55,7 +55,7 @@ class TopupController extends Controller
         } catch (InvalidWebhook) {
             return response('', 400);
         }
-        // An event may come twice, and be about other sales: only one that is still open is delivered.
+        // An event may arrive twice, or be about other sales: only a sale that is still open is delivered.
         $sale = Sale::where(['reference' => $event['data']['reference_id'] ?? '', 'state' => 'ordering'])->first();
         if ($sale !== null && in_array($event['event'], ['order.completed', 'order.failed'], true)) {
             $order = $topup->orders->get($sale->reference);
