@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { formatMicros } from '../core/cost-money.js';
-import type { AdapterDescription, CredentialField, OptionField } from '../suppliers/adapter-description.js';
+import type { DescribedAdapter, CredentialField, OptionField } from '../suppliers/adapter-description.js';
 import { CallbackAddressesService } from '../suppliers/callback-addresses.service.js';
 import type { Unavailable } from '../suppliers/supplier-adapter.js';
 import type { SupplierCheck } from '../suppliers/supplier-check.service.js';
@@ -11,7 +11,7 @@ import { paint } from './terminal.js';
 
 type Settings = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms'>;
 
-export function adaptersTable(adapters: AdapterDescription[]): Result {
+export function adaptersTable(adapters: DescribedAdapter[]): Result {
   const json = adapters.map(({ adapter, name, credentials, options, capabilities }) => ({
     adapter,
     name,

@@ -70,7 +70,7 @@ export class AttemptChecksService {
     if (!inquiry) return { kind: 'never_seen' };
     if (!inquiry.mayBuy) return inquiry.ask(connection.settings, named);
     // One that is asked by sending again could buy it a second time, unless it is certain that it bought it before.
-    const sold = inquiry.tellsOfSales ? await this.checks.findSold(due, inquiry.maxAgeMs) : null;
+    const sold = inquiry.remembersSales ? await this.checks.findSold(due, inquiry.maxAgeMs) : null;
     if (!sold) return { kind: 'never_seen' };
     return inquiry.ask(connection.settings, { ...named, ...requestOf(sold), isRepeat: true });
   }

@@ -125,6 +125,6 @@ const toAttempt = (unit: ClaimedUnit): Attempt => ({
   ...sandboxPurchase(unit),
 });
 
-function sandboxPurchase({ kind, user_id, sandbox_piece: piece, age_ms }: ClaimedUnit): Pick<Attempt, 'sandbox'> {
-  return piece === null ? {} : { sandbox: { kind, userId: user_id, piece, ageMs: age_ms } };
+function sandboxPurchase({ kind, user_id, sandbox_piece: unitNumber, age_ms }: ClaimedUnit): Pick<Attempt, 'sandbox'> {
+  return unitNumber === null ? {} : { sandbox: { kind, userId: user_id, unitNumber, ageMs: age_ms } };
 }

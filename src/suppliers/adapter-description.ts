@@ -1,64 +1,84 @@
-/** What a supplier knows us by. */
+import type { SupplierAdapter } from './supplier-adapter.js';
+
+/** A setting by which a supplier knows us. */
 export interface CredentialField {
   name: string;
-  /** Whether it must be kept from others; all of them are sealed, and none is ever shown. */
+  /** Whether others must not see it. All credentials are sealed, and none is ever shown. */
   secret: boolean;
   required: boolean;
   /** Where the operator finds it, or what it is for. */
   help: string;
   /**
-   * Whether another value means another account, which knows nothing of what was sent before. So does a secret that is all by
-   * which a supplier knows us, unless the operator says that it is new and the account is not.
+   * Whether another value means another account, which knows nothing of earlier sends. Where a secret is the only credential,
+   * a new secret means another account unless the operator says that the account is the same.
    */
   isAccount?: true;
-  /** Why a text can't be one, to be read behind its name, and never with the text in it; null when it can. */
+  /** What is wrong with a text, to follow its name in a sentence; null when nothing is. Never contains the text. */
   problemOf?: (value: string) => string | null;
 }
 
 /** A setting that is no secret. */
 export interface OptionField {
   name: string;
-  /** The only ones it may have; null for any text. */
+  /** The allowed values; null for any text. */
   values: readonly string[] | null;
   help: string;
-  /** What it is where it was not given, of an option whose other value means another account, as of credentials. */
+  /** For an option whose other values mean another account: its default. */
   ofAccount?: string;
 }
 
 /**
  * What an adapter can do.
- * - `deduplication`: sending a reference again buys nothing a second time.
+ * - `deduplication`: a repeated reference buys nothing a second time.
  * - `inquiry`: it can be asked what became of a reference.
- * - `balance`: it can tell what we have left there.
- * - `catalogue`: it can tell what is sold there.
+ * - `balance`: it reports our balance.
+ * - `catalogue`: it lists what it sells.
  * - `callbacks`: it calls us when a purchase has ended.
- * - `purchases`: it can list what it sold us.
- * - `price_guard`: it can be told what a purchase may cost at most.
+ * - `purchases`: it lists what it sold us.
+ * - `price_guard`: it refuses a purchase that costs more than we allow.
  */
 export type Capability =
   'deduplication' | 'inquiry' | 'balance' | 'catalogue' | 'callbacks' | 'purchases' | 'price_guard';
 
-/** What an adapter says of itself, before there is a supplier. */
+const CAPABILITIES: Record<Capability, (adapter: SupplierAdapter) => boolean> = {
+  deduplication: ({ deduplicates }) => deduplicates,
+  inquiry: ({ inquiry }) => inquiry !== null,
+  balance: () => true,
+  catalogue: ({ catalogue }) => catalogue !== undefined,
+  callbacks: ({ callbacks }) => callbacks !== undefined,
+  purchases: ({ purchases }) => purchases !== undefined,
+  price_guard: ({ guardsPrice }) => guardsPrice === true,
+};
+
+/** What an adapter can do, by its members. */
+export const capabilitiesOf = (adapter: SupplierAdapter): Capability[] =>
+  (Object.keys(CAPABILITIES) as Capability[]).filter((capability) => CAPABILITIES[capability](adapter));
+
+/** What an adapter's class says of itself, before there is a supplier. */
 export interface AdapterDescription {
   /** Its name in the settings of suppliers. */
   readonly adapter: string;
-  /** What people call the vendor or the protocol. */
+  /** The name of the vendor or the protocol, for people. */
   readonly name: string;
   readonly credentials: readonly CredentialField[];
   readonly options: readonly OptionField[];
-  readonly capabilities: readonly Capability[];
   /**
-   * How attempts are named there: after the unit, which has the same name for ever; or at random, so that no name comes
+   * How attempts are named there. `unit`: after the unit, which always has the same name. `random`: a name that never comes
    * again, not even after the database was restored from an older copy.
    */
   readonly references: 'unit' | 'random';
   /**
-   * False where nothing is lost by asking again: then units that are refused for our credentials or deposit wait and are
-   * sent again by themselves. Elsewhere the supplier is paused until its balance shows that this has changed.
+   * False where another call costs nothing: units that are refused for our credentials or deposit then wait and are sent
+   * again. Elsewhere the supplier is paused until its balance shows that the fault is gone.
    */
   readonly isPausedByFaults?: false;
-  /** The vendor's own; null where only the operator knows it. */
+  /** The vendor's URL; null where only the operator knows it. */
   readonly baseUrl: string | null;
-  /** What the vendor reckons in; null where its answers tell. */
+  /** The vendor's currency; null where its answers name one. */
   readonly currency: string | null;
+}
+
+/** The same with what its members say. */
+export interface DescribedAdapter extends AdapterDescription {
+  readonly capabilities: readonly Capability[];
 }

@@ -1,10 +1,15 @@
-import type { AdapterDescription, Capability } from './adapter-description.js';
+import {
+  capabilitiesOf,
+  type AdapterDescription,
+  type Capability,
+  type DescribedAdapter,
+} from './adapter-description.js';
 import { DigiflazzSupplier } from './digiflazz/digiflazz-supplier.js';
 import { HttpSupplier } from './http/http-supplier.js';
 import { LapakgamingSupplier } from './lapakgaming/lapakgaming-supplier.js';
 import { SeagmSupplier } from './seagm/seagm-supplier.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
-import type { SupplierHttp } from './supplier-http.js';
+import { SupplierHttp } from './supplier-http.js';
 import { WepaySupplier } from './wepay/wepay-supplier.js';
 
 interface AdapterClass {
@@ -12,22 +17,33 @@ interface AdapterClass {
   new (http: SupplierHttp): SupplierAdapter;
 }
 
-/** Every adapter that a supplier may have; the supplier that is built in has one of its own. */
-export const ADAPTERS: readonly AdapterClass[] = [
+/** An adapter that the service knows. */
+export interface KnownAdapter {
+  create: (http: SupplierHttp) => SupplierAdapter;
+  description: DescribedAdapter;
+}
+
+export const toKnownAdapter = (Adapter: AdapterClass): KnownAdapter => ({
+  create: (http) => new Adapter(http),
+  description: { ...Adapter.description, capabilities: capabilitiesOf(new Adapter(new SupplierHttp())) },
+});
+
+/** Every adapter that a supplier may have. The built-in supplier has one of its own. */
+export const ADAPTERS: readonly KnownAdapter[] = [
   HttpSupplier,
   DigiflazzSupplier,
   WepaySupplier,
   LapakgamingSupplier,
   SeagmSupplier,
-];
+].map(toKnownAdapter);
 
 export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);
 
 /** Undefined where only another version of the service knows the adapter. */
-export const describeAdapter = (name: string): AdapterDescription | undefined =>
+export const describeAdapter = (name: string): DescribedAdapter | undefined =>
   ADAPTERS.find(({ description }) => description.adapter === name)?.description;
 
-/** The names of those that can do something. */
+/** The names of the adapters that have a capability. */
 export const adaptersWith = (capability: Capability): string[] =>
   ADAPTERS.flatMap(({ description: { adapter, capabilities } }) =>
     capabilities.includes(capability) ? [adapter] : [],

@@ -1,40 +1,58 @@
 import type { CostMoney } from '../core/cost-money.js';
-import type { NamedAttempt } from './named-attempt.js';
-import type { CallbackReader } from './supplier-callback.js';
-import type { SupplierOutcome } from './supplier-outcome.js';
+import type { ProductKind } from '../core/product-kind.js';
+import type { Delivery, SupplierOutcome } from './supplier-outcome.js';
 
-export type { NamedAttempt } from './named-attempt.js';
+/** What decides how the built-in supplier answers about a unit. It stores nothing, so each call carries this. */
+export interface SandboxPurchase {
+  kind: ProductKind;
+  userId: string;
+  /** The unit's number in its order, counted from 1 over all items. */
+  unitNumber: number;
+  /** Milliseconds since the attempt was first sent. */
+  ageMs: number;
+}
 
-/** One unit to buy, as it was first sent: each time that an attempt is sent, it is the same. */
+/** What identifies an attempt at its supplier. */
+export interface NamedAttempt {
+  /** The supplier's SKU. */
+  sku: string;
+  reference: string;
+  /** The supplier's own name of the purchase; null until it reports one. */
+  supplierReference: string | null;
+  /** Present for units of the sandbox only. */
+  sandbox?: SandboxPurchase;
+}
+
+/** One unit to buy. Every send of an attempt carries the same values. */
 export interface TopUp {
-  /** Of the attempt: by it the supplier tells a repeated send from another purchase. */
+  /** Names the attempt. By it the supplier tells a repeated send from another purchase. */
   reference: string;
   sku: string;
   userId: string;
   serverId: string | null;
   characterId: string | null;
-  /** Where the buyer ordered from: an IPv4 or IPv6 address, where the merchant has told it. */
+  /** The buyer's IPv4 or IPv6 address; null where the merchant gave none. */
   endUserIp: string | null;
-  /** How the supplier wants the player written, such as `{user}|{server}`; null for its usual way. */
+  /** How the supplier wants the player written, such as `{user}|{server}`; null for the adapter's default. */
   playerTemplate: string | null;
-  /** What it may cost at most, where the supplier can be told so. */
+  /** The most that the unit may cost; adapters with `guardsPrice` pass it on. */
   maxCost: CostMoney | null;
-  /** What its offer says that it costs; null where that says nothing. */
+  /** The cost that the offer states; null where it states none. */
   expectedCost: CostMoney | null;
 }
 
-/** An attempt to buy a unit, as far as it has come. */
+/** An attempt to buy a unit, with what is known of it so far. */
 export interface Attempt extends TopUp, NamedAttempt {
-  /** Whether it was sent before, in a way that may have reached the supplier: then a refusal may not be about that. */
+  /** Whether an earlier send may have reached the supplier: a refusal then says nothing about that send. */
   isRepeat: boolean;
 }
 
 /** A supplier's settings as the operator gave them, at the moment of the claim. */
 export interface StoredSettings {
   baseUrl: string;
-  /** By name: all that the adapter requires, and of the others those that were given. */
+  /** By name: all that the adapter requires, and the optional ones that were given. */
   credentials: Record<string, string>;
-  /** By name, those that were given. */
+  /** By name: those that were given. */
   options: Record<string, string>;
   timeoutMs: number;
   /** Where the supplier is to call us; null where it can't. */
@@ -42,8 +60,8 @@ export interface StoredSettings {
 }
 
 /**
- * Why a supplier did not tell what it was asked, and whether it was reached and answers us: not every supplier tells
- * everything. `fault` says what is wrong, where that is known: `settings` are such that it could not even be asked.
+ * Why a supplier did not give what was requested. `reached` says whether it answers us at all: not every supplier offers
+ * everything. `fault` says what is wrong, where that is known: with `settings`, no call could be made.
  */
 export interface Unavailable {
   known: false;
@@ -52,62 +70,64 @@ export interface Unavailable {
   fault?: 'settings' | 'credentials' | 'rate' | 'ban';
 }
 
-/** What we have left at a supplier, as it writes it. */
+/** Our balance at a supplier, in the currency that it reports. */
 export type SupplierBalance = { known: true; amount: CostMoney } | Unavailable;
 
 /** Whether a supplier's catalogue can be read. */
 export type CatalogueProbe = { known: true } | Unavailable;
 
-/** What a supplier sells, as its catalogue says. */
+/** A product as a supplier's catalogue lists it. */
 export interface SupplierProduct {
-  /** What we call it when we buy it there. */
+  /** The name under which we buy it there. */
   sku: string;
   name: string;
-  /** Under what it is listed there; empty where it is under nothing. */
+  /** The heading under which the supplier lists it; empty for none. */
   group: string;
-  /** What it takes for one; null where that can't be read. */
+  /** The price of one unit; null where it can't be read. */
   cost: CostMoney | null;
-  /** Whether it sells it at present, its stock and its hours aside. */
+  /** Whether the supplier sells it at present, apart from its stock and its hours. */
   sellable: boolean;
-  /** How many it has; null where it has no end of them, or does not tell. */
+  /** Null where the stock is unlimited or not reported. */
   stock: number | null;
-  /** Whether a player may get it once a day only. */
+  /** Whether a player may get it only once a day. */
   oncePerDay: boolean;
   /** When it is not sold: times of day as `hh:mm` in a time zone; `to` may be on the next day. Null for never. */
   cutOff: { from: string; to: string; zone: string } | null;
-  /** What it says to those who buy it. */
+  /** The supplier's remark for buyers. */
   note: string | null;
   /**
-   * What the player must look like, as `readPattern` keeps it: written as the offer's template says, or else as the user
-   * and behind one space the server. Absent or null where it does not tell.
+   * A pattern that players must match, in the form that `readPattern` returns. It is matched with the player as the offer's
+   * template writes it, or else with the user, a space and the server. Absent or null where the catalogue has none.
    */
   playerPattern?: string | null;
 }
 
-/** All that a supplier sells, as it lists it: what it lists twice is there twice. */
+/** All that a supplier sells, as it lists it: a product that it lists twice is there twice. */
 export type CatalogueReading = { known: true; products: SupplierProduct[] } | Unavailable;
 
-/** One thing that a supplier sells; null where it lists none of the name. */
+/** One product; null where the supplier lists none of that SKU. */
 export type ProductReading = { known: true; product: SupplierProduct | null } | Unavailable;
 
-/** How a supplier tells what it sells. */
+/** How to read what a supplier sells. */
 export interface Catalogue<Settings = unknown> {
-  /** How long after one reading the supplier allows the next; 0 for no limit. */
+  /** The shortest time between two readings; 0 for no limit. */
   readonly minGapMs: number;
-  /** The same for reading one product, which has nothing to do with the whole. */
+  /** The shortest time between two readings of single products; readings of the whole do not count. */
   readonly productGapMs: number;
-  /** Whether that gap is a courtesy of ours, which an operator may pass over: no limit that the vendor documents. */
+  /** Whether the vendor documents no such limit, so that the gap is only our courtesy. An operator may then ignore it. */
   readonly isGapOurs?: boolean;
   read(settings: Settings): Promise<CatalogueReading>;
   readOne(settings: Settings, sku: string): Promise<ProductReading>;
+  /** Finds out whether the catalogue can be read, by reading as little of it as possible. */
+  probe(settings: Settings): Promise<CatalogueProbe>;
 }
 
-/** A purchase as a supplier lists it. It has at least one of its names. */
+/** A purchase as a supplier lists it. It has at least one of the two references. */
 export interface ListedPurchase {
   /** Ours. */
   reference: string | null;
   supplierReference: string | null;
-  /** What became of it; null where that is not told, or nothing proves it. */
+  /** Null where the list gives no state, or one that nothing proves. */
   state: 'succeeded' | 'failed' | 'processing' | null;
   sku: string | null;
   /** As the supplier writes it. */
@@ -117,108 +137,161 @@ export interface ListedPurchase {
   cost: CostMoney | null;
 }
 
-/** A page of what a supplier sold us. */
+/** A page of the purchases that a supplier lists. */
 export interface PurchasesPage {
   known: true;
   purchases: ListedPurchase[];
-  /** Entries besides those that can't be read. */
+  /** How many more entries there are that can't be read. */
   unreadable: number;
-  /** What the supplier calls the first of those that it names. */
+  /** The supplier's reference of the first unreadable entry that has one. */
   unreadableName?: string | null;
-  /** By what the next page is asked for; null behind the last. */
+  /** The cursor of the next page; null on the last page. */
   next: string | null;
 }
 
 export type PurchasesReading = PurchasesPage | Unavailable;
 
-/** How a supplier lists what it sold us. */
+/** How to list what a supplier sold us. */
 export interface PurchaseList<Settings = unknown> {
   /**
-   * @param since purchases that it took at this moment or later, by its own clock.
-   * @param page what the page before named as the next; null for the first.
-   * @returns null where this supplier has no list, although others of its kind do.
+   * @param since lists purchases from this moment on, by the supplier's clock.
+   * @param page `next` of the page before; null for the first page.
+   * @returns null where this supplier has no list, although others with this adapter do.
    */
   read(settings: Settings, since: Date, page: string | null): Promise<PurchasesReading | null>;
 }
 
-/** When a supplier may be asked what became of an attempt. */
+/** When to ask a supplier about an attempt. */
 interface InquiryTiming {
-  /** How long after the send it is asked first. */
+  /** The first inquiry follows the send after this time. */
   readonly firstMs: number;
-  /** How long it must have been left alone about an attempt before it is called about it again; 0 for no limit. */
+  /** The shortest time between two calls about one attempt; 0 for no limit. */
   readonly minGapMs: number;
-  /** How old an attempt may be that it is asked about; null for no limit. */
+  /** The age up to which the supplier can be asked about an attempt; null for any age. */
   readonly maxAgeMs: number | null;
 }
 
-/** How a supplier tells what became of an attempt, and does nothing else. */
+/** An inquiry that only reads. */
 export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: false;
   /**
-   * Whether its word that it never saw a reference is enough to send that again after the quiet period, where it does not
-   * tell a repeated send from another purchase.
+   * Whether "never seen" is reliable. If so, the attempt may be sent again after the quiet period even where the supplier does
+   * not deduplicate.
    */
   readonly isNotFoundCertain?: true;
   ask(settings: Settings, attempt: NamedAttempt): Promise<SupplierOutcome>;
 }
 
-/** How a supplier is asked by sending the same again, which buys what never arrived: it is claimed as a send is. */
+/** An inquiry that repeats the send. It buys what never arrived, so workers claim it as they claim a send. */
 export interface BuyingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: true;
-  /** Whether it tells of a purchase that it has once told to have made, and buys none, while that is not older than `maxAgeMs`. */
-  readonly tellsOfSales?: true;
+  /** Whether a repeat of a purchase that the supplier reported as sold, younger than `maxAgeMs`, certainly buys nothing. */
+  readonly remembersSales?: true;
+  /** The inquiry for attempts whose supplier reference is known, at any age. Absent where that makes no difference. */
+  readonly bySupplierReference?: ReadingInquiry<Settings> & { maxAgeMs: null };
   ask(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
 }
 
 export type Inquiry<Settings = unknown> = ReadingInquiry<Settings> | BuyingInquiry<Settings>;
 
-/**
- * A kind of supplier. `Settings` are those it reads from what is stored and gets back with each call. No call throws for
- * what a supplier or the network does: that is an outcome.
- */
-export interface SupplierAdapter<Settings = unknown> {
-  /** Whether sending a reference again buys nothing a second time; where not, a unit is never sent twice. */
-  readonly deduplicates: boolean;
-  /** @throws BAD_REQUEST, in words for the operator and without any credential, for settings that it can't work with. */
-  readSettings(stored: StoredSettings): Settings;
-  /** Asks for one purchase. */
-  send(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
-  /** How it can be asked what became of an attempt; null where it can't be. */
-  readonly inquiry: Inquiry<Settings> | null;
-  /**
-   * How it is asked about an attempt for which it has told a name of its own, however old that is; absent where that makes
-   * no difference.
-   */
-  readonly inquiryByTheirs?: ReadingInquiry<Settings> & { maxAgeMs: null };
-  /** What it calls us with; absent where it never does. */
-  readonly callbacks?: CallbackReader<Settings>;
-  /** Whether these prove what they say; absent where that is so, or not so, whatever the settings are. */
-  provesCallbacks?(settings: Settings): boolean;
-  /** Asks what we have left there. */
-  balance(settings: Settings): Promise<SupplierBalance>;
-  /** What it sold us; absent where it does not list that. */
-  readonly purchases?: PurchaseList<Settings>;
-  /** What it sells; absent where it does not tell. */
-  readonly catalogue?: Catalogue<Settings>;
-  /** Reads as little of the catalogue as shows that it can be read; absent where there is none. */
-  probeCatalogue?(settings: Settings): Promise<CatalogueProbe>;
+/** A callback from a supplier, as it came in. */
+export interface RawCallback {
+  method: 'GET' | 'POST';
+  /** By name in lower case; several values of one header are joined by commas. */
+  headers: Record<string, string | undefined>;
+  query: Record<string, string>;
+  body: Buffer;
+  receivedAt: Date;
+}
+
+/** The response to a callback: 200 and `{"status":"ok"}` unless the vendor expects something else. */
+export interface CallbackReply {
+  status: number;
+  contentType: string;
+  body: string;
 }
 
 /**
- * Why nobody would notice that a supplier contradicts itself, in words behind its code; null where it would be noticed, or
- * no setting changes it. @param readSettings opens them; called only where they decide.
+ * What a callback says.
+ * - `ping`: nothing; the vendor tries whether the address works.
+ * - `refused`: it does not prove that it comes from the supplier. The response is 401.
+ * - `unreadable`: it proves that, but can't be understood. It is stored for the operator.
+ * - `about`: something about an attempt, named by our reference or by the supplier's. It has an outcome only where a secret
+ *   covers all of the callback. That outcome settles the unit; it may depend on the attempt that is named. Without an outcome
+ *   the callback only leads to an inquiry.
+ * - `products`: these SKUs have changed. Nothing proves it, so the supplier is asked about those that we know.
+ */
+export type CallbackReading = { reply?: CallbackReply } & (
+  | { kind: 'ping' }
+  | { kind: 'refused'; detail: string }
+  | { kind: 'unreadable'; detail: string }
+  | { kind: 'products'; skus: string[] }
+  | {
+      kind: 'about';
+      reference?: string;
+      supplierReference?: string;
+      outcome?: SupplierOutcome | ((attempt: NamedAttempt) => SupplierOutcome);
+      /** Set where an unproven callback says "sold": for an attempt that succeeded it is no news. */
+      saysSold?: true;
+      /** The supplier's name of this callback: a repeat has the same one. */
+      deliveryId?: string;
+      /** What was bought, as far as the callback says it: operators see it where no order knows the purchase. */
+      purchase?: { sku?: string; player?: string; cost?: CostMoney };
+    }
+);
+
+export interface CallbackReader<Settings = unknown> {
+  /** Reads a callback. Makes no call, reads no clock and never throws. */
+  read(raw: RawCallback, settings: Settings): CallbackReading;
+  /** Whether settings let callbacks prove where they come from. Absent where that does not depend on settings. */
+  isProvenWith?(settings: Settings): boolean;
+  /**
+   * Reads the codes in the body of a callback. They count only after the supplier has confirmed this very purchase in an
+   * inquiry whose answer lacked the code. Absent where inquiries return every code.
+   */
+  deliveriesIn?(body: Buffer): Delivery[];
+}
+
+/**
+ * A kind of supplier. `Settings` is what `readSettings` makes of the stored settings; each call gets it back. No call throws
+ * for a fault of the supplier or the network: that is an outcome. What the optional members offer, `capabilitiesOf` lists.
+ */
+export interface SupplierAdapter<Settings = unknown> {
+  /** Whether a repeated reference buys nothing a second time. Where not, a unit is never sent twice. */
+  readonly deduplicates: boolean;
+  /** Whether the supplier refuses a purchase that costs more than we allow. */
+  readonly guardsPrice?: true;
+  /** @throws BAD_REQUEST for settings that can't work, with a message for the operator that contains no credential. */
+  readSettings(stored: StoredSettings): Settings;
+  /** Sends one purchase. */
+  send(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
+  /** How to find out what became of an attempt; null where that is impossible. */
+  readonly inquiry: Inquiry<Settings> | null;
+  /** How to read its callbacks; absent where it never calls us. */
+  readonly callbacks?: CallbackReader<Settings>;
+  /** Reads our balance. */
+  balance(settings: Settings): Promise<SupplierBalance>;
+  /** What it sold us; absent where it has no such list. */
+  readonly purchases?: PurchaseList<Settings>;
+  /** What it sells; absent where it has no such list. */
+  readonly catalogue?: Catalogue<Settings>;
+}
+
+/**
+ * Why nobody would notice that a supplier contradicts itself, as the rest of a sentence after its code. Null where it would be
+ * noticed, or where no setting changes it. @param readSettings called only where settings decide.
  */
 export const whyUnnoticed = <Settings>(
   adapter: SupplierAdapter<Settings>,
   readSettings: () => Settings,
 ): string | null =>
-  adapter.inquiry?.mayBuy === true && adapter.provesCallbacks?.(readSettings()) === false
+  adapter.inquiry?.mayBuy === true && adapter.callbacks?.isProvenWith?.(readSettings()) === false
     ? 'can’t be asked about what it refused, or sold long ago, and nothing proves what it calls us with: that it sells the one ' +
       'after all, or takes the other back, is not noticed. Set its webhook_secret'
     : null;
 
-/** How a supplier is asked about an attempt. @param isNamed whether it has a name of its own for it. */
+/** The inquiry to use for an attempt. @param isNamed whether its supplier reference is known. */
 export const inquiryAbout = <Settings>(
-  { inquiry, inquiryByTheirs }: Pick<SupplierAdapter<Settings>, 'inquiry' | 'inquiryByTheirs'>,
+  { inquiry }: Pick<SupplierAdapter<Settings>, 'inquiry'>,
   isNamed: boolean,
-): Inquiry<Settings> | null => (isNamed && inquiryByTheirs) || inquiry;
+): Inquiry<Settings> | null => (isNamed && inquiry?.mayBuy && inquiry.bySupplierReference) || inquiry;

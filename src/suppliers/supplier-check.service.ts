@@ -3,13 +3,13 @@ import type { CatalogueProbe, SupplierBalance } from './supplier-adapter.js';
 import { SupplierRegistry, type SupplierConnection } from './supplier-registry.js';
 import type { Supplier } from './supplier.entity.js';
 
-/** What came of one check of a supplier. */
+/** The result of one check of a supplier. */
 export type SupplierCheck =
   | { name: 'settings'; problem: string | null }
   | { name: 'balance'; answer: SupplierBalance }
   | { name: 'catalogue'; answer: CatalogueProbe };
 
-/** Whether a supplier can be reached with its settings, found out without buying anything. */
+/** Checks whether a supplier can be reached with its settings. Buys nothing. */
 @Injectable()
 export class SupplierCheckService {
   constructor(private readonly registry: SupplierRegistry) {}
@@ -21,9 +21,9 @@ export class SupplierCheckService {
   }
 }
 
-/** One after the other: some vendors refuse calls beside each other. */
+/** One call after the other: some vendors refuse simultaneous calls. */
 export async function checkConnection({ adapter, settings }: SupplierConnection): Promise<SupplierCheck[]> {
   const balance: SupplierCheck = { name: 'balance', answer: await adapter.balance(settings) };
-  if (!adapter.probeCatalogue) return [balance];
-  return [balance, { name: 'catalogue', answer: await adapter.probeCatalogue(settings) }];
+  if (!adapter.catalogue) return [balance];
+  return [balance, { name: 'catalogue', answer: await adapter.catalogue.probe(settings) }];
 }

@@ -18,9 +18,15 @@ describe('the check of a supplier', () => {
         asked.push(`balance of ${String(settings)}`);
         return Promise.resolve({ known: true, amount: { micros: 1n, currency: 'IDR' } });
       },
-      probeCatalogue: (settings) => {
-        asked.push(`catalogue of ${String(settings)}`);
-        return Promise.resolve({ known: false, detail: 'HTTP 500', reached: false });
+      catalogue: {
+        minGapMs: 0,
+        productGapMs: 0,
+        read: notBought,
+        readOne: notBought,
+        probe: (settings) => {
+          asked.push(`catalogue of ${String(settings)}`);
+          return Promise.resolve({ known: false, detail: 'HTTP 500', reached: false });
+        },
       },
     };
     expect(await checkConnection({ adapter, settings: 'mine' })).toEqual([

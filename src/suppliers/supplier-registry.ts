@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
-import type { AdapterDescription } from './adapter-description.js';
-import { ADAPTER_NAMES, ADAPTERS, describeAdapter } from './adapters.js';
+import type { DescribedAdapter } from './adapter-description.js';
+import { ADAPTER_NAMES, ADAPTERS, describeAdapter, toKnownAdapter } from './adapters.js';
 import { CallbackAddressesService } from './callback-addresses.service.js';
 import type { Catalogue, SupplierAdapter, Unavailable } from './supplier-adapter.js';
 import { SupplierCredentialsService } from './supplier-credentials.service.js';
@@ -10,7 +10,7 @@ import { SupplierHttp } from './supplier-http.js';
 import { missingProblem } from './supplier-settings.js';
 import type { Supplier } from './supplier.entity.js';
 
-/** A supplier that can be called: its adapter, and its settings as that has read them. */
+/** A supplier that can be called: its adapter, with the settings that the adapter has read. */
 export interface SupplierConnection<Settings = unknown> {
   adapter: SupplierAdapter<Settings>;
   settings: Settings;
@@ -22,47 +22,45 @@ type ConnectedColumns = Pick<
   | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
 >;
 
-/** What statements have to know of an adapter. */
+/** An adapter as statements take it. */
 export interface AdapterRow {
   adapter: string;
   inquiry_may_buy: boolean;
-  /** For so long it is left alone about an attempt after a call about it. */
+  /** The shortest time between two calls about one attempt. */
   min_gap_ms: number;
   max_age_ms: bigint | null;
-  /** Whether it is asked otherwise about attempts for which it has a name of its own: then nothing can be bought by it. */
+  /** Whether attempts with a supplier reference have an inquiry that never buys. */
   asks_by_theirs: boolean;
   named_at_random: boolean;
 }
 
-/** An adapter that reads catalogues. */
+/** An adapter that reads catalogues, as statements take it. */
 export interface CatalogueRow {
   adapter: string;
-  /** For so long a supplier's catalogue is left alone after it was read. */
+  /** The shortest time between two readings of a supplier's catalogue. */
   gap_ms: number;
-  /** For so long it is left alone after it was asked for one product. */
+  /** The shortest time between two readings of single products. */
   product_gap_ms: number;
 }
 
-interface KnownAdapter {
+interface RegisteredAdapter {
   adapter: SupplierAdapter;
-  description: AdapterDescription;
+  description: DescribedAdapter;
 }
 
-/** Knows the adapters of suppliers, and how to call a supplier. */
+/** Finds adapters, and connects suppliers with theirs. */
 @Injectable()
 export class SupplierRegistry implements OnApplicationShutdown {
   private readonly http = new SupplierHttp();
-  private readonly known = new Map<string, KnownAdapter>(
-    [...ADAPTERS, SandboxSupplier].map((Adapter) => {
-      const { description } = Adapter;
-      return [description.adapter, { adapter: new Adapter(this.http), description }];
-    }),
+  private readonly known = new Map<string, RegisteredAdapter>(
+    [...ADAPTERS, toKnownAdapter(SandboxSupplier)].map(({ create, description }) => [
+      description.adapter,
+      { adapter: create(this.http), description },
+    ]),
   );
 
-  /** All of them, as statements are given them. */
   readonly adapters: readonly AdapterRow[] = [...this.known.values()].map(toRow);
 
-  /** Those that read catalogues. */
   readonly catalogues: readonly CatalogueRow[] = [...this.known].flatMap(([name, { adapter }]) =>
     adapter.catalogue ? [toCatalogueRow(name, adapter.catalogue)] : [],
   );
@@ -77,17 +75,17 @@ export class SupplierRegistry implements OnApplicationShutdown {
     return this.known.get(name)?.adapter;
   }
 
-  /** What an adapter that an operator may choose says of itself. @throws BAD_REQUEST */
-  describe(name: string): AdapterDescription {
+  /** Describes an adapter that operators may choose. @throws BAD_REQUEST */
+  describe(name: string): DescribedAdapter {
     return describeAdapter(name) ?? unknownAdapter(name);
   }
 
-  /** Whether suppliers of this adapter are paused when they refuse our credentials or have too little of our money. */
+  /** Whether a supplier of this adapter is paused when it refuses our credentials or our balance there is too low. */
   isPausedByFaults(name: string): boolean {
     return this.known.get(name)?.description.isPausedByFaults ?? true;
   }
 
-  /** @throws BAD_REQUEST for settings that the adapter can't work with; what keeps its credentials shut. */
+  /** @throws BAD_REQUEST for settings that can't work; Error where the credentials can't be opened. */
   connect(supplier: ConnectedColumns): SupplierConnection {
     const { adapter, description } = this.get(supplier.adapter);
     const { base_url: baseUrl, options, timeout_ms: timeoutMs } = supplier;
@@ -99,7 +97,7 @@ export class SupplierRegistry implements OnApplicationShutdown {
     return { adapter, settings: adapter.readSettings(stored) };
   }
 
-  /** The same for those who go on without it: what keeps it from being called is an answer like others. */
+  /** The same for callers that go on without the supplier: settings that can't work are an answer like any other. */
   tryConnect(supplier: ConnectedColumns): SupplierConnection | Unavailable {
     try {
       return this.connect(supplier);
@@ -112,9 +110,8 @@ export class SupplierRegistry implements OnApplicationShutdown {
     await this.http.close();
   }
 
-  private get(name: string): KnownAdapter {
-    const known = this.known.get(name);
-    return known ?? unknownAdapter(name);
+  private get(name: string): RegisteredAdapter {
+    return this.known.get(name) ?? unknownAdapter(name);
   }
 }
 
@@ -129,14 +126,15 @@ const toCatalogueRow = (adapter: string, { minGapMs, productGapMs }: Catalogue):
   product_gap_ms: productGapMs,
 });
 
-function toRow({ adapter: { inquiry, inquiryByTheirs }, description }: KnownAdapter): AdapterRow {
+function toRow({ adapter: { inquiry }, description }: RegisteredAdapter): AdapterRow {
   const maxAgeMs = inquiry?.maxAgeMs ?? null;
+  const byReference = inquiry?.mayBuy ? inquiry.bySupplierReference : undefined;
   return {
     adapter: description.adapter,
     inquiry_may_buy: inquiry?.mayBuy ?? false,
-    min_gap_ms: Math.max(inquiry?.minGapMs ?? 0, inquiryByTheirs?.minGapMs ?? 0),
+    min_gap_ms: Math.max(inquiry?.minGapMs ?? 0, byReference?.minGapMs ?? 0),
     max_age_ms: maxAgeMs === null ? null : BigInt(maxAgeMs),
-    asks_by_theirs: inquiryByTheirs !== undefined,
+    asks_by_theirs: byReference !== undefined,
     named_at_random: description.references === 'random',
   };
 }

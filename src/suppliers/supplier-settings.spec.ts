@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AdapterDescription } from './adapter-description.js';
+import type { DescribedAdapter } from './adapter-description.js';
 import { ADAPTERS } from './adapters.js';
 import { HttpSupplier } from './http/http-supplier.js';
 import { SupplierHttp } from './supplier-http.js';
 import { baseUrlOf, changed, missingProblem, settingsProblem, type SupplierSettings } from './supplier-settings.js';
 
 /** An adapter as a vendor's with everything that an adapter may have. */
-const vendor: AdapterDescription = {
+const http: DescribedAdapter = { ...HttpSupplier.description, capabilities: [] };
+const vendor: DescribedAdapter = {
   adapter: 'vendor',
   name: 'Vendor',
   credentials: [
@@ -36,7 +37,7 @@ describe('settings of a supplier', () => {
     expect(problemOf({ options: { sandbox: 'true' } })).toBe(
       'the adapter vendor has no option sandbox: it has testing, region',
     );
-    expect(problemOf({ options: { testing: 'true' } }, HttpSupplier.description)).toBe(
+    expect(problemOf({ options: { testing: 'true' } }, http)).toBe(
       'the adapter http has no option testing: it has none',
     );
     expect(problemOf({ options: { testing: 'yes' } })).toBe('the option testing must be one of true, false');
@@ -46,7 +47,7 @@ describe('settings of a supplier', () => {
   it('are told apart without saying a secret', () => {
     const secret = 's3cr3t\nsecond line';
     expect(problemOf({ credentials: { key: secret } })).toBe('the credential key must not contain control characters');
-    expect(problemOf({ credentials: { token: 'tö' } }, HttpSupplier.description)).toBe(
+    expect(problemOf({ credentials: { token: 'tö' } }, http)).toBe(
       'the credential token must be visible ASCII characters without spaces',
     );
     expect(problemOf({ credentials: { key: 'k'.repeat(4_097) } })).toMatch(/1 to 4096 characters/);
@@ -76,11 +77,10 @@ describe('settings of a supplier', () => {
 });
 
 describe('an adapter', () => {
-  it.each(ADAPTERS.map((Adapter) => [Adapter.description.adapter, Adapter] as const))(
+  it.each(ADAPTERS.map((known) => [known.description.adapter, known] as const))(
     '%s says that it can what it can',
-    (_name, Adapter) => {
-      const { capabilities } = Adapter.description;
-      const adapter = new Adapter(new SupplierHttp());
+    (_name, { create, description: { capabilities } }) => {
+      const adapter = create(new SupplierHttp());
       expect({
         deduplication: capabilities.includes('deduplication'),
         inquiry: capabilities.includes('inquiry'),
@@ -89,7 +89,7 @@ describe('an adapter', () => {
       }).toEqual({
         deduplication: adapter.deduplicates,
         inquiry: adapter.inquiry !== null,
-        catalogue: adapter.probeCatalogue !== undefined,
+        catalogue: adapter.catalogue !== undefined,
         callbacks: adapter.callbacks !== undefined,
       });
     },

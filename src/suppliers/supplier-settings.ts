@@ -1,7 +1,7 @@
 import { isBaseUrl, withoutTrailingSlashes } from '../core/base-url.js';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
-import type { AdapterDescription, CredentialField, OptionField } from './adapter-description.js';
+import type { AdapterDescription, DescribedAdapter, CredentialField, OptionField } from './adapter-description.js';
 import type { Supplier } from './supplier.entity.js';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -58,7 +58,7 @@ export function codeProblem(code: string): string | null {
 /** The first thing that is wrong with settings, whatever is stored; null when nothing is. */
 export function settingsProblem(
   { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS, maxInFlight, newCallbackUrl }: SupplierSettings,
-  description: AdapterDescription,
+  description: DescribedAdapter,
   baseUrl: string,
 ): string | null {
   if (!isBaseUrl(baseUrl)) {

@@ -1,23 +1,27 @@
 import { parseMicros, type CostMoney } from '../core/cost-money.js';
 import { JsonNumber } from '../core/exact-json.js';
+import type { UnitFailureCode } from '../core/failures.js';
 import { storable, textProblem } from '../core/text.js';
-import type { Attempt, Unavailable } from './supplier-adapter.js';
-import { describeFailure, wasNeverSent } from './supplier-http.js';
+import type { Attempt, CatalogueProbe, CatalogueReading, ProductReading, Unavailable } from './supplier-adapter.js';
+import { describeFailure, wasNeverSent, type HttpAnswer } from './supplier-http.js';
 import type { Fault, SupplierOutcome } from './supplier-outcome.js';
 
 const MAX_NAME_LENGTH = 255;
 const MAX_SHOWN_LENGTH = 500;
 
-/** The members of an object that was read by `parseExactJson`. */
+/** The members of an object that `parseExactJson` read. */
 export type Members = Partial<Record<string, unknown>>;
 
-/** Undefined for what is no JSON object. */
+/** Undefined for anything but a JSON object. */
 export const asMembers = (value: unknown): Members | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
     ? value
     : undefined;
 
-/** A member as it is written, text or number: vendors contradict themselves about some. */
+/** The elements of a JSON array; none for anything else. */
+export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** A text or a number as it is written: vendors contradict themselves about some members. */
 export function textOf(value: unknown): string | undefined {
   if (value instanceof JsonNumber) return value.text;
   return typeof value === 'string' ? value : undefined;
@@ -25,6 +29,10 @@ export function textOf(value: unknown): string | undefined {
 
 /** Whether a member says anything: vendors send empty ones too. */
 export const isGiven = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
+
+/** Whether a member names something other than ours. One that is not given names nothing. */
+export const isOther = (member: unknown, ours: string | null): boolean =>
+  ours !== null && isGiven(member) && textOf(member) !== ours;
 
 /** A name that can be looked up and stored as it is. */
 export function nameOf(member: unknown): string | undefined {
@@ -41,21 +49,100 @@ export function amountOf(member: unknown, currency: string): CostMoney | null {
   return micros === null ? null : { micros, currency };
 }
 
-/** A send that certainly did not leave: only of the first one does that mean that nothing was bought. */
-export const notSent = ({ isRepeat }: Attempt, why: { detail: string; fault?: Fault }): SupplierOutcome => ({
-  kind: isRepeat ? 'unknown' : 'not_accepted',
-  ...why,
-});
+/** The product of a SKU in a reading of several; the last one where the SKU is listed twice. */
+export const productIn = (reading: CatalogueReading, sku: string): ProductReading =>
+  reading.known
+    ? { known: true, product: reading.products.findLast((product) => product.sku === sku) ?? null }
+    : reading;
 
-/** What it means for an attempt that its send threw. */
-export function failedSend(error: unknown, attempt: Attempt): SupplierOutcome {
-  const detail = describeFailure(error);
-  return wasNeverSent(error) ? notSent(attempt, { detail }) : { kind: 'unknown', detail };
+/** What a reading says of the catalogue as a whole. */
+export const toProbe = (reading: CatalogueReading | ProductReading): CatalogueProbe =>
+  reading.known ? { known: true } : reading;
+
+type Call = () => Promise<HttpAnswer>;
+
+/** What `read` makes of the answer to a call, or `failed` of the error that kept the answer away. */
+export async function callAndRead<Result, Failure>(
+  call: Call,
+  read: (answer: HttpAnswer) => Result,
+  failed: (error: unknown) => Failure,
+): Promise<Result | Failure> {
+  try {
+    return read(await call());
+  } catch (error) {
+    return failed(error);
+  }
 }
 
-/** What it means for any other question that its call threw. */
+/** Sends an attempt. Without an answer it may have been bought, unless the call never left. */
+export const sendAndRead = (
+  attempt: Attempt,
+  call: Call,
+  read: (answer: HttpAnswer) => SupplierOutcome,
+): Promise<SupplierOutcome> =>
+  callAndRead(call, read, (error) => {
+    const detail = describeFailure(error);
+    return wasNeverSent(error) ? notSent(attempt, { detail }) : { kind: 'unknown', detail };
+  });
+
+/** Asks what became of an attempt. Without an answer nothing more is known of it. */
+export const inquireAndRead = (call: Call, read: (answer: HttpAnswer) => SupplierOutcome): Promise<SupplierOutcome> =>
+  callAndRead(call, read, (error) => ({ kind: 'unknown', detail: describeFailure(error) }));
+
+/** Requests something that is about no attempt, such as our balance. */
+export const requestAndRead = <Reading>(
+  call: Call,
+  read: (answer: HttpAnswer) => Reading,
+): Promise<Reading | Unavailable> => callAndRead(call, read, unreachable);
+
 export const unreachable = (error: unknown): Unavailable => ({
   known: false,
   detail: describeFailure(error),
   reached: false,
 });
+
+/** A send that certainly did not leave. Only of a first send does that mean that nothing was bought. */
+export const notSent = ({ isRepeat }: Attempt, why: { detail: string; fault?: Fault }): SupplierOutcome => ({
+  kind: isRepeat ? 'unknown' : 'not_accepted',
+  ...why,
+});
+
+/** A refusal that a vendor's code stands for. */
+export interface CodeRefusal {
+  kind: 'failed';
+  code: UnitFailureCode;
+  /** Whether another supplier may sell it. */
+  failover: boolean;
+  /** Whether it is about the price, or about the amount where that is the key of the product. */
+  isPriceRefused?: true;
+}
+
+/** What a vendor's code says of a purchase, in the answer to its first send. */
+export type CodeMeaning =
+  /** Accepted, but not delivered yet. */
+  | { kind: 'processing' }
+  | CodeRefusal
+  /** Nothing was bought, and nothing will be until the fault is put right or has passed. */
+  | { kind: 'not_accepted'; fault: Fault }
+  | { kind: 'unknown' };
+
+/** Codes, each with its name in words and its meaning. */
+export type CodeRows<Meaning = CodeMeaning> = Record<string, readonly [words: string, meaning: Meaning]>;
+
+export interface VendorCode<Meaning = CodeMeaning> {
+  words: string;
+  meaning: Meaning;
+}
+
+export const toCodes = <Meaning>(rows: CodeRows<Meaning>): ReadonlyMap<string, VendorCode<Meaning>> =>
+  new Map(Object.entries(rows).map(([code, [words, meaning]]) => [code, { words, meaning }]));
+
+/** A refusal after which another supplier may sell the unit. */
+export const elsewhere = (code: UnitFailureCode): CodeRefusal => ({ kind: 'failed', code, failover: true });
+
+/** A refusal that every supplier would repeat. */
+export const nowhere = (code: UnitFailureCode): CodeRefusal => ({ kind: 'failed', code, failover: false });
+
+export const faulty = (fault: Fault): CodeMeaning => ({ kind: 'not_accepted', fault });
+
+export const UNKNOWN: CodeMeaning = { kind: 'unknown' };

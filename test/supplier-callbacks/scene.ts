@@ -3,7 +3,7 @@ import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
 import type { SecretBox } from '../../src/core/secret-box.js';
 import { callbackBodyPlace } from '../../src/suppliers/callback-body-place.js';
 import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
-import type { CallbackReading } from '../../src/suppliers/supplier-callback.js';
+import type { CallbackReading } from '../../src/suppliers/supplier-adapter.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { SIGNATURE_HEADER, signatureOf, WEBHOOK_SECRET } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';

@@ -63,8 +63,8 @@ export class DigiflazzBuyer {
     return this.adapter.balance(this.settings);
   }
 
-  probe(): ReturnType<DigiflazzSupplier['probeCatalogue']> {
-    return this.adapter.probeCatalogue(this.settings);
+  probe(): ReturnType<DigiflazzSupplier['catalogue']['probe']> {
+    return this.adapter.catalogue.probe(this.settings);
   }
 
   catalogue(): ReturnType<DigiflazzSupplier['catalogue']['read']> {

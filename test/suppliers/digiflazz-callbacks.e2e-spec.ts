@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { digiflazzCallbacks } from '../../src/suppliers/digiflazz/digiflazz-callbacks.js';
-import type { CallbackReading } from '../../src/suppliers/supplier-callback.js';
+import type { CallbackReading } from '../../src/suppliers/supplier-adapter.js';
 import { DigiflazzBench, type Json } from '../simulators/digiflazz-client.js';
 import { eventually } from '../support/eventually.js';
 import type { Received, WebhookReceiver } from '../support/webhook-receiver.js';

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { AdapterDescription } from '../../src/suppliers/adapter-description.js';
-import { ADAPTER_NAMES, ADAPTERS } from '../../src/suppliers/adapters.js';
+import { ADAPTER_NAMES, ADAPTERS, toKnownAdapter, type KnownAdapter } from '../../src/suppliers/adapters.js';
 import { HttpSupplier, type HttpSettings } from '../../src/suppliers/http/http-supplier.js';
 import type { SupplierHttp } from '../../src/suppliers/supplier-http.js';
 import type { StoredSettings } from '../../src/suppliers/supplier-adapter.js';
-import type { CallbackReader, CallbackReading, RawCallback } from '../../src/suppliers/supplier-callback.js';
+import type { CallbackReader, CallbackReading, RawCallback } from '../../src/suppliers/supplier-adapter.js';
 
 export const WEBHOOK_SECRET = 'webhook-secret-of-the-test';
 export const SIGNATURE_HEADER = 'x-signature';
@@ -30,7 +30,6 @@ class CallingSupplier extends HttpSupplier {
       ...HttpSupplier.description.credentials,
       { name: 'webhook_secret', secret: true, required: false, help: 'Signs callbacks' },
     ],
-    capabilities: [...HttpSupplier.description.capabilities, 'callbacks'],
   };
 
   readonly callbacks: CallbackReader<CallingSettings> = { read };
@@ -70,9 +69,8 @@ function read({ method, headers, query, body }: RawCallback, { webhookSecret }: 
 
 /** Lets the service know these adapters while a suite runs. A suite calls it before its own hooks. */
 export function useCallingAdapters(): void {
-  const made = [CallingSupplier, PatientSupplier];
-  const isMade = (adapter: unknown): boolean => made.includes(adapter as typeof CallingSupplier);
-  const all = ADAPTERS as unknown[];
+  const made = [CallingSupplier, PatientSupplier].map(toKnownAdapter);
+  const all = ADAPTERS as KnownAdapter[];
   const settle = (): void => {
     ADAPTER_NAMES.splice(0, Infinity, ...ADAPTERS.map(({ description }) => description.adapter));
   };
@@ -81,7 +79,7 @@ export function useCallingAdapters(): void {
     settle();
   });
   afterAll(() => {
-    all.splice(0, Infinity, ...all.filter((adapter) => !isMade(adapter)));
+    all.splice(0, Infinity, ...all.filter((adapter) => !made.includes(adapter)));
     settle();
   });
 }

@@ -190,7 +190,7 @@ const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...uni
   supplierReference,
   ...(unit.sandbox_piece === null
     ? {}
-    : { sandbox: { kind: unit.kind, userId: unit.user_id, piece: unit.sandbox_piece, ageMs: Infinity } }),
+    : { sandbox: { kind: unit.kind, userId: unit.user_id, unitNumber: unit.sandbox_piece, ageMs: Infinity } }),
 });
 
 /** A failed unit must not be sold, nor become so; a succeeded one must be. */

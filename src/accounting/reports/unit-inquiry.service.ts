@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
-import type { NamedAttempt } from '../../suppliers/named-attempt.js';
+import type { NamedAttempt } from '../../suppliers/supplier-adapter.js';
 import { inquiryAbout } from '../../suppliers/supplier-adapter.js';
 import { outcomeDetail, type SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { parseMicros } from '../../core/cost-money.js';
 import { AppError } from '../../core/errors.js';
 import { counted } from '../../core/text.js';
-import type { AdapterDescription } from '../../suppliers/adapter-description.js';
+import type { DescribedAdapter } from '../../suppliers/adapter-description.js';
 import { ADAPTERS } from '../../suppliers/adapters.js';
 import type { SupplierSettings } from '../../suppliers/supplier-settings.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
@@ -80,7 +80,7 @@ function toSettings(code: string, given: SetSupplierDto): SupplierSettings {
   };
 }
 
-const toAdapterDto = (description: AdapterDescription): AdapterDto => ({
+const toAdapterDto = (description: DescribedAdapter): AdapterDto => ({
   adapter: description.adapter,
   name: description.name,
   base_url: description.baseUrl,

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { readRawBody } from '../../core/http/raw-body.js';
-import type { RawCallback } from '../../suppliers/supplier-callback.js';
+import type { RawCallback } from '../../suppliers/supplier-adapter.js';
 
 /** Contract, section 8. A callback has a few hundred bytes. */
 const MAX_BODY_BYTES = 64 * 1024;

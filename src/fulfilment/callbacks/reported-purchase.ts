@@ -1,6 +1,6 @@
 import { storable } from '../../core/text.js';
 import type { ReportedPurchase } from '../reconciliation/unknown-purchases.repository.js';
-import type { CallbackReading } from '../../suppliers/supplier-callback.js';
+import type { CallbackReading } from '../../suppliers/supplier-adapter.js';
 import { outcomeDetail, type SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import type { PurchaseNames } from './supplier-callbacks.repository.js';
 

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { Public } from '../../auth/public.decorator.js';
 import { noSuchRoute } from '../../core/http/exception.filter.js';
 import { CALLBACKS_PATH } from '../../core/http/secret-path.js';
-import type { RawCallback } from '../../suppliers/supplier-callback.js';
+import type { RawCallback } from '../../suppliers/supplier-adapter.js';
 import { CallbackAdmissionService } from './callback-admission.service.js';
 import { readCallback } from './raw-callback.js';
 import { SupplierCallbacksService } from './supplier-callbacks.service.js';

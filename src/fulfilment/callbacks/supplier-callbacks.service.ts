@@ -16,7 +16,7 @@ import { UnknownPurchasesRepository } from '../reconciliation/unknown-purchases.
 import { WorkNotifier } from '../../queues/work-notifier.js';
 import { callbackBodyPlace } from '../../suppliers/callback-body-place.js';
 import { inquiryAbout, type BuyingInquiry } from '../../suppliers/supplier-adapter.js';
-import type { CallbackReading, CallbackReply, RawCallback } from '../../suppliers/supplier-callback.js';
+import type { CallbackReading, CallbackReply, RawCallback } from '../../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
@@ -178,8 +178,8 @@ export class SupplierCallbacksService {
   }
 
   /** Whether its supplier tells of an attempt by being sent it again, because it has certainly sold it. */
-  private async isSold(attempt: FoundAttempt, { tellsOfSales, maxAgeMs }: BuyingInquiry): Promise<boolean> {
-    const mayBeSold = tellsOfSales && attempt.state === 'succeeded';
+  private async isSold(attempt: FoundAttempt, { remembersSales, maxAgeMs }: BuyingInquiry): Promise<boolean> {
+    const mayBeSold = remembersSales && attempt.state === 'succeeded';
     return mayBeSold === true && (await this.checks.findSold(attempt, maxAgeMs)) !== null;
   }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { CallbackReading } from '../supplier-callback.js';
+import type { CallbackReading } from '../supplier-adapter.js';
 import { digiflazzCallbacks } from './digiflazz-callbacks.js';
 
 const SECRET = 'hook-secret-1';

@@ -1,20 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import type { CostMoney } from '../../core/cost-money.js';
 import { parseExactJson } from '../../core/exact-json.js';
-import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-callback.js';
+import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-adapter.js';
 import { asMembers, nameOf, type Members } from '../vendor-answers.js';
 import { rupiah } from './digiflazz-data.js';
 import { isSignedWith } from './digiflazz-signatures.js';
 import { readTransaction } from './purchase-answers.js';
 
 interface WebhookSettings {
-  /** The secret of the webhook, where it has one. */
   webhookSecret: string | null;
 }
 
 /**
- * Reads what Digiflazz's webhook sends. Its bytes decide, and its headers nothing: the signature does not cover them, so
- * that `X-Digiflazz-Event` is not looked at. Without a secret a callback proves nothing, and has no outcome.
+ * Reads callbacks of Digiflazz's webhook. The signature covers the body and no header, so `X-Digiflazz-Event` is ignored.
+ * Without a secret a callback proves nothing, and has no outcome.
  */
 export const digiflazzCallbacks: CallbackReader<WebhookSettings> = {
   read(raw, { webhookSecret }) {
@@ -22,6 +21,8 @@ export const digiflazzCallbacks: CallbackReader<WebhookSettings> = {
     if (isSignedWith(webhookSecret, raw.body, raw.headers['x-hub-signature'])) return readContent(raw, true);
     return { kind: 'refused', detail: 'X-Hub-Signature is not that of the webhook secret' };
   },
+
+  isProvenWith: ({ webhookSecret }) => webhookSecret !== null,
 };
 
 function readContent({ body, headers }: RawCallback, isProven: boolean): CallbackReading {
@@ -55,6 +56,6 @@ function purchaseIn(data: Members): { sku?: string; player?: string; cost?: Cost
 
 const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', detail });
 
-/** How the vendor tries a webhook. */
+/** The vendor's test of a webhook. */
 const isPing = (content: Members): boolean =>
   content.data === undefined && (content.hook_id !== undefined || asMembers(content.hook) !== undefined);

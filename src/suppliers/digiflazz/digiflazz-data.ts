@@ -11,13 +11,13 @@ export function dataOf(body: unknown): unknown {
   return asMembers(body)?.data;
 }
 
-/** The response code in its two digits; undefined for what can't be one. */
+/** The response code as two digits; undefined where there is none. */
 export function responseCodeOf({ rc }: Members): string | undefined {
   const text = textOf(rc) ?? '';
   return /^\d{1,2}$/.test(text) ? text.padStart(2, '0') : undefined;
 }
 
-/** A price in whole or broken rupiah; null where it can't be read. */
+/** A price in rupiah, with or without decimals; null where it can't be read. */
 export const rupiah = (value: unknown): CostMoney | null => amountOf(value, CURRENCY);
 
 /** A response code in words. */
@@ -33,7 +33,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 
-/** What an answer says in the place of a balance or a price list. */
+/** What an answer means that should be a balance or a price list, and is not. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const members = asMembers(dataOf(answer.body));
   const rc = members && responseCodeOf(members);
@@ -45,11 +45,11 @@ export function unavailable(answer: HttpAnswer): Unavailable {
   return { known: false, detail: codeInWords(rc), reached: false, ...faultOf(rc) };
 }
 
-/** Of the price list only: that it was asked for too often. */
-const LIMITED = '83';
+/** The price list was requested too often. No other call returns it. */
+const PRICE_LIST_LIMITED = '83';
 
 function faultOf(rc: string): Pick<Unavailable, 'fault'> {
-  if (rc === LIMITED) return { fault: 'rate' };
+  if (rc === PRICE_LIST_LIMITED) return { fault: 'rate' };
   const meaning = RESPONSE_CODES.get(rc)?.meaning;
   return meaning?.kind === 'not_accepted' && meaning.fault === 'credentials' ? { fault: 'credentials' } : {};
 }

@@ -5,7 +5,6 @@ import type {
   Attempt,
   BuyingInquiry,
   Catalogue,
-  CatalogueProbe,
   StoredSettings,
   SupplierAdapter,
   SupplierBalance,
@@ -13,7 +12,7 @@ import type {
 } from '../supplier-adapter.js';
 import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { failedSend, notSent, unreachable } from '../vendor-answers.js';
+import { notSent, requestAndRead, sendAndRead, toProbe } from '../vendor-answers.js';
 import { digiflazzCallbacks } from './digiflazz-callbacks.js';
 import { CURRENCY, readBalance } from './digiflazz-data.js';
 import { requestSign } from './digiflazz-signatures.js';
@@ -21,18 +20,18 @@ import { readPriceList, readPriceOf } from './price-list.js';
 import { readPurchaseAnswer } from './purchase-answers.js';
 import { limitProblem, purchaseRequest } from './purchase-request.js';
 
-/** A price list has some thousand products. */
+/** Enough for a price list of several thousand products. */
 const MAX_PRICE_LIST_BYTES = 10_000_000;
 
 export interface DigiflazzSettings {
   baseUrl: string;
   username: string;
   key: string;
-  /** The secret of the webhook, where it has one. */
+  /** Null where the webhook has none. */
   webhookSecret: string | null;
-  /** Whether purchases are tests, which need the key of development. */
+  /** Whether purchases are tests, which need the development key. */
   testing: boolean;
-  /** Where it is to call us about a purchase; null for the address in its panel. */
+  /** Where callbacks about a purchase go; null for the address in the vendor's panel. */
   callbackUrl: string | null;
   timeoutMs: number;
 }
@@ -71,18 +70,18 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
         help: 'Whether purchases are tests; false unless given',
       },
     ],
-    capabilities: ['deduplication', 'inquiry', 'balance', 'catalogue', 'callbacks', 'price_guard'],
     references: 'random',
     baseUrl: 'https://api.digiflazz.com/v1',
     currency: CURRENCY,
   };
 
   readonly deduplicates = true;
+  readonly guardsPrice = true;
 
-  /** The same request again tells what became of it. After 90 days it would be a new purchase. */
+  /** Repeating the request returns what became of it. After 90 days the repeat would be a new purchase. */
   readonly inquiry: BuyingInquiry<DigiflazzSettings> = {
     mayBuy: true,
-    tellsOfSales: true,
+    remembersSales: true,
     firstMs: MINUTE_MS,
     minGapMs: MINUTE_MS,
     maxAgeMs: 85 * DAY_MS,
@@ -90,13 +89,14 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
   };
 
   readonly callbacks = digiflazzCallbacks;
-  readonly provesCallbacks = ({ webhookSecret }: DigiflazzSettings): boolean => webhookSecret !== null;
 
   readonly catalogue: Catalogue<DigiflazzSettings> = {
     minGapMs: 5 * MINUTE_MS,
     productGapMs: 2_000,
-    read: (settings) => this.askPrices(settings, {}, readPriceList),
-    readOne: (settings, sku) => this.askPrices(settings, { code: sku }, (answer) => readPriceOf(answer, sku)),
+    read: (settings) => this.readPrices(settings, {}, readPriceList),
+    readOne: (settings, sku) => this.readPrices(settings, { code: sku }, (answer) => readPriceOf(answer, sku)),
+    // By one code, which need not exist: the whole list would use up the call that is allowed every five minutes.
+    probe: (settings) => this.readPrices(settings, { code: 'probe' }, (answer) => toProbe(readPriceList(answer))),
   };
 
   constructor(private readonly http: SupplierHttp) {}
@@ -109,31 +109,20 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
   async send(settings: DigiflazzSettings, attempt: Attempt): Promise<SupplierOutcome> {
     const problem = limitProblem(attempt);
     if (problem !== null) return notSent(attempt, { detail: problem, fault: 'configuration' });
-    try {
-      const answer = await this.call(settings, 'transaction', purchaseRequest(settings, attempt));
-      return readPurchaseAnswer(answer, attempt);
-    } catch (error) {
-      return failedSend(error, attempt);
-    }
+    return sendAndRead(
+      attempt,
+      () => this.call(settings, 'transaction', purchaseRequest(settings, attempt)),
+      (answer) => readPurchaseAnswer(answer, attempt),
+    );
   }
 
-  async balance(settings: DigiflazzSettings): Promise<SupplierBalance> {
+  balance(settings: DigiflazzSettings): Promise<SupplierBalance> {
     const { username } = settings;
     const body = JSON.stringify({ cmd: 'deposit', username, sign: requestSign(settings, 'depo') });
-    try {
-      return readBalance(await this.call(settings, 'cek-saldo', body));
-    } catch (error) {
-      return unreachable(error);
-    }
+    return requestAndRead(() => this.call(settings, 'cek-saldo', body), readBalance);
   }
 
-  /** By one code, which need not exist: the whole list would use up the call that is allowed every five minutes. */
-  async probeCatalogue(settings: DigiflazzSettings): Promise<CatalogueProbe> {
-    const reading = await this.askPrices(settings, { code: 'probe' }, readPriceList);
-    return reading.known ? { known: true } : reading;
-  }
-
-  private async askPrices<Reading>(
+  private readPrices<Reading>(
     settings: DigiflazzSettings,
     about: { code?: string },
     read: (answer: HttpAnswer) => Reading,
@@ -141,11 +130,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     const { username } = settings;
     const sign = requestSign(settings, 'pricelist');
     const body = JSON.stringify({ cmd: 'prepaid', username, sign, ...about });
-    try {
-      return read(await this.call(settings, 'price-list', body, MAX_PRICE_LIST_BYTES));
-    } catch (error) {
-      return unreachable(error);
-    }
+    return requestAndRead(() => this.call(settings, 'price-list', body, MAX_PRICE_LIST_BYTES), read);
   }
 
   private call(
@@ -154,16 +139,14 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     body: string,
     maxAnswerBytes?: number,
   ): Promise<HttpAnswer> {
-    const headers = { accept: 'application/json', 'content-type': 'application/json' };
-    const url = `${baseUrl}/${path}`;
     return this.http.call({
       method: 'POST',
-      url,
-      headers,
+      url: `${baseUrl}/${path}`,
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
       body,
       timeoutMs,
       parse: parseExactJson,
-      ...(maxAnswerBytes !== undefined && { maxAnswerBytes }),
+      maxAnswerBytes,
     });
   }
 }

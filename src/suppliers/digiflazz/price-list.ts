@@ -1,27 +1,23 @@
 import { storable } from '../../core/text.js';
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import { asMembers, shownText, textOf, type Members } from '../vendor-answers.js';
+import { asMembers, productIn, shownText, textOf, type Members } from '../vendor-answers.js';
 import { dataOf, rupiah, unavailable } from './digiflazz-data.js';
 
 const ZONE = 'Asia/Jakarta';
 const MAX_SKU_LENGTH = 255;
 
-/** What the answer to `POST /price-list` means. Anything but a list is a refusal, and says nothing of products. */
+/** What the answer to `POST /price-list` means. Anything but a list is a refusal, and says nothing about products. */
 export function readPriceList(answer: HttpAnswer): CatalogueReading {
   const list = dataOf(answer.body);
   if (answer.status !== 200 || !Array.isArray(list)) return unavailable(answer);
   return { known: true, products: list.flatMap((item) => readItem(asMembers(item))) };
 }
 
-/** What the answer means when it was asked for one SKU; one that is listed twice is as it is listed last. */
-export function readPriceOf(answer: HttpAnswer, sku: string): ProductReading {
-  const reading = readPriceList(answer);
-  if (!reading.known) return reading;
-  return { known: true, product: reading.products.findLast((product) => product.sku === sku) ?? null };
-}
+/** The same for a request of one SKU. */
+export const readPriceOf = (answer: HttpAnswer, sku: string): ProductReading => productIn(readPriceList(answer), sku);
 
-/** One product, or none where nothing names it. */
+/** One product; none where it has no SKU. */
 function readItem(item: Members | undefined): SupplierProduct[] {
   const sku = textOf(item?.buyer_sku_code);
   if (!item || sku === undefined || sku === '' || storable(sku, MAX_SKU_LENGTH) !== sku) return [];
@@ -45,13 +41,13 @@ function countOf(member: unknown): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** Null where both times are the same: then there is none. */
+/** Null where both times are the same: the vendor means no cut-off. */
 function cutOffOf({ start_cut_off: start, end_cut_off: end }: Members): SupplierProduct['cutOff'] {
   const [from, to] = [timeOfDay(start), timeOfDay(end)];
   return from === null || to === null || from === to ? null : { from, to, zone: ZONE };
 }
 
-/** A time of day such as `0:5` in its four digits; null for what is none. */
+/** A time of day such as `0:5`, as `00:05`; null for anything else. */
 function timeOfDay(member: unknown): string | null {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]?\d)$/.exec(textOf(member) ?? '') ?? [];
   if (hour === undefined || minute === undefined) return null;

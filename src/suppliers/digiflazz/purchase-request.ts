@@ -3,21 +3,21 @@ import { writePlayer } from '../player-template.js';
 import { CURRENCY } from './digiflazz-data.js';
 import { requestSign } from './digiflazz-signatures.js';
 
-const USUAL_TEMPLATE = '{user}{server}';
+const DEFAULT_TEMPLATE = '{user}{server}';
 const MICROS = 1_000_000n;
 
-/** `customer_no`: the player, all in one. */
-export const customerNoOf = (topUp: TopUp): string => writePlayer(topUp.playerTemplate ?? USUAL_TEMPLATE, topUp);
+/** `customer_no`: the player as one text. */
+export const customerNoOf = (topUp: TopUp): string => writePlayer(topUp.playerTemplate ?? DEFAULT_TEMPLATE, topUp);
 
 interface Account {
   username: string;
   key: string;
   testing: boolean;
-  /** Where it is to call us about the purchase; null for the address in its panel. */
+  /** Where callbacks about the purchase go; null for the address in the vendor's panel. */
   callbackUrl: string | null;
 }
 
-/** The body of `POST /transaction`: the same for each send of an attempt, to the byte, unless our address changes. */
+/** The body of `POST /transaction`. Every send of an attempt has the same bytes, unless our callback address changes. */
 export function purchaseRequest(account: Account, attempt: Attempt): string {
   const customerNo = customerNoOf(attempt);
   return JSON.stringify({
@@ -33,10 +33,10 @@ export function purchaseRequest(account: Account, attempt: Attempt): string {
   });
 }
 
-/** Why the vendor can't be told what a purchase may cost at most; null where it can. */
+/** Why the vendor can't enforce the limit of a purchase's cost; null where it can. */
 export function limitProblem({ maxCost }: TopUp): string | null {
   if (maxCost === null) return null;
   if (maxCost.currency !== CURRENCY) return `what it may cost is in ${maxCost.currency}, and not in ${CURRENCY}`;
-  // Whether the vendor takes a limit of 0 for none is not documented.
+  // The vendor does not document whether a limit of 0 means no limit.
   return maxCost.micros < MICROS ? `it may cost less than 1 ${CURRENCY}` : null;
 }

@@ -6,24 +6,24 @@ import {
   type CodeMeaning,
   type CodeRefusal,
   type CodeRows,
-} from '../code-meaning.js';
+} from '../vendor-answers.js';
 
-/** What a response code says of a purchase, by its first answer. */
+/** What a response code says of a purchase, in the answer to its first send. */
 type DigiflazzMeaning =
   | Exclude<CodeMeaning, CodeRefusal>
   | { kind: 'succeeded' }
   | (CodeRefusal & {
-      /** It may yet turn out otherwise. */
+      /** Whether the vendor may still change it. */
       confirm?: true;
-      /** It is about how often we ask, and passes after a minute. */
+      /** Whether it refuses only our frequent requests; it passes after a minute. */
       tooOften?: true;
     });
 
 export interface ResponseCode {
   status: 'Sukses' | 'Pending' | 'Gagal';
   /**
-   * Whether it speaks of a transaction on record. Where not, it may have been decided before the reference was looked up,
-   * and says nothing of an earlier send.
+   * Whether it is about a transaction on record. Where not, the vendor may have decided it before it looked up the reference:
+   * it says nothing about an earlier send.
    */
   made: boolean;
   words: string;
@@ -39,7 +39,7 @@ const PENDING: Rows = {
   '99': ['an issue of the router', { kind: 'processing' }],
 };
 
-/** Refusals of a transaction that is on record. */
+/** Refusals of a transaction on record. */
 const FAILED: Rows = {
   '01': ['timeout', { ...elsewhere('SUPPLIER_REJECTED'), confirm: true }],
   '02': ['failed', elsewhere('SUPPLIER_REJECTED')],
@@ -63,7 +63,7 @@ const FAILED: Rows = {
   '86': ['too many look-ups within a minute', { ...elsewhere('SUPPLIER_UNAVAILABLE'), tooOften: true }],
 };
 
-/** Refusals before anything was on record. */
+/** Refusals without a transaction on record. */
 const NOT_MADE: Rows = {
   '40': ['it can’t read the request', faulty('configuration')],
   '41': ['wrong signature', faulty('credentials')],
@@ -86,12 +86,12 @@ const NOT_MADE: Rows = {
   '80': ['the seller has blocked us', faulty('configuration')],
   '81': ['we have blocked the seller', faulty('configuration')],
   '82': ['our account is not verified', faulty('credentials')],
-  '83': ['the price list was asked for too often', UNKNOWN],
+  '83': ['the price list was requested too often', UNKNOWN],
   '87': ['only multiples of Rp 1,000', nowhere('SUPPLIER_REJECTED')],
   '88': ['our account may not do this', faulty('credentials')],
 };
 
-/** The vendor's response codes, by their two digits. */
+/** The vendor's response codes, as two digits. */
 export const RESPONSE_CODES: ReadonlyMap<string, ResponseCode> = new Map([
   ...rows(SUCCEEDED, 'Sukses', true),
   ...rows(PENDING, 'Pending', true),

@@ -11,9 +11,9 @@ import { amountOf, nameOf } from '../vendor-answers.js';
 type Body = Partial<Record<string, unknown>>;
 
 /**
- * What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown. A refusal of what was sent
- * before says nothing of that, since a supplier may look at its stock before it looks a reference up: it counts once it was
- * said again, and between the two the supplier was asked, and left alone for long enough, and still had not seen any.
+ * What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown. A refusal of a repeat says nothing
+ * about the first send, since a supplier may check its stock before it looks up the reference. It counts once it is confirmed:
+ * repeated after an inquiry and a quiet period in which the supplier still had not seen the reference.
  */
 export function readSendAnswer(
   answer: HttpAnswer,
@@ -61,32 +61,32 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Suppli
   return unknown(answer);
 }
 
-/** How a supplier answers that has not what the protocol leaves to it. */
+/** Answers of suppliers that lack an optional part of the protocol. */
 const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
 
-/** And how one may answer a question without a reference, which it takes for a wrong one about a reference. */
-const TAKES_NO_LIST = [...HAS_NO_SUCH_PAGE, 400, 422];
+/** Such a supplier may also take a request without a reference for an invalid one about a reference. */
+const HAS_NO_LIST = [...HAS_NO_SUCH_PAGE, 400, 422];
 
 /**
  * What the answer to `GET /v1/top-ups` means; null where the supplier has no such list.
- * @param isFirst whether the first page was asked for. Who has told one has a list.
+ * @param isFirst whether the request was for the first page. A supplier that returned one has a list.
  */
 export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): PurchasesReading | null {
-  if (isFirst && TAKES_NO_LIST.includes(answer.status)) return null;
+  if (isFirst && HAS_NO_LIST.includes(answer.status)) return null;
   if (answer.status !== 200)
     return { known: false, detail: `HTTP ${answer.status}`, reached: false, ...faultOf(answer) };
   const { data, next_cursor: next = null } = asObject(answer.body) ?? {};
   if (!Array.isArray(data) || !(next === null || (typeof next === 'string' && next !== '')))
     return { known: false, detail: 'the list of purchases can’t be read', reached: true };
   const purchases = data.map(readListed).filter((purchase) => purchase !== null);
-  const names = data.filter((entry) => readListed(entry) === null).map(theirNameOf);
+  const names = data.filter((entry) => readListed(entry) === null).map(supplierReferenceOf);
   const unreadableName = names.find((name) => name !== null) ?? null;
   return { known: true, purchases, unreadable: data.length - purchases.length, unreadableName, next };
 }
 
 /**
- * Null where it has no reference of ours that can be stored: one with the supplier's own name alone may be of an attempt
- * whose name we do not know yet.
+ * Null where it has no reference of ours that can be stored. With the supplier's reference alone it may belong to an attempt
+ * whose supplier reference we do not know yet.
  */
 function readListed(entry: unknown): ListedPurchase | null {
   const body = asObject(entry);
@@ -106,7 +106,7 @@ function readListed(entry: unknown): ListedPurchase | null {
   };
 }
 
-const theirNameOf = (entry: unknown): string | null => nameOf(asObject(entry)?.supplier_reference) ?? null;
+const supplierReferenceOf = (entry: unknown): string | null => nameOf(asObject(entry)?.supplier_reference) ?? null;
 
 /** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
 export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
@@ -141,7 +141,7 @@ function readState(body: Body | undefined, reference: string): SupplierOutcome {
   return { kind: 'unknown', detail: 'the answer contradicts itself' };
 }
 
-/** What was handed over, as far as it can be read. */
+/** The deliveries, as far as they can be read. */
 function deliveriesIn({ deliveries }: Body): { deliveries?: Delivery[] } {
   if (!Array.isArray(deliveries)) return {};
   const objects = deliveries.map(asObject).filter((each) => each !== undefined);
@@ -159,7 +159,7 @@ function refusal(body: Body | undefined): SupplierOutcome {
   return refused(code, body?.failure_message ?? body?.message);
 }
 
-/** What is wrong with the player, every other supplier would say too. */
+/** Refusals that every other supplier would repeat. */
 const ABOUT_THE_PLAYER: readonly UnitFailureCode[] = ['INVALID_PLAYER', 'INVALID_SERVER', 'PLAYER_NOT_ELIGIBLE'];
 
 const refused = (code: UnitFailureCode, message: unknown): Refusal => ({
@@ -168,7 +168,7 @@ const refused = (code: UnitFailureCode, message: unknown): Refusal => ({
   failover: !ABOUT_THE_PLAYER.includes(code),
 });
 
-/** A refusal whose body speaks of another unit, or of one that was not refused. */
+/** Whether the body of a refusal is about another unit, or says that the unit was not refused. */
 function contradicts(body: Body | undefined, reference: string): boolean {
   if (!body) return false;
   return (

@@ -2,25 +2,24 @@ import type { AdapterDescription } from '../adapter-description.js';
 import type {
   Attempt,
   PurchaseList,
-  PurchasesReading,
   ReadingInquiry,
   StoredSettings,
   SupplierAdapter,
   SupplierBalance,
 } from '../supplier-adapter.js';
-import { unreachable } from '../vendor-answers.js';
+import { callAndRead, inquireAndRead, requestAndRead } from '../vendor-answers.js';
 import { describeFailure, wasNeverSent, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { readBalanceAnswer, readInquiryAnswer, readPurchasesAnswer, readSendAnswer } from './http-answers.js';
 
 export interface HttpSettings {
   baseUrl: string;
-  /** A bearer token, where the supplier has one. */
+  /** A bearer token; null where the supplier needs none. */
   token: string | null;
   timeoutMs: number;
 }
 
-/** The supplier protocol over HTTP: JSON, a bearer token where the supplier has one. */
+/** The supplier protocol over HTTP, in JSON. */
 export class HttpSupplier implements SupplierAdapter<HttpSettings> {
   static readonly description: AdapterDescription = {
     adapter: 'http',
@@ -32,14 +31,13 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
         required: false,
         isAccount: true,
         help: 'Bearer token, where the supplier wants one',
-        // It travels in a header, which can carry visible ASCII only.
+        // Headers can carry only visible ASCII.
         problemOf: (token) => (/^[\x21-\x7e]+$/.test(token) ? null : 'must be visible ASCII characters without spaces'),
       },
     ],
     options: [],
-    capabilities: ['deduplication', 'inquiry', 'balance', 'purchases'],
     references: 'unit',
-    // The protocol says to try later, and not every supplier of it tells balances.
+    // The protocol says to try later, and not every supplier that speaks it reports balances.
     isPausedByFaults: false,
     baseUrl: null,
     currency: null,
@@ -56,7 +54,13 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
   };
 
   readonly purchases: PurchaseList<HttpSettings> = {
-    read: (settings, since, page) => this.list(settings, since, page),
+    read: (settings, since, page) => {
+      const query = new URLSearchParams({ since: since.toISOString(), ...(page !== null && { cursor: page }) });
+      return requestAndRead(
+        () => this.call(settings, 'GET', `/v1/top-ups?${query.toString()}`),
+        (answer) => readPurchasesAnswer(answer, page === null),
+      );
+    },
   };
 
   constructor(private readonly http: SupplierHttp) {}
@@ -65,7 +69,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     return { baseUrl, token: credentials.token ?? null, timeoutMs };
   }
 
-  async send(settings: HttpSettings, attempt: Attempt): Promise<SupplierOutcome> {
+  send(settings: HttpSettings, attempt: Attempt): Promise<SupplierOutcome> {
     const body = JSON.stringify({
       reference: attempt.reference,
       sku: attempt.sku,
@@ -73,39 +77,23 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
       server_id: attempt.serverId,
       character_id: attempt.characterId,
     });
-    try {
-      return readSendAnswer(await this.call(settings, 'POST', '/v1/top-ups', body), attempt);
-    } catch (error) {
-      const detail = describeFailure(error);
-      return wasNeverSent(error) ? { kind: 'not_accepted', detail } : { kind: 'unknown', detail };
-    }
+    return callAndRead(
+      () => this.call(settings, 'POST', '/v1/top-ups', body),
+      (answer) => readSendAnswer(answer, attempt),
+      // The protocol sends again what did not leave, also a repeat.
+      (error) => ({ kind: wasNeverSent(error) ? 'not_accepted' : 'unknown', detail: describeFailure(error) }),
+    );
   }
 
-  async balance(settings: HttpSettings): Promise<SupplierBalance> {
-    try {
-      return readBalanceAnswer(await this.call(settings, 'GET', '/v1/balance'));
-    } catch (error) {
-      return { known: false, detail: describeFailure(error), reached: false };
-    }
+  balance(settings: HttpSettings): Promise<SupplierBalance> {
+    return requestAndRead(() => this.call(settings, 'GET', '/v1/balance'), readBalanceAnswer);
   }
 
-  private async inquire(settings: HttpSettings, reference: string): Promise<SupplierOutcome> {
-    try {
-      const path = `/v1/top-ups/${encodeURIComponent(reference)}`;
-      return readInquiryAnswer(await this.call(settings, 'GET', path), reference);
-    } catch (error) {
-      return { kind: 'unknown', detail: describeFailure(error) };
-    }
-  }
-
-  private async list(settings: HttpSettings, since: Date, page: string | null): Promise<PurchasesReading | null> {
-    const query = new URLSearchParams({ since: since.toISOString(), ...(page !== null && { cursor: page }) });
-    try {
-      const answer = await this.call(settings, 'GET', `/v1/top-ups?${query.toString()}`);
-      return readPurchasesAnswer(answer, page === null);
-    } catch (error) {
-      return unreachable(error);
-    }
+  private inquire(settings: HttpSettings, reference: string): Promise<SupplierOutcome> {
+    return inquireAndRead(
+      () => this.call(settings, 'GET', `/v1/top-ups/${encodeURIComponent(reference)}`),
+      (answer) => readInquiryAnswer(answer, reference),
+    );
   }
 
   private call(

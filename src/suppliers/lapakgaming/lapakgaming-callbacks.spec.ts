@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { CallbackReading } from '../supplier-callback.js';
+import type { CallbackReading } from '../supplier-adapter.js';
 import { lapakgamingCallbacks } from './lapakgaming-callbacks.js';
 
 const read = (body: string | Buffer): CallbackReading =>

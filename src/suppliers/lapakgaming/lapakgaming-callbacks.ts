@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../core/exact-json.js';
-import type { CallbackReader, CallbackReading } from '../supplier-callback.js';
+import type { CallbackReader, CallbackReading } from '../supplier-adapter.js';
 import { nameOf } from '../vendor-answers.js';
 import { dataOf } from './lapakgaming-data.js';
 
 /**
- * Reads what Lapakgaming calls us with, which it does not sign: an order that ended only makes us ask, and a product that
- * changed has it read again. What a callback calls the order is not kept, because anybody may have sent it.
+ * Reads callbacks of Lapakgaming, which it does not sign. An order that ended leads to an inquiry, and a product that changed
+ * is read again. The order's `tid` in a callback is not stored, because anyone may have sent it.
  */
 export const lapakgamingCallbacks: CallbackReader = {
   read({ body }) {

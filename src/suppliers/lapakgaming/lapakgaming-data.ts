@@ -9,19 +9,19 @@ export const CURRENCY = 'IDR';
 /** The `data` of an answer or a callback; undefined where there is none. */
 export const dataOf = (body: unknown): Members | undefined => asMembers(asMembers(body)?.data);
 
-/** The vendor's code of an answer that is its own word; undefined for any other. */
+/** The vendor's code; undefined where the vendor did not write the answer. */
 export function codeOf({ status, body }: HttpAnswer): string | undefined {
   if (!isReadable(status)) return undefined;
   const code = textOf(asMembers(body)?.code) ?? '';
   return /^[A-Z_]{1,64}$/.test(code) ? code : undefined;
 }
 
-/** HTTP statuses whose body is the vendor's own word: it refuses with 4xx. */
+/** HTTP statuses with a body that the vendor wrote: it refuses with 4xx. */
 const isReadable = (status: number): boolean => isGood(status) || (status >= 400 && status < 500);
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-/** Whether the vendor refuses our key or our address: it says so by the code or by the HTTP status. */
+/** Whether the vendor refuses our key or our address, by its code or by the HTTP status. */
 export const refusesUs = (answer: HttpAnswer): boolean => answer.status === 401 || codeOf(answer) === 'UNAUTHORIZED';
 
 /** A code in words. */
@@ -30,7 +30,7 @@ export const codeInWords = (code: string): string => {
   return words === undefined ? code : `${words} (${code})`;
 };
 
-/** What an answer says of itself: its code, or else its HTTP status. */
+/** An answer in words: its code, or else its HTTP status. */
 export function answerInWords(answer: HttpAnswer): string {
   const code = codeOf(answer);
   if (code !== undefined) return codeInWords(code);
@@ -46,7 +46,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
 
 export const isSuccess = (answer: HttpAnswer): boolean => isGood(answer.status) && codeOf(answer) === 'SUCCESS';
 
-/** What an answer says in the place of a balance or of products. */
+/** What an answer means that should be a balance or products, and is not. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const detail = isSuccess(answer) ? 'the answer can’t be read' : answerInWords(answer);
   return { known: false, detail, reached: false, ...faultOf(answer) };

@@ -3,17 +3,15 @@ import type { AdapterDescription } from '../adapter-description.js';
 import type {
   Attempt,
   Catalogue,
-  CatalogueProbe,
-  NamedAttempt,
   ReadingInquiry,
   StoredSettings,
   SupplierAdapter,
   SupplierBalance,
   Unavailable,
 } from '../supplier-adapter.js';
-import { describeFailure, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
+import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { failedSend, notSent, unreachable } from '../vendor-answers.js';
+import { inquireAndRead, notSent, requestAndRead, sendAndRead, toProbe } from '../vendor-answers.js';
 import { lapakgamingCallbacks } from './lapakgaming-callbacks.js';
 import { CURRENCY, readBalance } from './lapakgaming-data.js';
 import { readOrderAnswer, readOrderStatus } from './order-answers.js';
@@ -26,9 +24,9 @@ const MAX_PRODUCT_LIST_BYTES = 16_000_000;
 export interface LapakgamingSettings {
   baseUrl: string;
   secretKey: string;
-  /** Whose products are listed; null for those that the vendor lists without a country. */
+  /** The country of the products; null for those that the vendor lists without a country. */
   country: string | null;
-  /** Where it is to call us about an order; null for the address in our profile there. */
+  /** Where callbacks about an order go; null for the address in our profile there. */
   callbackUrl: string | null;
   timeoutMs: number;
 }
@@ -54,33 +52,41 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
         help: 'Whose products the catalogue has; those that are listed without a country unless given',
       },
     ],
-    capabilities: ['deduplication', 'inquiry', 'balance', 'catalogue', 'callbacks', 'price_guard'],
     references: 'random',
     baseUrl: 'https://www.lapakgaming.com',
     currency: CURRENCY,
   };
 
-  /** By `partner_reference_id`: the vendor means it for calls that timed out. */
+  /** By `partner_reference_id`: the vendor provides it for calls that timed out. */
   readonly deduplicates = true;
+  readonly guardsPrice = true;
 
   readonly inquiry: ReadingInquiry<LapakgamingSettings> = {
     mayBuy: false,
     firstMs: 5_000,
     minGapMs: 2_000,
     maxAgeMs: null,
-    ask: (settings, attempt) => this.askStatus(settings, attempt),
+    ask: (settings, attempt) => {
+      const { reference, supplierReference: tid } = attempt;
+      const query = new URLSearchParams(tid === null ? { partner_reference_id: reference } : { tid });
+      return inquireAndRead(
+        () => this.call(settings, `/api/order_status?${query.toString()}`),
+        (answer) => readOrderStatus(answer, attempt),
+      );
+    },
   };
 
   readonly callbacks = lapakgamingCallbacks;
 
-  /** The vendor allows 50 readings of products in 10 seconds; one of all of them is large. */
+  /** The vendor allows 50 requests of products in 10 seconds. The answer with all products is large. */
   readonly catalogue: Catalogue<LapakgamingSettings> = {
     minGapMs: 180_000,
     isGapOurs: true,
     productGapMs: 250,
-    read: (settings) => this.askProducts(settings, 'all-products', {}, readProductList),
-    readOne: (settings, sku) =>
-      this.askProducts(settings, 'product', { product_code: sku }, (answer) => readProductOf(answer, sku)),
+    read: (settings) => this.readProducts(settings, 'all-products', {}, readProductList),
+    readOne: (settings, sku) => this.readProduct(settings, sku, (answer) => readProductOf(answer, sku)),
+    // By one product, which need not exist.
+    probe: (settings) => this.readProduct(settings, 'probe', (answer) => toProbe(readProductOf(answer, 'probe'))),
   };
 
   constructor(private readonly http: SupplierHttp) {}
@@ -94,40 +100,26 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
   async send(settings: LapakgamingSettings, attempt: Attempt): Promise<SupplierOutcome> {
     const problem = requestProblem(attempt);
     if (problem !== null) return notSent(attempt, { detail: problem, fault: 'configuration' });
-    try {
-      const body = orderRequest(settings, attempt);
-      return readOrderAnswer(await this.call(settings, '/api/order', { body }), attempt);
-    } catch (error) {
-      return failedSend(error, attempt);
-    }
+    return sendAndRead(
+      attempt,
+      () => this.call(settings, '/api/order', { body: orderRequest(settings, attempt) }),
+      (answer) => readOrderAnswer(answer, attempt),
+    );
   }
 
-  async balance(settings: LapakgamingSettings): Promise<SupplierBalance> {
-    try {
-      return readBalance(await this.call(settings, '/api/balance'));
-    } catch (error) {
-      return unreachable(error);
-    }
+  balance(settings: LapakgamingSettings): Promise<SupplierBalance> {
+    return requestAndRead(() => this.call(settings, '/api/balance'), readBalance);
   }
 
-  /** By one product, which need not exist. */
-  async probeCatalogue(settings: LapakgamingSettings): Promise<CatalogueProbe> {
-    const reading = await this.catalogue.readOne(settings, 'probe');
-    return reading.known ? { known: true } : reading;
+  private readProduct<Reading>(
+    settings: LapakgamingSettings,
+    sku: string,
+    read: (answer: HttpAnswer) => Reading,
+  ): Promise<Reading | Unavailable> {
+    return this.readProducts(settings, 'product', { product_code: sku }, read);
   }
 
-  private async askStatus(settings: LapakgamingSettings, attempt: NamedAttempt): Promise<SupplierOutcome> {
-    const { reference, supplierReference: tid } = attempt;
-    const query = new URLSearchParams(tid === null ? { partner_reference_id: reference } : { tid });
-    try {
-      const answer = await this.call(settings, `/api/order_status?${query.toString()}`);
-      return readOrderStatus(answer, attempt);
-    } catch (error) {
-      return { kind: 'unknown', detail: describeFailure(error) };
-    }
-  }
-
-  private async askProducts<Reading>(
+  private readProducts<Reading>(
     settings: LapakgamingSettings,
     path: string,
     about: Record<string, string>,
@@ -135,13 +127,9 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
   ): Promise<Reading | Unavailable> {
     const { country } = settings;
     const query = new URLSearchParams({ ...about, ...(country !== null && { country_code: country }) });
-    const asked = query.size === 0 ? '' : `?${query.toString()}`;
-    try {
-      const limit = { maxAnswerBytes: MAX_PRODUCT_LIST_BYTES };
-      return read(await this.call(settings, `/api/${path}${asked}`, limit));
-    } catch (error) {
-      return unreachable(error);
-    }
+    const suffix = query.size === 0 ? '' : `?${query.toString()}`;
+    const limit = { maxAnswerBytes: MAX_PRODUCT_LIST_BYTES };
+    return requestAndRead(() => this.call(settings, `/api/${path}${suffix}`, limit), read);
   }
 
   private call(

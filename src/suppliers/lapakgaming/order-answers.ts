@@ -1,21 +1,30 @@
 import { failure } from '../../core/failures.js';
 import { printable } from '../../core/text.js';
-import type { CodeMeaning } from '../code-meaning.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
 import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
-import { amountOf, asMembers, isGiven, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import {
+  amountOf,
+  asList,
+  asMembers,
+  isOther,
+  nameOf,
+  shownText,
+  textOf,
+  type CodeMeaning,
+  type Members,
+} from '../vendor-answers.js';
 import { answerInWords, codeOf, CURRENCY, dataOf, isGood, isSuccess, refusesUs } from './lapakgaming-data.js';
 import { RESPONSE_CODES } from './response-codes.js';
 
-/** The vendor counts requests over 10 seconds. */
+/** The vendor limits requests per 10 seconds. */
 const RATE_WINDOW_MS = 10_000;
 
 type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
 
 /**
- * What the answer to `POST /api/order` means for an attempt. A refusal of a repeat says nothing of the first send: it may
- * have been decided before our reference was looked up.
+ * What the answer to `POST /api/order` means for an attempt. A refusal of a repeat says nothing about the first send: the vendor
+ * may have decided it before it looked up our reference.
  */
 export function readOrderAnswer(answer: HttpAnswer, { isRepeat }: Pick<Attempt, 'isRepeat'>): SupplierOutcome {
   const meaning = meaningOf(answer);
@@ -41,14 +50,14 @@ export function readOrderAnswer(answer: HttpAnswer, { isRepeat }: Pick<Attempt, 
   }
 }
 
-/** What the answer to `GET /api/order_status` means for the attempt that it was asked about. */
+/** What the answer to `GET /api/order_status` means for the attempt that was queried. */
 export function readOrderStatus(answer: HttpAnswer, attempt: NamedAttempt): SupplierOutcome {
-  const isByOurs = attempt.supplierReference === null;
-  if (codeOf(answer) === 'TID_NOT_FOUND' && isByOurs) return { kind: 'never_seen' };
+  const isByOurReference = attempt.supplierReference === null;
+  if (codeOf(answer) === 'TID_NOT_FOUND' && isByOurReference) return { kind: 'never_seen' };
   const data = isSuccess(answer) ? dataOf(answer.body) : undefined;
   if (!data) return undecided(answer, meaningOf(answer));
-  const others = echoOfAnother(data, attempt);
-  if (others !== null) return { kind: 'unknown', detail: others };
+  if (isOther(data.reference_id, attempt.reference) || isOther(data.tid, attempt.supplierReference))
+    return { kind: 'unknown', detail: 'reference collision: the answer is about another order' };
   const outcome = readStatus(data);
   const supplierReference = nameOf(data.tid);
   return outcome.kind === 'failed' || supplierReference === undefined ? outcome : { ...outcome, supplierReference };
@@ -60,14 +69,14 @@ function meaningOf(answer: HttpAnswer): CodeMeaning {
   return RESPONSE_CODES.get(codeOf(answer) ?? '')?.meaning ?? { kind: 'unknown' };
 }
 
-/** The doubt that an answer leaves, with what it shows to be wrong with us all the same. */
+/** The outcome of an answer that decides nothing, with the fault of ours that it shows nevertheless. */
 function undecided(answer: HttpAnswer, meaning: CodeMeaning): Unknown {
-  const asked = requestedWait(answer);
-  if (answer.status === 429) asked.retryAfterMs = Math.max(asked.retryAfterMs ?? 0, RATE_WINDOW_MS);
-  // That we may not order the product may be how a reference is refused that was sent before.
+  const wait = requestedWait(answer);
+  if (answer.status === 429) wait.retryAfterMs = Math.max(wait.retryAfterMs ?? 0, RATE_WINDOW_MS);
+  // "We may not order this product" may be how the vendor refuses a reference that was sent before.
   const isOurs = meaning.kind === 'not_accepted' && meaning.fault !== 'configuration';
   const fault = isOurs ? { fault: meaning.fault } : {};
-  return { kind: 'unknown', detail: doubtInWords(answer), ...fault, ...asked };
+  return { kind: 'unknown', detail: doubtInWords(answer), ...fault, ...wait };
 }
 
 function doubtInWords(answer: HttpAnswer): string {
@@ -76,7 +85,7 @@ function doubtInWords(answer: HttpAnswer): string {
   return code === 'SUCCESS' ? `${words}, which can’t be read (HTTP ${answer.status})` : words;
 }
 
-/** Accepted is not delivered: the order is asked about until it is. */
+/** Accepted is not delivered yet: inquiries follow until it is. */
 function accepted(data: Members | undefined): SupplierOutcome {
   const supplierReference = nameOf(data?.tid);
   const cost = amountOf(data?.total_price, CURRENCY);
@@ -87,17 +96,9 @@ function accepted(data: Members | undefined): SupplierOutcome {
   };
 }
 
-/** What an order status repeats that is not ours; null when all is. */
-function echoOfAnother(data: Members, { reference, supplierReference }: NamedAttempt): string | null {
-  const isOther = (given: unknown, ours: string | null): boolean =>
-    ours !== null && isGiven(given) && textOf(given) !== ours;
-  const collides = isOther(data.reference_id, reference) || isOther(data.tid, supplierReference);
-  return collides ? 'reference collision: the answer is about another order' : null;
-}
-
-/** Only what is delivered, or refunded, as a whole has ended. */
+/** An order has ended only when all of it is delivered, or all of it is refunded. */
 function readStatus(data: Members): Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }> {
-  const transactions = Array.isArray(data.transactions) ? data.transactions.map(asMembers) : [];
+  const transactions = asList(data.transactions).map(asMembers);
   const all = (status: string): boolean => transactions.every((each) => statusOf(each) === status);
   const any = (status: string): boolean => transactions.some((each) => statusOf(each) === status);
   switch (statusOf(data)) {

@@ -1,11 +1,7 @@
-import { elsewhere, faulty, nowhere, UNKNOWN, type CodeMeaning, type CodeRows } from '../code-meaning.js';
+import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../vendor-answers.js';
 
-export interface ResponseCode {
-  words: string;
-  meaning: CodeMeaning;
-}
-
-const ROWS: CodeRows = {
+/** The vendor's codes, which it does not explain. Any other code means unknown. */
+export const RESPONSE_CODES = toCodes<CodeMeaning>({
   SUCCESS: ['accepted', { kind: 'processing' }],
   UNAUTHORIZED: ['it does not accept our key or our address', faulty('credentials')],
   PRODUCT_NOT_FOUND: ['it does not know the product', elsewhere('ITEM_NOT_FOUND')],
@@ -21,13 +17,8 @@ const ROWS: CodeRows = {
   USER_ID_CONTAIN_SPACE: ['the player has a space in it', nowhere('INVALID_PLAYER')],
   INSUFFICIENT_BALANCE: ['our balance is too low', faulty('deposit')],
   NOT_ALLOWED: ['we may not order this product', faulty('configuration')],
-  // Of look-ups only.
+  // Inquiries only.
   TID_NOT_FOUND: ['it does not know the order', UNKNOWN],
   SYSTEM_ERROR: ['it has an error', UNKNOWN],
   UNKNOWN_ERROR: ['it has an error that it does not know', UNKNOWN],
-};
-
-/** The vendor's codes. It explains none of them; one that is not here is unknown. */
-export const RESPONSE_CODES: ReadonlyMap<string, ResponseCode> = new Map(
-  Object.entries(ROWS).map(([code, [words, meaning]]) => [code, { words, meaning }]),
-);
+});

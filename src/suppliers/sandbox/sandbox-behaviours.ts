@@ -1,30 +1,30 @@
 import { failure, isUnitFailureCode, type Failure } from '../../core/failures.js';
 
-/** What became of a piece: it was sold, or refused for good. */
+/** What became of a unit: it was sold, or refused for good. */
 export type Verdict = { kind: 'sold' } | ({ kind: 'refused' } & Failure);
 
 /**
- * How the supplier answers the one who buys a piece.
- * - `told`: by saying what became of it.
- * - `late`: the same, after so many milliseconds.
- * - `working`: that it is at work on it, until so many milliseconds have passed.
- * - `silent`: not so that it could be understood, as `detail` says; whoever asks later is told.
+ * How the supplier answers a purchase.
+ * - `prompt`: at once, with the verdict.
+ * - `late`: with the verdict, after `ms`.
+ * - `working`: "processing" until `ms` have passed.
+ * - `silent`: not in a readable way, as `detail` says. Inquiries get the verdict.
  * - `lost`: likewise, and it never saw the purchase.
  */
 export type Manner =
-  { kind: 'told' } | { kind: 'late' | 'working'; ms: number } | { kind: 'silent' | 'lost'; detail: string };
+  { kind: 'prompt' } | { kind: 'late' | 'working'; ms: number } | { kind: 'silent' | 'lost'; detail: string };
 
 export interface Behaviour {
   verdict: Verdict;
   manner: Manner;
 }
 
-/** As much as a supplier may take to work on a purchase that is to end at all: a day. */
+/** The longest that a purchase may take: a day. */
 const MAX_MS = 86_400_000;
 
 const SOLD: Verdict = { kind: 'sold' };
 const OUT_OF_STOCK: Verdict = { kind: 'refused', ...failure('OUT_OF_STOCK') };
-const TOLD: Manner = { kind: 'told' };
+const PROMPT: Manner = { kind: 'prompt' };
 
 const silent = (detail: string): Manner => ({ kind: 'silent', detail });
 const DROPPED = 'the connection was closed without an answer';
@@ -39,25 +39,25 @@ const BY_NAME: ReadonlyMap<string, Behaviour> = new Map([
 ]);
 
 /**
- * What a `user_id` asks for (docs/sandbox.md). Names are case-sensitive, failure codes are not; any other player gets
- * what is ordered at once.
+ * The behaviour that a `user_id` selects (docs/sandbox.md). Names are case-sensitive, failure codes are not. Any other player
+ * gets what is ordered at once.
  * @param sku of the product.
- * @param piece which piece of its order it is, counted from 1 over all items.
+ * @param unitNumber counted from 1 over all items of the order.
  */
-export function behaviourOf(userId: string, sku: string, piece: number): Behaviour {
-  if (/^sim-unknown/i.test(sku)) return { verdict: { kind: 'refused', ...failure('ITEM_NOT_FOUND') }, manner: TOLD };
+export function behaviourOf(userId: string, sku: string, unitNumber: number): Behaviour {
+  if (/^sim-unknown/i.test(sku)) return { verdict: { kind: 'refused', ...failure('ITEM_NOT_FOUND') }, manner: PROMPT };
   const named = BY_NAME.get(userId);
   if (named) return named;
   const code = /^sim-fail-(.+)$/s.exec(userId)?.[1]?.toUpperCase();
   if (code !== undefined) {
     const known = isUnitFailureCode(code) ? code : 'SUPPLIER_REJECTED';
-    return { verdict: { kind: 'refused', ...failure(known) }, manner: TOLD };
+    return { verdict: { kind: 'refused', ...failure(known) }, manner: PROMPT };
   }
   const [, name, digits] = /^sim-(partial|slow|processing)-(\d+)$/.exec(userId) ?? [];
   const count = Number(digits);
-  if (name === 'partial') return { verdict: piece <= count ? SOLD : OUT_OF_STOCK, manner: TOLD };
+  if (name === 'partial') return { verdict: unitNumber <= count ? SOLD : OUT_OF_STOCK, manner: PROMPT };
   const ms = Math.min(count, MAX_MS);
   if (name === 'slow') return { verdict: SOLD, manner: { kind: 'late', ms } };
   if (name === 'processing') return { verdict: SOLD, manner: { kind: 'working', ms } };
-  return { verdict: SOLD, manner: TOLD };
+  return { verdict: SOLD, manner: PROMPT };
 }

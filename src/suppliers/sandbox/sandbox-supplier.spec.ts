@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FAILURE_CODES } from '../../core/failures.js';
 import type { Attempt } from '../supplier-adapter.js';
-import type { SandboxPurchase } from '../named-attempt.js';
+import type { SandboxPurchase } from '../supplier-adapter.js';
 import { SandboxSupplier } from './sandbox-supplier.js';
 
 const SETTINGS = { timeoutMs: 50 };
@@ -20,7 +20,7 @@ function attempt(userId: string, given: Partial<SandboxPurchase> = {}, of: Parti
     expectedCost: null,
     supplierReference: null,
     isRepeat: false,
-    sandbox: { kind: 'topup', userId, piece: 1, ageMs: 0, ...given },
+    sandbox: { kind: 'topup', userId, unitNumber: 1, ageMs: 0, ...given },
     ...of,
   };
 }

@@ -18,13 +18,12 @@ export interface SandboxSettings {
   timeoutMs: number;
 }
 
-/** Made-up codes are good for ever. */
+/** Made-up codes never expire. */
 const EXPIRES_ON = '2099-12-31';
 
 /**
- * The supplier that is built in: what sandbox merchants order is bought here, and nothing else is. It keeps nothing and
- * calls nobody. What became of an attempt follows from its reference, its player, which piece it is and how long ago it
- * was sent first: so each worker says the same of it, also after a restart.
+ * The built-in supplier of sandbox merchants. It stores nothing and makes no calls. What became of an attempt follows from its
+ * reference, its player, its unit's number and its age, so every worker gives the same answer, also after a restart.
  */
 export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
   static readonly description: AdapterDescription = {
@@ -32,7 +31,6 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
     name: 'Sandbox, built in',
     credentials: [],
     options: [],
-    capabilities: ['deduplication', 'inquiry'],
     references: 'unit',
     isPausedByFaults: false,
     baseUrl: 'sandbox:',
@@ -55,16 +53,16 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
 
   async send({ timeoutMs }: SandboxSettings, attempt: Attempt): Promise<SupplierOutcome> {
     if (!attempt.sandbox) return NOT_FOR_SALE;
-    const { userId, piece, ageMs } = attempt.sandbox;
-    const { manner, verdict } = behaviourOf(userId, attempt.sku, piece);
+    const { userId, unitNumber, ageMs } = attempt.sandbox;
+    const { manner, verdict } = behaviourOf(userId, attempt.sku, unitNumber);
     switch (manner.kind) {
-      case 'told':
-        return tell(verdict, attempt, attempt.sandbox.kind);
+      case 'prompt':
+        return answer(verdict, attempt, attempt.sandbox.kind);
       case 'late':
-        // Whoever is to wait for longer than a call may take is told later.
+        // No answer within the timeout: an inquiry gets it later.
         if (manner.ms > timeoutMs) return inquire(attempt);
         await delay(manner.ms);
-        return tell(verdict, attempt, attempt.sandbox.kind);
+        return answer(verdict, attempt, attempt.sandbox.kind);
       case 'working':
         return ageMs < manner.ms ? PROCESSING : inquire(attempt);
       case 'silent':
@@ -80,19 +78,19 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
 
 const PROCESSING = { kind: 'processing' } as const;
 
-/** Nothing is sold here but to sandbox merchants: whoever else gets here is not to lose what he may have bought. */
+/** Only sandbox merchants buy here. An attempt of any other merchant stays in doubt, so that no purchase is lost. */
 const NOT_FOR_SALE = { kind: 'unknown', detail: 'the sandbox sells to sandbox merchants only' } as const;
 
 function inquire(attempt: NamedAttempt): SupplierOutcome {
   if (!attempt.sandbox) return NOT_FOR_SALE;
-  const { userId, piece, ageMs, kind } = attempt.sandbox;
-  const { manner, verdict } = behaviourOf(userId, attempt.sku, piece);
+  const { userId, unitNumber, ageMs, kind } = attempt.sandbox;
+  const { manner, verdict } = behaviourOf(userId, attempt.sku, unitNumber);
   if (manner.kind === 'lost') return { kind: 'never_seen' };
   if ('ms' in manner && ageMs < manner.ms) return PROCESSING;
-  return tell(verdict, attempt, kind);
+  return answer(verdict, attempt, kind);
 }
 
-function tell(verdict: Verdict, { reference }: NamedAttempt, kind: ProductKind): SupplierOutcome {
+function answer(verdict: Verdict, { reference }: NamedAttempt, kind: ProductKind): SupplierOutcome {
   if (verdict.kind === 'refused') return { ...verdict, kind: 'failed' };
   const digest = createHash('sha256').update(reference).digest('hex').toUpperCase();
   const supplierReference = `SANDBOX-${digest.slice(0, 16)}`;
@@ -100,7 +98,7 @@ function tell(verdict: Verdict, { reference }: NamedAttempt, kind: ProductKind):
   return { kind: 'succeeded', supplierReference, deliveries: [madeUpCode(digest)] };
 }
 
-/** Nobody takes it for a real one. */
+/** Recognizable as made up. */
 function madeUpCode(digest: string): Delivery {
   const groups = [16, 20, 24].map((at) => digest.slice(at, at + 4));
   return {

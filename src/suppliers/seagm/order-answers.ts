@@ -2,7 +2,7 @@ import { failure } from '../../core/failures.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
-import { asMembers, isGiven, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import { asList, asMembers, isGiven, isOther, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
 import type { OrderKind } from './order-request.js';
 import {
   answerInWords,
@@ -16,12 +16,12 @@ import {
   moneyOf,
 } from './seagm-data.js';
 
-/** The one refusal of an order that is documented: the type does not exist. */
+/** The only documented refusal of an order: the type does not exist. */
 const NO_SUCH_TYPE = '20077';
 
 /**
- * What the answer to an order means for an attempt. A vendor that does not say what a repeated `mch_order_id` does may have
- * refused the repeat and not the first send; and an error that is not documented may have bought it.
+ * What the answer to an order means for an attempt. The vendor does not document what a repeated `mch_order_id` does, so a
+ * refusal of a repeat may not concern the first send. After an undocumented error the unit may have been bought.
  */
 export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: Attempt): SupplierOutcome {
   if (isGood(answer)) return readGood(answer, kind, attempt);
@@ -49,7 +49,7 @@ function readGood(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): S
   return readOrder(data, kind, attempt);
 }
 
-/** What an answer or a proven callback says of the order that it names. */
+/** What an answer or a proven callback says about the order that it names. */
 export function readOrder(data: Members, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
   if (isOther(data.mch_order_id, attempt.reference)) return COLLISION;
   const outcome = readState(data, kind);
@@ -67,16 +67,12 @@ const COLLISION = {
   detail: 'reference collision: the answer is about another order',
 } as const;
 
-/** Whether an order repeats what is not ours. */
-const isOther = (given: unknown, ours: string | null): boolean =>
-  ours !== null && isGiven(given) && textOf(given) !== ours;
-
 type Read = Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }>;
 
 function readState(data: Members, kind: OrderKind): Read {
   const cost = moneyOf(data.pay_amount, data.currency);
   const reported = cost ? { cost } : {};
-  // An order of cards tells no state when it brings them at once.
+  // An order of cards has no state when it contains its cards at once.
   const hasCards = kind === 'card' && !isGiven(data.status_code) && deliveriesOf(data).length > 0;
   switch (hasCards ? '10003' : (textOf(data.status_code) ?? '')) {
     case '10001':
@@ -84,7 +80,7 @@ function readState(data: Members, kind: OrderKind): Read {
       return { kind: 'processing', ...reported };
     case '10003': {
       const deliveries = deliveriesOf(data);
-      // A card without its PIN is on its way, and so is what is delivered in part.
+      // A card without its PIN is still on its way, and so is an order of which nothing was delivered yet.
       if (kind === 'card' && deliveries.length === 0) return { kind: 'processing', ...reported };
       if (isGiven(data.send_amount) && textOf(data.send_amount) === '0') return { kind: 'processing', ...reported };
       return {
@@ -107,15 +103,15 @@ function readState(data: Members, kind: OrderKind): Read {
 }
 
 function deliveriesOf({ cards }: Members): Delivery[] {
-  const all = Array.isArray(cards) ? cards.map(asMembers) : [];
-  return all.flatMap((card) => {
+  return asList(cards).flatMap((each) => {
+    const card = asMembers(each);
     const code = textOf(card?.pin)?.trim() ?? '';
     const serial = textOf(card?.sn)?.trim() || null;
     return code === '' ? [] : [{ serial, code, expiresOn: dateOf(card?.expired) }];
   });
 }
 
-/** A day, or the day of a moment in seconds, in UTC; null for what is neither. */
+/** A day: as written, or of a moment in seconds, in UTC. Null for anything else. */
 function dateOf(member: unknown): string | null {
   const text = textOf(member) ?? '';
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];

@@ -7,7 +7,7 @@ const CARD = 'card:';
 /** The two kinds of orders: a direct top-up, and a card with a PIN. */
 export type OrderKind = 'recharge' | 'card';
 
-/** What our SKU names: `6351` a direct top-up of that type, `card:77` a card of that one; null for no name of either. */
+/** What our SKU names: `6351` is a direct top-up of that type, `card:77` a card of type 77. Null for any other text. */
 export function typeOf(sku: string): { kind: OrderKind; typeId: string } | null {
   const kind = sku.startsWith(CARD) ? 'card' : 'recharge';
   const typeId = kind === 'card' ? sku.slice(CARD.length) : sku;
@@ -16,10 +16,10 @@ export function typeOf(sku: string): { kind: OrderKind; typeId: string } | null 
 
 export const skuOf = (kind: OrderKind, typeId: string): string => (kind === 'card' ? CARD + typeId : typeId);
 
-/** Those that the vendor's own parameters have. */
+/** Names of the vendor's own parameters. */
 const RESERVED = ['uid', 'timestamp', 'signature', 'type_id', 'buy_amount', 'mch_order_id'];
 
-/** The fields of an order, in its body: the same for each send of an attempt. */
+/** The fields of an order's body. Every send of an attempt has the same ones. */
 export const orderFields = (typeId: string, kind: OrderKind, topUp: TopUp): Parameters => ({
   ...(kind === 'recharge' ? playerFields(topUp) : {}),
   type_id: typeId,
@@ -32,13 +32,13 @@ export function requestProblem({ sku, playerTemplate }: TopUp): string | null {
   const type = typeOf(sku);
   if (type === null) return 'the SKU is neither <type id> nor card:<type id>';
   if (type.kind === 'card') return null;
-  const nobody = { userId: '', serverId: null, characterId: null };
-  const fields = writePlayerFields(playerTemplate ?? '', nobody);
+  const noPlayer = { userId: '', serverId: null, characterId: null };
+  const fields = writePlayerFields(playerTemplate ?? '', noPlayer);
   if (fields === null) return 'the offer has no player template that is a map from the product’s own fields';
   const names = Object.keys(fields);
   const reserved = names.find((name) => RESERVED.includes(name));
   return reserved === undefined ? null : `the player can’t be written as ${reserved}: the vendor means something else`;
 }
 
-/** The player as the fields of the product want it: each product has its own, which only a map can name. */
+/** The player's fields. Each product has its own, so only a template that is a map can name them. */
 const playerFields = (topUp: TopUp): Parameters => writePlayerFields(topUp.playerTemplate ?? '', topUp) ?? {};

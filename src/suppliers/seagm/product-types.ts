@@ -1,6 +1,6 @@
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import { asMembers, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import { asList, asMembers, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
 import { skuOf, type OrderKind } from './order-request.js';
 import { dataOf, isGood, isNotFound, moneyOf, unavailable } from './seagm-data.js';
 
@@ -28,14 +28,14 @@ export function readTypes(answer: HttpAnswer, { kind, name }: Category): Catalog
   return { known: true, products: list.flatMap((item) => readType(asMembers(item), kind, name)) };
 }
 
-/** What the answer about one type means. Its category is not told there. */
+/** What the answer about one type means. It does not name the category. */
 export function readTypeOf(answer: HttpAnswer, kind: OrderKind, typeId: string): ProductReading {
   if (isNotFound(answer)) return { known: true, product: null };
   const [product] = isGood(answer) ? readType(asMembers(dataOf(answer)), kind, '') : [];
   return product?.sku === skuOf(kind, typeId) ? { known: true, product } : unavailable(answer);
 }
 
-/** A list stands alone, or under a name of its own. */
+/** A list is the whole `data`, or its only member that is a list. */
 function listOf(answer: HttpAnswer): unknown[] | null {
   const data = isGood(answer) ? dataOf(answer) : undefined;
   if (Array.isArray(data)) return data as unknown[];
@@ -43,7 +43,7 @@ function listOf(answer: HttpAnswer): unknown[] | null {
   return lists.length === 1 ? (lists[0] ?? null) : null;
 }
 
-/** One product, or none where nothing names it. The vendor lists what it sells, and tells no stock. */
+/** One product; none where it has no id. The vendor lists only what it sells, and reports no stock. */
 function readType(item: Members | undefined, kind: OrderKind, group: string): SupplierProduct[] {
   const id = nameOf(item?.id);
   if (!item || id === undefined || !/^\d{1,18}$/.test(id)) return [];
@@ -62,9 +62,10 @@ function readType(item: Members | undefined, kind: OrderKind, group: string): Su
   ];
 }
 
-/** The names of the fields that an order needs: the offer's player template has to write them. */
+/** Lists the fields that an order needs: the offer's player template must write them. */
 function noteOf({ fields }: Members): string | null {
-  const all = Array.isArray(fields) ? fields.map((field) => shownText(asMembers(field)?.name)) : [];
-  const names = all.filter((name) => name !== '');
+  const names = asList(fields)
+    .map((field) => shownText(asMembers(field)?.name))
+    .filter((name) => name !== '');
   return names.length === 0 ? null : `fields: ${names.join(', ')}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { NamedAttempt } from '../supplier-adapter.js';
-import type { CallbackReading } from '../supplier-callback.js';
+import type { CallbackReading } from '../supplier-adapter.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { seagmCallbacks } from './seagm-callbacks.js';
 import { signatureOf, type Parameters } from './seagm-signatures.js';

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { NamedAttempt } from '../supplier-adapter.js';
-import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-callback.js';
+import type { CallbackReader, CallbackReading, NamedAttempt, RawCallback } from '../supplier-adapter.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { nameOf } from '../vendor-answers.js';
 import { readOrder } from './order-answers.js';
@@ -11,14 +10,14 @@ interface SigningSettings {
   secretKey: string;
 }
 
-/** How far the time of a callback may be from ours: one that is older may be sent by somebody who recorded it. */
+/** How far a callback's time may be from ours: an older one may be a replay. */
 const MAX_DRIFT_MS = 600_000;
 
 const REPLY = { status: 200, contentType: 'text/plain', body: 'success' };
 
 /**
- * Reads what SEAGM calls us with: a form that our secret key signs as a whole, so that it settles, where both names of the
- * order are those of the attempt. It has no PIN in it: a card that is done is asked about.
+ * Reads callbacks of SEAGM: forms that our secret key signs as a whole. One settles its attempt if both references match. It
+ * contains no PIN, so for a card that is done an inquiry follows.
  */
 export const seagmCallbacks: CallbackReader<SigningSettings> = {
   read(raw, { secretKey }) {
@@ -56,7 +55,7 @@ function readAbout(fields: Parameters, attempt: NamedAttempt): SupplierOutcome {
     : outcome;
 }
 
-/** Null where a name comes twice: which one is signed could be told in two ways. */
+/** Null where a field comes twice: then it is ambiguous which one is signed. */
 function formOf({ body }: RawCallback): Parameters | null {
   if (!isUtf8(body)) return null;
   const entries = [...new URLSearchParams(body.toString('utf8'))];

@@ -6,41 +6,37 @@ import type { OrderKind } from './order-request.js';
 import { readCategories, readTypes, type Category } from './product-types.js';
 import { unavailable } from './seagm-data.js';
 
-/** Gets an answer of the vendor. */
-type Ask = (path: string) => Promise<HttpAnswer>;
+/** Gets the answer at a path of the vendor. */
+type Get = (path: string) => Promise<HttpAnswer>;
 
-/** A catalogue takes a call for each category; more of them are refused. */
+/** Each category costs a call. A catalogue with more of them is not read. */
 const MAX_CATEGORIES = 400;
 
-/** Reads all that the vendor sells, one call after the other. One that fails fails the whole. */
-export async function readCatalogue(ask: Ask, paceMs: number): Promise<CatalogueReading> {
-  const paced: Ask = async (path) => {
+/** Reads all that the vendor sells, one call after the other. If one fails, the whole reading fails. */
+export function readCatalogue(get: Get, paceMs: number): Promise<CatalogueReading> {
+  const paced: Get = async (path) => {
     await delay(paceMs);
-    return ask(path);
+    return get(path);
   };
-  try {
-    const categories: Category[] = [];
-    for (const kind of ['recharge', 'card'] satisfies OrderKind[]) {
-      const answer = await paced(`/v1/${kind}-categories`);
-      const read = readCategories(answer, kind);
-      if (read === null) return unavailable(answer);
-      categories.push(...read);
-    }
-    if (categories.length > MAX_CATEGORIES) {
-      const detail = `it has ${categories.length} categories, and at most ${MAX_CATEGORIES} are read`;
-      return { known: false, detail, reached: false };
-    }
-    return await readAll(paced, categories);
-  } catch (error) {
-    return unreachable(error);
-  }
+  return readAll(paced).catch(unreachable);
 }
 
-async function readAll(ask: Ask, categories: Category[]): Promise<CatalogueReading> {
+async function readAll(get: Get): Promise<CatalogueReading> {
+  const categories: Category[] = [];
+  for (const kind of ['recharge', 'card'] satisfies OrderKind[]) {
+    const answer = await get(`/v1/${kind}-categories`);
+    const read = readCategories(answer, kind);
+    if (read === null) return unavailable(answer);
+    categories.push(...read);
+  }
+  if (categories.length > MAX_CATEGORIES) {
+    const detail = `it has ${categories.length} categories, and at most ${MAX_CATEGORIES} are read`;
+    return { known: false, detail, reached: false };
+  }
   const products: SupplierProduct[] = [];
   for (const category of categories) {
     const { kind, id } = category;
-    const reading = readTypes(await ask(`/v1/${kind}-categories/${id}/${kind}-types`), category);
+    const reading = readTypes(await get(`/v1/${kind}-categories/${id}/${kind}-types`), category);
     if (!reading.known) return reading;
     products.push(...reading.products);
   }

@@ -5,14 +5,14 @@ import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Fault } from '../supplier-outcome.js';
 import { amountOf, asMembers, shownText, textOf, type Members } from '../vendor-answers.js';
 
-/** Codes of answers that are as they should be: clients see all three. */
+/** Codes of successful answers: clients see all three. */
 const GOOD_CODES = ['200', '2000', '2010'];
-/** After which a refusal for asking too often is tried again, unless the vendor says more. */
-const SLOW_MS = 10_000;
-/** The shortest ban (vendor's document). */
+/** How long to wait after a refusal for too many requests, unless the vendor asks for longer. */
+const RATE_WAIT_MS = 10_000;
+/** The shortest ban, by the vendor's documents. */
 const BAN_MS = 120_000;
 
-/** What is wrong with us, by the codes that the vendor gives in `code` or `info_code`. */
+/** Faults of ours, by the codes in `code` or `info_code`. */
 const FAULTS: Record<string, readonly [fault: Fault, words: string]> = {
   401: ['credentials', 'it does not know our uid'],
   1002: ['credentials', 'it does not accept who we are'],
@@ -26,18 +26,18 @@ const FAULTS: Record<string, readonly [fault: Fault, words: string]> = {
   418: ['ban', 'our address is banned for asking too often'],
 };
 
-/** Those of them that an HTTP status alone says, whatever the body is. */
+/** Those that the HTTP status alone says, for any body. */
 const FAULTY_STATUSES = [401, 406, 418, 429];
 
-/** Whether the answer is one that was asked for, and no error. */
+/** Whether the answer is a success. */
 export const isGood = ({ status, body }: HttpAnswer): boolean =>
   status >= 200 && status < 300 && GOOD_CODES.includes(codeOf(body) ?? '');
 
-/** Whether it is the server's error, by HTTP or by its own code: what it could not tell may have been done. */
+/** Whether it is an error of the server, by HTTP or by the vendor's code: the server may have done what was requested. */
 export const isServersError = ({ status, body }: HttpAnswer): boolean =>
   status >= 500 || /^5\d\d$/.test(codeOf(body) ?? '');
 
-/** Whether the vendor itself says that there is none: a page of something in between has no code of its own. */
+/** Whether the vendor itself says "not found". A page of some proxy has no code of the vendor. */
 export function isNotFound(answer: HttpAnswer): boolean {
   const code = codeOf(answer.body);
   if (isServersError(answer) || faultOf(answer).fault !== undefined || code === undefined) return false;
@@ -48,22 +48,22 @@ const codeOf = (body: unknown): string | undefined => textOf(asMembers(body)?.co
 
 const infoOf = (body: unknown): Members => asMembers(asMembers(body)?.error_info) ?? {};
 
-/** The finer code of an error; undefined where there is none. */
+/** The more precise code of an error; undefined where there is none. */
 export const infoCodeOf = ({ body }: HttpAnswer): string | undefined => textOf(infoOf(body).info_code);
 
 /** The `data` of an answer; undefined where there is none. */
 export const dataOf = ({ body }: HttpAnswer): unknown => asMembers(body)?.data;
 
-/** What an answer shows to be wrong with us, and when it may be tried again; empty where it shows nothing. */
+/** The fault of ours that an answer shows, and when to try again; empty where it shows none. */
 export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: number } {
   const fault = FAULTS[faultCodeOf(answer) ?? '']?.[0];
   if (fault === undefined) return requestedWait(answer);
-  const asked = requestedWait(answer);
-  const least = fault === 'rate' ? SLOW_MS : fault === 'ban' ? BAN_MS : 0;
-  return { fault, ...asked, ...(least > 0 && { retryAfterMs: Math.max(asked.retryAfterMs ?? 0, least) }) };
+  const wait = requestedWait(answer);
+  const leastMs = fault === 'rate' ? RATE_WAIT_MS : fault === 'ban' ? BAN_MS : 0;
+  return { fault, ...wait, ...(leastMs > 0 && { retryAfterMs: Math.max(wait.retryAfterMs ?? 0, leastMs) }) };
 }
 
-/** A server's error is read as nothing else. */
+/** An error of the server shows no fault of ours. */
 function faultCodeOf(answer: HttpAnswer): string | undefined {
   const { status, body } = answer;
   if (isServersError(answer)) return undefined;
@@ -72,7 +72,7 @@ function faultCodeOf(answer: HttpAnswer): string | undefined {
   return known ?? (FAULTY_STATUSES.includes(status) ? `${status}` : undefined);
 }
 
-/** An answer in words: what is wrong with us, or else its codes. */
+/** An answer in words: the fault of ours, or else its codes. */
 export function answerInWords(answer: HttpAnswer): string {
   const { status, body } = answer;
   const fault = faultCodeOf(answer);
@@ -83,7 +83,7 @@ export function answerInWords(answer: HttpAnswer): string {
   return codes.length === 0 ? `HTTP ${status}` : `HTTP ${status}, code ${codes.join(', info_code ')}`;
 }
 
-/** What the vendor says of an error, for people. */
+/** The vendor's message about an error, for people. */
 export const messageOf = ({ body }: HttpAnswer): string =>
   shownText(infoOf(body).info_message) || shownText(asMembers(body)?.msg);
 
@@ -102,7 +102,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return { known: true, amount: { micros, currency } };
 }
 
-/** What an answer says in the place of a balance or of products. */
+/** What an answer means that should be a balance or products, and is not. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const { fault } = faultOf(answer);
   const shown = fault === 'credentials' || fault === 'rate' || fault === 'ban' ? { fault } : {};

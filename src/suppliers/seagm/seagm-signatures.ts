@@ -3,10 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** Parameters of a request or a callback, by name. */
 export type Parameters = Record<string, string>;
 
-/** The text that is signed: all parameters sorted by name, form-encoded, so that a space is `+`. */
+/** The text to sign: all parameters, sorted by name and form-encoded, with `+` for a space. */
 export function signedText(parameters: Parameters): string {
   const sorted = Object.entries(parameters).sort(([one], [other]) => (one < other ? -1 : 1));
-  // The forms of the vendor's clients encode one more character than those of browsers do.
+  // The vendor's clients encode one character more than browsers do.
   return new URLSearchParams(sorted).toString().replaceAll('*', '%2A');
 }
 
@@ -14,7 +14,7 @@ export function signedText(parameters: Parameters): string {
 export const signatureOf = (secretKey: string, parameters: Parameters): string =>
   createHmac('sha256', secretKey).update(signedText(parameters)).digest('hex');
 
-/** Whether parameters were signed with our key, in either case of letters. Takes as long wherever a wrong one differs. */
+/** Whether parameters were signed with our key. The signature may be in either case. Compares in constant time. */
 export function isSignedWith(secretKey: string, { signature = '', ...signed }: Parameters): boolean {
   const expected = Buffer.from(signatureOf(secretKey, signed));
   const given = Buffer.from(signature.toLowerCase());

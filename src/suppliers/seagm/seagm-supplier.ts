@@ -4,17 +4,15 @@ import type { AdapterDescription } from '../adapter-description.js';
 import type {
   Attempt,
   Catalogue,
-  CatalogueProbe,
-  NamedAttempt,
   ProductReading,
   ReadingInquiry,
   StoredSettings,
   SupplierAdapter,
   SupplierBalance,
 } from '../supplier-adapter.js';
-import { describeFailure, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
+import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { failedSend, notSent, unreachable } from '../vendor-answers.js';
+import { inquireAndRead, notSent, requestAndRead, sendAndRead } from '../vendor-answers.js';
 import { readInquiry, readOrderAnswer } from './order-answers.js';
 import { orderFields, requestProblem, typeOf } from './order-request.js';
 import { readCategories, readTypeOf } from './product-types.js';
@@ -23,9 +21,9 @@ import { readCatalogue } from './seagm-catalogue.js';
 import { readBalance, unavailable } from './seagm-data.js';
 import { signatureOf, type Parameters } from './seagm-signatures.js';
 
-/** The types of one category. */
+/** Enough for the types of one category. */
 const MAX_LIST_BYTES = 2_000_000;
-/** The vendor bans who asks too often, and does not say how often that is. */
+/** The vendor bans clients that call too often, and does not document how often that is. */
 const CATALOGUE_PACE_MS = 500;
 
 export interface SeagmSettings {
@@ -56,13 +54,12 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
       },
     ],
     options: [],
-    capabilities: ['inquiry', 'balance', 'catalogue', 'callbacks'],
     references: 'random',
     baseUrl: 'https://openapi.seagm.com',
     currency: null,
   };
 
-  /** What a repeated `mch_order_id` does is not documented: it may buy again. */
+  /** The vendor does not document what a repeated `mch_order_id` does: it may buy again. */
   readonly deduplicates = false;
 
   readonly inquiry: ReadingInquiry<SeagmSettings> = {
@@ -71,7 +68,15 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     firstMs: 5_000,
     minGapMs: 5_000,
     maxAgeMs: null,
-    ask: (settings, attempt) => this.askOrder(settings, attempt),
+    // By our own reference, which the vendor knows even if its answer never reached us.
+    ask: (settings, attempt) => {
+      const kind = typeOf(attempt.sku)?.kind ?? 'recharge';
+      const path = `/v1/${kind}-orders/${encodeURIComponent(attempt.reference)}`;
+      return inquireAndRead(
+        () => this.get(settings, path, { query_type: 'mchOrderId' }),
+        (answer) => readInquiry(answer, kind, attempt),
+      );
+    },
   };
 
   readonly callbacks = seagmCallbacks;
@@ -81,7 +86,12 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     isGapOurs: true,
     productGapMs: 1_000,
     read: (settings) => readCatalogue((path) => this.get(settings, path), CATALOGUE_PACE_MS),
-    readOne: (settings, sku) => this.askType(settings, sku),
+    readOne: (settings, sku) => this.readType(settings, sku),
+    probe: (settings) =>
+      requestAndRead(
+        () => this.get(settings, '/v1/recharge-categories'),
+        (answer) => (readCategories(answer, 'recharge') === null ? unavailable(answer) : { known: true }),
+      ),
   };
 
   constructor(private readonly http: SupplierHttp) {}
@@ -99,51 +109,25 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
       return notSent(attempt, { detail, fault: 'configuration' });
     }
     const { kind, typeId } = type;
-    try {
-      const fields = orderFields(typeId, kind, attempt);
-      return readOrderAnswer(await this.post(settings, `/v1/${kind}-orders`, fields), kind, attempt);
-    } catch (error) {
-      return failedSend(error, attempt);
-    }
+    return sendAndRead(
+      attempt,
+      () => this.post(settings, `/v1/${kind}-orders`, orderFields(typeId, kind, attempt)),
+      (answer) => readOrderAnswer(answer, kind, attempt),
+    );
   }
 
-  async balance(settings: SeagmSettings): Promise<SupplierBalance> {
-    try {
-      return readBalance(await this.get(settings, '/v1/me'));
-    } catch (error) {
-      return unreachable(error);
-    }
+  balance(settings: SeagmSettings): Promise<SupplierBalance> {
+    return requestAndRead(() => this.get(settings, '/v1/me'), readBalance);
   }
 
-  async probeCatalogue(settings: SeagmSettings): Promise<CatalogueProbe> {
-    try {
-      const answer = await this.get(settings, '/v1/recharge-categories');
-      return readCategories(answer, 'recharge') === null ? unavailable(answer) : { known: true };
-    } catch (error) {
-      return unreachable(error);
-    }
-  }
-
-  /** By our own reference, which the vendor knows whether or not its answer reached us. */
-  private async askOrder(settings: SeagmSettings, attempt: NamedAttempt): Promise<SupplierOutcome> {
-    const kind = typeOf(attempt.sku)?.kind ?? 'recharge';
-    const path = `/v1/${kind}-orders/${encodeURIComponent(attempt.reference)}`;
-    try {
-      return readInquiry(await this.get(settings, path, { query_type: 'mchOrderId' }), kind, attempt);
-    } catch (error) {
-      return { kind: 'unknown', detail: describeFailure(error) };
-    }
-  }
-
-  private async askType(settings: SeagmSettings, sku: string): Promise<ProductReading> {
+  private async readType(settings: SeagmSettings, sku: string): Promise<ProductReading> {
     const type = typeOf(sku);
     if (type === null) return { known: true, product: null };
     const { kind, typeId } = type;
-    try {
-      return readTypeOf(await this.get(settings, `/v1/${kind}-types/${typeId}`), kind, typeId);
-    } catch (error) {
-      return unreachable(error);
-    }
+    return requestAndRead(
+      () => this.get(settings, `/v1/${kind}-types/${typeId}`),
+      (answer) => readTypeOf(answer, kind, typeId),
+    );
   }
 
   private get(settings: SeagmSettings, path: string, parameters: Parameters = {}): Promise<HttpAnswer> {
@@ -158,21 +142,17 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     const { baseUrl, timeoutMs } = settings;
     const headers = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams(fields).toString();
-    const call = { headers, body, timeoutMs, parse: parseExactJson };
-    return this.http.call({
-      method: 'POST',
-      url: `${baseUrl}${path}?${signed(settings, fields, {})}`,
-      ...call,
-    });
+    const url = `${baseUrl}${path}?${signed(settings, fields, {})}`;
+    return this.http.call({ method: 'POST', url, headers, body, timeoutMs, parse: parseExactJson });
   }
 }
 
 /**
- * The query of a request: who we are, when, and the signature over that and all parameters of query and body.
- * @param inQuery those of the parameters that stand in the query.
+ * The query of a request: our account, the time, and a signature over these and all parameters of query and body.
+ * @param inQuery the parameters that belong into the query.
  */
 function signed({ uid, secretKey }: SeagmSettings, parameters: Parameters, inQuery: Parameters): string {
-  const who = { uid, timestamp: `${Math.floor(Date.now() / 1_000)}` };
-  const signature = signatureOf(secretKey, { ...parameters, ...who });
-  return new URLSearchParams({ ...inQuery, ...who, signature }).toString();
+  const sender = { uid, timestamp: `${Math.floor(Date.now() / 1_000)}` };
+  const signature = signatureOf(secretKey, { ...parameters, ...sender });
+  return new URLSearchParams({ ...inQuery, ...sender, signature }).toString();
 }

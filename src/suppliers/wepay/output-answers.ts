@@ -10,8 +10,8 @@ const SUCCEEDED = '2';
 const FAILED = '4';
 
 /**
- * What the answer to `type=get_output` says of an attempt whose transaction's id we know. It settles only what is ours by
- * both names: the id may have come with a callback, which anybody could have sent.
+ * What the answer to `type=get_output` says about an attempt whose transaction id we know. It settles the attempt only if both
+ * references match: the id may come from a callback, which anyone can send.
  */
 export function readOutputAnswer(answer: HttpAnswer, attempt: NamedAttempt): SupplierOutcome {
   const coded = readCoded(answer);
@@ -25,11 +25,11 @@ export function readOutputAnswer(answer: HttpAnswer, attempt: NamedAttempt): Sup
     return { kind: 'unknown', detail, ...(fault && { fault }) };
   }
   const output = new URLSearchParams(textOf(members.output) ?? '');
-  return echoOfAnother(output, attempt) ?? readStatus(output, attempt);
+  return mismatchOf(output, attempt) ?? readStatus(output, attempt);
 }
 
 /** Null where the output is about this attempt. */
-function echoOfAnother(output: URLSearchParams, attempt: NamedAttempt): SupplierOutcome | null {
+function mismatchOf(output: URLSearchParams, attempt: NamedAttempt): SupplierOutcome | null {
   const [reference, id] = [output.get('dest_ref'), output.get('transaction_id')];
   if (!reference) return { kind: 'unknown', detail: 'the answer names no reference' };
   const isOurs = reference === attempt.reference && (!id || id === attempt.supplierReference);
@@ -38,7 +38,7 @@ function echoOfAnother(output: URLSearchParams, attempt: NamedAttempt): Supplier
   return { kind: 'unknown', detail, isMisnamed: true };
 }
 
-/** A status that is neither means that it has not ended. */
+/** Any status but these two means that the transaction has not ended. */
 function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAttempt): SupplierOutcome {
   const status = output.get('status');
   if (status === FAILED) return { kind: 'failed', ...failure('SUPPLIER_REJECTED'), failover: true };
@@ -49,13 +49,13 @@ function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAtt
   return {
     kind: 'succeeded',
     ...reported,
-    // Of the operator, which may come later: what was succeeded without it is no other purchase then.
+    // The mobile operator's id, which may come later: a success without it and one with it are the same purchase.
     supplierReference: nameOf(output.get('operator_trxnsid')) ?? null,
     ...(deliveries.length > 0 && { deliveries }),
   };
 }
 
-/** What a cash card's output or callback hands over: in fields of its own, or in the text of a message. */
+/** The code of a cash card in an output or a callback: in fields of its own, or in the text of a message. */
 export function deliveriesIn(fields: URLSearchParams): Delivery[] {
   const message = fields.get('sms') ?? '';
   const serial = given(fields.get('cashcard_ref1')) ?? SERIAL.exec(message)?.[1] ?? null;

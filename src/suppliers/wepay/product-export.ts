@@ -2,38 +2,34 @@ import { storable } from '../../core/text.js';
 import { readPattern } from '../player-pattern.js';
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import { asMembers, nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import { asList, asMembers, nameOf, productIn, shownText, textOf, type Members } from '../vendor-answers.js';
 import { denominationOf, writeAmount } from './purchase-request.js';
 import { unavailable } from './wepay-data.js';
 
 const TYPES = ['gtopup', 'mtopup', 'cashcard', 'billpay'] as const;
 const MAX_NAME_LENGTH = 200;
 
-/** What the answer to `GET /comp_export.php?json` means. Anything but the export says nothing of products. */
+/** What the answer to `GET /comp_export.php?json` means. Anything but the export says nothing about products. */
 export function readExport(answer: HttpAnswer): CatalogueReading {
   const data = answer.status === 200 ? asMembers(asMembers(answer.body)?.data) : undefined;
   if (!data) return unavailable(answer);
   const products = TYPES.flatMap((type) =>
-    listOf(data[type]).flatMap((company) => readCompany(type, asMembers(company) ?? {})),
+    asList(data[type]).flatMap((company) => readCompany(type, asMembers(company) ?? {})),
   );
   return { known: true, products };
 }
 
 /** The same for one SKU. */
-export function readExportOf(answer: HttpAnswer, sku: string): ProductReading {
-  const reading = readExport(answer);
-  if (!reading.known) return reading;
-  return { known: true, product: reading.products.findLast((product) => product.sku === sku) ?? null };
-}
+export const readExportOf = (answer: HttpAnswer, sku: string): ProductReading => productIn(readExport(answer), sku);
 
-/** A product for each amount. A price of 0 stands for a company that sells nothing at present. */
+/** One product for each amount. A price of 0 means that the company sells nothing at present. */
 function readCompany(type: string, company: Members): SupplierProduct[] {
   const id = nameOf(company.company_id);
   if (id === undefined) return [];
   const name = plainText(company.company_name) || id;
-  const note = listOf(company.congestion).length > 0 ? congestionInWords(company.congestion) : null;
+  const note = asList(company.congestion).length > 0 ? congestionInWords(company.congestion) : null;
   const pattern = type === 'cashcard' ? null : readPattern(textOf(asMembers(company.refs_format)?.ref1));
-  return listOf(company.denomination).flatMap((each) => {
+  return asList(company.denomination).flatMap((each) => {
     const { price, description } = asMembers(each) ?? {};
     const sku = `${type}:${id}:${writeAmount(textOf(price) ?? '')}`;
     if (!isPrice(textOf(price)) || denominationOf(sku) === null) return [];
@@ -56,16 +52,14 @@ function readCompany(type: string, company: Members): SupplierProduct[] {
 
 const isPrice = (price: string | undefined): boolean => price !== undefined && /[1-9]/.test(price);
 
-const listOf = (member: unknown): unknown[] => (Array.isArray(member) ? member : []);
-
 function congestionInWords(congestion: unknown): string {
-  const words = listOf(congestion).map(plainText).filter(Boolean).join(', ');
+  const words = asList(congestion).map(plainText).filter(Boolean).join(', ');
   return shownText(words === '' ? 'delayed' : `delayed: ${words}`);
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
 
-/** Text of the vendor's without its markup. */
+/** The vendor's text without its markup. */
 const plainText = (member: unknown): string =>
   shownText(
     shownText(member)

@@ -3,21 +3,21 @@ import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { nameOf, shownText, textOf, type Members } from '../vendor-answers.js';
+import { isOther, nameOf, shownText, type Members } from '../vendor-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';
 import { baht, codeInWords, readCoded, uncoded, type CodedAnswer } from './wepay-data.js';
 
 const MAX_MESSAGE_LENGTH = 400;
 
 /**
- * What the answer to a purchase means for an attempt. Accepted is not bought yet. What the vendor's codes do not cover is
- * unknown, and so is every refusal of a repeat: it says nothing of the first send.
+ * What the answer to a purchase means for an attempt. Accepted is not bought yet. An undocumented code means unknown. So does
+ * any refusal of a repeat: it says nothing about the first send.
  */
 export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): SupplierOutcome {
   const coded = readCoded(answer);
   if (!coded) return uncoded(answer);
   const { dest_ref: reference } = coded.members;
-  if (isGiven(reference) && textOf(reference) !== attempt.reference) {
+  if (isOther(reference, attempt.reference)) {
     return { kind: 'unknown', detail: 'the answer is about another reference' };
   }
   return meaningOf(coded, attempt);
@@ -44,7 +44,7 @@ function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): Suppl
   }
 }
 
-/** The transaction's id is the only thing by which it can be asked about. */
+/** Inquiries need the transaction's id: the vendor takes nothing else. */
 function accepted({ transaction_id: id, total_amount: total }: Members): SupplierOutcome {
   const supplierReference = nameOf(id);
   const cost = baht(total);
@@ -56,8 +56,6 @@ function accepted({ transaction_id: id, total_amount: total }: Members): Supplie
 }
 
 function refusalInWords({ desc }: Members, code: string): string {
-  const theirs = storable(shownText(desc), MAX_MESSAGE_LENGTH);
-  return `${theirs === '' ? RESPONSE_CODES.get(code)?.words : theirs} (${code})`;
+  const shown = storable(shownText(desc), MAX_MESSAGE_LENGTH);
+  return `${shown === '' ? RESPONSE_CODES.get(code)?.words : shown} (${code})`;
 }
-
-const isGiven = (member: unknown): boolean => member !== undefined && member !== null && member !== '';

@@ -1,13 +1,13 @@
 import { usualPlayer, writePlayer } from '../player-template.js';
 import type { TopUp } from '../supplier-adapter.js';
 
-/** Who buys. */
+/** Our account at the vendor. */
 export interface Account {
   username: string;
   password: string;
 }
 
-/** What the vendor sells one amount of. */
+/** What a SKU names: one amount that a company sells. */
 interface Denomination {
   type: string;
   company: string;
@@ -16,17 +16,17 @@ interface Denomination {
 }
 
 const SKU = /^(gtopup|mtopup|cashcard|billpay):([^:\s]+):((?:0|[1-9]\d{0,8})(?:\.\d{1,2})?)$/;
-/** What cash cards are bought with in the place of a player. */
-const NOBODY = '0000000000';
+/** Stands for the player where cash cards are bought. */
+const NO_PLAYER = '0000000000';
 
-/** The amount is the key of the product, and sent as the catalogue has it: whole numbers without decimals, others with two. */
+/** An amount as the catalogue has it, because it is the key of the product: whole without decimals, others with two. */
 export function writeAmount(amount: string): string {
   const [whole = '', fraction = ''] = amount.split('.');
   const decimals = fraction.padEnd(2, '0');
   return decimals === '00' ? whole : `${whole}.${decimals}`;
 }
 
-/** What a SKU such as `gtopup:FREEFIRE:90.02` names; null for what is none. */
+/** What a SKU such as `gtopup:FREEFIRE:90.02` names; null for any other text. */
 export function denominationOf(sku: string): Denomination | null {
   const [, type, company, amount] = SKU.exec(sku) ?? [];
   if (type === undefined || company === undefined || amount === undefined) return null;
@@ -35,13 +35,13 @@ export function denominationOf(sku: string): Denomination | null {
 
 export const isCashCard = (sku: string): boolean => sku.startsWith('cashcard:');
 
-/** `pay_to_ref1`: the player, all in one. */
+/** `pay_to_ref1`: the player as one text. */
 const playerOf = (topUp: TopUp): string =>
   topUp.playerTemplate === null ? usualPlayer(topUp) : writePlayer(topUp.playerTemplate, topUp);
 
 /**
- * The fields of a purchase: the same for each send of an attempt, unless our address changes.
- * @returns null for a SKU that names nothing of the vendor's.
+ * The fields of a purchase. Every send of an attempt has the same ones, unless our callback address changes.
+ * @returns null for a SKU that the vendor can't have.
  */
 export function purchaseFields(
   topUp: TopUp,
@@ -54,12 +54,12 @@ export function purchaseFields(
     type,
     pay_to_company: company,
     pay_to_amount: amount,
-    pay_to_ref1: type === 'cashcard' ? NOBODY : playerOf(topUp),
+    pay_to_ref1: type === 'cashcard' ? NO_PLAYER : playerOf(topUp),
     dest_ref: topUp.reference,
     ...(callbackUrl !== null && { resp_url: callbackUrl }),
   };
 }
 
-/** A request to the API, as a form. */
+/** The form of a request. */
 export const requestBody = ({ username, password }: Account, fields: Record<string, string>): string =>
   new URLSearchParams({ username, password, ...fields }).toString();

@@ -1,17 +1,13 @@
-import { elsewhere, faulty, nowhere, UNKNOWN, type CodeMeaning, type CodeRows } from '../code-meaning.js';
+import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../vendor-answers.js';
 
-/** What a code says of a purchase, by the answer to its first send. */
+/** What a code says of a purchase, in the answer to its first send. */
 type WepayMeaning =
   | CodeMeaning
-  /** Something goes by the reference already, and may have been bought. */
+  /** The vendor has the reference already: the unit may have been bought. */
   | { kind: 'repeated' };
 
-interface ResponseCode {
-  words: string;
-  meaning: WepayMeaning;
-}
-
-const ROWS: CodeRows<WepayMeaning> = {
+/** The vendor's codes, as five digits. */
+export const RESPONSE_CODES = toCodes<WepayMeaning>({
   '00000': ['accepted', { kind: 'processing' }],
   '10001': ['internal error of the database', UNKNOWN],
   '10002': ['internal error, the transaction is not complete', UNKNOWN],
@@ -25,7 +21,7 @@ const ROWS: CodeRows<WepayMeaning> = {
   '30002': ['the transaction’s id is not valid', UNKNOWN],
   '30003': ['it does not find the transaction', UNKNOWN],
   '30004': ['the transaction is being processed', UNKNOWN],
-  // Of no use to any purchase until it is put right, so that the whole supplier has to wait.
+  // No purchase can work until this is put right, so the whole supplier has to wait.
   '30005': ['the callback address is not valid', faulty('credentials')],
   '30006': ['the reference is not valid', faulty('credentials')],
   '30007': ['the amount is not valid', { ...elsewhere('ITEM_NOT_FOUND'), isPriceRefused: true }],
@@ -40,15 +36,10 @@ const ROWS: CodeRows<WepayMeaning> = {
   '30018': ['the amount of the bill is another', nowhere('SUPPLIER_REJECTED')],
   '30019': ['our balance is too low', faulty('deposit')],
   '30020': ['our account may not pay this company', faulty('configuration')],
-};
-
-/** The vendor's codes, by their five digits. */
-export const RESPONSE_CODES: ReadonlyMap<string, ResponseCode> = new Map(
-  Object.entries(ROWS).map(([code, [words, meaning]]) => [code, { words, meaning }]),
-);
+});
 
 export const ACCEPTED = '00000';
-/** Of an inquiry only. */
+/** Inquiries only. */
 export const IN_PROGRESS = '30004';
-/** Of an inquiry only: there is no transaction of the id that was asked about. */
+/** Inquiries only: there is no transaction with this id. */
 export const NO_SUCH_TRANSACTION: ReadonlySet<string> = new Set(['30002', '30003']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallbackReading, RawCallback } from '../supplier-callback.js';
+import type { CallbackReading, RawCallback } from '../supplier-adapter.js';
 import { wepayCallbacks } from './wepay-callbacks.js';
 
 const read = (body: string | Buffer): CallbackReading => {

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import type { CallbackReader, CallbackReading, CallbackReply } from '../supplier-callback.js';
+import type { CallbackReader, CallbackReading, CallbackReply } from '../supplier-adapter.js';
 import { nameOf } from '../vendor-answers.js';
 import { deliveriesIn } from './output-answers.js';
 
-/** Reads what the vendor posts to `resp_url`. Nothing proves where it comes from: whatever it says, it only makes us ask. */
+/** Reads what the vendor posts to `resp_url`. Nothing proves its origin, so it only leads to an inquiry. */
 export const wepayCallbacks: CallbackReader = {
   read({ body }) {
     if (!isUtf8(body)) return unreadable('the body is not UTF-8');

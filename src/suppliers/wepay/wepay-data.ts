@@ -8,16 +8,16 @@ import { ACCEPTED, RESPONSE_CODES } from './response-codes.js';
 
 export const CURRENCY = 'THB';
 
-/** Reads an answer; one that is not JSON is the text that it is, which may say that access is denied. */
+/** Reads an answer as JSON, or else as text: that may say that access is denied. */
 export const parseAnswer = (text: string): unknown => parseExactJson(text) ?? text;
 
-/** An answer with a code, in its five digits. */
+/** An answer with a code of five digits. */
 export interface CodedAnswer {
   code: string;
   members: Members;
 }
 
-/** Undefined for what the vendor's API did not say: another HTTP status than 200, no JSON, no code. */
+/** Undefined where the vendor's API did not write the answer: an HTTP status other than 200, no JSON, or no code. */
 export function readCoded({ status, body }: HttpAnswer): CodedAnswer | undefined {
   const members = status === 200 ? asMembers(body) : undefined;
   const code = textOf(members?.code) ?? '';
@@ -30,13 +30,13 @@ export const codeInWords = (code: string): string => {
   return words === undefined ? code : `${code}: ${words}`;
 };
 
-/** What an answer without a code leaves open, and what it shows to be wrong all the same. */
+/** The outcome of an answer without a code, with the fault that it shows nevertheless. */
 export function uncoded(answer: HttpAnswer): UnknownOutcome {
   const fault = faultOf(answer);
   return { kind: 'unknown', detail: inWords(answer), ...(fault && { fault }), ...requestedWait(answer) };
 }
 
-/** What a code shows to be wrong, where that does not depend on what was asked. */
+/** The fault that a code shows, where it does not depend on the request. */
 export function faultOfCode(code: string): Fault | undefined {
   const meaning = RESPONSE_CODES.get(code)?.meaning;
   return meaning?.kind === 'not_accepted' ? meaning.fault : undefined;
@@ -52,7 +52,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 
-/** What an answer says in the place of a balance or a catalogue. */
+/** What an answer means that should be a balance or a catalogue, and is not. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const coded = readCoded(answer);
   const fault = coded ? faultOfCode(coded.code) : faultOf(answer);

@@ -4,16 +4,14 @@ import type {
   Attempt,
   BuyingInquiry,
   Catalogue,
-  CatalogueProbe,
-  ReadingInquiry,
   StoredSettings,
   SupplierAdapter,
   SupplierBalance,
   Unavailable,
 } from '../supplier-adapter.js';
-import { describeFailure, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
+import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { failedSend, notSent, unreachable } from '../vendor-answers.js';
+import { inquireAndRead, notSent, requestAndRead, sendAndRead, toProbe } from '../vendor-answers.js';
 import { readOutputAnswer } from './output-answers.js';
 import { readExport, readExportOf } from './product-export.js';
 import { readPurchaseAnswer } from './purchase-answers.js';
@@ -21,14 +19,14 @@ import { purchaseFields, requestBody } from './purchase-request.js';
 import { wepayCallbacks } from './wepay-callbacks.js';
 import { CURRENCY, parseAnswer, readBalance } from './wepay-data.js';
 
-/** The export has some thousand amounts, each with a description. */
+/** Enough for an export of several thousand amounts, each with a description. */
 const MAX_EXPORT_BYTES = 20_000_000;
 
 export interface WepaySettings {
   baseUrl: string;
   username: string;
   password: string;
-  /** Where it is to call us about a purchase. */
+  /** Where callbacks about a purchase go. */
   callbackUrl: string | null;
   timeoutMs: number;
 }
@@ -43,7 +41,6 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
       { name: 'password', secret: true, required: true, help: 'Password of the API' },
     ],
     options: [],
-    capabilities: ['deduplication', 'inquiry', 'balance', 'catalogue', 'callbacks'],
     references: 'random',
     baseUrl: 'https://www.wepay.in.th',
     currency: CURRENCY,
@@ -51,41 +48,38 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
 
   readonly deduplicates = true;
 
-  /** Nothing can be asked by our reference: the same purchase is sent again, which is refused if the first one arrived. */
+  /** The vendor looks up nothing by our reference. A repeat of the purchase is refused if the first one arrived. */
   readonly inquiry: BuyingInquiry<WepaySettings> = {
     mayBuy: true,
     firstMs: 0,
     minGapMs: 10 * SECOND_MS,
-    // For how long the vendor remembers a reference is not documented.
+    // The vendor does not document how long it remembers a reference.
     maxAgeMs: HOUR_MS,
     ask: (settings, attempt) => this.send(settings, { ...attempt, isRepeat: true }),
-  };
-
-  readonly inquiryByTheirs: ReadingInquiry<WepaySettings> & { maxAgeMs: null } = {
-    mayBuy: false,
-    firstMs: 5 * SECOND_MS,
-    minGapMs: 2 * SECOND_MS,
-    maxAgeMs: null,
-    ask: async (settings, attempt) => {
-      const fields = { type: 'get_output', transaction_id: attempt.supplierReference ?? '' };
-      try {
-        return readOutputAnswer(await this.call(settings, fields), attempt);
-      } catch (error) {
-        return { kind: 'unknown', detail: describeFailure(error) };
-      }
+    bySupplierReference: {
+      mayBuy: false,
+      firstMs: 5 * SECOND_MS,
+      minGapMs: 2 * SECOND_MS,
+      maxAgeMs: null,
+      ask: (settings, attempt) =>
+        inquireAndRead(
+          () => this.call(settings, { type: 'get_output', transaction_id: attempt.supplierReference ?? '' }),
+          (answer) => readOutputAnswer(answer, attempt),
+        ),
     },
   };
 
   readonly callbacks = wepayCallbacks;
 
-  /** It is public, and big. */
+  /** The catalogue is public, and large. */
   readonly catalogue: Catalogue<WepaySettings> = {
     minGapMs: 5 * MINUTE_MS,
-    // One product is read out of the whole.
+    // There is no request for a single product: it is read from the whole.
     productGapMs: 5 * MINUTE_MS,
     isGapOurs: true,
     read: (settings) => this.readCatalogue(settings, readExport),
     readOne: (settings, sku) => this.readCatalogue(settings, (answer) => readExportOf(answer, sku)),
+    probe: (settings) => this.readCatalogue(settings, (answer) => toProbe(readExport(answer))),
   };
 
   constructor(private readonly http: SupplierHttp) {}
@@ -101,39 +95,25 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
       const detail = 'the SKU is not a type, a company and an amount, such as gtopup:FREEFIRE:90';
       return notSent(attempt, { detail, fault: 'configuration' });
     }
-    try {
-      return readPurchaseAnswer(await this.call(settings, fields), attempt);
-    } catch (error) {
-      return failedSend(error, attempt);
-    }
+    return sendAndRead(
+      attempt,
+      () => this.call(settings, fields),
+      (answer) => readPurchaseAnswer(answer, attempt),
+    );
   }
 
-  async balance(settings: WepaySettings): Promise<SupplierBalance> {
-    try {
-      return readBalance(await this.call(settings, { type: 'balance_inquiry' }));
-    } catch (error) {
-      return unreachable(error);
-    }
+  balance(settings: WepaySettings): Promise<SupplierBalance> {
+    return requestAndRead(() => this.call(settings, { type: 'balance_inquiry' }), readBalance);
   }
 
-  /** There is no part of it to be asked for. */
-  async probeCatalogue(settings: WepaySettings): Promise<CatalogueProbe> {
-    const reading = await this.readCatalogue(settings, readExport);
-    return reading.known ? { known: true } : reading;
-  }
-
-  private async readCatalogue<Reading>(
+  private readCatalogue<Reading>(
     { baseUrl, timeoutMs }: WepaySettings,
     read: (answer: HttpAnswer) => Reading,
   ): Promise<Reading | Unavailable> {
     const url = `${baseUrl}/comp_export.php?json`;
+    const limits = { timeoutMs, maxAnswerBytes: MAX_EXPORT_BYTES, parse: parseAnswer };
     const headers = { accept: 'application/json' };
-    try {
-      const maxAnswerBytes = MAX_EXPORT_BYTES;
-      return read(await this.http.call({ method: 'GET', url, headers, timeoutMs, maxAnswerBytes, parse: parseAnswer }));
-    } catch (error) {
-      return unreachable(error);
-    }
+    return requestAndRead(() => this.http.call({ method: 'GET', url, headers, ...limits }), read);
   }
 
   private call(settings: WepaySettings, fields: Record<string, string>): Promise<HttpAnswer> {
