@@ -10,8 +10,6 @@ const NOT_YET = [
 
   'src/api-docs',
 
-  'src/auth',
-
   'src/catalog',
 
   'src/cli',
@@ -29,8 +27,6 @@ const NOT_YET = [
   'src/maintenance',
 
   'src/migration.ts',
-
-  'src/monitoring',
 
   'src/operators',
 

@@ -2,13 +2,13 @@ import type { ErrorCode } from '../core/errors.js';
 import type { FailureCode } from '../core/failures.js';
 
 interface ErrorAdvice {
-  /** When it is answered. */
+  /** When a client gets this error. */
   when: string;
-  /** What a client does about it. */
+  /** What the client should do. */
   then: string;
 }
 
-/** What merchants are told of each error code; Markdown. */
+/** What the documentation says about each error code, in Markdown. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   BAD_REQUEST: {
     when: 'The body or a parameter breaks a rule; `details` says which',
@@ -59,13 +59,13 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
 
 interface FailureAdvice {
   meaning: string;
-  /** Whether who bought can do something about it. */
+  /** Whether the buyer can do something about it. */
   buyer: string;
   /** Whether a new order may succeed. */
   again: string;
 }
 
-/** What merchants are told of each failure code; Markdown. */
+/** What the documentation says about each failure code, in Markdown. */
 export const FAILURE_ADVICE: Readonly<Record<FailureCode, FailureAdvice>> = {
   INVALID_PLAYER: {
     meaning: 'the player (`user_id`) does not exist',

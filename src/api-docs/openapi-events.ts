@@ -10,7 +10,7 @@ type Schema = Exclude<Schemas[string], { $ref: string }>;
 type Operation = Part<Part<OpenAPIObject, 'webhooks'>[string], 'post'>;
 type Responses = Operation['responses'];
 
-/** The component that stands for any event; the base of each. */
+/** The base schema of all events. */
 const ANY = 'EventDto';
 
 const FAILED_ORDER = {
@@ -28,7 +28,7 @@ const FAILED_ORDER = {
   })),
 };
 
-/** What each event carries, by the name of its schema, and an example of it. */
+/** The schema and an example of each event's data. */
 const DATA: Readonly<Record<DeliveredEvent, { schema: string; example: object }>> = {
   'order.completed': { schema: 'OrderDto', example: SAMPLE_ORDER },
   'order.failed': { schema: 'OrderDto', example: FAILED_ORDER },
@@ -76,7 +76,7 @@ const POSTPONED: Responses[string] = {
   },
 };
 
-/** What the endpoint's answer brings about (contract, section 4). */
+/** What follows from the answer of the merchant's endpoint (contract, section 4). */
 const RESPONSES: Responses = {
   '2XX': { description: 'Received: answer within 15 seconds, and do the work afterwards.' },
   '410': { description: 'No more retries of this delivery.' },
@@ -85,7 +85,7 @@ const RESPONSES: Responses = {
   default: { description: 'A failure. Tried again after `retry_delay` seconds, up to `max_retries` times.' },
 };
 
-/** Declares each event as a webhook, and what `GET /v1/events` answers as one of them. */
+/** Declares each event as a webhook, and an item of `GET /v1/events` as one of these events. */
 export function declareEvents(document: OpenAPIObject): OpenAPIObject {
   const schemas: Schemas = { ...document.components?.schemas };
   const base = schemas[ANY];
@@ -113,7 +113,7 @@ function schemaOf(kind: DeliveredEvent, base: Schema): Schema {
   const { schema } = DATA[kind];
   const properties = {
     ...base.properties,
-    // The types of Nest are those of OpenAPI 3.0, which has no `const`.
+    // Nest's types describe OpenAPI 3.0, which has no `const`.
     event: { type: 'string', const: kind } as Schema,
     data: { $ref: getSchemaPath(schema) },
   };
@@ -134,7 +134,7 @@ function deliveryOf(kind: DeliveredEvent): Operation {
     tags: ['Webhooks'],
     summary: EVENT_MEANINGS[kind],
     description: 'Verify the signature over the raw body before anything else.',
-    // The signature takes the place of a key.
+    // A delivery carries a signature instead of an API key.
     security: [],
     parameters: Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {

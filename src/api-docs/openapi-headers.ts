@@ -44,7 +44,7 @@ const RETRY: Headers = {
   },
 };
 
-/** Declares the headers that every route's answers have; those of one route alone stand with the route. */
+/** Declares the headers that all routes answer. A header of a single route is declared at the route. */
 export function declareHeaders(document: OpenAPIObject): OpenAPIObject {
   for (const item of Object.values(document.paths)) {
     for (const operation of [item.get, item.post, item.patch, item.delete]) {
@@ -59,7 +59,7 @@ export function declareHeaders(document: OpenAPIObject): OpenAPIObject {
 }
 
 function headersOf(status: string): Headers {
-  // A request is counted once its key is known, and whatever is wrong with it otherwise.
+  // The limit counts every request with a valid key, even one that fails for another reason.
   const isCounted = status !== '401' && status !== '403';
   const isForNow = status === '429' || status === '503';
   return { ...EVERY, ...(isCounted ? RATE_LIMIT : {}), ...(isForNow ? RETRY : {}) };

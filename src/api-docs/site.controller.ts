@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Next, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
-import { Public } from '../auth/public.decorator.js';
+import { Public } from '../auth/api-key.guard.js';
 import { noSuchRoute } from '../core/http/exception.filter.js';
-import { answerNotBuilt } from '../core/http/not-built.js';
+import { answerNotBuilt } from '../core/http/static-files.js';
 import type { Site } from './site.js';
 
 const NAME = 'Order Top-up API';
@@ -20,7 +20,7 @@ const items = Object.entries(LINKS)
   .filter(([what]) => what !== 'documentation')
   .map(([what, link]) => `<li><a href="${link}">${what}</a></li>`);
 
-/** Where everything else is. */
+/** Links to what the API serves beside the documentation. */
 const ELSEWHERE = `<p>Requests go to <code>/v1</code>, each with the header <code>X-API-Key</code>.</p>
 <ul>
 ${items.join('\n')}
@@ -28,17 +28,14 @@ ${items.join('\n')}
 
 export const SITE = Symbol('Site');
 
-/**
- * The merchants' documentation, for every address that no other route has: so no request of the API passes through here. It
- * must be the last controller.
- */
+/** Serves the merchants' documentation at every address that no other route has. It must be the last controller. */
 @ApiExcludeController()
 @Public()
 @Controller()
 export class SiteController {
   constructor(@Inject(SITE) private readonly site: Site) {}
 
-  /** The first page, or as JSON, for who asks for that, where everything is. */
+  /** Answers the first page, or the links as JSON to a client that accepts JSON only. */
   @Get()
   home(@Req() request: Request, @Res() response: Response, @Next() next: NextFunction): void {
     response.vary('Accept');
@@ -50,7 +47,7 @@ export class SiteController {
   @Get('{*page}')
   page(@Req() request: Request, @Res() response: Response, @Next() next: NextFunction): void {
     void this.site.serve(request, response, (error?: unknown) => {
-      // Measured as what it is: no route.
+      // Metrics must count this request under no route.
       delete (request as { route?: unknown }).route;
       next(error ?? noSuchRoute(request));
     });

@@ -5,16 +5,16 @@ import { staticFiles } from '../core/http/static-files.js';
 /** The merchants' documentation, as `npm run build` wrote it. */
 export interface Site {
   isBuilt(): boolean;
-  /** Answers a request for one of its pages and their files, and passes every other one on. */
+  /** Answers requests for pages and their files, and passes every other request on. */
   serve: RequestHandler;
 }
 
-/** What is answered at `/`, and nowhere else. */
+/** Served at `/` only. */
 const INDEX = '/index.html';
 
 /**
- * What a browser may do with a page: nothing that was not named, and nothing from anywhere else.
- * @param styles where its styles come from.
+ * The content security policy and other headers of a page: browsers load nothing from other hosts.
+ * @param styles sources of styles.
  */
 export const pageHeaders = (styles: string[] = ["'self'"]): RequestHandler =>
   helmet({
@@ -31,21 +31,21 @@ export const pageHeaders = (styles: string[] = ["'self'"]): RequestHandler =>
         frameAncestors: ["'none'"],
       },
     },
-    // Whether there is TLS before the API is its operator's business.
+    // Operators decide whether TLS protects the API.
     strictTransportSecurity: false,
     xFrameOptions: { action: 'deny' },
   });
 
 const setHeaders = pageHeaders();
 
-/** @param directory where the site was built. While it is missing, it is looked for again: it may be built meanwhile. */
+/** @param directory the built site. While it is missing, each request looks again: a build may be running. */
 export function openSite(directory: string): Site {
   let files = staticFiles(directory);
   const isBuilt = (): boolean => {
     if (!files.names.has(INDEX)) files = staticFiles(directory);
     return files.names.has(INDEX);
   };
-  /** The file of an address: pages have no ending there. */
+  /** The file of an address. Addresses of pages have no ending. */
   const fileOf = (address: string): string | undefined => {
     if (address === '/') return INDEX;
     const file = address.startsWith('/assets/') ? address : `${address}.html`;

@@ -8,7 +8,7 @@ const DESCRIPTION = `Order game top-ups by SKU, pay from a prepaid THB wallet, a
 
 Every request carries the header \`X-API-Key\`. Every error has the body \`{ status, code, message, details? }\`, and every answer the header \`X-Request-Id\`.`;
 
-/** In words of SPDX, which OpenAPI 3.1 takes and the types of Nest do not know. */
+/** An SPDX identifier: OpenAPI 3.1 allows it, Nest's types do not know it. */
 const LICENCE: OpenAPIObject['info']['license'] & { identifier: string } = {
   name: 'Proprietary',
   identifier: 'LicenseRef-Proprietary',
@@ -39,13 +39,13 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
   return declareHeaders(declareEvents(document));
 }
 
-/** Serves Swagger UI at /docs, which forgets a key with its page, and the document at /docs-json. */
+/** Serves Swagger UI at /docs and the document at /docs-json. Swagger UI forgets the API key when its page closes. */
 export function setUpSwagger(app: INestApplication): void {
   app.use(['/docs', '/docs-json'], pageHeaders(["'self'", "'unsafe-inline'"]));
   SwaggerModule.setup('docs', app, () => createOpenApi(app), {
     jsonDocumentUrl: 'docs-json',
     customSiteTitle: 'Order Top-up API',
-    // The maker's mark says nothing of this API; what is left of the bar switches the colours.
+    // Hides Swagger's logo; the bar keeps the switch of colours.
     customCss:
       '.swagger-ui .topbar { padding: 4px 0 } .swagger-ui .topbar .link { display: none } ' +
       '.swagger-ui .topbar-wrapper { justify-content: flex-end }',
@@ -53,7 +53,7 @@ export function setUpSwagger(app: INestApplication): void {
       displayRequestDuration: true,
       tryItOutEnabled: true,
       defaultModelsExpandDepth: 0,
-      // No other host is asked what it thinks of the document.
+      // The page must not send the document to a validator on another host.
       validatorUrl: 'none',
     },
   });

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { bigintColumn, createdAtColumn, IdColumn } from '../database/columns.js';
 
-/** One entry of the audit log. It is never changed. */
+/** One entry of the audit log. The database refuses to change it. */
 @Entity('operator_actions')
 @Index('ix_operator_actions_order', ['order_id'], { where: 'order_id IS NOT NULL' })
 @Index('ix_operator_actions_created_at', ['created_at'])
@@ -19,7 +19,7 @@ export class AuditLogEntry {
   @IdColumn('bigint', 'pk_operator_actions')
   id!: bigint;
 
-  /** Their e-mail address in the console, else the name that they give themselves at the command line. */
+  /** The operator's e-mail address in the console, or the name that they choose at the command line. */
   @Column('text')
   operator!: string;
 
@@ -36,7 +36,7 @@ export class AuditLogEntry {
   @Column('text', { nullable: true })
   request_id!: string | null;
 
-  /** What the operator's page calls the request: the same request, sent again, can't be carried out again. */
+  /** Chosen by the page: a repeated request has the same key, and is not carried out again. */
   @Column('text', { nullable: true })
   idempotency_key!: string | null;
 
@@ -51,7 +51,7 @@ export class AuditLogEntry {
   @Column(bigintColumn({ nullable: true }))
   order_id!: bigint | null;
 
-  /** What was done, in words of the wire: amounts are strings in baht. Never a secret. */
+  /** What the operator did, named as in JSON: amounts are strings in baht. Must never hold a secret. */
   @Column('jsonb')
   detail!: Record<string, unknown>;
 

@@ -5,55 +5,54 @@ import { AuditLogEntry } from './audit-log-entry.entity.js';
 import type { AuditedAction } from './audit-log.js';
 import { HISTORY_OF_PRODUCT } from './audit-log.sql.js';
 
-/** Something that an operator did. */
+/** One action of an operator. */
 export interface LogEntry {
   id: number;
   created_at: string;
   operator: string;
-  /** Where it was done. */
   source: 'cli' | 'console';
-  /** From which address, where it was done in the console. */
+  /** The browser's address; null for the command line. */
   ip: string | null;
   request_id: string | null;
   action: string;
   merchant_id: number | null;
   order_number: string | null;
-  /** What the operator calls it, where the action has a reference. */
+  /** The operator's own reference, if the action has one. */
   reference: string | null;
-  /** Why, where that was said. */
+  /** The reason that the operator gave. */
   reason: string | null;
-  /** What else is known of it; amounts are strings in baht. */
+  /** All further facts; amounts are strings in baht. */
   detail: Record<string, unknown>;
 }
 
-/** Which entries are asked for; what is not given may be anything. */
+/** An absent member matches every entry. */
 export interface LogFilter {
   since?: Date | undefined;
   /** Exclusive. */
   until?: Date | undefined;
-  /** As the log names them. */
+  /** The name in the log. */
   operator?: string | undefined;
-  /** Of this account of the console only: anybody may call themselves anything at the command line. */
+  /** Selects actions of one console account. The command line does not verify names. */
   operatorId?: number | undefined;
   source?: LogEntry['source'] | undefined;
   merchantId?: number | undefined;
   orderNumber?: string | undefined;
   action?: AuditedAction | undefined;
-  /** What was done about this supplier, by its code, or about its offers. */
+  /** A supplier's code: selects actions on the supplier and on its offers. */
   supplier?: string | undefined;
-  /** Only entries before this one. */
+  /** An id: selects older entries. */
   before?: bigint | undefined;
   limit: number;
 }
 
-/** Ids rise with the time, but for those who write at the same moment. */
+/** Ids rise with the time, except within this distance: concurrent transactions may commit in another order. */
 const MARGIN = 1_000;
 
-/** Of which the detail says which supplier they are about: those that its index has. */
+/** Actions whose detail names a supplier. The list must equal the one of the index `ix_operator_actions_supplier`. */
 const SUPPLIER_ACTIONS = `entry.action IN (
   'supplier.set', 'supplier.remove', 'supplier.pause', 'supplier.resume', 'supplier.sync', 'offer.set', 'offer.remove')`;
 
-/** With the ids of a time, an index that goes by ids alone is not read past that time. */
+/** `since` and `until` also limit the ids, so that a scan of an index by id stops at the end of the period. */
 const CONDITIONS = {
   since: `entry.created_at >= :since AND entry.id >=
     (SELECT id FROM operator_actions WHERE created_at >= :since ORDER BY created_at LIMIT 1) - ${MARGIN}`,
@@ -69,7 +68,7 @@ const CONDITIONS = {
   before: 'entry.id < :before',
 } satisfies Record<Exclude<keyof LogFilter, 'limit'>, string>;
 
-/** What operators did to money, units and settings. The database refuses to change or remove any of it. */
+/** Reads the audit log: what operators did to money, units and settings. The database refuses to change or remove entries. */
 @Injectable()
 export class AuditLogRepository {
   constructor(private readonly database: Database) {}
@@ -88,7 +87,7 @@ export class AuditLogRepository {
     return entities.map((entry, index) => toLogEntry(entry, raw[index]?.order_number ?? null));
   }
 
-  /** What an operator did by a request that their page calls so; null when they have done nothing by it. */
+  /** The action of an earlier request with this idempotency key; null when there is none. */
   findByKey(operatorId: number, idempotencyKey: string): Promise<AuditLogEntry | null> {
     return this.database.manager.findOneBy(AuditLogEntry, {
       operator_id: operatorId,
@@ -97,8 +96,8 @@ export class AuditLogRepository {
   }
 
   /**
-   * What was done to a product, newest first; of many that were changed at once, the whole entry.
-   * @param operatorId by whom; by anybody where it is null.
+   * Actions on a product, newest first. An action on many products comes as its whole entry.
+   * @param operatorId null for all operators.
    */
   ofProduct(
     sku: string,
@@ -108,12 +107,12 @@ export class AuditLogRepository {
   }
 }
 
-/** An entry that is about a product, as it is kept. */
+/** An action on a product, as the table has it. */
 export type ProductAction = Pick<AuditLogEntry, 'id' | 'created_at' | 'operator' | 'action' | 'merchant_id' | 'detail'>;
 
 function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumber: string | null): LogEntry {
   const { reference = null, reason = null, note = null, ...known } = detail;
-  // A note says why where nothing else does.
+  // A note counts as the reason if there is no other.
   const rest = reason === null || note === null ? known : { ...known, note };
   return {
     id: Number(id),
@@ -127,7 +126,7 @@ function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumb
     order_number: orderNumber,
     reference: reference as string | null,
     reason: (reason ?? note) as string | null,
-    // Until version 0.1 a wallet's movement was kept in satang.
+    // Entries before version 0.1 have amounts in satang.
     detail: typeof rest.amount === 'number' ? { ...rest, amount: formatBaht(BigInt(rest.amount)) } : rest,
   };
 }

@@ -14,11 +14,11 @@ export const RECORD_ACTION = statement(
             ${orderId}, ${detail}::jsonb, date_trunc('milliseconds', statement_timestamp()))`,
 );
 
-/** Of which the detail says which product it is about, or which ones: those that its index has. */
+/** Actions whose detail names one product or several. The list must equal the one of `ix_operator_actions_product`. */
 const PRODUCT_ACTIONS = `
   ('product.set', 'product.import', 'offer.set', 'offer.remove', 'price.set', 'price.clear', 'price.import', 'price.adjust')`;
 
-/** The latest of what was done to a product, by one operator or by anybody. */
+/** The latest actions on a product, of one operator or of all. */
 export const HISTORY_OF_PRODUCT = statement(
   'audit_log.of_product',
   { sku: 'text', operatorId: 'int?', limit: 'int' },

@@ -3,7 +3,7 @@ import { textProblem } from '../core/text.js';
 import type { Transaction } from '../database/database.js';
 import { RECORD_ACTION } from './audit-log.sql.js';
 
-/** The operator who does something, and why, if a reason was given. */
+/** The operator who acts, with the reason if they gave one. */
 export interface Actor {
   /** 1 to 128 characters. */
   operator: string;
@@ -13,16 +13,16 @@ export interface Actor {
   console?: ConsoleRequest;
 }
 
-/** By whose request in the console something is done. */
+/** The request in the console that causes an action. */
 export interface ConsoleRequest {
   operatorId: number;
   ip: string;
   requestId: string;
-  /** The page's own name of what is done: under one name it is done once, however often it is asked for. */
+  /** Chosen by the page: repeated requests with one key act once. */
   idempotencyKey?: string;
 }
 
-/** What the audit log tells apart. */
+/** All kinds of actions in the audit log. */
 export const AUDITED_ACTIONS = [
   'merchant.create',
   'merchant.suspend',
@@ -88,21 +88,21 @@ export const AUDITED_ACTIONS = [
 ] as const;
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
 
-/** An operator of the console: two names at a command line may be one person. */
+/** An operator who is signed in to the console. Names at the command line prove no person. */
 export type ConsoleActor = Actor & Required<Pick<Actor, 'console'>>;
 
 export interface AuditRecord {
   action: AuditedAction;
   merchantId?: number;
   orderId?: bigint;
-  /** What was done, in words of the wire: amounts are strings in baht, names have underscores. Never a secret. */
+  /** What the operator did, named as in JSON: amounts are strings in baht. Must never hold a secret. */
   detail: Record<string, unknown>;
 }
 
 /**
- * Writes to the audit log, in the transaction that carries the action out.
- * @param actor absent where no operator acts: a start that seeds, or a test.
- * The transaction fails with `uq_operator_actions_idempotency_key` where the operator did this before.
+ * Writes to the audit log, in the transaction that carries the action out. The transaction fails with
+ * `uq_operator_actions_idempotency_key` if the operator's request has already been carried out.
+ * @param actor absent if no operator acts: seeding, or a test.
  * @throws BAD_REQUEST as {@link assertActor}.
  */
 export function recordAction(tx: Transaction, actor: Actor | undefined, record: AuditRecord): void {
@@ -117,7 +117,7 @@ export function recordAction(tx: Transaction, actor: Actor | undefined, record: 
   tx.write(...RECORD_ACTION.with({ ...source, operator, action, merchantId, orderId, detail }));
 }
 
-/** For what is not to begin without one. @throws BAD_REQUEST for an operator or a reason that can't be kept. */
+/** Checks an actor before long work begins. @throws BAD_REQUEST for an operator or a reason that the log can't hold. */
 export function assertActor({ operator, reason }: Actor): void {
   const problem = textProblem(operator, 1, 128);
   if (problem) throw new AppError('BAD_REQUEST', `the operator ${problem}`);

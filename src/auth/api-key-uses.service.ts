@@ -4,7 +4,7 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 
 const MAX_NOTED = 20_000;
 
-/** A key that a request came with. */
+/** A request's use of its key. */
 export interface KeyUse {
   apiKeyId: number;
   /** In monotonic milliseconds. */
@@ -12,17 +12,17 @@ export interface KeyUse {
 }
 
 /**
- * Keeps when API keys were last used, to the hour. What is written was counted off the way of requests, in one statement for
- * all keys, and at most once for each key and hour, however many processes there are.
+ * Records when API keys were last used, to the hour. No request waits for it: one statement writes all keys, each key at most
+ * once an hour over all processes.
  */
 @Injectable()
 export class ApiKeyUsesService {
-  /** The last hour that was written of each key, counted from 1970. */
+  /** The last hour that was written for each key, counted from 1970. */
   private readonly noted = new Map<number, number>();
 
   constructor(private readonly apiKeys: ApiKeysRepository) {}
 
-  /** @throws SERVICE_UNAVAILABLE; what was not written is written with the next ones. */
+  /** @throws SERVICE_UNAVAILABLE; the next call then writes these uses too. */
   async note(uses: Iterable<KeyUse>): Promise<void> {
     const started = Date.now() - performance.now();
     const due = new Map<number, number>();

@@ -22,23 +22,23 @@ interface Entry {
   usedAtMs: number;
 }
 
-/** A revoked key stops working within 5 s (refresh, and the answer's way included). */
+/** Together with the refresh and the answer's travel time, a revoked key stops working within 5 s. */
 const TRUST_MS = 4_000;
 const REFRESH_MS = 1_500;
-/** The work that the key opens takes its time as well, and clients wait for 10 s. */
+/** Clients wait for 10 s, and the request itself needs time after this lookup. */
 const ANSWER_WITHIN_MS = 5_000;
 const FORGET_AFTER_MS = 60_000;
 const MAX_ENTRIES = 20_000;
 
 /**
- * Recognizes API keys. Keys in use are cached and looked up again in the background, all with one query, so a request
- * costs no database round trip; a key that was not looked up lately is looked up first.
+ * Recognizes API keys. It caches keys in use and refreshes them in the background with one query, so that a request costs
+ * no database round trip. It looks up any other key before the request goes on.
  */
 @Injectable()
 export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
   private readonly entries = new Map<string, Entry>();
   private timer: NodeJS.Timeout | undefined;
-  /** Requests whose keys must be looked up share queries, so that a flood of them takes few connections. */
+  /** Concurrent lookups share queries, so that a flood of unknown keys takes few connections. */
   private readonly lookups = new GroupCommit<Buffer, void>({
     commit: async (hashes) => {
       await this.lookUp(hashes);
@@ -67,7 +67,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
    * @param key what the caller sent as `X-API-Key`.
    * @param address the caller's IP address.
    * @throws UNAUTHORIZED for a missing, unknown, revoked or expired key; FORBIDDEN for a suspended merchant or an
-   * address that the key is not for; SERVICE_UNAVAILABLE when the key must be looked up and the database is away.
+   * address outside the key's networks; SERVICE_UNAVAILABLE when the key must be looked up and the database is away.
    */
   async verify(key: string | undefined, address: string | undefined): Promise<Caller> {
     if (key === undefined || !API_KEY_SHAPE.test(key)) throw invalidApiKey();
@@ -95,12 +95,12 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
       await this.lookUp([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
       await this.uses.note([...this.entries.values()].map(toUse));
     } catch (error) {
-      // Nothing is lost: the next request looks up an entry that was not refreshed in time.
+      // Harmless: the next request looks its key up itself.
       this.logger.debug({ reason: (error as Error).message }, 'refreshing API keys failed');
     }
   }
 
-  /** Looks keys up; those that are not there (any more) are forgotten. */
+  /** Looks keys up and removes unknown or revoked ones from the cache. */
   private async lookUp(hashes: Buffer[]): Promise<void> {
     const verifiedAtMs = performance.now();
     const rows = await this.apiKeys.recognize(hashes);
@@ -123,7 +123,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
 
 const toUse = ({ caller, usedAtMs }: Entry): KeyUse => ({ apiKeyId: caller.apiKeyId, usedAtMs });
 
-/** What every request without a good key gets, whatever is wrong with its key. */
+/** One error for every invalid key: it never reveals what is wrong with it. */
 export const invalidApiKey = (): AppError => new AppError('UNAUTHORIZED', 'Invalid or missing API key');
 
 function toEntry(row: RecognizedKey, verifiedAtMs: number, usedAtMs: number): Entry {

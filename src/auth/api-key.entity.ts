@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
-/** An API key as it is kept: its SHA-256 only, beside the few characters that a person recognizes it by. */
+/** A stored API key: its SHA-256, and the few characters by which people recognize it. */
 @Entity('api_keys')
 @Unique('uq_api_keys_key_hash', ['key_hash'])
 @Index('ix_api_keys_merchant', ['merchant_id'])
@@ -35,7 +35,7 @@ export class ApiKey {
   @Column(timestampColumn({ nullable: true }))
   revoked_at!: Date | null;
 
-  /** To the hour, and a moment late; null where it was not used since that is kept. */
+  /** To the hour, written with a short delay; null for a key without recorded use. */
   @Column(timestampColumn({ nullable: true }))
   last_used_at!: Date | null;
 

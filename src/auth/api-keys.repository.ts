@@ -5,9 +5,9 @@ import { Database, type Transaction } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { ApiKey } from './api-key.entity.js';
 
-/** What requests are recognized by. */
+/** The facts about a key that a request needs. */
 export type RecognizedKey = Pick<ApiKey, 'id' | 'merchant_id' | 'key_hash' | 'allowed_networks'> & {
-  /** By the clock of the database, which all processes share; null for a key without an end. */
+  /** By the database's clock, which all processes share; null for a key without expiry. */
   expires_in_ms: number | null;
   suspended: boolean;
   /** Whether it is the key of a sandbox merchant. */
@@ -24,7 +24,7 @@ const FIND_KEYS = statement(
          WHERE k.key_hash = ANY(${hashes}) AND k.revoked_at IS NULL`,
 );
 
-/** What another process writes at this moment is left to it. No key was used later than now: a process's clock may be ahead. */
+/** Skips rows that another process is writing. Caps the time at now, because a process's clock may be ahead. */
 const NOTE_USES = statement(
   'api_keys.note_uses',
   { uses: rowsOf({ id: 'int', used_at: 'timestamptz' }) },
@@ -46,12 +46,12 @@ export class ApiKeysRepository {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /** Those that are not revoked, with their merchants' state. @throws SERVICE_UNAVAILABLE */
+  /** Finds keys that are not revoked, with their merchants' state. @throws SERVICE_UNAVAILABLE */
   recognize(hashes: Buffer[]): Promise<RecognizedKey[]> {
     return this.database.query<RecognizedKey>(...FIND_KEYS.with({ hashes }));
   }
 
-  /** @param uses to the hour. @throws SERVICE_UNAVAILABLE */
+  /** @param uses times are full hours. @throws SERVICE_UNAVAILABLE */
   async noteUses(uses: { id: number; used_at: Date }[]): Promise<void> {
     await this.database.query(...NOTE_USES.with({ uses }));
   }
@@ -72,13 +72,13 @@ export class ApiKeysRepository {
     return manager.save(manager.create(ApiKey, apiKey));
   }
 
-  /** @returns whether that ended it: false where it was revoked already. */
+  /** @returns false if the key was already revoked. */
   async revoke({ manager }: Transaction, id: number): Promise<boolean> {
     const { affected } = await manager.update(ApiKey, { id, revoked_at: IsNull() }, { revoked_at: () => 'now()' });
     return affected === 1;
   }
 
-  /** Lets it expire so much later, unless it does so before. */
+  /** Lets the key expire after this time, unless it expires earlier. */
   async expireIn({ manager }: Transaction, id: number, seconds: number): Promise<void> {
     const end = (): string => `least(expires_at, now() + interval '${seconds} seconds')`;
     await manager.update(ApiKey, { id }, { expires_at: end });

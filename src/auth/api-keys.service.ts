@@ -11,7 +11,7 @@ import { MerchantsService } from '../merchants/merchants.service.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** A key with its text, which nobody can read again later. */
+/** A new key with its text, which the service can't show again. */
 export interface IssuedApiKey {
   apiKey: ApiKey;
   key: string;
@@ -24,7 +24,7 @@ export interface IssueOptions {
   expiresAt?: Date | null;
 }
 
-/** A key has 256 random bits, so a plain fast hash is as safe as a slow one would be. */
+/** A key has 256 random bits, so a fast hash is as safe as a slow one. */
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 @Injectable()
@@ -74,7 +74,7 @@ export class ApiKeysService {
     return this.apiKeys.list(merchantId);
   }
 
-  /** Ends a key at once; doing it twice changes nothing. @throws NOT_FOUND */
+  /** Ends a key at once. Revoking again changes nothing. @throws NOT_FOUND */
   async revoke(id: number, by?: Actor): Promise<ApiKey> {
     const { merchant_id, prefix } = await this.get(id);
     await this.database.transaction(async (tx) => {
@@ -86,8 +86,8 @@ export class ApiKeysService {
 
   /**
    * Issues a successor with the same merchant, name, networks and expiry, and ends the old key.
-   * @param overlapSeconds how long the old key goes on working beside the new one.
-   * @throws NOT_FOUND; CONFLICT when the key has ended already.
+   * @param overlapSeconds how long both keys work.
+   * @throws NOT_FOUND; CONFLICT when the key has already ended.
    */
   async rotate(id: number, overlapSeconds: number, by?: Actor): Promise<IssuedApiKey> {
     return this.database.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 export interface Caller {
   readonly apiKeyId: number;
   readonly merchantId: number;
-  /** Whether what the merchant orders is bought in the sandbox. */
+  /** Whether the merchant's orders are bought in the sandbox. */
   readonly sandbox: boolean;
 }
 

@@ -1,21 +1,21 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 
 /**
- * What other processes report may be this late. A merchant that keeps to its limit looks by so much busier than it is, so
- * that what all processes know together is compared with the limit and so much more.
+ * How late other processes' reports may arrive. Late reports make a merchant look busier than it is, so the shared bucket
+ * allows this much more than the limit.
  */
 export const LATE_MS = 250;
-/** A key that has not been seen for so long has an empty bucket, however full it was. */
+/** After this long without a request, any bucket is empty. */
 const FORGET_AFTER_MS = 3_000;
-/** For so long after its last request, a process wants to know what others count. */
+/** How long after a key's last request a process still follows the shared count. */
 const FOLLOW_MS = 1_000;
 
 /**
- * Admits `limit` hits a second of each key, and as many at once. Each hit fills a bucket that empties at that pace: so there
- * is no moment at which twice the limit gets through. What was refused fills nothing.
+ * Admits `limit` hits a second per key, with bursts up to `limit`. Each admitted hit fills a leaky bucket that drains at that
+ * pace, so twice the limit never gets through. Refused hits fill nothing.
  *
- * A key has two buckets. Its own one has the hits of this process only, and is exact. The shared one has those of all
- * processes, as far as they are known. All times are of a clock that nobody can set.
+ * A key has two buckets: an exact one for the hits of this process, and a shared one for all processes, as far as they have
+ * reported. All times are monotonic.
  */
 export class RateBuckets implements Store {
   readonly localKeys = false;
@@ -28,7 +28,7 @@ export class RateBuckets implements Store {
     return this.keys.size;
   }
 
-  /** The library takes a missing `resetTime` for a second, which is right to the second it tells. */
+  /** Without `resetTime` the library assumes one second, which is right here. */
   increment(key: string): IncrementResponse {
     const now = performance.now();
     let buckets = this.keys.get(key);
@@ -38,14 +38,14 @@ export class RateBuckets implements Store {
     return { totalHits: isAdmitted ? Math.min(hits, this.limit) : this.limit + 1, resetTime: undefined };
   }
 
-  /** The library asks for it only where answers decide what counts, which none do here. */
+  /** The library calls this only if answers decide which requests count; here they do not. */
   decrement(): void {}
 
   resetKey(key: string): void {
     this.keys.delete(key);
   }
 
-  /** Takes out what others have to be told of keys that are in use, and forgets the rest. */
+  /** Takes the reports for other processes, and forgets keys that are no longer in use. */
   takeReports(): Report[] {
     const now = performance.now();
     const reports: Report[] = [];
@@ -56,20 +56,20 @@ export class RateBuckets implements Store {
     return reports;
   }
 
-  /** What all processes together had counted, at a moment that was not before `atMs`. */
+  /** Accepts the level of the shared bucket. @param atMs the level is at least this recent. */
   learn(key: string, level: number, atMs: number): void {
     this.keys.get(key)?.learn(level, atMs);
   }
 }
 
-/** Hits of a key that are told to other processes, the first of them at `sinceMs`. There may be none. */
+/** Hits of a key to report to other processes, possibly none. The first one was at `sinceMs`. */
 export interface Report {
   key: string;
   hits: number;
   sinceMs: number;
 }
 
-/** Of fractions, so that a bucket that is empty but for one doesn't count. */
+/** Tolerance: a bucket that holds only a rounding error counts as empty. */
 const ROUNDING = 1e-6;
 
 class KeyBuckets {
@@ -112,9 +112,9 @@ class KeyBuckets {
   }
 }
 
-/** It empties at `limit` hits a second. */
+/** A leaky bucket that drains `limit` hits a second. */
 class Bucket {
-  /** When it will be empty, or was. */
+  /** May lie in the past. */
   private emptyAtMs = 0;
   private readonly msPerHit: number;
 

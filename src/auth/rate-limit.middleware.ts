@@ -8,7 +8,7 @@ import type { SharedBucketsService } from './shared-buckets.service.js';
  * Limits the requests per second of each API key over all API processes, without waiting for any server.
  * Every answer carries the `RateLimit-*` headers.
  * @param limit 0 turns it off.
- * @param what it counts, in words. A limit of fewer routes comes behind the one of all: the headers are those of the last.
+ * @param what the name of what it counts. A limit for some routes must come after the general one: the last one sets the headers.
  */
 export function rateLimitMiddleware(shared: SharedBucketsService, limit: number, what = 'requests'): RequestHandler {
   if (limit === 0) return (_request, _response, next) => next();
@@ -22,7 +22,7 @@ export function rateLimitMiddleware(shared: SharedBucketsService, limit: number,
     keyGenerator: (request) => String(callerOf(request)?.apiKeyId),
     handler: (_request, _response, next) => {
       const message = `More than ${limit} ${what} per second with this API key: please slow down`;
-      // A bucket is never so full that it would take more than a second.
+      // A full bucket needs at most a second to admit again.
       next(new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 1 }));
     },
   });

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { noSuchRoute } from '../core/http/exception.filter.js';
 import { callerOf } from './caller.js';
 
-/** For routes that are there for sandbox merchants only: to others they are like any that does not exist. */
+/** Hides routes from merchants outside the sandbox: they get the answer of an unknown route. */
 @Injectable()
 export class SandboxGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

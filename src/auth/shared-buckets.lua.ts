@@ -1,13 +1,13 @@
 import { LATE_MS } from './rate-buckets.js';
 
 /**
- * Adds what a process admitted to the buckets of all processes, one key for each. ARGV has for each of them: hits a second, hits
- * to add, and when the first of these was, in milliseconds of Redis' clock; 0 if that is not known.
- * Returns the time by that clock, and the level of each bucket.
+ * Adds the hits that a process admitted to the shared buckets, one key per bucket. ARGV has for each: hits a second, hits to
+ * add, and the time of the first of these in milliseconds of Redis' clock, 0 if unknown.
+ * Returns Redis' time and the level of each bucket.
  *
- * - A bucket is kept as its level and the time of it. One that is of a time to come, because the clock was set back, is from now.
- * - Hits that come late have drained meanwhile, as far as they are later than the limit allows for.
- * - A bucket holds no more than drains within a second to where it admits again.
+ * - A bucket is stored as a level and its time. A time in the future, after the clock was set back, is treated as now.
+ * - Late hits have partly drained by the time they arrive, beyond the delay that the limit allows for.
+ * - A bucket is capped so that it admits again within a second.
  */
 export const FILL_SHARED_BUCKETS = `
 local time = redis.call('TIME')

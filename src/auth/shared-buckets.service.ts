@@ -9,20 +9,20 @@ import { FILL_SHARED_BUCKETS } from './shared-buckets.lua.js';
 
 const EXCHANGE_EVERY_MS = 100;
 const ANSWER_WITHIN_MS = 500;
-/** Redis does nothing else while it fills buckets: so many take it less than a millisecond or two. */
+/** Redis runs the script alone: this many keys block it for at most two milliseconds. */
 const KEYS_PER_CALL = 500;
 
 /**
- * Lets all API processes count requests together, through Redis and behind the requests' backs: ten times a second each
- * process tells what it has admitted and learns how full the buckets of all are. Without Redis each process counts what
- * comes to it, by the same limit: then it refuses nobody wrongly, and still protects itself.
+ * Lets all API processes count requests together through Redis. No request waits for it: ten times a second, each process
+ * reports its admitted hits and reads the shared levels. Without Redis, each process applies the limit to its own requests:
+ * it then refuses no request wrongly, and still protects itself.
  */
 @Injectable()
 export class SharedBucketsService implements OnApplicationShutdown {
   private readonly limits: { name: string; buckets: RateBuckets }[] = [];
   private readonly timer = setInterval(() => void this.exchange(), EXCHANGE_EVERY_MS).unref();
   private isExchanging = false;
-  /** What to add to our clock for Redis' time, or a little less. */
+  /** Redis' time minus our clock, or slightly less. */
   private toRedisMs: number | undefined;
 
   constructor(
@@ -30,10 +30,10 @@ export class SharedBucketsService implements OnApplicationShutdown {
     private readonly health: RedisHealthService,
   ) {}
 
-  /** @param name of what is limited, the same in all processes. @param limit a second and key. */
+  /** @param name what is limited; the same in all processes. @param limit per second and key. */
   open(name: string, limit: number): RateBuckets {
     const buckets = new RateBuckets(limit);
-    // While a new limit is rolled out, each of the two counts by itself: a level is full by one of them only.
+    // A level means something only by its own limit: while a new limit is rolled out, the two count apart.
     this.limits.push({ name: `${name.replaceAll(' ', '-')}:${limit}`, buckets });
     return buckets;
   }
@@ -49,7 +49,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
       buckets.takeReports().map((report) => ({ name, buckets, report })),
     );
     try {
-      // What is not told is forgotten: the merchant had it, and Redis would not know when.
+      // Hits that could not be reported are dropped: later, Redis could not know when they were.
       for (let at = 0; at < reports.length && this.health.isUp; at += KEYS_PER_CALL)
         await this.tell(reports.slice(at, at + KEYS_PER_CALL));
     } catch {
@@ -71,7 +71,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
     const answer = this.queue.client.eval(FILL_SHARED_BUCKETS, keys.length, ...keys, ...values);
     const [time, ...levels] = (await withDeadline(answer, ANSWER_WITHIN_MS)) as string[];
     this.toRedisMs = Number(time) - performance.now();
-    // Redis counted after it was sent: by our clock the level is no younger than that.
+    // Redis read the level after we sent the request: so it is at least as recent as `sentMs`.
     reported.forEach(({ buckets, report }, n) => buckets.learn(report.key, Number(levels[n]), sentMs));
   }
 }

@@ -11,7 +11,7 @@ import {
   type CsvProblem,
   type CsvShape,
 } from '../core/csv-table.js';
-import { readId } from '../core/ids.js';
+import { readId } from '../core/identifiers.js';
 
 const COLUMNS = ['merchant_id', 'sku', 'price'];
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { CurrentCaller } from '../auth/api-key.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import type { Page } from '../core/pagination.js';

@@ -1,8 +1,10 @@
 import { AuditModule } from '../accounting/audit/audit.module.js';
-import { AuditService } from '../accounting/audit/audit.service.js';
-import { auditResult } from './audit.view.js';
+import { AuditService, type AuditResult, type Coverage } from '../accounting/audit/audit.service.js';
 import { examples, type CommandGroup } from './command-group.js';
 import { withProgress } from './progress.js';
+import { counted } from '../core/text.js';
+import { listTable, paragraphs, type Result } from './output.js';
+import { paint } from './streams.js';
 
 const HELP = `
 Orders and movements of closed months were checked when the month was closed (topup month list): only the closings are checked,
@@ -26,3 +28,51 @@ export const auditCommands: CommandGroup = {
       );
   },
 };
+
+/** Every check with its figures, and what they are about. */
+function auditResult({ checks, coverage }: AuditResult): Result {
+  const failed = checks.filter((check) => !check.ok).length;
+  const verdict = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
+  const rows = checks.map(({ name, ok, detail }) => ({ check: name, result: ok ? 'ok' : 'FAILED', detail }));
+  const ok = failed === 0;
+  return {
+    json: { ok, checks, ...toJson(coverage) },
+    text: () => paragraphs(listTable(rows), inWords(coverage), paint(ok ? 'green' : 'red', verdict)),
+    ok,
+  };
+}
+
+const toJson = ({ full, orders, transfers, closed, archived }: Coverage): object => ({
+  full,
+  checked: { orders: Number(orders), transfers: Number(transfers) },
+  closed: closed && {
+    from: closed.from,
+    through: closed.through,
+    orders: Number(closed.orders),
+    left_open: closed.leftOpen,
+    last_closed_at: closed.lastClosedAt.toISOString(),
+  },
+  archived: archived && { ...archived, orders: Number(archived.orders) },
+});
+
+function inWords({ full, orders, transfers, closed, archived }: Coverage): string | undefined {
+  if (!closed) return undefined;
+  const now = `Checked now: ${counted(orders, 'order')} and ${counted(transfers, 'movement')} of money`;
+  if (full) return `${now}, closed months included.${archivedInWords(archived)}`;
+  const months =
+    closed.months === 1 ? `month ${closed.from}` : `${closed.months} months from ${closed.from} to ${closed.through}`;
+  return (
+    `${now}.\nNot read again: ${counted(closed.orders, 'order')} of the closed ${months}, checked when each was closed, ` +
+    `last on ${closed.lastClosedAt.toISOString().slice(0, 10)}. topup audit --full reads them too.`
+  );
+}
+
+function archivedInWords(archived: Coverage['archived']): string {
+  if (!archived) return '';
+  const { from, through, orders } = archived;
+  const months = from === through ? from : `${from} to ${through}`;
+  return (
+    `\nNot there to be read: ${counted(orders, 'order')} of ${months}, which ${orders === 1n ? 'is' : 'are'} archived ` +
+    '(topup month archives). What money they moved was read.'
+  );
+}

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from './problems.js';
-import { streams } from './streams.js';
-import { isInteractive } from './terminal.js';
+import { streams, isInteractive } from './streams.js';
 
 /** Up to so many rows, a change can be looked over and put right by hand. */
 export const MANY = 10;

@@ -4,7 +4,7 @@ import { toCsv } from '../core/csv.js';
 import { archivedIn } from './archived-in.js';
 import { csvPieces, jsonArray, type Line } from './pieces.js';
 import { listTable, paragraphs, type Result, type Streamed } from './output.js';
-import { paint } from './terminal.js';
+import { paint } from './streams.js';
 
 interface Options {
   csv?: boolean;

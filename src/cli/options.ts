@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseMicros } from '../core/cost-money.js';
-import { readId } from '../core/ids.js';
+import { readId } from '../core/identifiers.js';
 import { formatBaht, MAX_SATANG, parseBaht, parsePercentage, type Percentage, type Satang } from '../core/money.js';
 import { isTimezone, readMoment } from '../core/moments.js';
 import { parseNetwork } from '../core/networks.js';

@@ -9,9 +9,8 @@ import { id, integer, oneOf, operatorOption, unit, yesOption } from './options.j
 import type { AttemptView } from '../support/attempt-view.js';
 import { OrderSupportService, type OrderDetail } from '../support/order-support.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import { leftInWords } from './left-units.js';
+import { leftInWords, CommandError } from './problems.js';
 import { orderDetail } from './order-views.js';
-import { CommandError } from './problems.js';
 
 const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
 

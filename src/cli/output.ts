@@ -1,8 +1,7 @@
 import { pipeline } from 'node:stream/promises';
-import { streams } from './streams.js';
+import { streams, paint, toneOf } from './streams.js';
 import { printable } from '../core/text.js';
 import { drawTable, type Paint } from './table.js';
-import { paint, toneOf } from './terminal.js';
 
 /** What a command prints: one JSON value for programs, text for people. */
 export interface Result {

@@ -15,7 +15,7 @@ import { baht, id, operatorOption, percentage, reasonOption, yesOption } from '.
 import { list, listTable, record, type Result } from './output.js';
 import { readPrices, type PriceLine } from '../catalog/price-csv.js';
 import { CommandError, problemInWords } from './problems.js';
-import { isInteractive } from './terminal.js';
+import { isInteractive } from './streams.js';
 
 type Which = Actor & { merchant: number; sku: string };
 

@@ -1,9 +1,9 @@
 import { AppError, ChangedMeanwhile, UnknownResource, type Resource } from '../core/errors.js';
 import { ConfigError } from '../core/config-error.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
-import { AmbiguousReference, NothingCancelled } from '../support/order-problems.js';
-import { leftInWords } from './left-units.js';
+import { AmbiguousReference, NothingCancelled, type LeftUnit } from '../support/order-problems.js';
 import { messageOf } from './local-stack/errors.js';
+import { unitName } from '../orders/order.rows.js';
 
 /** A command that cannot be carried out; the message says what is wrong and what to do. */
 export class CommandError extends Error {}
@@ -46,4 +46,24 @@ const WHERE_TO_LOOK: Record<Resource, string> = {
 export function reasonOf(error: unknown): string {
   const { errors } = (error ?? {}) as { errors?: unknown[] };
   return messageOf(error) || (errors ?? []).map(reasonOf).join(', ');
+}
+
+/** Why a unit was not cancelled, in a line. */
+export const leftInWords = (unit: LeftUnit): string => `unit ${unitName(unit)} is left as it is: ${whyLeft(unit)}`;
+
+function whyLeft({ state, failure_code: code }: LeftUnit): string {
+  switch (state) {
+    case 'queued':
+      return 'a call to its supplier ended just now: give the command again';
+    case 'sending':
+      return 'a call to its supplier is in flight';
+    case 'unknown':
+      return 'it is in doubt, its supplier may have sold it: topup order resolve settles it by your word';
+    case 'review':
+      return 'it is in doubt and waits for topup order resolve';
+    case 'succeeded':
+      return 'it has succeeded';
+    case 'failed':
+      return `it has failed already, with ${code ?? 'no code'}`;
+  }
 }

@@ -12,7 +12,7 @@ import { list, listTable, type Result } from './output.js';
 import { readProducts, type ProductLine } from '../catalog/product-csv.js';
 import { problemInWords } from './problems.js';
 import { withProgress } from './progress.js';
-import { isInteractive } from './terminal.js';
+import { isInteractive } from './streams.js';
 
 /** A file of products that has nothing wrong with it. */
 interface ProductFile {

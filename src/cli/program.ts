@@ -5,8 +5,7 @@ import { serviceVersion } from '../core/project-root.js';
 import type { Act } from './command-group.js';
 import { GROUPS } from './groups.js';
 import { print, printPieces, type Ending, type Result } from './output.js';
-import { streams, withStreams, type Streams } from './streams.js';
-import { paint } from './terminal.js';
+import { streams, withStreams, type Streams, paint } from './streams.js';
 
 const EPILOGUE = `
 Run topup help <command> for a command's options and examples.

@@ -1,5 +1,4 @@
-import { streams, type Output } from './streams.js';
-import { canRewrite } from './terminal.js';
+import { streams, type Output, canRewrite } from './streams.js';
 
 /** Says how far the work is. @param what it is at, in words. */
 export type ReportProgress = (done: number, total?: number, what?: string) => void;

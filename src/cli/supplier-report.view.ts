@@ -3,7 +3,7 @@ import { isCompleteComparison, toSupplierLine, type SupplierLine } from '../acco
 import type { SupplierComparison } from '../accounting/reports/supplier-report.service.js';
 import { archivedIn } from './archived-in.js';
 import { listTable, paragraphs, type Result } from './output.js';
-import { paint } from './terminal.js';
+import { paint } from './streams.js';
 
 /**
  * How our books and those of suppliers compare; not ok while they differ, or a supplier has not answered.

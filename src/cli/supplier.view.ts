@@ -7,7 +7,7 @@ import type { SupplierCheck } from '../suppliers/supplier-check.service.js';
 import { toSupplierView, type SupplierView } from '../suppliers/supplier-view.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { list, listTable, paragraphs, record, type Result } from './output.js';
-import { paint } from './terminal.js';
+import { paint } from './streams.js';
 
 type Settings = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms'>;
 

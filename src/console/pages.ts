@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { answerNotBuilt } from '../core/http/not-built.js';
-import { isReading, staticFiles } from '../core/http/static-files.js';
+import { answerNotBuilt, isReading, staticFiles } from '../core/http/static-files.js';
 import { nonceOf } from './content-security-policy.js';
 
 const API = '<p>Its API answers under <code>/api</code>.</p>';

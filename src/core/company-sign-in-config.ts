@@ -1,5 +1,5 @@
 import type { Environment } from './environment.js';
-import { isLoopback } from './loopback.js';
+import { isLoopback } from './urls.js';
 import { splitList } from './networks.js';
 import { ROLES, type Role } from './role-names.js';
 

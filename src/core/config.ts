@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { isBaseUrl, withoutTrailingSlashes } from './base-url.js';
+import { isBaseUrl, withoutTrailingSlashes } from './urls.js';
 import { ConfigError } from './config-error.js';
 import { readConsoleConfig, type ConsoleConfig, type ConsoleVariable } from './console-config.js';
 import { Environment, isBlank } from './environment.js';

@@ -1,6 +1,6 @@
 import { readCompanySignIn, type CompanySignInConfig } from './company-sign-in-config.js';
 import type { Environment } from './environment.js';
-import { isLoopback } from './loopback.js';
+import { isLoopback } from './urls.js';
 import { isTimezone } from './moments.js';
 import { parseBaht, type Satang } from './money.js';
 import { readTrustedProxies, type TrustedProxies } from './networks.js';

@@ -1,4 +1,27 @@
-import { customAlphabet } from './random-text.js';
+import { randomBytes } from 'node:crypto';
+
+const POOL_BYTES = 4096;
+
+/**
+ * Makes a generator of random text over an alphabet of at most 64 characters, every character equally likely.
+ * It draws from a pool of random bytes, because one system call for each identifier would be a hot path's cost.
+ */
+export function customAlphabet(alphabet: string): (length: number) => string {
+  let pool = randomBytes(POOL_BYTES);
+  let used = 0;
+  return (length) => {
+    let text = '';
+    while (text.length < length) {
+      if (used === pool.length) {
+        pool = randomBytes(POOL_BYTES);
+        used = 0;
+      }
+      // Six bits name one of 64 places; a place past the alphabet's end is drawn again, so nothing is biased.
+      text += alphabet[(pool[used++] ?? 0) & 63] ?? '';
+    }
+    return text;
+  };
+}
 
 const BASE_62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomBase62 = customAlphabet(BASE_62);
@@ -54,3 +77,11 @@ export const apiKeyPrefix = (key: string): string => key.slice(0, key.lastIndexO
 
 /** `sandbox_` and 16 random base-62 characters: the reference of money that a sandbox merchant gives itself. */
 export const newSandboxReference = (): string => `sandbox_${randomBase62(16)}`;
+
+const MAX_ID = 2 ** 31 - 1;
+
+/** The id of a merchant or a key, from text. @returns null for a text that is no id. */
+export function readId(text: string): number | null {
+  const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  return value <= MAX_ID ? value : null;
+}

@@ -21,3 +21,28 @@ export abstract class Instruments {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 }
+
+/** A row that a statement gave, by the names of its columns. */
+export type FigureRow = Partial<Record<string, string | number | bigint | boolean | null>>;
+
+/** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
+export interface Figure {
+  /** Shows what the column of its name says; a figure with labels has one value for each row where that is not null. */
+  show(rows: readonly FigureRow[]): void;
+  clear(): void;
+}
+
+export const figureOf = (gauge: Gauge, column: string, ...labels: string[]): Figure => ({
+  show: ([row]) => gauge.labels(...labels).set(Number(row?.[column])),
+  clear: () => gauge.remove(...labels),
+});
+
+/** What is of no row any more is gone. */
+export const rowsFigure = (gauge: Gauge, column: string, labels: readonly string[]): Figure => ({
+  show: (rows) => {
+    gauge.reset();
+    for (const row of rows)
+      if (row[column] !== null) gauge.labels(...labels.map((name) => String(row[name]))).set(Number(row[column]));
+  },
+  clear: () => gauge.reset(),
+});

@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import { figureOf, rowsFigure, type Figure } from './figure.js';
-import { Instruments } from './instruments.js';
+import { figureOf, rowsFigure, type Figure, Instruments } from './instruments.js';
 import { HTTP_FAILURES } from './safe-http/http-failure.js';
 
 /** How a webhook attempt ended: by its status, or by what kept an answer away (contract, section 4). */

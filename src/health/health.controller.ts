@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../auth/public.decorator.js';
+import { Public } from '../auth/api-key.guard.js';
 import { errorBody, type ErrorBody } from '../core/errors.js';
 import { ReadinessService } from './readiness.service.js';
 

@@ -18,7 +18,7 @@ export class Merchant {
   @Column('text', { default: 'active' })
   status!: MerchantStatus;
 
-  /** Whether it tries the service out: what it orders is bought from the supplier that is built in. Never changes. */
+  /** Whether the built-in supplier fulfils the merchant's orders. Never changes. */
   @Column('boolean', { default: false })
   sandbox!: boolean;
 

@@ -8,10 +8,10 @@ import { Merchant, type MerchantStatus } from './merchant.entity.js';
 export class MerchantsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** With an empty wallet. */
+  /** Adds a merchant with an empty wallet. */
   async insert({ manager }: Transaction, merchant: Pick<Merchant, 'name' | 'sandbox'>): Promise<Merchant> {
     const { id } = await manager.save(manager.create(Merchant, { ...merchant, status: 'active' }));
-    // By its name, because the wallets' folder builds on this one.
+    // By name: this room must not import the wallets, which import it.
     await manager.insert('Wallet', { merchant_id: id });
     return manager.findOneByOrFail(Merchant, { id });
   }
@@ -24,14 +24,14 @@ export class MerchantsRepository {
     return this.dataSource.manager.findOneBy(Merchant, { id });
   }
 
-  /** Which of them there are. */
+  /** @returns the ids that exist. */
   async existing({ manager }: Transaction, ids: number[]): Promise<Set<number>> {
     const where = { id: Any([...new Set(ids)]) };
     const merchants = await manager.find(Merchant, { select: { id: true }, where });
     return new Set(merchants.map(({ id }) => id));
   }
 
-  /** @returns whether that changed anything. */
+  /** @returns whether the status changed. */
   async setStatus({ manager }: Transaction, id: number, status: MerchantStatus): Promise<boolean> {
     const { affected } = await manager.update(Merchant, { id, status: Not(status) }, { status });
     return affected === 1;

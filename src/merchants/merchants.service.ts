@@ -16,8 +16,8 @@ export class MerchantsService {
   /**
    * Adds a merchant with an empty wallet.
    * @param name 1 to 128 characters.
-   * @param by the operator, for their log.
-   * @param options whether what it orders is bought in the sandbox, for good.
+   * @param by the operator, for the audit log.
+   * @param options `sandbox` can't be changed later.
    */
   async create(name: string, by?: Actor, { sandbox = false }: { sandbox?: boolean } = {}): Promise<Merchant> {
     const problem = textProblem(name, 1, 128);
@@ -41,7 +41,7 @@ export class MerchantsService {
     return merchant;
   }
 
-  /** Suspends or resumes; doing it twice changes nothing. @throws NOT_FOUND */
+  /** Suspends or resumes a merchant. Repeating it changes nothing. @throws NOT_FOUND */
   async setStatus(id: number, status: MerchantStatus, by?: Actor): Promise<Merchant> {
     await this.get(id);
     await this.database.transaction(async (tx) => {

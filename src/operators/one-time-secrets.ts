@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { customAlphabet } from '../core/random-text.js';
+import { customAlphabet } from '../core/identifiers.js';
 
 // Secrets that are shown once and kept as a hash: they are random, so that no slow hash is needed.
 

@@ -1,17 +1,91 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { OperatorSession } from './operator-session.entity.js';
-import {
-  CONFIRM_SESSION,
-  FIND_SESSION,
-  INSERT_SESSION,
-  LIST_SESSIONS,
-  REMOVE_EXPIRED_SESSIONS,
-  TOUCH_SESSION,
-  type LiveSession,
-} from './operator-sessions.sql.js';
+import { statement } from '../database/parameters.js';
+import type { Role } from './roles.js';
 
-export type { LiveSession } from './operator-sessions.sql.js';
+/** A session together with its operator as they are now. */
+export interface LiveSession {
+  id: number;
+  id_hash: Buffer;
+  operator_id: number;
+  awaits_code: boolean;
+  ip: string;
+  user_agent: string;
+  created_at: Date;
+  seen_at: Date;
+  expires_at: Date;
+  confirmed_at: Date | null;
+  email: string;
+  name: string;
+  role: Role;
+  language: 'en' | 'th' | null;
+  timezone: string | null;
+  has_second_factor: boolean;
+  has_password: boolean;
+  access_version: number;
+}
+
+/** Sessions that may be used. @param idleMs after so long without a request one has ended. */
+const live = (idleMs: string): string => `
+  s.expires_at > statement_timestamp()
+  AND s.seen_at > statement_timestamp() - ${idleMs} * interval '1 millisecond' AND o.active`;
+
+const COLUMNS = `
+  s.*, o.email, o.name, o.role, o.language, o.timezone, o.totp_sealed IS NOT NULL AS has_second_factor,
+  o.password_hash IS NOT NULL AS has_password, o.access_version`;
+
+const FIND_SESSION = statement(
+  'operator_sessions.find',
+  { hash: 'bytea', idleMs: 'bigint' },
+  ({ hash, idleMs }) => `
+    SELECT ${COLUMNS} FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+    WHERE s.id_hash = ${hash} AND ${live(idleMs)}`,
+);
+
+/** Newest first. */
+const LIST_SESSIONS = statement(
+  'operator_sessions.list',
+  { operatorId: 'int', idleMs: 'bigint' },
+  ({ operatorId, idleMs }) => `
+    SELECT ${COLUMNS} FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
+    WHERE s.operator_id = ${operatorId} AND NOT s.awaits_code AND ${live(idleMs)} ORDER BY s.id DESC`,
+);
+
+const REMOVE_EXPIRED_SESSIONS = statement(
+  'operator_sessions.remove_expired',
+  {},
+  () => `DELETE FROM operator_sessions WHERE expires_at < statement_timestamp()`,
+);
+
+/** No row where the operator's access has changed; a change that is not committed is waited for. */
+const INSERT_SESSION = statement(
+  'operator_sessions.insert',
+  {
+    ...({ hash: 'bytea', operatorId: 'int', accessVersion: 'int', awaitsCode: 'boolean' } as const),
+    ...({ ip: 'text', userAgent: 'text', expiresAt: 'timestamptz', confirmedAt: 'timestamptz?' } as const),
+  },
+  ({ hash, operatorId, accessVersion, awaitsCode, ip, userAgent, expiresAt, confirmedAt }) => `
+    INSERT INTO operator_sessions (id_hash, operator_id, awaits_code, ip, user_agent, expires_at, confirmed_at)
+    SELECT ${hash}, id, ${awaitsCode}, ${ip}, ${userAgent}, ${expiresAt}, ${confirmedAt}
+    FROM operators WHERE id = ${operatorId} AND access_version = ${accessVersion} AND active FOR SHARE`,
+);
+
+const CONFIRM_SESSION = statement(
+  'operator_sessions.confirm',
+  { id: 'int' },
+  ({ id }) => `
+    UPDATE operator_sessions SET confirmed_at = statement_timestamp() WHERE id = ${id} RETURNING confirmed_at`,
+);
+
+/** Written no more than every half minute, because a page asks every few seconds. */
+const TOUCH_SESSION = statement(
+  'operator_sessions.touch',
+  { hash: 'bytea' },
+  ({ hash }) => `
+    UPDATE operator_sessions SET seen_at = statement_timestamp()
+    WHERE id_hash = ${hash} AND seen_at < statement_timestamp() - interval '30 seconds'`,
+);
 
 export interface NewSession {
   hash: Buffer;

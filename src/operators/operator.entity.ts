@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Unique, PrimaryColumn } from 'typeorm';
 import { placeOf, type Place } from '../core/secret-box.js';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import type { Role } from './roles.js';
@@ -107,4 +107,34 @@ export class Operator {
 
   @Column(timestampColumn({ default: () => 'now()' }))
   updated_at!: Date;
+}
+
+/** Takes the place of a second factor's code, once. */
+@Entity('operator_recovery_codes')
+export class RecoveryCode {
+  @ForeignKey(() => Operator, { name: 'fk_operator_recovery_codes_operator' })
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_operator_recovery_codes' })
+  operator_id!: number;
+
+  /** SHA-256 of the code. */
+  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'pk_operator_recovery_codes' })
+  code_hash!: Buffer;
+
+  @Column(timestampColumn({ nullable: true }))
+  used_at!: Date | null;
+}
+
+/** Somebody was sent to the company's sign-in, and has not come back from there. */
+@Entity('company_sign_ins')
+export class CompanySignIn {
+  /** SHA-256 of the cookie's value, of which everything that goes to the provider is derived. */
+  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'pk_company_sign_ins' })
+  id_hash!: Buffer;
+
+  /** The page of the console that they wanted. */
+  @Column('text')
+  next!: string;
+
+  @Column(timestampColumn())
+  expires_at!: Date;
 }

@@ -2,19 +2,129 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, type FindOptionsWhere } from 'typeorm';
 import { Database, type Transaction } from '../database/database.js';
 import { OperatorSession } from './operator-session.entity.js';
-import { Operator } from './operator.entity.js';
-import {
-  COUNT_ATTEMPT_BY_EMAIL,
-  COUNT_ATTEMPT_BY_ID,
-  FORGET_ATTEMPTS,
-  INSERT_COMPANY_OPERATOR,
-  INSERT_OPERATOR,
-  LOCK_ADMINISTRATORS,
-  TAKE_BACK_ATTEMPT,
-  USE_RECOVERY_CODE,
-  USE_STEP,
-} from './operators.sql.js';
-import { RecoveryCode } from './recovery-code.entity.js';
+import { Operator, RecoveryCode } from './operator.entity.js';
+import { statement } from '../database/parameters.js';
+
+/** No row where an operator has the address. */
+const INSERT_OPERATOR = statement(
+  'operators.insert',
+  {
+    email: 'text',
+    name: 'text',
+    role: 'text',
+    set_up_hash: 'bytea?',
+    set_up_until: 'timestamptz?',
+    created_by: 'int?',
+  },
+  ({ email, name, role, set_up_hash, set_up_until, created_by }) => `
+    INSERT INTO operators (email, name, role, set_up_hash, set_up_until, created_by)
+    VALUES (${email}, ${name}, ${role}, ${set_up_hash}, ${set_up_until}, ${created_by})
+    ON CONFLICT (email) DO NOTHING RETURNING *`,
+);
+
+/** No row where an operator has the address, or is that person already. */
+const INSERT_COMPANY_OPERATOR = statement(
+  'operators.insert_of_company',
+  { email: 'text', name: 'text', role: 'text', company_issuer: 'text', company_subject: 'text' },
+  ({ email, name, role, company_issuer, company_subject }) => `
+    INSERT INTO operators (email, name, role, company_issuer, company_subject)
+    VALUES (${email}, ${name}, ${role}, ${company_issuer}, ${company_subject})
+    ON CONFLICT DO NOTHING RETURNING *`,
+);
+
+/** So many wrong passwords or codes lock an account. */
+const LOCK_AT = 5;
+
+/** A quarter of an hour at the fifth failure, twice as long at each further one, a day at most. */
+const lockOf = (failures: string): string =>
+  `statement_timestamp() + least(interval '15 minutes' * power(2, least(${failures} - ${LOCK_AT}, 7)), interval '1 day')`;
+
+/** @param prefix of the columns that count. @param counts whether this attempt is one of theirs. */
+const countIn = (prefix: string, counts: string): string => `
+  ${prefix}failed_logins = ${prefix}failed_logins + CASE WHEN ${counts} THEN 1 ELSE 0 END,
+  ${prefix}locked_until = CASE WHEN ${counts} AND ${prefix}failed_logins + 1 >= ${LOCK_AT}
+    THEN ${lockOf(`(${prefix}failed_logins + 1)`)} ELSE ${prefix}locked_until END`;
+
+/**
+ * Counts an attempt before it is looked at, so that any number of them at the same moment are still counted one by one.
+ * @param which of the operators. @param isKnown whether the browser is one that the operator has signed in with.
+ */
+const countAttempt = (which: string, isKnown: string): string => `
+  UPDATE operators SET ${countIn('', `NOT (${isKnown})`)}, ${countIn('known_device_', isKnown)}
+  WHERE ${which} AND active
+    AND coalesce(CASE WHEN ${isKnown} THEN known_device_locked_until ELSE locked_until END, '-infinity')
+      <= statement_timestamp()
+  RETURNING *`;
+
+/** None when the account is locked, or there is none that has the address and a password. */
+const COUNT_ATTEMPT_BY_EMAIL = statement(
+  'operators.count_attempt_by_email',
+  { email: 'text', knownId: 'int?', knownVersion: 'int?' },
+  ({ email, knownId, knownVersion }) =>
+    countAttempt(
+      `email = ${email} AND password_hash IS NOT NULL`,
+      `coalesce(id = ${knownId} AND access_version = ${knownVersion}, false)`,
+    ),
+);
+
+/** For somebody who is half signed in, or more: one who came by the company's sign-in may have no password. */
+const COUNT_ATTEMPT_BY_ID = statement(
+  'operators.count_attempt_by_id',
+  { id: 'int', knownId: 'int?', knownVersion: 'int?' },
+  ({ id, knownId, knownVersion }) =>
+    countAttempt(`id = ${id}`, `coalesce(id = ${knownId} AND access_version = ${knownVersion}, false)`),
+);
+
+/** The attempt was right, and more is asked for: it does not count, and those before it go on counting. */
+const TAKE_BACK_ATTEMPT = statement(
+  'operators.take_back_attempt',
+  { id: 'int', isKnown: 'boolean' },
+  ({ id, isKnown }) => `
+    UPDATE operators SET
+      failed_logins = CASE WHEN ${isKnown} THEN failed_logins ELSE greatest(failed_logins - 1, 0) END,
+      locked_until = CASE WHEN ${isKnown} THEN locked_until END,
+      known_device_failed_logins =
+        CASE WHEN ${isKnown} THEN greatest(known_device_failed_logins - 1, 0) ELSE known_device_failed_logins END,
+      known_device_locked_until = CASE WHEN NOT ${isKnown} THEN known_device_locked_until END
+    WHERE id = ${id}`,
+);
+
+/** The operator has shown who they are: what went wrong before in browsers of that kind is forgotten. */
+const FORGET_ATTEMPTS = statement(
+  'operators.forget_attempts',
+  { id: 'int', isKnown: 'boolean' },
+  ({ id, isKnown }) => `
+    UPDATE operators SET
+      failed_logins = CASE WHEN ${isKnown} THEN failed_logins ELSE 0 END,
+      locked_until = CASE WHEN ${isKnown} THEN locked_until END,
+      known_device_failed_logins = CASE WHEN ${isKnown} THEN 0 ELSE known_device_failed_logins END,
+      known_device_locked_until = CASE WHEN NOT ${isKnown} THEN known_device_locked_until END
+    WHERE id = ${id}`,
+);
+
+/** No row when a code of this step or a later one was used before. */
+const USE_STEP = statement(
+  'operators.use_step',
+  { id: 'int', step: 'bigint' },
+  ({ id, step }) => `
+    UPDATE operators SET totp_last_step = ${step} WHERE id = ${id} AND totp_last_step < ${step} RETURNING id`,
+);
+
+/** No row when there is no such code, or it was used before. */
+const USE_RECOVERY_CODE = statement(
+  'operators.use_recovery_code',
+  { id: 'int', hash: 'bytea' },
+  ({ id, hash }) => `
+    UPDATE operator_recovery_codes SET used_at = statement_timestamp()
+    WHERE operator_id = ${id} AND code_hash = ${hash} AND used_at IS NULL RETURNING operator_id`,
+);
+
+/** Locked in their order, so that two who take away each other's rights take turns. */
+const LOCK_ADMINISTRATORS = statement(
+  'operators.lock_administrators',
+  {},
+  () => `SELECT id FROM operators WHERE role = 'admin' AND active ORDER BY id FOR UPDATE`,
+);
 
 /** What of an operator may change. */
 export type OperatorChange = Partial<Omit<Operator, 'id' | 'email' | 'created_at' | 'updated_at'>>;

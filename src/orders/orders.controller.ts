@@ -1,9 +1,9 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiParam, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { CurrentCaller } from '../auth/api-key.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
-import { RequestId } from '../core/http/request-id.decorator.js';
+import { RequestId } from '../core/http/request-id.middleware.js';
 import type { Page } from '../core/pagination.js';
 import { CreateOrderDto } from './create-order.dto.js';
 import { OrderListQuery } from './order-list.dto.js';

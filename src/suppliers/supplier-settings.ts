@@ -1,4 +1,4 @@
-import { isBaseUrl, withoutTrailingSlashes } from '../core/base-url.js';
+import { isBaseUrl, withoutTrailingSlashes } from '../core/urls.js';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import type { AdapterDescription, DescribedAdapter, CredentialField, OptionField } from './adapter-description.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Post, UseGuards } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { CurrentCaller } from '../auth/api-key.guard.js';
 import { SandboxGuard } from '../auth/sandbox.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
 import { checkedBaht } from '../core/money.js';

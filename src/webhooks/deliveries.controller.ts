@@ -1,9 +1,9 @@
 import { Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { CurrentCaller } from '../auth/api-key.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
-import { EmptyBody } from '../core/http/empty-body.decorator.js';
+import { EmptyBody } from '../core/validation/request-validation.pipe.js';
 import type { Page } from '../core/pagination.js';
 import { DeliveryDetailDto, DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import { DeliveryId, WebhookId } from './path-id.decorators.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Patch, Post } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
+import { CurrentCaller } from '../auth/api-key.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
 import { EVENT_KINDS } from '../events/event.entity.js';
 import { WebhookId } from './path-id.decorators.js';

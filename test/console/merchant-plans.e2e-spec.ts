@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PAGE_OF_MERCHANT } from '../../src/catalog/prices.sql.js';
 import type { Statement } from '../../src/database/database.js';
-import { READ_DAYS, READ_TODAY } from '../../src/accounting/reports/merchant-figures.sql.js';
-import { LATEST, LATEST_FUNDING } from '../../src/accounting/reports/statement.sql.js';
+import { READ_DAYS, READ_TODAY } from '../../src/accounting/reports/merchant-stats.repository.js';
+import { LATEST, LATEST_FUNDING } from '../../src/accounting/reports/statement.repository.js';
 import { ConsoleStack } from './console-stack.js';
 
 let stack: ConsoleStack;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FIGURES, LIMITS } from '../../src/monitoring/stats/database-figures.sql.js';
+import { FIGURES, LIMITS } from '../../src/monitoring/stats/database-stats.repository.js';
 import { TestStack } from '../support/stack.js';
 
 const ENDED_ORDERS = 20_000;

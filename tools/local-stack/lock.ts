@@ -1,7 +1,7 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf, LocalError } from '../../src/cli/local-stack/errors.js';
-import { readJsonFile, writePrivateFile } from '../../src/cli/local-stack/json-file.js';
+import { readJsonFile, writePrivateFile } from '../../src/cli/local-stack/stack-file.js';
 import { identify, isSameProcess, waitForExit, type ProcessIdentity } from '../../src/cli/local-stack/process-table.js';
 
 interface LockContent extends ProcessIdentity {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LocalError, messageOf } from '../../src/cli/local-stack/errors.js';
-import { readJsonFile, writePrivateFile } from '../../src/cli/local-stack/json-file.js';
+import { readJsonFile, writePrivateFile } from '../../src/cli/local-stack/stack-file.js';
 import { freePortExcept, portIsFree } from './ports.js';
 
 // The files of the local stack in its data directory, besides the data of its servers.

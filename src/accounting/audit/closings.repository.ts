@@ -1,13 +1,132 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
-import { Database, type Queryable, type Transaction } from '../../database/database.js';
+import { Database, type Queryable, type Transaction, type Statement } from '../../database/database.js';
 import type { Extent } from './audit.repository.js';
 import type { ArchivedPartition } from './archived-partition.entity.js';
 import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
 import type { WalletClosing } from './closing.js';
-import * as sql from './closings.sql.js';
+import { selectFirstIdSince } from '../../database/first-id-since.sql.js';
+import { rowsOf, statement } from '../../database/parameters.js';
+
+/** All closed months, the first one first. */
+const LIST: Statement = {
+  name: 'closings.list',
+  text: `SELECT month, orders_after, orders_through, orders, transfers_after, transfers_through, transfers, deliveries_after,
+                deliveries_through, deliveries, left_open, wallets, checks, version, closed_by, closed_at, previous_hash, hash
+         FROM closed_months ORDER BY month`,
+};
+
+/** What the wallets had at the end of a month: $1. */
+const WALLETS: Statement = {
+  name: 'closings.wallets',
+  text: `SELECT month, merchant_id, last_transfer_id, available, held, credits, debits, holds, spends, refunds
+         FROM closed_wallets WHERE month = $1 ORDER BY merchant_id`,
+};
+
+/** Partitions of orders that are in files only. The first one first. */
+const LIST_ARCHIVED: Statement = {
+  name: 'closings.list_archived',
+  text: `SELECT number, first_id, end_id, state, directory, orders, bytes, months, archived_at FROM archived_partitions
+         WHERE state IN ('detached', 'dropped') ORDER BY number`,
+};
+
+const TIMEZONE = `'Asia/Bangkok'`;
+const firstMoment = (table: string): string => `(SELECT created_at FROM ${table} ORDER BY id LIMIT 1)`;
+
+/** The first month of the books; null where nothing was written yet. */
+const FIRST_MONTH: Statement = {
+  name: 'closings.first_month',
+  text: `SELECT to_char(least(${firstMoment('orders')}, ${firstMoment('transfers')}) AT TIME ZONE ${TIMEZONE}, 'YYYY-MM') AS month`,
+};
+
+/** When a month ends, and whether that is long enough ago: $1 the month, $2 days. */
+const END_OF_MONTH: Statement = {
+  name: 'closings.end_of_month',
+  text: `
+    SELECT stop, stop + make_interval(days => $2) AS closable_at,
+           stop + make_interval(days => $2) <= statement_timestamp() AS closable
+    FROM (SELECT (($1 || '-01')::timestamp + interval '1 month') AT TIME ZONE ${TIMEZONE} AS stop) asked`,
+};
+
+const lastBefore = (table: 'orders' | 'transfers' | 'webhook_deliveries'): string =>
+  `coalesce((${selectFirstIdSince(table, '$1::timestamptz')}), 1) - 1`;
+
+/** The last ids before a moment: $1. */
+const LAST_IDS_BEFORE: Statement = {
+  name: 'closings.last_ids_before',
+  text: `SELECT ${lastBefore('orders')} AS orders, ${lastBefore('transfers')} AS transfers,
+                ${lastBefore('webhook_deliveries')} AS deliveries`,
+};
+
+/** The hash of the last closed month, if there is one. */
+const LAST_HASH: Statement = {
+  name: 'closings.last_hash',
+  text: `SELECT hash FROM closed_months ORDER BY month DESC LIMIT 1`,
+};
+
+/** No row where another process has closed the month meanwhile. */
+const INSERT_MONTH = statement(
+  'closings.insert_month',
+  {
+    month: 'text',
+    orders_after: 'bigint',
+    orders_through: 'bigint',
+    orders: 'bigint',
+    transfers_after: 'bigint',
+    transfers_through: 'bigint',
+    transfers: 'bigint',
+    deliveries_after: 'bigint',
+    deliveries_through: 'bigint',
+    deliveries: 'bigint',
+    left_open: 'text',
+    wallets: 'int',
+    checks: 'text',
+    version: 'text',
+    closed_by: 'text',
+    closed_at: 'timestamptz',
+    previous_hash: 'bytea?',
+    hash: 'bytea',
+  },
+  ({ left_open: leftOpen, checks, ...given }) => `
+    INSERT INTO closed_months (${Object.keys(given).join(', ')}, left_open, checks)
+    VALUES (${Object.values(given).join(', ')}, ${leftOpen}::bigint[], ${checks}::json)
+    ON CONFLICT (month) DO NOTHING RETURNING month`,
+);
+
+const INSERT_WALLETS = statement(
+  'closings.insert_wallets',
+  {
+    month: 'text',
+    wallets: rowsOf({
+      merchant_id: 'int',
+      last_transfer_id: 'bigint',
+      available: 'bigint',
+      held: 'bigint',
+      credits: 'bigint',
+      debits: 'bigint',
+      holds: 'bigint',
+      spends: 'bigint',
+      refunds: 'bigint',
+    }),
+  },
+  ({ month, wallets }) => `
+    INSERT INTO closed_wallets (month, ${wallets.names}) SELECT ${month}, * FROM ${wallets.unnest}`,
+);
+
+/** Takes the turn to look for months to close, for so many seconds: no row where it is not time, or another has it. $1 seconds. */
+const TAKE_TURN: Statement = {
+  name: 'closings.take_turn',
+  text: `UPDATE month_closing_turn SET next_at = statement_timestamp() + make_interval(secs => $1)
+         WHERE next_at <= statement_timestamp() RETURNING next_at`,
+};
+
+/** When anybody may look again: $1 seconds from now. */
+const KEEP_TURN: Statement = {
+  name: 'closings.keep_turn',
+  text: `UPDATE month_closing_turn SET next_at = statement_timestamp() + make_interval(secs => $1)`,
+};
 
 /** What is known of a partition that is archived. */
 export type ArchivedOrdersService = Pick<
@@ -29,47 +148,47 @@ export class ClosingsRepository {
 
   /** The first one first. */
   async list(tx: Queryable): Promise<ClosedMonth[]> {
-    const rows = await tx.query<Omit<ClosedMonth, 'left_open'> & { left_open: string[] }>(sql.LIST);
+    const rows = await tx.query<Omit<ClosedMonth, 'left_open'> & { left_open: string[] }>(LIST);
     // The driver reads a list of 64-bit integers as text.
     return rows.map((row) => ({ ...row, left_open: row.left_open.map(BigInt) }));
   }
 
   /** Partitions of orders that are not there to be read, the first one first. */
   listArchived(tx: Queryable): Promise<ArchivedOrdersService[]> {
-    return tx.query<ArchivedOrdersService>(sql.LIST_ARCHIVED);
+    return tx.query<ArchivedOrdersService>(LIST_ARCHIVED);
   }
 
   /** What the wallets had at the end of a closed month, in the order of their merchants. */
   wallets(tx: Queryable, month: string): Promise<ClosedWallet[]> {
-    return tx.query<ClosedWallet>(sql.WALLETS, [month]);
+    return tx.query<ClosedWallet>(WALLETS, [month]);
   }
 
   /** The month in which the books begin; null where they have nothing yet. */
   async firstMonth(): Promise<string | null> {
-    const [row] = await this.database.query<{ month: string | null }>(sql.FIRST_MONTH);
+    const [row] = await this.database.query<{ month: string | null }>(FIRST_MONTH);
     return row?.month ?? null;
   }
 
   /** @param days how long ago a month must have ended to be closed. */
   async endOf(month: string, days: number): Promise<MonthEnd> {
-    const [row] = await this.database.query<MonthEnd>(sql.END_OF_MONTH, [month, days]);
+    const [row] = await this.database.query<MonthEnd>(END_OF_MONTH, [month, days]);
     return present(row, 'a month has an end');
   }
 
   /** The last id of each book before a moment. */
   async lastIdsBefore(moment: Date): Promise<Extent> {
-    const [row] = await this.database.query<Extent>(sql.LAST_IDS_BEFORE, [moment]);
+    const [row] = await this.database.query<Extent>(LAST_IDS_BEFORE, [moment]);
     return present(row, 'the books have an extent');
   }
 
   /** @throws CONFLICT where it does not follow what was closed last: another process closed it meanwhile. */
   async insert(tx: Transaction, closing: ClosedMonth, wallets: readonly WalletClosing[]): Promise<void> {
     const { month, left_open, checks, ...members } = closing;
-    const [last] = await tx.query<{ hash: Buffer }>(sql.LAST_HASH);
+    const [last] = await tx.query<{ hash: Buffer }>(LAST_HASH);
     const isNext = last ? closing.previous_hash?.equals(last.hash) : closing.previous_hash === null;
     const rows = isNext
       ? await tx.query(
-          ...sql.INSERT_MONTH.with({
+          ...INSERT_MONTH.with({
             month,
             ...members,
             left_open: `{${left_open.join(',')}}`,
@@ -78,16 +197,16 @@ export class ClosingsRepository {
         )
       : [];
     if (rows.length === 0) throw new AppError('CONFLICT', `${month} was closed by another process meanwhile`);
-    tx.write(...sql.INSERT_WALLETS.with({ month, wallets }));
+    tx.write(...INSERT_WALLETS.with({ month, wallets }));
   }
 
   /** @returns whether it is time to look for months to close, which is then ours for so many seconds. */
   async acquireLock(seconds: number): Promise<boolean> {
-    return (await this.database.query(sql.TAKE_TURN, [seconds])).length > 0;
+    return (await this.database.query(TAKE_TURN, [seconds])).length > 0;
   }
 
   /** Nobody looks for months to close for so many seconds from now. */
   async extendLock(seconds: number): Promise<void> {
-    await this.database.query(sql.KEEP_TURN, [seconds]);
+    await this.database.query(KEEP_TURN, [seconds]);
   }
 }

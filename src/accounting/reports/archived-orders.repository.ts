@@ -3,8 +3,38 @@ import { present } from '../../core/invariant.js';
 import { ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { inSnapshot, withLongTimeout } from '../../database/snapshot.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
-import { COUNT_ARCHIVED } from './archived-orders.sql.js';
 import type { Coverage } from './coverage.js';
+import { selectFirstIdSince } from '../../database/first-id-since.sql.js';
+import { statement } from '../../database/parameters.js';
+
+const sinceIn = (moment: string): string => `(${selectFirstIdSince('transfers', moment)})`;
+
+/**
+ * Archived orders of which money moved in a time, by the kinds of these movements. They stay when their order goes. Nothing
+ * is read where nothing is archived, or was before that time: an order ends before it is archived. With a supplier, those of
+ * the partitions in which it sold anything: which of them it sold is in the files only.
+ */
+const COUNT_ARCHIVED = statement(
+  'archived_orders.count',
+  {
+    start: 'timestamptz',
+    stop: 'timestamptz',
+    kinds: 'text[]',
+    includeSandbox: 'boolean',
+    supplierId: 'int?',
+  },
+  ({ start, stop, kinds, includeSandbox, supplierId }) => `
+    WITH away AS (
+      SELECT coalesce(first_id, 0) AS first_id, end_id FROM archived_partitions
+      WHERE state IN ('detached', 'dropped') AND coalesce(archived_at, 'infinity') > ${start}
+        AND (${supplierId} IS NULL OR ${supplierId} = ANY(supplier_ids)))
+    SELECT CASE WHEN EXISTS (SELECT FROM away) THEN (
+      SELECT count(DISTINCT t.order_id) FROM transfers t
+      WHERE t.id >= ${sinceIn(start)} AND t.id < ${sinceIn(stop)} AND t.kind = ANY(${kinds})
+        AND t.created_at >= ${start} AND t.created_at < ${stop}
+        AND (${includeSandbox} OR NOT EXISTS (SELECT FROM merchants m WHERE m.id = t.merchant_id AND m.sandbox))
+        AND EXISTS (SELECT FROM away WHERE t.order_id >= away.first_id AND t.order_id < away.end_id)) ELSE 0 END AS orders`,
+);
 
 /** Of which orders. */
 export interface ArchivedCoverage extends Coverage {

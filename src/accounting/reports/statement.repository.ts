@@ -1,11 +1,76 @@
 import { Injectable } from '@nestjs/common';
 import { present } from '../../core/invariant.js';
 import type { Satang } from '../../core/money.js';
-import { Database, type Queryable } from '../../database/database.js';
+import { Database, type Queryable, type Statement } from '../../database/database.js';
 import { withLongTimeout } from '../../database/snapshot.js';
 import type { EntryRow } from '../../wallet/entries.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
-import { LATEST, LATEST_FUNDING, PAGE_BACKWARDS, PAGE_FORWARDS, READ_BOUNDS, READ_MONTH } from './statement.sql.js';
+import { statement } from '../../database/parameters.js';
+import { archived } from '../../wallet/wallet.sql.js';
+import { AVAILABLE } from './daily-report.sql.js';
+
+/** $1 a month such as 2026-10, $2 the time zone that it begins and ends in. */
+const READ_MONTH: Statement = {
+  name: 'report.month',
+  text: `SELECT ($1 || '-01')::timestamp AT TIME ZONE $2 AS start,
+                (($1 || '-01')::timestamp + interval '1 month') AT TIME ZONE $2 AS stop, statement_timestamp() AS now`,
+};
+
+const BEGINS = `coalesce($2::timestamptz, '-infinity')`;
+const ENDS = `coalesce($3::timestamptz, 'infinity')`;
+
+/**
+ * $1 merchant, $2 from and $3 to. Balances are what the movements add up to, and not what the last line left, so that
+ * opening, movements and closing fit even where the clock was once set back.
+ */
+const READ_BOUNDS: Statement = {
+  name: 'statement.bounds',
+  text: `
+    SELECT coalesce(sum(${AVAILABLE}) FILTER (WHERE created_at < ${BEGINS}), 0)::bigint AS opening,
+           coalesce(sum(${AVAILABLE}) FILTER (WHERE created_at < ${ENDS}), 0)::bigint AS closing,
+           min(id) FILTER (WHERE created_at >= ${BEGINS} AND created_at < ${ENDS}) AS first,
+           max(id) FILTER (WHERE created_at >= ${BEGINS} AND created_at < ${ENDS}) AS last
+    FROM transfers WHERE merchant_id = $1 AND kind <> 'order_spend'`,
+};
+
+const LINE = `
+  t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference, ${archived('reference_id')}) AS reference_id,
+  coalesce(o.order_number, ${archived('order_number')}) AS order_number, t.created_at, t.reference, t.note, t.operator, t.approved_by`;
+
+const page = (order: 'ASC' | 'DESC'): string => `
+  SELECT ${LINE}
+  FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
+  WHERE t.merchant_id = $1 AND t.kind <> 'order_spend' AND t.created_at >= ${BEGINS} AND t.created_at < ${ENDS}
+    AND t.id BETWEEN $4 AND $5
+  ORDER BY t.id ${order} LIMIT $6`;
+
+/** $1 merchant, $2 from, $3 to, $4 first and $5 last id, $6 how many. */
+const PAGE_FORWARDS: Statement = { name: 'statement.page_forwards', text: page('ASC') };
+
+const PAGE_BACKWARDS: Statement = { name: 'statement.page_backwards', text: page('DESC') };
+
+/** Lines newest first, before an id: those that orders made as well. */
+export const LATEST = statement(
+  'statement.latest',
+  { merchantId: 'int', before: 'bigint', limit: 'int' },
+  ({ merchantId, before, limit }) => `
+    SELECT ${LINE} FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
+    WHERE t.merchant_id = ${merchantId} AND t.kind <> 'order_spend' AND t.id < ${before}
+    ORDER BY t.id DESC LIMIT ${limit}`,
+);
+
+/**
+ * The same of what operators moved, which is little beside what orders do: found by the index of references, and sorted
+ * by an expression, so that nobody walks through all of the statement for it.
+ */
+export const LATEST_FUNDING = statement(
+  'statement.latest_funding',
+  { merchantId: 'int', before: 'bigint', limit: 'int' },
+  ({ merchantId, before, limit }) => `
+    SELECT ${LINE} FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
+    WHERE t.merchant_id = ${merchantId} AND t.reference IS NOT NULL AND t.id < ${before}
+    ORDER BY t.id + 0 DESC LIMIT ${limit}`,
+);
 
 /** A line with what only the operator knows of it. */
 export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator' | 'approved_by'>;

@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { newRequestId } from '../identifiers.js';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
 const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 const REQUEST_ID = Symbol('request id');
@@ -14,3 +15,8 @@ export function requestIdMiddleware(request: Request, response: Response, next: 
 }
 
 export const requestIdOf = (request: Request): string => (request as { [REQUEST_ID]?: string })[REQUEST_ID] ?? '';
+
+/** The request's id, as a controller's parameter. */
+export const RequestId = createParamDecorator((_: unknown, context: ExecutionContext): string =>
+  requestIdOf(context.switchToHttp().getRequest<Request>()),
+);

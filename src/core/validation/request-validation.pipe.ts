@@ -1,4 +1,4 @@
-import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
+import { Injectable, type ArgumentMetadata, type PipeTransform, Body } from '@nestjs/common';
 import { readMembers } from './read-members.js';
 import type { Class } from './rule.js';
 
@@ -16,3 +16,12 @@ export class RequestValidationPipe implements PipeTransform {
 }
 
 const isBuiltIn = (type: unknown): boolean => [String, Number, Boolean, Array, Object].includes(type as never);
+
+class NoMembers {}
+
+const noMembers: PipeTransform<unknown, NoMembers> = {
+  transform: (body) => readMembers(NoMembers, body === undefined ? {} : body),
+};
+
+/** A request that takes no body; an empty object will do. @throws BAD_REQUEST for any other */
+export const EmptyBody = (): ParameterDecorator => Body(noMembers);

@@ -1,7 +1,7 @@
 import { All, Controller, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../../auth/public.decorator.js';
+import { Public } from '../../auth/api-key.guard.js';
 import { noSuchRoute } from '../../core/http/exception.filter.js';
 import { CALLBACKS_PATH } from '../../core/http/secret-path.js';
 import type { RawCallback } from '../../suppliers/supplier-adapter.js';

@@ -6,20 +6,20 @@ import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
 import { DatabaseStatsRepository, type FiguresStatement } from '../stats/database-stats.repository.js';
 
-/** A scrape waits no longer; what comes later is there for the next one. */
-const WAIT_AT_MOST_MS = 4_000;
+/** A scrape waits no longer; the next one shows results that come later. */
+const MAX_WAIT_MS = 4_000;
 
 /**
- * Keeps the figures that PostgreSQL knows about the whole service. Each statement stands for itself: one that takes too
- * long under load costs its own figures only. What could not be asked is absent, never old.
+ * Reads metrics of the whole service from PostgreSQL. Statements are independent: one that fails or takes too long removes
+ * only its own metrics. A metric is absent rather than stale.
  */
 @Injectable()
 export class DatabaseStatsService {
-  /** However often somebody scrapes, PostgreSQL is asked no more often than this. */
+  /** Scrapes within this time share one reading. */
   freshForMs = 5_000;
   private gatheredAtMs = -Infinity;
   private gathering: Promise<void> | undefined;
-  /** Statements that failed when last tried: each is worth one line, not one for each scrape. */
+  /** Statements that failed last time: the log gets one line when a statement begins to fail. */
   private readonly failing = new Set<string>();
 
   constructor(
@@ -28,14 +28,14 @@ export class DatabaseStatsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Brings the figures up to date, unless they are fresh. Never rejects, and returns within 4 seconds. */
+  /** Reads the metrics unless they are fresh. Never rejects, and returns within 4 seconds. */
   async refresh(): Promise<void> {
     if (performance.now() - this.gatheredAtMs < this.freshForMs) return;
     this.gathering ??= this.gather().finally(() => {
       this.gathering = undefined;
       this.gatheredAtMs = performance.now();
     });
-    await withDeadline(this.gathering, WAIT_AT_MOST_MS).catch(() => this.declareAway());
+    await withDeadline(this.gathering, MAX_WAIT_MS).catch(() => this.declareAway());
   }
 
   private async gather(): Promise<void> {

@@ -6,6 +6,8 @@ import type { Queue } from 'bull';
 import express, {
   type ErrorRequestHandler,
   type Express,
+  type NextFunction,
+  type Request,
   type RequestHandler,
   type Response,
   type Router,
@@ -24,17 +26,18 @@ import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from '../../queues/q
 import { RedisHealthService } from '../../queues/redis-health.service.js';
 import { ReadinessService } from '../../health/readiness.service.js';
 import { DatabaseStatsService } from './database-stats.service.js';
-import { operatorsOnly } from './management-access.js';
 import { QueueBoardRepository } from './queue-board.repository.js';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
 
-/** Bull Board's page: an operator's browser need not tell other hosts that it looks at queues. */
+/** Bull Board's page must load nothing from other hosts. */
 const OWN_HOST_ONLY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'self'";
 
 /**
  * The operators' port of a process: `/metrics` for Prometheus, `/healthz` and `/readyz`, which are open, and `/queues`
- * for Bull Board, which asks for a password. It listens on loopback unless MANAGEMENT_HOST says otherwise; none of it
- * but the health is reachable through the API's port.
+ * for Bull Board, which needs a password. It listens on loopback unless MANAGEMENT_HOST says otherwise. The API's port
+ * serves only the health routes of these.
  */
 @Injectable()
 export class ManagementServer implements BeforeApplicationShutdown {
@@ -53,8 +56,8 @@ export class ManagementServer implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * @param defaultPort where MANAGEMENT_PORT does not say.
-   * @returns the port. @throws when it is taken
+   * @param defaultPort used without MANAGEMENT_PORT.
+   * @returns the port. @throws Error when the port is in use.
    */
   async listen(defaultPort: number): Promise<number> {
     this.metrics.describeProcess(serviceVersion());
@@ -84,21 +87,21 @@ export class ManagementServer implements BeforeApplicationShutdown {
     });
     app.use('/queues', operatorsOnly(this.config), this.serveBoard());
     app.use((request, _response, next) => next(noSuchRoute(request)));
-    // Express knows by its four parameters that this is for errors.
+    // Express recognizes an error handler by its four parameters.
     const onError: ErrorRequestHandler = (error, request, response, _next) =>
       answerError(this.logger, error, request, response);
     app.use(onError);
     return app;
   }
 
-  /** Redis is told for information: the process does its work without, only less promptly. */
+  /** The state of Redis is information only: the process works without it, only less promptly. */
   private async answerReadiness(response: Response): Promise<void> {
     const why = await this.readiness.whyNot();
     const redis = this.redis.isUp ? 'up' : 'down';
     response.status(why === null ? 200 : 503).json({ status: why ?? 'ready', redis });
   }
 
-  /** Bull Board is loaded by the first who looks at it: most processes are started and stopped without. */
+  /** The first request for the page loads Bull Board: most processes never need it. */
   private serveBoard(): RequestHandler {
     let board: Promise<Router> | undefined;
     return (request, response, next) => {
@@ -111,6 +114,44 @@ export class ManagementServer implements BeforeApplicationShutdown {
   }
 }
 
-/** Nothing here takes a body, and Bull Board would read any to its end. */
+/** No route takes a body, and Bull Board would read one of any size. */
 const refuseBodies: RequestHandler = (request, _response, next) =>
   next(hasBody(request) ? new AppError('PAYLOAD_TOO_LARGE', 'The management port takes no request bodies') : undefined);
+
+type Settings = Pick<Config, 'NODE_ENV' | 'MANAGEMENT_HOST' | 'MANAGEMENT_USER' | 'MANAGEMENT_PASSWORD'>;
+
+const NO_PASSWORD =
+  'This page is closed, because no password is set. Set MANAGEMENT_PASSWORD in the environment of this process and ' +
+  'restart it; then log in as MANAGEMENT_USER (operator, unless it says otherwise).\n';
+
+/**
+ * Lets operators in by HTTP Basic authentication (RFC 7617). If no password is set, all requests are refused, except on
+ * loopback outside of production, as `npm start` runs it.
+ */
+function operatorsOnly(settings: Settings): (request: Request, response: Response, next: NextFunction) => void {
+  const { MANAGEMENT_USER: user, MANAGEMENT_PASSWORD: password } = settings;
+  if (password === '') {
+    if (settings.NODE_ENV !== 'production' && isLoopback(settings.MANAGEMENT_HOST))
+      return (_request, _response, next) => next();
+    return (_request, response) => void response.status(403).type('text').send(NO_PASSWORD);
+  }
+  const expected = digest(`${user}:${password}`);
+  return (request, response, next) => {
+    // Digests have the same length, so the comparison takes the same time for all credentials.
+    if (timingSafeEqual(digest(credentialsOf(request)), expected)) return next();
+    response.setHeader('WWW-Authenticate', 'Basic realm="operators", charset="UTF-8"');
+    response.status(401).type('text').send('Log in with MANAGEMENT_USER and MANAGEMENT_PASSWORD.\n');
+  };
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** The request's user and password, joined by a colon; empty when there are none. */
+function credentialsOf({ headers }: Request): string {
+  const [, encoded = ''] = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(headers.authorization ?? '') ?? [];
+  return Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+}

@@ -1,21 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../../database/database.js';
-import { LIMITS } from '../stats/database-figures.sql.js';
+import { LIMITS } from '../stats/database-stats.repository.js';
 
-/** What a wake-up is about: a row for each id that there still is. */
+/** The supplier or webhook that a wake-up names. Ids that no longer exist have no row. */
 export interface SubjectRow {
   id: number;
-  /** How people know it. */
+  /** The name that people know. */
   label: string;
   next_orders: string[];
 }
 
-/** As many as a page has room for; the index gives those that are next without looking at the others. */
+/** As many as fit the page. The index yields the next rows without reading the others. */
 const NEXT = 10;
 
 /**
- * Suppliers, and the orders with a unit that is next to be sent there or inquired about.
- * $1 their ids.
+ * Finds suppliers, and the orders whose units are due next there. $1: ids of suppliers.
  */
 const FIND_SUPPLIERS: Statement = {
   name: 'board.suppliers',
@@ -29,9 +28,8 @@ const FIND_SUPPLIERS: Statement = {
 };
 
 /**
- * Webhooks, by their merchants, and the orders whose events are next to be told there. Their URLs are left out: some
- * have secrets in them.
- * $1 their ids.
+ * Finds webhooks with their merchants, and the orders whose deliveries are due next. URLs are left out, because they may hold
+ * secrets. $1: ids of webhooks.
  */
 const FIND_WEBHOOKS: Statement = {
   name: 'board.webhooks',
@@ -44,7 +42,7 @@ const FIND_WEBHOOKS: Statement = {
     FROM webhooks w JOIN merchants m ON m.id = w.merchant_id WHERE w.id = ANY($1::int[])`,
 };
 
-/** What wake-ups are about. */
+/** Finds the suppliers and webhooks that wake-ups name. */
 @Injectable()
 export class QueueBoardRepository {
   constructor(private readonly database: Database) {}

@@ -7,14 +7,14 @@ import type { NextFunction, Request, Response, Router } from 'express';
 import type { WakeUpJob } from '../../queues/queues.js';
 import type { QueueBoardRepository, SubjectRow } from './queue-board.repository.js';
 
-/** What the ids of a queue's jobs are. */
+/** What the ids in a queue's jobs stand for. */
 interface Subject {
-  /** One of them, in words. */
+  /** `supplier` or `webhook`. */
   kind: string;
   find: (subjects: QueueBoardRepository, ids: number[]) => Promise<SubjectRow[]>;
-  /** What a job's data say of one that was found, besides its id and orders. */
+  /** What the page shows of a row besides id and orders. */
   show: (row: SubjectRow) => object;
-  /** How the job is called for it. */
+  /** The row's part of the job's name. */
   name: (row: SubjectRow) => string;
 }
 
@@ -32,7 +32,7 @@ const WEBHOOK: Subject = {
   name: ({ id, label }) => `${id} of ${label}`,
 };
 
-/** Bull Board over the two queues, to look at only. @param path where it is served. */
+/** A read-only Bull Board for the two queues. @param path where it is served. */
 export function createQueueBoard(
   path: string,
   fulfilment: Queue<WakeUpJob>,
@@ -48,14 +48,14 @@ export function createQueueBoard(
   return board.getRouter() as Router;
 }
 
-/** A job of several is named after all of them, as long as there is room. */
+/** A job with more ids than this shows only their number in its name. */
 const MAX_NAMED = 3;
-/** More than a page of jobs usually is about. */
+/** More than the jobs on one page usually have. */
 const MAX_LOOKED_UP = 100;
 
 /**
- * Shows what a wake-up is about. The job itself holds ids only, and Redis is to hold no more: PostgreSQL is asked when
- * somebody looks, and when it does not answer, the ids are all there is to see.
+ * Shows the suppliers or webhooks of a wake-up. The job holds ids only, because Redis must hold no more. The page reads the
+ * rest from PostgreSQL, and shows the ids alone when the database does not answer.
  */
 class WakeUpAdapter extends BullAdapter {
   private found = new Map<number, SubjectRow>();
@@ -108,10 +108,10 @@ class WakeUpAdapter extends BullAdapter {
   }
 }
 
-/** A stylesheet, with fonts, of another host: the page has others to fall back to. */
+/** A stylesheet on another host, with fonts. The page works without it. */
 const FOREIGN_LINK = /<link[^>]*\bhref="(https?:)?\/\/[^>]*>\s*/g;
 
-/** Serves the page without what it would load from other hosts. */
+/** Serves the page without links to other hosts. */
 class OwnHostAdapter extends ExpressAdapter {
   override setEntryRoute(entry: AppViewRoute): this {
     this.app[entry.method](entry.route, (_request: Request, response: Response, next: NextFunction) => {

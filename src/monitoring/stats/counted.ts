@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/** What is kept by the minute, each with what its `label` is. */
+/** The stats that are stored by the minute, each with the meaning of its `label`. */
 export const FIGURE_KINDS = {
   orders: 'placed, completed or failed',
   order_duration: 'completed or failed',
@@ -9,15 +9,15 @@ export const FIGURE_KINDS = {
   supplier_send_duration: '',
   supplier_inquiry_duration: '',
   webhook_attempts: 'the result',
-  /** What PostgreSQL knows at some moment of the minute, instead of a count. */
+  /** A level that PostgreSQL reports at one moment of the minute, not a count. */
   levels: 'which',
 } as const;
 export type FigureKind = keyof typeof FIGURE_KINDS;
 
-/** The last bucket of durations, which has no bound. */
+/** Stands for the last bucket of durations, which has no upper bound. */
 export const UNBOUNDED_MS = 2_147_483_647;
 
-/** So much of something. */
+/** A count under its name. */
 export interface Counted {
   figure: FigureKind;
   subject: string;
@@ -29,7 +29,7 @@ export interface Counted {
 type Labels = Partial<Record<string, string | number>>;
 type Named = Omit<Counted, 'up_to_ms' | 'value'>;
 
-/** The metrics that are kept, and what a row of each is called. */
+/** The metrics that are stored, and the name of each row. */
 const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => Named }[] = [
   {
     metric: 'topup_orders_total',
@@ -61,7 +61,7 @@ const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => Named }[] 
   },
 ];
 
-/** All that this process has counted so far. Nothing is counted for it that the metrics did not count already. */
+/** Reads all counts of this process from its metrics, so that stats cost no counting of their own. */
 export async function readCounted(registry: Registry): Promise<Counted[]> {
   const all = await Promise.all(
     SOURCES.map(async ({ metric, nameOf }) => {
@@ -82,7 +82,7 @@ const toCounted =
     value: BigInt(value),
   });
 
-/** Prometheus counts in each bucket what the smaller ones have, too; here it has its own only. */
+/** Prometheus' buckets are cumulative; ours are not. */
 function bucketsOf(
   samples: { labels: Labels; value: number; metricName?: string }[],
   nameOf: (labels: Labels) => Named,
@@ -103,7 +103,7 @@ function bucketsOf(
 
 const keyOf = ({ figure, subject, label }: Named): string => JSON.stringify([figure, subject, label]);
 
-/** What was counted since: the difference of two readings of one process. */
+/** The difference between two readings of one process. */
 export function since(before: readonly Counted[], now: readonly Counted[]): Counted[] {
   const nameOf = (each: Counted): string => `${each.up_to_ms} ${keyOf(each)}`;
   const was = new Map(before.map((each) => [nameOf(each), each.value]));

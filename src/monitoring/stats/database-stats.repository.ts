@@ -1,9 +1,170 @@
 import { Injectable } from '@nestjs/common';
-import type { FigureRow } from '../../core/figure.js';
-import { Database } from '../../database/database.js';
-import { FIGURES, LIMITS, type FiguresStatement } from './database-figures.sql.js';
+import type { FigureRow } from '../../core/instruments.js';
+import { Database, type Statement } from '../../database/database.js';
+import type { FigureName } from '../../core/metrics.js';
+import { SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
+import { EVENT_TABLES, idsLeft, idsOfNewest } from '../../database/partitions/event-partitions.js';
+import { PARTITIONED_TABLES } from '../../database/partitions/partition-sets.js';
+import { LASTS_SECONDS, SPENDING } from '../../suppliers/supplier-balances.sql.js';
+import { WAITING_WEBHOOKS } from '../../webhooks/dispatch.sql.js';
 
-export type { FiguresStatement } from './database-figures.sql.js';
+/** Counting stops here: any larger number is an incident, and a longer scan would add to it. */
+const MAX_COUNTED = 100_000;
+
+/**
+ * Settings for the next statement of the same transaction. The partial indexes for these metrics are small, but the planner
+ * can't know that without statistics, so sequential scans are off. JIT is off because a disabled plan looks expensive
+ * enough to be compiled, which costs more than the query.
+ */
+export const LIMITS: Statement = {
+  name: 'figures.limits',
+  text: `SELECT set_config('statement_timeout', '500', true), set_config('enable_seqscan', 'off', true),
+                set_config('jit', 'off', true)`,
+};
+
+/** Sandbox orders must not count in metrics or raise alerts. */
+const IS_LIVE = `supplier_id <> ${SANDBOX_SUPPLIER_ID}`;
+
+/** Seconds since the earliest time; 0 without rows. */
+const secondsSince = (earliest: string): string =>
+  `coalesce(greatest(extract(epoch FROM statement_timestamp() - ${earliest}), 0), 0)`;
+
+/** A statement and the metrics that it reads. Each metric and each label has a column of its name. */
+export interface FiguresStatement extends Statement {
+  readonly figures: readonly FigureName[];
+}
+
+const figures = (name: string, names: FigureName[], text: string): FiguresStatement => ({
+  name: `figures.${name}`,
+  text,
+  figures: names,
+});
+
+const orders = figures(
+  'orders',
+  ['orders_open', 'orders_oldest_open_seconds'],
+  `SELECT count(*) AS orders_open, ${secondsSince('min(created_at)')} AS orders_oldest_open_seconds
+   FROM (SELECT created_at FROM orders WHERE status IN ('pending', 'processing') AND NOT sandbox
+         ORDER BY created_at LIMIT ${MAX_COUNTED}) open`,
+);
+
+const unknown = figures(
+  'units_unknown',
+  ['units_unknown', 'units_unknown_oldest_seconds'],
+  `SELECT count(*) AS units_unknown, ${secondsSince('min(unknown_since)')} AS units_unknown_oldest_seconds
+   FROM (SELECT unknown_since FROM order_units WHERE state = 'unknown' AND ${IS_LIVE}
+         ORDER BY unknown_since LIMIT ${MAX_COUNTED}) unknown`,
+);
+
+/** A unit in review does not change until it is settled, so `updated_at` is the time when the review began. */
+const review = figures(
+  'units_review',
+  ['units_review', 'units_review_oldest_seconds'],
+  `SELECT count(*) AS units_review, ${secondsSince('min(updated_at)')} AS units_review_oldest_seconds
+   FROM (SELECT updated_at FROM order_units WHERE state = 'review' AND ${IS_LIVE} LIMIT ${MAX_COUNTED}) review`,
+);
+
+/** Few rows, and an index of the open ones. */
+const reversals = figures(
+  'supplier_reversals',
+  ['supplier_reversals_open', 'unknown_purchases_open'],
+  `SELECT count(*) AS supplier_reversals_open, count(*) FILTER (WHERE order_id IS NULL) AS unknown_purchases_open
+   FROM supplier_reversals WHERE status = 'open' AND ${IS_LIVE}`,
+);
+
+/** One row for each supplier. */
+const suppliers = figures(
+  'suppliers',
+  [
+    ...(['supplier_balance', 'supplier_balance_age_seconds', 'supplier_balance_low'] as const),
+    ...(['supplier_balance_lasts_seconds', 'supplier_pause'] as const),
+  ],
+  `SELECT s.code AS supplier, s.balance_currency AS currency, s.pause_reason AS reason,
+          s.balance_micros / 1e6 AS supplier_balance,
+          extract(epoch FROM statement_timestamp() - s.balance_at)::float8 AS supplier_balance_age_seconds,
+          (s.balance_micros < s.low_balance_micros)::int AS supplier_balance_low,
+          ${LASTS_SECONDS} AS supplier_balance_lasts_seconds,
+          CASE WHEN s.pause_reason IS NOT NULL THEN 1 END AS supplier_pause
+   FROM suppliers s LEFT JOIN (${SPENDING}) spending ON spending.supplier_id = s.id
+   WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
+);
+
+/** A unit whose claim's lease has run out is due. */
+const fulfilmentQueue = figures(
+  'fulfilment_queue',
+  ['fulfilment_due', 'fulfilment_oldest_due_seconds'],
+  `SELECT coalesce(sum(due.units), 0) AS fulfilment_due,
+          ${secondsSince('min(due.since)')} AS fulfilment_oldest_due_seconds
+   FROM suppliers s CROSS JOIN LATERAL (
+     SELECT count(*) AS units, min(next_action_at) AS since FROM (
+       SELECT next_action_at FROM order_units
+       WHERE supplier_id = s.id AND next_action_at <= statement_timestamp()
+       ORDER BY next_action_at LIMIT ${MAX_COUNTED}) units) due
+   WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
+);
+
+const webhooksQueue = figures(
+  'webhooks_queue',
+  ['webhooks_due', 'webhooks_oldest_due_seconds'],
+  `WITH ${WAITING_WEBHOOKS}
+   SELECT coalesce(sum(due.deliveries), 0) AS webhooks_due,
+          ${secondsSince('min(due.since)')} AS webhooks_oldest_due_seconds
+   FROM waiting JOIN webhooks w ON w.id = waiting.webhook_id JOIN merchants m ON m.id = w.merchant_id AND NOT m.sandbox
+   CROSS JOIN (VALUES (false), (true)) AS turn(is_retry) CROSS JOIN LATERAL (
+     SELECT count(*) AS deliveries, min(due_at) AS since FROM (
+       SELECT due_at FROM webhook_deliveries
+       WHERE webhook_id = waiting.webhook_id AND is_retry = turn.is_retry AND due_at <= statement_timestamp()
+       ORDER BY due_at LIMIT ${MAX_COUNTED}) deliveries) due`,
+);
+
+/** Held balances must equal the cost of open orders (contract, section 3). One statement reads both at the same moment. */
+const heldMismatch = figures(
+  'held_mismatch',
+  ['wallet_held_mismatch_baht'],
+  `SELECT abs((SELECT coalesce(sum(held), 0) FROM wallets)
+              - (SELECT coalesce(sum(total_amount), 0) FROM orders WHERE status IN ('pending', 'processing')))
+          / 100.0 AS wallet_held_mismatch_baht`,
+);
+
+/** One row per merchant, so it stays small. */
+const lowBalances = figures(
+  'low_balances',
+  ['wallets_below_alert'],
+  `SELECT count(*) AS wallets_below_alert FROM wallets w JOIN merchants m ON m.id = w.merchant_id
+   WHERE available < alert_below AND NOT m.sandbox`,
+);
+
+const databaseSize = figures(
+  'database_size',
+  ['database_size_bytes'],
+  `SELECT pg_database_size(current_database()) AS database_size_bytes`,
+);
+
+/** An insert beyond the last partition would fail. Tables without partitions have no row. */
+const partitions = figures(
+  'partitions',
+  ['partition_ids_left', 'partition_ids'],
+  [...EVENT_TABLES, ...PARTITIONED_TABLES]
+    .map(
+      (each) =>
+        `SELECT '${each.table}' AS "table", ${idsLeft(each)} AS partition_ids_left, ${idsOfNewest(each)} AS partition_ids`,
+    )
+    .join(' UNION ALL '),
+);
+
+export const FIGURES: readonly FiguresStatement[] = [
+  orders,
+  unknown,
+  review,
+  reversals,
+  suppliers,
+  fulfilmentQueue,
+  webhooksQueue,
+  heldMismatch,
+  lowBalances,
+  databaseSize,
+  partitions,
+];
 
 @Injectable()
 export class DatabaseStatsRepository {

@@ -1,29 +1,29 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { bigintColumn, timestampColumn } from '../../database/columns.js';
 
-/** A copy for each column: TypeORM writes into it. */
+/** A new object for each column, because TypeORM changes it. */
 const key = (): { primaryKeyConstraintName: string } => ({ primaryKeyConstraintName: 'pk_minute_figures' });
 
-/** What all processes together counted of something within a minute. */
+/** A count of all processes within a minute. */
 @Entity('minute_figures')
 @Index('ix_minute_figures_minute', ['minute'])
 export class MinuteFigure {
-  /** What is counted: one of {@link FIGURE_KINDS}. */
+  /** One of {@link FIGURE_KINDS}. */
   @PrimaryColumn('text', key())
   figure!: string;
 
-  /** A supplier's code; empty where it is about none. */
+  /** A supplier's code, or empty. */
   @PrimaryColumn('text', key())
   subject!: string;
 
   @PrimaryColumn(timestampColumn(key()))
   minute!: Date;
 
-  /** How it ended, or which level it is. */
+  /** An outcome, or the name of a level. */
   @PrimaryColumn('text', key())
   label!: string;
 
-  /** Of durations: those of at most so many milliseconds, and more than the bucket before has. 0 for what has none. */
+  /** The bucket of durations: its upper bound in milliseconds. 0 for stats that are no durations. */
   @PrimaryColumn('integer', key())
   up_to_ms!: number;
 

@@ -1,12 +1,93 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Counted, FigureKind } from './counted.js';
-import * as sql from './minute-figures.sql.js';
-import type { RecentRow, SlotRow } from './minute-figures.sql.js';
+import { rowsOf, statement } from '../../database/parameters.js';
 
-export type { RecentRow, SlotRow } from './minute-figures.sql.js';
+const ROWS = rowsOf({ figure: 'text', subject: 'text', label: 'text', up_to_ms: 'int', value: 'bigint' });
+const KEY = 'figure, subject, minute, label, up_to_ms';
 
-/** A time in steps. */
+const written = (name: string, value: string) =>
+  // Rows in the order of the key, so that processes that write the same rows can't deadlock.
+  statement(
+    `minute_figures.${name}`,
+    { rows: ROWS },
+    ({ rows }) => `
+      INSERT INTO minute_figures AS kept (minute, ${rows.names})
+      SELECT date_trunc('minute', statement_timestamp()), ${rows.names} FROM ${rows.as('given')}
+      ORDER BY figure, subject, label, up_to_ms
+      ON CONFLICT (${KEY}) DO UPDATE SET value = ${value}`,
+  );
+
+/** Adds a process's counts to the stored ones of this minute. */
+const ADD_COUNTED = written('add', 'kept.value + excluded.value');
+
+/** Keeps the highest level of the minute. */
+const KEEP_LEVELS = written('keep_levels', 'greatest(kept.value, excluded.value)');
+
+const HAS_LEVELS = statement(
+  'minute_figures.has_levels',
+  {},
+  () => `
+    SELECT EXISTS (SELECT FROM minute_figures WHERE figure = 'levels' AND subject = ''
+                   AND minute = date_trunc('minute', statement_timestamp())) AS has_levels`,
+);
+
+export interface SlotRow {
+  figure: string;
+  label: string;
+  up_to_ms: number;
+  /** The number of the step, from 0. */
+  slot: number;
+  /** The sum of counts, or the highest level. */
+  value: string;
+}
+
+/** Sums up each step of a period. It reads one range of the key for each kind of stats. */
+const READ_SLOTS = statement(
+  'minute_figures.read_slots',
+  { figures: 'text[]', subject: 'text', since: 'timestamptz', until: 'timestamptz', stepSeconds: 'int' },
+  ({ figures, subject, since, until, stepSeconds }) => `
+    SELECT m.figure, m.label, m.up_to_ms, slot, CASE m.figure WHEN 'levels' THEN max(m.value) ELSE sum(m.value) END AS value
+    FROM unnest(${figures}) AS wanted(figure)
+    JOIN minute_figures m ON m.figure = wanted.figure AND m.subject = ${subject}
+      AND m.minute >= ${since} AND m.minute < ${until}
+    CROSS JOIN LATERAL (SELECT floor(extract(epoch FROM m.minute - ${since}) / ${stepSeconds})::int AS slot) step
+    GROUP BY m.figure, m.label, m.up_to_ms, slot
+    ORDER BY slot, m.up_to_ms`,
+);
+
+export interface RecentRow {
+  subject: string;
+  figure: string;
+  label: string;
+  up_to_ms: number;
+  value: string;
+}
+
+/** Counts of some subjects in the last minutes. */
+const READ_RECENT = statement(
+  'minute_figures.read_recent',
+  { figures: 'text[]', subjects: 'text[]', minutes: 'int' },
+  ({ figures, subjects, minutes }) => `
+    SELECT m.subject, m.figure, m.label, m.up_to_ms, sum(m.value) AS value
+    FROM unnest(${figures}) AS wanted(figure) CROSS JOIN unnest(${subjects}) AS about(subject)
+    JOIN minute_figures m ON m.figure = wanted.figure AND m.subject = about.subject
+      AND m.minute > statement_timestamp() - make_interval(mins => ${minutes})
+    GROUP BY m.subject, m.figure, m.label, m.up_to_ms
+    ORDER BY m.up_to_ms`,
+);
+
+const REMOVE_OLD = statement(
+  'minute_figures.remove_old',
+  { days: 'int', limit: 'int' },
+  ({ days, limit }) => `
+    DELETE FROM minute_figures WHERE (${KEY}) IN (
+      SELECT ${KEY} FROM minute_figures WHERE minute < statement_timestamp() - make_interval(days => ${days})
+      ORDER BY minute LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    RETURNING minute`,
+);
+
+/** A period, divided into steps. */
 export interface Steps {
   since: Date;
   /** Exclusive. */
@@ -14,19 +95,19 @@ export interface Steps {
   stepSeconds: number;
 }
 
-/** What was counted, by the minute. */
+/** Stats by the minute. */
 @Injectable()
 export class MinuteStatsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Adds to this minute. */
+  /** Adds counts to the current minute. */
   async add(rows: readonly Counted[]): Promise<void> {
-    await this.database.query(...sql.ADD_COUNTED.with({ rows }));
+    await this.database.query(...ADD_COUNTED.with({ rows }));
   }
 
-  /** Whether somebody has kept the levels of this minute. */
+  /** Whether a worker has already stored the levels of this minute. */
   async hasLevels(): Promise<boolean> {
-    const [found] = await this.database.query<{ has_levels: boolean }>(...sql.HAS_LEVELS.with({}));
+    const [found] = await this.database.query<{ has_levels: boolean }>(...HAS_LEVELS.with({}));
     return found?.has_levels ?? false;
   }
 
@@ -38,22 +119,22 @@ export class MinuteStatsRepository {
       label,
       value,
     }));
-    await this.database.query(...sql.KEEP_LEVELS.with({ rows }));
+    await this.database.query(...KEEP_LEVELS.with({ rows }));
   }
 
   /** @param subject a supplier's code, or empty. */
   readSlots(figures: FigureKind[], subject: string, { since, until, stepSeconds }: Steps): Promise<SlotRow[]> {
     const values = { figures, subject, since, until, stepSeconds };
-    return this.database.query<SlotRow>(...sql.READ_SLOTS.with(values));
+    return this.database.query<SlotRow>(...READ_SLOTS.with(values));
   }
 
-  /** Of the last minutes, this one included. */
+  /** @param minutes how many, the current one included. */
   readRecent(figures: FigureKind[], subjects: string[], minutes: number): Promise<RecentRow[]> {
-    return this.database.query<RecentRow>(...sql.READ_RECENT.with({ figures, subjects, minutes }));
+    return this.database.query<RecentRow>(...READ_RECENT.with({ figures, subjects, minutes }));
   }
 
-  /** Removes some of those that are older than so many days. @returns how many. */
+  /** Removes up to `limit` rows that are older than `days`. @returns how many. */
   async removeOld(days: number, limit: number): Promise<number> {
-    return (await this.database.query(...sql.REMOVE_OLD.with({ days, limit }))).length;
+    return (await this.database.query(...REMOVE_OLD.with({ days, limit }))).length;
   }
 }

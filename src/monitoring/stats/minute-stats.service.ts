@@ -9,11 +9,11 @@ import { readCounted, since, type Counted } from './counted.js';
 import { StatsService } from './stats.service.js';
 import { MinuteStatsRepository } from './minute-stats.repository.js';
 
-/** A process that stops waits no longer for its last figures. */
+/** A stopping process waits no longer than this to write its last counts. */
 const LAST_WITHIN_MS = 1_000;
 const KEPT_DAYS = 90;
 
-/** Keeps the figures of each minute: what the processes counted, and what PostgreSQL knows of open work. */
+/** Stores stats by the minute: counts of the processes, and levels of open work. */
 @Injectable()
 export class MinuteStatsService implements OnTasksStopped {
   private kept: Counted[] = [];
@@ -26,13 +26,13 @@ export class MinuteStatsService implements OnTasksStopped {
   ) {}
 
   /**
-   * Adds what this process has counted since the last time, in one statement. It reads what the metrics counted, so that
-   * nothing is added to the way of an order. What could not be written is part of the next difference.
+   * Adds this process's counts since the last run, in one statement. It reads the metrics, so that orders pay nothing for it.
+   * After a failure the next run adds the same counts.
    */
   @WorkerTask('minute_figures', {
     every: 10_000,
     inEveryProcess: true,
-    failed: 'figures could not be kept: they are added later',
+    failed: 'stats could not be written: the next run adds them',
     once: true,
   })
   async add(): Promise<void> {
@@ -42,15 +42,15 @@ export class MinuteStatsService implements OnTasksStopped {
     this.kept = counted;
   }
 
-  /** What was counted since the last time would be lost. */
+  /** Writes the last counts, which would otherwise be lost. */
   async onTasksStopped(): Promise<void> {
     await withDeadline(this.add(), LAST_WITHIN_MS).catch(() => undefined);
   }
 
-  /** Once a minute, by whichever worker comes first. A minute without them is a gap in a line. */
+  /** The first worker of each minute writes the levels. A minute without them is a gap in a chart. */
   @WorkerTask('figure_levels', {
     every: 20_000,
-    failed: 'levels of this minute were not kept',
+    failed: 'the levels of this minute could not be written',
     level: 'debug',
   })
   async keepLevels(): Promise<void> {
@@ -61,10 +61,10 @@ export class MinuteStatsService implements OnTasksStopped {
 
   @WorkerTask('old_figures', {
     every: 3_600_000,
-    failed: 'old figures could not be removed: retrying in an hour',
+    failed: 'old stats could not be removed: retrying in an hour',
   })
   async removeOld(stop: AbortSignal): Promise<void> {
     const rows = await removeInBatches((limit) => this.minutes.removeOld(KEPT_DAYS, limit), stop);
-    if (rows > 0) this.logger.info({ rows }, 'old figures were removed');
+    if (rows > 0) this.logger.info({ rows }, 'old stats were removed');
   }
 }

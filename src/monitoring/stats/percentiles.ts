@@ -6,9 +6,8 @@ export interface Bucket {
 }
 
 /**
- * The duration that a share of all had at most, in whole milliseconds: between the bounds of its bucket, as if those in it
- * were spread evenly. Null without any.
- * @param buckets by their bounds, the smallest first; empty ones may be left out.
+ * Estimates a percentile in whole milliseconds, as if the durations in a bucket were spread evenly. Null without durations.
+ * @param buckets the smallest first; empty ones may be left out.
  * @param bounds of all buckets, ascending.
  */
 export function percentile(buckets: readonly Bucket[], share: number, bounds: readonly number[]): number | null {
@@ -18,7 +17,7 @@ export function percentile(buckets: readonly Bucket[], share: number, bounds: re
   for (const { up_to_ms: upTo, count } of buckets) {
     if (below + count >= total * share) {
       const from = bounds.filter((bound) => bound < upTo).at(-1) ?? 0;
-      // Of the last one only its beginning is known.
+      // The last bucket has no upper bound.
       const width = upTo === UNBOUNDED_MS ? 0 : upTo - from;
       return Math.round(from + ((total * share - below) / count) * width);
     }

@@ -13,6 +13,6 @@ const PROVIDERS = [
   MinuteStatsService,
 ];
 
-/** What the service counted, how full its queues are, and how its workers find the suppliers. */
+/** Stats by the minute, the depth of the queues, and the state of suppliers as workers see it. */
 @Module({ providers: PROVIDERS, exports: PROVIDERS })
 export class StatsModule {}

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
-import type { FigureRow } from '../../core/figure.js';
+import type { FigureRow } from '../../core/instruments.js';
 import { CALL_SECONDS, ORDER_SECONDS, type FigureName } from '../../core/metrics.js';
 import type { FigureKind } from './counted.js';
 import { DatabaseStatsRepository } from './database-stats.repository.js';
 import { MinuteStatsRepository, type SlotRow, type Steps } from './minute-stats.repository.js';
 import { percentile, type Bucket } from './percentiles.js';
 
-/** What is kept of each minute of what PostgreSQL knows, and shown as it is now. */
+/** The levels that are stored each minute and shown as they are now. */
 export const LEVELS = [
   'orders_open',
   'orders_oldest_open_seconds',
@@ -22,11 +22,11 @@ export const LEVELS = [
 ] as const satisfies readonly FigureName[];
 export type Level = (typeof LEVELS)[number];
 
-/** Null where it could not be told in time. */
+/** A level is null if PostgreSQL did not answer in time. */
 export type NowFigures = Record<Level, number | null> & {
   at: string;
   orders_per_minute: number;
-  /** Of the orders that ended within the hour; null when none did. */
+  /** The failed share of the orders that ended within the hour; null without any. */
   failed_share: number | null;
 };
 
@@ -43,21 +43,21 @@ interface Durations {
 
 export interface FiguresOverTime {
   step_seconds: number;
-  /** When each step begins. */
+  /** The begin of each step. */
   at: string[];
   counts: Series[];
   levels: Series[];
   durations: Durations[];
 }
 
-/** The pace of orders is taken over so many minutes. */
+/** The order rate is the average of this many minutes. */
 const PACE_MINUTES = 5;
 const FAILED_WITHIN_MINUTES = 60;
 
 export const CALL_BOUNDS_MS = CALL_SECONDS.map((seconds) => seconds * 1000);
 const ORDER_BOUNDS_MS = ORDER_SECONDS.map((seconds) => seconds * 1000);
 
-/** How the service does: now, and by the minute. */
+/** Stats of the service: now, and over a period. */
 @Injectable()
 export class StatsService {
   constructor(
@@ -84,7 +84,7 @@ export class StatsService {
     };
   }
 
-  /** What PostgreSQL knows; without what it could not tell in time. @throws SERVICE_UNAVAILABLE */
+  /** Reads all levels that PostgreSQL answers in time. @throws SERVICE_UNAVAILABLE */
   async readLevels(): Promise<Map<Level, number>> {
     const wanted = new Set<string>(LEVELS);
     const known = new Map<Level, number>();
@@ -97,7 +97,7 @@ export class StatsService {
     return known;
   }
 
-  /** Orders and webhooks over a time. */
+  /** Orders and webhooks over a period. */
   async overTime(steps: Steps): Promise<FiguresOverTime> {
     const figures: FigureKind[] = ['orders', 'order_duration', 'webhook_attempts', 'levels'];
     const rows = await this.minutes.readSlots(figures, '', steps);
@@ -130,7 +130,7 @@ export class StatsService {
     };
   }
 
-  /** The calls of a supplier over a time, purchases and inquiries by their outcome. @param supplier its code. */
+  /** Purchases and inquiries at a supplier over a period, by outcome. @param supplier its code. */
   async supplierOverTime(supplier: string, steps: Steps): Promise<FiguresOverTime> {
     const figures: FigureKind[] = [
       ...(['supplier_sends', 'supplier_inquiries'] as const),
@@ -160,13 +160,13 @@ export class StatsService {
 
 const isDelivered = (label: string): boolean => label === '2xx';
 
-/** Too long is too long: the figure is left out. */
+/** Leaves out a level whose statement took too long. */
 function orNothing(error: unknown): FigureRow[] {
   if (error instanceof AppError) throw error;
   return [];
 }
 
-/** Rows by the steps of a time. */
+/** Distributes rows over the steps of a period. */
 class Slots {
   private readonly count: number;
 
@@ -181,14 +181,14 @@ class Slots {
     return { step_seconds: stepSeconds, at: this.each(at) };
   }
 
-  /** Where nothing was counted, nothing happened. */
+  /** A step without rows is 0: nothing happened. */
   sums(rows: readonly SlotRow[]): number[] {
     const values = this.each(() => 0);
     for (const { slot, value } of rows) values[slot] = (values[slot] ?? 0) + Number(value);
     return values;
   }
 
-  /** Where nobody looked, nothing is known. */
+  /** A step without rows is null: the level is unknown. */
   levels(rows: readonly SlotRow[]): (number | null)[] {
     const values = this.each<number | null>(() => null);
     for (const { slot, value } of rows) values[slot] = Number(value);

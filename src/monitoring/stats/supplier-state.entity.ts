@@ -3,15 +3,15 @@ import { timestampColumn } from '../../database/columns.js';
 
 /**
  * - `closed`: the supplier is called as usual.
- * - `open`: it accepted nothing, and is left alone for a moment.
- * - `half_open`: it is tried with a few calls.
+ * - `open`: the supplier accepted nothing, and gets no calls for a while.
+ * - `half_open`: a few calls test the supplier.
  */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** A copy for each column: TypeORM writes into it. */
+/** A new object for each column, because TypeORM changes it. */
 const key = (): { primaryKeyConstraintName: string } => ({ primaryKeyConstraintName: 'pk_supplier_states' });
 
-/** How a worker finds a supplier. */
+/** The state of a supplier, as a worker sees it. */
 @Entity('supplier_states')
 @Check('ck_supplier_states_breaker', `breaker IN ('closed', 'open', 'half_open')`)
 export class SupplierState {
@@ -26,7 +26,7 @@ export class SupplierState {
   @Column('text')
   breaker!: BreakerState;
 
-  /** Its calls that this worker waits for. */
+  /** Calls of this worker that are in flight. */
   @Column('integer')
   in_flight!: number;
 

@@ -3,6 +3,6 @@ import { FulfilmentModule } from '../../fulfilment/fulfilment.module.js';
 import { StatsModule } from './stats.module.js';
 import { SupplierStatesService } from './supplier-states.service.js';
 
-/** How a worker finds its suppliers. Apart from what shows it, which needs nothing that buys. */
+/** Reports the state of suppliers. Apart from StatsModule, whose users must not load what buys. */
 @Module({ imports: [StatsModule, FulfilmentModule], providers: [SupplierStatesService] })
 export class SupplierStatesModule {}

@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 import type { SupplierState } from './supplier-state.entity.js';
 
-/** Suppliers that were removed meanwhile are passed over, and so is everything while the worker counts as dead. */
+/** Skips removed suppliers, and writes nothing while the worker counts as dead. */
 const WRITE_STATES = statement(
   'supplier_states.write',
   { process: 'text', states: rowsOf({ supplier_id: 'int', breaker: 'text', in_flight: 'int' }) },
@@ -28,8 +28,8 @@ const READ_STATES = statement(
     WHERE supplier_id <> ${SANDBOX_SUPPLIER_ID} ORDER BY process, supplier_id`,
 );
 
-/** More is too much in any case. */
-const COUNTED_AT_MOST = 10_000;
+/** Counting stops here: any larger number is an incident. */
+const MAX_COUNTED = 10_000;
 
 const READ_QUEUES = statement(
   'supplier_states.read_queues',
@@ -40,25 +40,25 @@ const READ_QUEUES = statement(
       SELECT count(*)::int AS units, min(next_action_at) AS since FROM (
         SELECT next_action_at FROM order_units
         WHERE supplier_id = s.id AND next_action_at <= statement_timestamp()
-        ORDER BY next_action_at LIMIT ${COUNTED_AT_MOST}) units) due
+        ORDER BY next_action_at LIMIT ${MAX_COUNTED}) units) due
     WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
 );
 
 export type WrittenState = Pick<SupplierState, 'supplier_id' | 'breaker' | 'in_flight'>;
 
-/** Units that wait for a supplier. */
+/** Units that are due at a supplier. */
 export interface SupplierQueue {
   supplier_id: number;
   due: number;
   oldest_due_at: Date | null;
 }
 
-/** How workers find suppliers. */
+/** States of suppliers, as workers see them. */
 @Injectable()
 export class SupplierStatesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Replaces what a worker wrote before. Nothing is kept of a worker that counts as dead. */
+  /** Replaces the states that this worker wrote before. A worker that counts as dead writes none. */
   async write(process: string, states: readonly WrittenState[]): Promise<void> {
     await this.database.query(...WRITE_STATES.with({ process, states }));
   }
@@ -67,7 +67,7 @@ export class SupplierStatesRepository {
     return this.database.query<SupplierState>(...READ_STATES.with({}));
   }
 
-  /** Of each supplier, what is due and in no worker's hands. */
+  /** Counts the due units of each supplier that no worker has claimed. */
   readQueues(): Promise<SupplierQueue[]> {
     return this.database.query<SupplierQueue>(...READ_QUEUES.with({}));
   }

@@ -4,12 +4,12 @@ import { UnitDispatcher } from '../../fulfilment/unit-dispatcher.js';
 import { WorkerHeartbeatService } from '../../queues/worker-heartbeat.service.js';
 import { SupplierStatesRepository } from './supplier-states.repository.js';
 
-/** How soon a change of a breaker is written; looking costs nothing. */
+/** How soon a change of a breaker is written. */
 const LOOK_EVERY_MS = 1_000;
-/** And how often all that this worker knows is. */
+/** How often all states are written. */
 const WRITE_EVERY_MS = 10_000;
 
-/** Writes how this worker finds its suppliers: at once when a breaker opens or closes, and else every 10 s. */
+/** Writes this worker's view of its suppliers: within a second when a breaker changes, otherwise every 10 s. */
 @Injectable()
 export class SupplierStatesService {
   private breakers = '';
@@ -21,10 +21,10 @@ export class SupplierStatesService {
     private readonly heartbeat: WorkerHeartbeatService,
   ) {}
 
-  /** The next look writes what could not be written. */
+  /** After a failure the next run writes the states. */
   @WorkerTask('supplier_states', {
     every: LOOK_EVERY_MS,
-    failed: 'states of suppliers were not written',
+    failed: 'states of suppliers could not be written',
     level: 'debug',
   })
   async writeWhenTime(): Promise<void> {

@@ -5,8 +5,70 @@ import { Database, type Transaction } from '../../database/database.js';
 import { Merchant } from '../../merchants/merchant.entity.js';
 import { Operator } from '../operator.entity.js';
 import { Approval, type ApprovalStatus } from './approval.entity.js';
-import { FIND_HAND_OVER, FIND_MAKER } from './approvals.sql.js';
-import type { HandOver, Maker } from './hand-over.js';
+import { statement } from '../../database/parameters.js';
+
+/** By what somebody may have come into another operator's account: the link for its password is theirs to give. */
+export const HANDED_OVER = {
+  'operator.create': 'created',
+  'operator.reset': 'reset',
+  'operator.enable': 'enabled',
+  'operator.set_role': 'gave a role to',
+  'operator.allow_company': 'allowed company sign-in for',
+} as const;
+
+/** An operator who made an account for another one, or for both. */
+interface Maker {
+  maker: string;
+  /** The address of that account, the newer one where there are two. */
+  account: string;
+  created_at: Date;
+}
+
+/** What an operator did to another one's account. */
+interface HandOver {
+  operator: string;
+  action: keyof typeof HANDED_OVER;
+  /** The address of that account. */
+  account: string;
+  created_at: Date;
+}
+
+const ACTIONS = Object.keys(HANDED_OVER)
+  .map((action) => `'${action}'`)
+  .join(', ');
+
+/**
+ * Who made one of two operators' accounts and is the other, whenever that was; or who made both of them, one within so many
+ * days.
+ */
+const FIND_MAKER = statement(
+  'approvals.find_maker',
+  { requester: 'int', approver: 'int', days: 'int' },
+  ({ requester, approver, days }) => `
+    SELECT m.email AS maker, made.email AS account, made.created_at
+    FROM operators made
+    JOIN operators other ON other.id <> made.id AND other.id IN (${requester}, ${approver})
+    JOIN operators m ON m.id = made.created_by
+    WHERE made.id IN (${requester}, ${approver})
+      AND (made.created_by = other.id
+        OR made.created_by = other.created_by
+          AND made.created_at >= statement_timestamp() - make_interval(days => ${days}))
+    ORDER BY made.created_at DESC LIMIT 1`,
+);
+
+const emailOf = (id: string): string => `(SELECT email FROM operators WHERE id = ${id})`;
+
+/** The last time that one of two operators did so to the other's account. Read by the time: so many days of the log at most. */
+const FIND_HAND_OVER = statement(
+  'approvals.find_hand_over',
+  { requester: 'int', approver: 'int', days: 'int' },
+  ({ requester, approver, days }) => `
+    SELECT operator, action, detail ->> 'operator' AS account, created_at FROM operator_actions
+    WHERE action IN (${ACTIONS}) AND created_at >= statement_timestamp() - make_interval(days => ${days})
+      AND (operator_id = ${requester} AND detail ->> 'operator' = ${emailOf(approver)}
+        OR operator_id = ${approver} AND detail ->> 'operator' = ${emailOf(requester)})
+    ORDER BY created_at DESC LIMIT 1`,
+);
 
 interface Names {
   merchant_name: string;

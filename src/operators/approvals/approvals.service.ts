@@ -8,8 +8,7 @@ import { OperatorsRepository } from '../operators.repository.js';
 import { hasPermission } from '../roles.js';
 import { assertFunding, WalletService } from '../../wallet/wallet.service.js';
 import { WalletsRepository } from '../../wallet/wallets.repository.js';
-import { ApprovalsRepository, type ApprovalFilter, type NamedApproval } from './approvals.repository.js';
-import { HANDED_OVER } from './hand-over.js';
+import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OVER } from './approvals.repository.js';
 
 /** After so many days nobody approves a request any more. */
 export const APPROVAL_DAYS = 7;

@@ -7,3 +7,8 @@ export function isBaseUrl(text: string): boolean {
 
 /** The same without slashes at its end. */
 export const withoutTrailingSlashes = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a URL leads to this machine itself: what is sent there crosses no network. */
+export const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
