@@ -1,13 +1,13 @@
 import type { Token } from 'marked';
 
-/** In a list that only operators need; the changelog has them. */
+/** Paragraphs and headings of the changelog that introduce a part for operators. */
 const FOR_OPERATORS = /^(for operators:|upgrading)$/i;
 const BEGIN = /^<!-- operators -->\s*$/;
 const END = /^<!-- \/operators -->\s*$/;
 
 /**
- * Leaves out what is for operators only: what stands between `<!-- operators -->` and `<!-- /operators -->`, and what a
- * paragraph "For operators:" or a heading "Upgrading" introduces, up to the next of its kind.
+ * Removes the parts for operators: text between `<!-- operators -->` and `<!-- /operators -->`, and text after a paragraph
+ * "For operators:" or a heading "Upgrading", up to the next paragraph or heading.
  */
 export function forMerchants(tokens: readonly Token[]): Token[] {
   let isMarked = false;

@@ -8,16 +8,14 @@ import { layOut, type Assets } from './layout.js';
 import { MarkdownReader, type Content } from './markdown.js';
 import type { OpenApi } from './openapi-document.js';
 import { Reference } from './reference.js';
-import { searchEntries } from './search-index.js';
 import { REFERENCE, siteMap, type PageEntry } from './site-map.js';
 import { Sources } from './sources.js';
 
-/** Where the parts that run in a browser are. */
 const BROWSER = 'tools/docs-site/browser';
 
 /**
  * Builds the merchants' documentation from the documents and openapi.json.
- * @param root of the project. @param target the folder that becomes the site; what was there goes.
+ * @param root of the project. @param target the folder of the site; its old content is removed.
  */
 export async function buildSite(root: string, target: string): Promise<void> {
   const document = JSON.parse(readFileSync(path.join(root, 'openapi.json'), 'utf8')) as OpenApi;
@@ -45,7 +43,13 @@ function contentOf(page: PageEntry, reader: MarkdownReader, reference: Reference
   return reference.pageOf(page.title);
 }
 
-/** Names that change with what is in the files: browsers may keep them for ever. */
+/** An entry for each heading: address, page, heading, text. The search in the browser reads them. */
+const searchEntries = ({ path: address }: PageEntry, { title, sections }: Content): string[][] =>
+  sections.map(({ anchor, title: heading, text }) =>
+    anchor === '' ? [address, title, '', text] : [`${address}#${anchor}`, title, heading, text],
+  );
+
+/** Puts a hash of its content into the name of each file, so that browsers may keep it for ever. */
 async function addAssets(root: string, index: string, files: Map<string, string>): Promise<Assets> {
   const add = (name: string, extension: string, text: string): string => {
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 10);
@@ -72,7 +76,7 @@ async function script(root: string, name: string): Promise<string> {
   return output[0].code;
 }
 
-/** Writes a file, and beside it the same for browsers that can unpack it. */
+/** Writes a file, and beside it the same packed as Brotli and gzip. */
 async function writePacked(file: string, text: string): Promise<void> {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);

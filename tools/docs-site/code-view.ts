@@ -1,7 +1,7 @@
 import { highlight, languageName } from './highlight.js';
 import { escape } from './html.js';
 
-/** A block of code. It can be scrolled by keyboard, and so needs a name. @param title above it; the language unless given. */
+/** A block of code. Keyboards can scroll it, so it needs a name. @param title above it, by default the language. */
 export function codeBlock(code: string, language: string, title = languageName(language)): string {
   const heading = title === '' ? '' : `<figcaption>${escape(title)}</figcaption>`;
   return `<figure class="code">${heading}${pre(code, language, title)}</figure>\n`;
@@ -16,7 +16,7 @@ export interface Sample {
   code: string;
 }
 
-/** The same in several languages. One below the other, until the script of the page makes tabs of them. */
+/** The same code in several languages, one below the other. The page's script turns them into tabs. */
 export function codeTabs(samples: readonly Sample[]): string {
   const panels = samples.map(({ title, language, code }) => `<div>${codeBlock(code, language, title)}</div>`);
   return `<div class="tabs">${panels.join('')}</div>\n`;

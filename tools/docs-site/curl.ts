@@ -1,6 +1,6 @@
 import { exampleOf, resolveParameter, type Endpoint, type OpenApi, type Parameter } from './openapi-document.js';
 
-/** A request as it is sent from a shell, with `TOPUP_URL` and `TOPUP_API_KEY` in its environment. */
+/** A curl command for a request. It reads `TOPUP_URL` and `TOPUP_API_KEY` from the environment. */
 export function curlOf(document: OpenApi, { method, path, operation }: Endpoint): string {
   const parameters = (operation.parameters ?? []).map((each) => resolveParameter(document, each));
   const example = ({ schema, example: given }: Parameter): string => String(given ?? exampleOf(document, schema));

@@ -11,7 +11,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const code = (name: string): string => `\`${name}\``;
 
-/** The tables that are made of the code, by the names that documents mark their places with. */
+/** The tables made from the code, by the names in the documents' marks. */
 const TABLES: Readonly<Record<string, () => string>> = {
   'error-codes': () =>
     table(
@@ -42,7 +42,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
 
 const PLACE = /(<!-- table: ([a-z-]+) -->\n)[\s\S]*?(\n<!-- \/table -->)/g;
 
-/** Markdown with its tables as the code has them now. @throws where a table is named that is none of ours. */
+/** Writes the current tables into Markdown. @throws if a mark names an unknown table. */
 export const withTables = (markdown: string): string =>
   markdown.replace(PLACE, (_, begin: string, name: string, end: string) => {
     const make = TABLES[name];

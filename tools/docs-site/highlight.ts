@@ -1,14 +1,13 @@
 import { createRequire } from 'node:module';
 import { escape } from './html.js';
 
-/** What we use of highlight.js. */
 interface Highlighter {
   registerLanguage(name: string, language: unknown): void;
   getLanguage(name: string): unknown;
   highlight(code: string, options: { language: string }): { value: string };
 }
 
-// Its own types would bring those of a browser into the whole project.
+// The package's own types would add the browser's types to the whole project.
 const require = createRequire(import.meta.url);
 const highlighter = require('highlight.js/lib/core') as Highlighter;
 
@@ -33,10 +32,10 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const nameIn = (language: string): string => ALIASES[language] ?? language;
 
-/** What people call the language of a fenced block; empty where it has none. */
+/** The name of a block's language for readers; empty if it has none. */
 export const languageName = (language: string): string => NAMES[nameIn(language)] ?? '';
 
-/** Code with its parts marked by classes; plain where the language is none of ours. */
+/** Marks the parts of code with classes; returns plain text for an unknown language. */
 export function highlight(code: string, language: string): string {
   const name = nameIn(language);
   return highlighter.getLanguage(name) ? highlighter.highlight(code, { language: name }).value : escape(code);

@@ -1,9 +1,9 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text as HTML shows it, in elements and in attributes with double quotes. */
+/** Escapes text for HTML elements and for attributes in double quotes. */
 export const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '');
 
-/** What HTML says, without its elements; for search and descriptions. */
+/** The text of HTML, for search and descriptions. */
 export const textOf = (html: string): string =>
   html
     .replace(/<\/?(?:a|code|em|span|strong)\b[^>]*>/g, '')
@@ -16,7 +16,7 @@ export const textOf = (html: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The anchor of a heading, as GitHub makes it: links work in the repository and on the site. */
+/** The anchor that GitHub gives a heading, so that links work in the repository and on the site. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -2,7 +2,7 @@ import { escape } from './html.js';
 import type { Content, PageSection } from './markdown.js';
 import type { Language, PageEntry, Section } from './site-map.js';
 
-/** The addresses of the files that every page loads. */
+/** Addresses of the files that every page loads. */
 export interface Assets {
   style: string;
   theme: string;
@@ -39,7 +39,7 @@ const WORDS: Readonly<
 
 const otherOf = (language: Language): Language => (language === 'en' ? 'th' : 'en');
 
-/** Puts the frame around what was written: the bar at the top, navigation, contents, and the way on. */
+/** Puts the frame around the content: top bar, navigation, contents, links to the previous and the next page. */
 export function layOut(page: PageEntry, content: Content, sections: readonly Section[], assets: Assets): string {
   const words = WORDS[page.language];
   const isHome = page.path === '/';
@@ -84,7 +84,7 @@ function head(page: PageEntry, { title, summary }: Content, assets: Assets): str
     '<link rel="icon" href="data:,">',
     ...alternates.map(([lang, path]) => `<link rel="alternate" hreflang="${lang}" href="${path}">`),
     `<link rel="stylesheet" href="${assets.style}">`,
-    // Before anything is drawn, so that no page flashes in the other colours.
+    // Runs before the page is drawn, so that no page flashes in the other colours.
     `<script src="${assets.theme}"></script>`,
     `<script src="${assets.script}" type="module" data-index="${assets.searchIndex}"></script>`,
   ].join('\n');
@@ -114,7 +114,7 @@ function navigation({ path }: PageEntry, sections: readonly Section[]): string {
   return `<nav aria-label="Pages" lang="en"><ul>${groups.join('')}</ul></nav>`;
 }
 
-/** The headings of a page, for those that have more than one. */
+/** The list of headings, for pages with more than one. */
 function contents({ language }: PageEntry, sections: readonly PageSection[]): string {
   const shown = sections.filter(({ depth }) => depth === 2);
   if (shown.length < 2) return '<div class="contents"></div>';
@@ -123,7 +123,7 @@ function contents({ language }: PageEntry, sections: readonly PageSection[]): st
   return `<nav class="contents" aria-label="${name}"><span>${name}</span><ul>${links.join('')}</ul></nav>`;
 }
 
-/** The pages before and after, among those in the same language. */
+/** Links to the previous and the next page in the same language. */
 function wayOn(page: PageEntry, sections: readonly Section[]): string {
   const pages = sections.flatMap((section) => section.pages).filter((each) => each.language === page.language);
   const at = pages.indexOf(page);

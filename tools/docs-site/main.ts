@@ -3,7 +3,7 @@ import path from 'node:path';
 import { projectRoot } from '../../src/core/project-root.js';
 import { buildSite } from './build.js';
 
-// `npm run build:site`. The site takes its place at once, since a process may be waiting for it.
+// `npm run build:site`. It replaces the whole site in one step, because an API process may be waiting for it.
 const target = path.join(projectRoot, 'dist', 'site');
 const unfinished = `${target}.new`;
 await buildSite(projectRoot, unfinished);

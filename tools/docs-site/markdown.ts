@@ -6,9 +6,9 @@ import { withTables } from './generated-tables.js';
 import { anchorOf, escape, textOf } from './html.js';
 import type { Sources } from './sources.js';
 
-/** What stands under one heading: what search finds, and what the list beside a page shows. */
+/** One heading with its text. The search finds it, and the list beside a page shows it. */
 export interface PageSection {
-  /** Of the heading; empty for what stands before the first one below the title. */
+  /** The heading's anchor; empty for the text between title and first heading. */
   anchor: string;
   title: string;
   depth: number;
@@ -16,7 +16,7 @@ export interface PageSection {
   text: string;
 }
 
-/** A page as it was written, without the frame around it. */
+/** A page without the frame around it. */
 export interface Content {
   title: string;
   html: string;
@@ -35,14 +35,14 @@ export class MarkdownReader {
   }
 }
 
-/** A few words of Markdown, such as a description in openapi.json, which has no links to files. */
+/** For Markdown without links to files, such as descriptions in openapi.json. */
 export const markdownText = (text: string): string => new Marked().parse(text, { async: false }).trim();
 export const markdownInline = (text: string): string => new Marked().parseInline(text, { async: false });
 
-/** Replaced by the code under the heading it names: `[words](file.md#heading "include")`, alone in its paragraph. */
+/** Title of a link that becomes the code under the heading it names: `[words](file.md#heading "include")`, alone in a paragraph. */
 const INCLUDE = 'include';
 
-/** A row of a table whose first cell is a code, such as `OUT_OF_STOCK`. */
+/** A table row whose first cell is a code, such as `OUT_OF_STOCK`. */
 const CODE_ROW = /<tr>(\s*<td><code>([A-Z][A-Z_]+)<\/code><\/td>[\s\S]*?)<\/tr>/g;
 
 class Reading {
@@ -97,11 +97,11 @@ class Reading {
     if (included) return this.include(included);
     const html = this.parse([token]);
     if (token.type === 'code') return html;
-    this.say(textOf(html));
+    this.addText(textOf(html));
     return token.type === 'table' ? this.table(html) : html;
   }
 
-  /** Each row of a table of codes can be linked to, and is found by its code. */
+  /** Gives each row of a table of codes an anchor and an entry in the search. */
   private table(html: string): string {
     const named = html.replaceAll('<th></th>', '<td></td>');
     const rows = named.replace(CODE_ROW, (_, row: string, code: string) => {
@@ -139,12 +139,12 @@ class Reading {
     return count === 0 ? anchor : `${anchor}-${count}`;
   }
 
-  private say(text: string): void {
+  private addText(text: string): void {
     const section = this.sections.at(-1);
     if (section) section.text = `${section.text} ${text}`.trim();
   }
 
-  /** The code under a heading of another file. */
+  /** The code blocks under a heading of another file. */
   private include({ href }: Tokens.Link): string {
     const [target = '', anchor = ''] = href.split('#', 2);
     const file = this.sources.resolve(target, this.file);
@@ -164,11 +164,11 @@ class Reading {
     const at = anchor === undefined ? '' : `#${anchor}`;
     if (target === '') return `<a href="${escape(at)}">${html}</a>`;
     const page = this.sources.pageOf(this.sources.resolve(target, this.file));
-    // What is for operators has no page here.
+    // Documents for operators have no page on the site: keep the words without a link.
     return page === null ? html : `<a href="${escape(page + at)}">${html}</a>`;
   }
 
-  /** Drawings are part of the page, so that they take its colours and are read aloud. */
+  /** Drawings become part of the page, so that they take its colours and screen readers can read them. */
   private image({ href, text }: Tokens.Image): string {
     if (path.extname(href) !== '.svg') throw new Error(`${this.file}: only drawings can be shown, not ${href}`);
     const svg = this.sources.read(this.sources.resolve(href, this.file));
@@ -186,10 +186,10 @@ function includeIn(token: Token): Tokens.Link | null {
   return isLink ? (only as Tokens.Link) : null;
 }
 
-/** What else stands behind a language is for the tests that run the code. */
+/** The title behind the language of a fence. Further words are for the tests that run the code. */
 const TITLE = /^(\S+) (curl|TypeScript|PHP|Python|Go)(?: |$)/;
 
-/** Blocks of code that follow each other, each with a title after its language: the same in several languages. */
+/** Finds consecutive code blocks with titles: the same code in several languages. */
 function tabsFrom(tokens: readonly Token[], begin: number): { samples: Sample[]; last: number } {
   const samples: Sample[] = [];
   let last = begin;

@@ -1,4 +1,4 @@
-/** What the site reads of openapi.json. */
+/** The parts of openapi.json that the site reads. */
 export interface OpenApi {
   tags: { name: string; description: string }[];
   paths: Record<string, Partial<Record<Method, Operation>>>;
@@ -10,11 +10,10 @@ export interface OpenApi {
   };
 }
 
-export const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
 
 export interface Operation {
-  operationId: string;
   tags: string[];
   summary: string;
   description?: string;
@@ -61,7 +60,6 @@ export interface Schema {
   enum?: (string | number | boolean | null)[];
   const?: string;
   format?: string;
-  pattern?: string;
   example?: unknown;
   default?: unknown;
   minimum?: number;
@@ -75,11 +73,8 @@ export interface Schema {
   items?: Schema;
   allOf?: Schema[];
   oneOf?: Schema[];
-  anyOf?: Schema[];
-  additionalProperties?: Schema | boolean;
 }
 
-/** One request that can be sent. */
 export interface Endpoint {
   method: Method;
   path: string;
@@ -95,11 +90,11 @@ export const endpointsOf = (document: OpenApi): Endpoint[] =>
 
 const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
 
-/** The name of the schema that one refers to; undefined for what is described in place. */
+/** The name of the schema that one refers to; undefined for a schema described in place. */
 export const schemaName = ({ $ref, allOf }: Schema): string | undefined =>
   $ref === undefined ? allOf?.map(schemaName).find((name) => name !== undefined) : nameIn($ref);
 
-/** What a schema says itself, wherever that stands. */
+/** The schema itself, or the one it refers to. */
 export function resolveSchema(document: OpenApi, schema: Schema): Schema {
   const name = schemaName(schema);
   if (name === undefined) return schema;
@@ -115,7 +110,7 @@ export function resolveParameter(document: OpenApi, parameter: Parameter | Refer
   return found;
 }
 
-/** A value as the schema allows it, made of its examples. */
+/** A valid value, composed of the examples in the schema. */
 export function exampleOf(document: OpenApi, schema: Schema): unknown {
   if (schema.example !== undefined) return schema.example;
   const { properties, items, enum: values, const: only, oneOf, type } = resolveSchema(document, schema);

@@ -8,7 +8,7 @@ import {
   type Role,
 } from '../../src/operators/roles.js';
 
-/** What each permission lets an operator do, in the words of the console's documentation. */
+/** What each permission allows, for the table in the console's documentation. */
 const MEANINGS: Readonly<Record<Permission, string>> = {
   'orders.read': 'see home, orders and the review queue, and search',
   'webhooks.read': 'see webhooks and their deliveries',
@@ -53,7 +53,7 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
   'sessions.manage': 'see and end the sessions of others',
 };
 
-/** A line for each permission with the roles that have it, and who needs a second factor unless it is set otherwise. */
+/** A row for each permission with the roles that have it, and a row for the roles that need a second factor. */
 export function permissionRows(): { head: string[]; rows: string[][] } {
   const mark = (may: boolean): string => (may ? '✓' : '');
   const cell = (permission: Permission, role: Role): string =>

@@ -16,13 +16,13 @@ import { displayName, SchemaView } from './schema-view.js';
 import { REFERENCE } from './site-map.js';
 
 const JSON_TYPE = 'application/json';
-/** Every route can answer these; the introduction explains them. */
+/** Any route may answer with this one; the introduction explains it. */
 const ERROR = 'ErrorDto';
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const indented = (value: unknown): string => codeBlock(json(value), 'json', 'Answer');
 
-/** The pages that are made of openapi.json. */
+/** Makes the reference pages from openapi.json. */
 export class Reference {
   private readonly places: ReadonlyMap<string, string>;
   private readonly view: SchemaView;
@@ -36,7 +36,7 @@ export class Reference {
     return this.document.tags.map(({ name }) => name);
   }
 
-  /** All requests of one tag, and what they answer with. */
+  /** All requests of one tag, and the objects that they return. */
   pageOf(tag: string): Content {
     const about = this.document.tags.find(({ name }) => name === tag)?.description ?? '';
     const endpoints = endpointsOf(this.document).filter(({ operation }) => operation.tags.includes(tag));
@@ -48,7 +48,7 @@ export class Reference {
     return pageWith(tag, `${about}.`, sections);
   }
 
-  /** What each event carries, for receivers of webhooks and readers of `GET /v1/events`. */
+  /** The payload of each event, for receivers of webhooks and readers of `GET /v1/events`. */
   events(): Content {
     const parts = Object.entries(this.document.webhooks).map(([name, { post }]) => {
       const [body] = Object.values(post.requestBody?.content ?? {});
@@ -64,7 +64,7 @@ export class Reference {
     return pageWith('Event payloads', about, [...parts, section('Headers', headers)]);
   }
 
-  /** What holds for every request. */
+  /** The rules for every request. */
   introduction(): Content {
     const lists = this.tags.map((tag) => {
       const endpoints = endpointsOf(this.document).filter(({ operation }) => operation.tags.includes(tag));
@@ -127,7 +127,7 @@ export class Reference {
     return `<dl class="answers">${rows.join('')}</dl>`;
   }
 
-  /** A page of a list is known by its members. */
+  /** A schema with `data` is a page of a list. */
   private answerType(schema: Schema): string {
     const { data } = schema.properties ?? {};
     return data
@@ -179,7 +179,7 @@ function pageWith(title: string, about: string, parts: readonly Part[]): Content
   };
 }
 
-/** Where each object is shown: on the page of the first tag that answers with it or posts it. */
+/** The place of each object: the page of the first tag that returns it, or of the event that carries it. */
 function placesOf(document: OpenApi): Map<string, string> {
   const places = new Map<string, string>();
   for (const { operation } of endpointsOf(document)) {

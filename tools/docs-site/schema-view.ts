@@ -10,15 +10,15 @@ import {
   type Schema,
 } from './openapi-document.js';
 
-/** Shows members and parameters; what has a place of its own is linked to instead of shown again. */
+/** Shows members and parameters. Objects that have a place of their own are linked to, not repeated. */
 export class SchemaView {
-  /** @param placeOf where a schema is shown, such as `/reference/orders#order`; undefined for one without a place. */
+  /** @param placeOf finds where a schema is shown, such as `/reference/orders#order`. */
   constructor(
     private readonly document: OpenApi,
     private readonly placeOf: (name: string) => string | undefined,
   ) {}
 
-  /** The members of an object, those of objects within it too. */
+  /** The members of an object and of the objects inside it. */
   members(schema: Schema): string {
     const { properties = {}, required = [], oneOf } = resolveSchema(this.document, schema);
     if (oneOf) return `<p>One of ${oneOf.map((each) => this.typeOf(each)).join(', ')}.</p>`;
@@ -35,7 +35,7 @@ export class SchemaView {
     return `<dl class="members">${rows.join('')}</dl>`;
   }
 
-  /** The type in words, such as `array of Order`, with a link where there is more to see. */
+  /** The type in words, such as `array of Order`, with a link to the object. */
   typeOf(schema: Schema): string {
     const name = schemaName(schema);
     if (name !== undefined) return this.named(name);
@@ -62,7 +62,7 @@ export class SchemaView {
     );
   }
 
-  /** What stands nowhere else is shown in place. */
+  /** Objects without a place of their own are shown here. */
   private nested(schema: Schema): string {
     const inner = schema.items ?? schema;
     const name = schemaName(inner);
@@ -86,14 +86,14 @@ export class SchemaView {
 /** `CreateOrderDto` is shown as `CreateOrder`. */
 export const displayName = (name: string): string => name.replace(/Dto$/, '');
 
-function range(least: number | undefined, most: number | undefined, unit: string): string {
-  const numbers = [least, most].map((each) => each?.toLocaleString('en'));
+function range(min: number | undefined, max: number | undefined, unit: string): string {
+  const numbers = [min, max].map((each) => each?.toLocaleString('en'));
   const [from, to] = numbers;
   const words = from === undefined ? to && `up to ${to}` : to === undefined ? `at least ${from}` : `${from} to ${to}`;
   return words ? `${words} ${unit}`.trim() : '';
 }
 
-/** The values that are allowed; where the description explains them, it has them. */
+/** The allowed values, but for those that the description explains. */
 function valuesOf({ enum: values = [], description = '' }: Schema): string {
   const shown = values.filter((value) => value !== null && !description.includes(`- \`${String(value)}\``));
   return shown.map((value) => `<code>${escape(String(value))}</code>`).join(' ');

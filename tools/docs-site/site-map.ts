@@ -4,9 +4,8 @@ export type Language = 'en' | 'th';
 export interface PageEntry {
   /** Its path on the site, such as `/guides/webhooks`. */
   path: string;
-  /** In the navigation. */
   title: string;
-  /** The Markdown file that it is made of, from the root of the project; null for what is made of openapi.json. */
+  /** The page's Markdown file, from the project's root; null for pages made from openapi.json. */
   source: string | null;
   language: Language;
   /** The path of the same page in the other language. */
@@ -32,12 +31,12 @@ const thai = (path: string, title: string, source: string, translation: string):
   language: 'th',
 });
 
-/** Where what is made of openapi.json begins. */
+/** The first page of the reference, which is made from openapi.json. */
 export const REFERENCE = '/reference';
 
 /**
- * Every page of the site, in the order of its navigation. What is for operators only is not on it.
- * @param tags of openapi.json, each of which has a page of the reference.
+ * Every page of the site, in the order of the navigation. Documents for operators are not on it.
+ * @param tags of openapi.json; each has a reference page.
  */
 export function siteMap(tags: readonly string[]): Section[] {
   const reference = [

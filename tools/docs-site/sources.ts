@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { PageEntry } from './site-map.js';
 import { REFERENCE } from './site-map.js';
 
-/** The files of the project that pages are made of, and which page is made of which. */
+/** Reads the files behind the pages, and finds the page of a file. */
 export class Sources {
   private readonly pages: ReadonlyMap<string, string>;
 
@@ -15,17 +15,16 @@ export class Sources {
     this.pages = new Map([...made, ['openapi.json', REFERENCE]]);
   }
 
-  /** @throws when there is no such file. */
   read(file: string): string {
     return readFileSync(path.join(this.root, file), 'utf8');
   }
 
-  /** The file that a link in another one names, from the root of the project; whether it is there is not asked. */
+  /** The path of a linked file, from the project's root. The file may not exist. */
   resolve(link: string, from: string): string {
     return path.join(path.dirname(from), link);
   }
 
-  /** The page that is made of a file; null where the site has none, as for what is for operators. */
+  /** The page of a file; null if the site has none, as for operators' documents. */
   pageOf(file: string): string | null {
     return this.pages.get(file) ?? null;
   }

@@ -1,4 +1,4 @@
-/** Marks in the list beside the page which of its headings is being read. */
+/** Marks the heading that the reader has reached, in the list beside the page. */
 export function followContents(): void {
   const links = new Map(
     [...document.querySelectorAll<HTMLAnchorElement>('.contents a')].map((link) => [

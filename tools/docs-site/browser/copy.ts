@@ -2,7 +2,7 @@ const WORDS =
   document.documentElement.lang === 'th' ? { copy: 'คัดลอก', copied: 'คัดลอกแล้ว' } : { copy: 'Copy', copied: 'Copied' };
 const SHOWN_MS = 1500;
 
-/** Adds a button to each block of code, where the browser lets a page write to the clipboard. */
+/** Adds a copy button to each block of code, if the browser lets a page write to the clipboard. */
 export function addCopyButtons(): void {
   if (!('clipboard' in navigator)) return;
   for (const figure of document.querySelectorAll('figure.code')) {

@@ -1,4 +1,4 @@
-/** A choice that the browser remembers; one that keeps nothing forgets it. */
+/** Stores a choice in the browser, if the browser allows it. */
 export function kept(name: string): string | null {
   try {
     return localStorage.getItem(`docs-${name}`);
@@ -11,6 +11,6 @@ export function keep(name: string, value: string): void {
   try {
     localStorage.setItem(`docs-${name}`, value);
   } catch {
-    // It holds for this page, then.
+    // The choice then holds for this page only.
   }
 }

@@ -1,9 +1,9 @@
-/** As `search-index.ts` writes it: address, page, heading, text. */
+/** As `build.ts` writes it: address, page, heading, text. */
 export type Entry = readonly [address: string, page: string, heading: string, text: string];
 
 export interface Found {
   entry: Entry;
-  /** Where the words are in the text; its beginning when they are in the heading only. */
+  /** The text around the first match; its beginning when only the heading matches. */
   excerpt: { words: string; isMatch: boolean }[];
 }
 
@@ -12,8 +12,8 @@ const BEFORE_MATCH = 40;
 const SCORES = { exactHeading: 40, heading: 12, page: 8, text: 1 };
 
 /**
- * The entries in which all words of a query are found, best first. Parts of words count: Thai is written without spaces
- * between words, and codes are long.
+ * Returns the entries that contain all words of a query, best first. Parts of words match, because Thai has no spaces between
+ * words, and codes are long.
  */
 export function find(entries: readonly Entry[], query: string): Found[] {
   const words = query

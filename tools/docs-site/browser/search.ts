@@ -1,6 +1,6 @@
 import { find, type Entry, type Found } from './search-engine.js';
 
-const MOST = 12;
+const MAX_RESULTS = 12;
 const WORDS =
   document.documentElement.lang === 'th'
     ? { title: 'ค้นหาในเอกสาร', none: 'ไม่พบผลลัพธ์', failed: 'โหลดดัชนีค้นหาไม่สำเร็จ ลองใหม่อีกครั้ง' }
@@ -10,7 +10,7 @@ const WORDS =
         failed: 'The index could not be loaded: try again',
       };
 
-/** Opens with the button, `/` or Ctrl-K; arrows choose, Enter goes there, Escape closes. */
+/** The button, `/` or Ctrl-K opens the search; arrows choose, Enter opens the page, Escape closes. */
 export function setUpSearch(): void {
   const button = document.querySelector<HTMLElement>('[data-search]');
   if (!button) return;
@@ -58,7 +58,7 @@ class Search {
     document.body.append(dialog);
     input.addEventListener('input', () => void this.show());
     input.addEventListener('keydown', (event) => this.key(event));
-    // What is beside the box is the dialog itself.
+    // A click beside the box has the dialog itself as its target.
     dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
     this.draw([], '');
   }
@@ -69,7 +69,7 @@ class Search {
     this.load().catch(() => undefined);
   }
 
-  /** Once, and again after it failed. */
+  /** Loads the index once; after a failure the next call tries again. */
   private load(): Promise<Entry[]> {
     this.entries ??= fetchIndex().catch((error: unknown) => {
       this.entries = undefined;
@@ -82,9 +82,9 @@ class Search {
     const { value } = this.input;
     try {
       const entries = await this.load();
-      // Somebody typed on meanwhile.
+      // The reader typed on while the index was loading.
       if (value !== this.input.value) return;
-      const found = find(entries, value).slice(0, MOST);
+      const found = find(entries, value).slice(0, MAX_RESULTS);
       this.draw(found, value.trim() === '' || found.length > 0 ? '' : WORDS.none);
     } catch {
       this.draw([], WORDS.failed);

@@ -4,7 +4,7 @@ import { keep } from './kept.js';
 import { setUpSearch } from './search.js';
 import { makeTabs } from './tabs.js';
 
-/** The other colours than those that are shown now. */
+/** Changes from light colours to dark ones, or back. */
 function switchTheme(): void {
   const { dataset } = document.documentElement;
   const isDark = dataset.theme ? dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -20,5 +20,5 @@ makeTabs();
 addCopyButtons();
 followContents();
 setUpSearch();
-// On a small screen the page begins at its content, and a long list would hide where one is.
+// The list of pages is long: show the entry of this page.
 document.querySelector('.side [aria-current]')?.scrollIntoView({ block: 'nearest' });

@@ -3,7 +3,7 @@ import { keep, kept } from './kept.js';
 const CHOICE = 'language';
 let groups = 0;
 
-/** Shows one of several languages at a time; a choice holds for all of them, here and on other pages. */
+/** Shows one language at a time. A choice holds for all groups, on this page and on others. */
 export function makeTabs(): void {
   for (const group of document.querySelectorAll<HTMLElement>('.tabs')) makeGroup(group);
   const choice = kept(CHOICE);
@@ -41,7 +41,7 @@ function tabFor(panel: HTMLElement, title: string, isShown: boolean): HTMLElemen
     const before = tab.getBoundingClientRect().top;
     choose(title);
     keep(CHOICE, title);
-    // Groups above may be longer now; what is clicked stays where it is.
+    // Groups above may have changed their height: keep the clicked tab where it is on the screen.
     scrollBy({ top: tab.getBoundingClientRect().top - before, behavior: 'instant' });
   });
   return tab;
@@ -52,7 +52,7 @@ function select(tab: HTMLElement, isSelected: boolean): void {
   tab.tabIndex = isSelected ? 0 : -1;
 }
 
-/** In every group that has it. */
+/** Chooses a language in every group that has it. */
 function choose(title: string): void {
   for (const group of document.querySelectorAll('.tabs')) {
     const panels = [...group.querySelectorAll<HTMLElement>('[role=tabpanel]')];
