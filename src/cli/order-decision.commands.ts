@@ -6,8 +6,8 @@ import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { id, integer, oneOf, operatorOption, unit, yesOption } from './options.js';
-import type { AttemptView } from '../support/attempt-view.js';
-import { OrderSupportService, type OrderDetail } from '../support/order-support.service.js';
+import type { UnitToDecide } from '../support/order-support.repository.js';
+import { OrderSupportService } from '../support/order-support.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { leftInWords, CommandError } from './problems.js';
 import { orderDetail } from './order-views.js';
@@ -34,7 +34,7 @@ interface ResolveGiven extends DecisionGiven {
   attempt?: number;
 }
 
-/** A command that decides what becomes of an order's units: whose order, why, and by whom. */
+/** A command that decides about units of an order, with the options that all of these have. */
 const defineDecision = (order: Command, name: string, description: string): Command =>
   order
     .command(name)
@@ -45,7 +45,7 @@ const defineDecision = (order: Command, name: string, description: string): Comm
     .addOption(operatorOption())
     .addOption(yesOption());
 
-// Settling knows the queues, whose library the other commands need not wait for.
+// Settling loads the library of the queues, which takes time that other commands must not spend.
 const features = async (): Promise<CommandFeatures> => ({
   imports: [
     (await import('../queues/no-queues.module.js')).NoQueuesModule,
@@ -70,15 +70,16 @@ export function defineCancel(order: Command, act: Act): void {
         ),
     )
     .action(
-      act(async (app, asked: string, { merchant, unit, yes, ...by }: CancelGiven) => {
-        const found = await app.get(OrderSupportService).find(asked, merchant);
+      act(async (app, numberOrReference: string, { merchant, unit, yes, ...by }: CancelGiven) => {
+        const orders = app.get(OrderSupportService);
+        const order = await orders.find(numberOrReference, merchant);
         const what = unit ? `Unit ${unitName(unit)}` : 'Every unit';
-        const consequence = `${what} of ${found.order_number} that was not bought fails for good: its price is returned.`;
+        const consequence = `${what} of ${order.order_number} that was not bought fails for good: its price is returned.`;
         await confirm(consequence, { yes });
         const { OrderCancellationService } = await import('../support/order-cancellation.service.js');
-        const { left } = await app.get(OrderCancellationService).cancel({ order: found, unit, by });
+        const { left } = await app.get(OrderCancellationService).cancel({ order, unit, by });
         const warnings = left.map(leftInWords);
-        return { ...orderDetail(await app.get(OrderSupportService).show(found.order_number)), warnings };
+        return { ...orderDetail(await orders.show(order.order_number)), warnings };
       }, features),
     );
 }
@@ -111,27 +112,24 @@ export function defineResolve(order: Command, act: Act): void {
         ),
     )
     .action(
-      act(async (app, asked: string, given: ResolveGiven) => {
+      act(async (app, numberOrReference: string, given: ResolveGiven) => {
         const { merchant, reason, operator, unit, yes } = given;
         const outcome = toOutcome(given);
         const orders = app.get(OrderSupportService);
-        const found = await orders.find(asked, merchant);
-        const latest = latestAttempt(await orders.show(found.order_number), unit);
-        await confirm(inWords(found.order_number, given, latest), { yes });
+        const order = await orders.find(numberOrReference, merchant);
+        const latest = await orders.findLatestAttempt(order.order_number, unit);
+        await confirm(inWords(order.order_number, given, latest), { yes });
+        // What the operator found out about one attempt says nothing of another, which may begin during the confirmation.
         const seenAttempt = given.attempt ?? latest?.number;
         const { OrderResolutionService } = await import('../support/order-resolution.service.js');
-        const decided = { order: found, ...unit, seenAttempt, outcome, reason, operator };
+        const decided = { order, ...unit, seenAttempt, outcome, reason, operator };
         await app.get(OrderResolutionService).resolve(decided);
-        return orderDetail(await orders.show(found.order_number));
+        return orderDetail(await orders.show(order.order_number));
       }, features),
     );
 }
 
-/** What was found out about one attempt says nothing of another, which may begin while somebody confirms. */
-const latestAttempt = ({ units }: OrderDetail, unit: Unit): AttemptView | undefined =>
-  units.find((each) => each.unit === unitName(unit))?.attempts_detail.at(-1);
-
-function inWords(orderNumber: string, { unit, failed }: ResolveGiven, latest: AttemptView | undefined): string {
+function inWords(orderNumber: string, { unit, failed }: ResolveGiven, latest: UnitToDecide['attempt']): string {
   const consequence = failed === undefined ? 'succeeded: it is paid for' : `failed: its price is returned`;
   const of = latest ? ` (attempt ${latest.number}, at ${latest.supplier})` : '';
   return `Unit ${unitName(unit)} of ${orderNumber}${of} is settled for good as ${consequence}.`;

@@ -1,12 +1,92 @@
-import type { ListedOrder, OrderDetail } from '../support/order-support.service.js';
+import { toOrderDto } from '../orders/order.mapper.js';
+import type { OrderDto } from '../orders/order.dto.js';
+import type { AttemptView } from '../support/attempt-view.js';
+import { operatorInWords } from '../support/order-history.js';
+import type { HistoryRow } from '../support/order-history.sql.js';
+import type { OrderDetail, OrderWithItems, UnitDetail } from '../support/order-support.service.js';
 import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
 
-/** An order with all that is known of it; for people, the order, then its items, units and timeline as tables. */
-export function orderDetail(order: OrderDetail): Result {
-  return { json: order, text: () => orderText(order) };
+/** An order as its merchant sees it, with the merchant's id; marked where it is an order of the sandbox. */
+type ListedOrder = OrderDto & { merchant_id: number; sandbox?: true };
+
+interface UnitView {
+  unit: string;
+  reference: string;
+  state: string;
+  supplier: string;
+  supplier_reference: string | null;
+  failure_code: string | null;
+  /** How often workers sent it to a supplier. */
+  attempts: number;
+  attempts_detail: AttemptView[];
 }
 
-function orderText({ items, units, timeline, created_by: _createdBy, ...order }: OrderDetail): string {
+interface TimelineEntry {
+  at: string;
+  event: string;
+  unit?: string;
+  detail?: string;
+  process?: string;
+}
+
+type OrderView = ListedOrder & { units: UnitView[]; timeline: TimelineEntry[] };
+
+/** An order with its units and its history; for people, as tables. */
+export function orderDetail(order: OrderDetail): Result {
+  const view = {
+    ...toListedOrder(order),
+    units: order.units.map(toUnitView),
+    timeline: order.history.filter(isInTimeline).map(toTimelineEntry),
+  };
+  return { json: view, text: () => orderText(view) };
+}
+
+const toListedOrder = (order: OrderWithItems): ListedOrder => ({
+  ...toOrderDto(order, order.items),
+  merchant_id: order.merchant_id,
+  ...(order.sandbox && { sandbox: true }),
+});
+
+const toUnitView = (unit: UnitDetail): UnitView => ({
+  unit: unit.name,
+  reference: unit.reference,
+  state: unit.state,
+  supplier: unit.supplier,
+  supplier_reference: unit.supplier_reference,
+  failure_code: unit.failure_code,
+  attempts: unit.sends,
+  attempts_detail: unit.attempts,
+});
+
+const EVENTS = /^(order\.(created|completed|failed)|supplier\..+|webhook\.attempt)$/;
+
+/** The timeline leaves out money, claims and the states of units, which the console shows. */
+const isInTimeline = ({ kind, operator }: HistoryRow): boolean => operator !== null || EVENTS.test(kind);
+
+function toTimelineEntry(row: HistoryRow): TimelineEntry {
+  const { at, kind: event, unit, process } = row;
+  const detail = detailOf(row);
+  return {
+    at: at.toISOString(),
+    event,
+    ...(unit !== null && { unit }),
+    ...(detail !== '' && { detail }),
+    ...(process !== null && { process }),
+  };
+}
+
+function detailOf(row: HistoryRow): string {
+  const { kind, operator, outcome, duration_ms, detail, facts } = row;
+  if (operator !== null) return operatorInWords(row);
+  if (kind === 'order.created') return '';
+  const result = duration_ms === null ? outcome : `${outcome} after ${duration_ms} ms`;
+  if (kind === 'webhook.attempt') return `webhook ${facts?.webhook}, attempt ${facts?.attempt}: ${result}`;
+  // The detail of a discrepancy names it; it had no call.
+  const isDiscrepancy = kind.startsWith('supplier.') && duration_ms === null;
+  return [isDiscrepancy ? null : result, detail].filter((part) => part !== null).join(': ');
+}
+
+function orderText({ items, units, timeline, created_by: _createdBy, ...order }: OrderView): string {
   const lines = items.map(({ subtotal_amount: _subtotal, discount_amount: _discount, ...item }, index) => ({
     item: index + 1,
     ...item,
@@ -14,14 +94,8 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
   const attempts = units.flatMap(({ unit, attempts_detail }) =>
     attempts_detail.map((attempt) => ({ unit, ...attempt })),
   );
-  // Members that an entry may lack are columns all the same.
-  const entries = timeline.map(({ at, event, unit, detail, process }) => ({
-    at,
-    event,
-    unit,
-    detail,
-    process,
-  }));
+  // Names each member, because the table has a column for those that an entry may lack.
+  const entries = timeline.map(({ at, event, unit, detail, process }) => ({ at, event, unit, detail, process }));
   return paragraphs(
     recordTable(order),
     `Items\n${listTable(lines)}`,
@@ -32,8 +106,9 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
 }
 
 /** Orders in full for programs, and in a line each for people. */
-export function orderList(orders: ListedOrder[], limit: number): Result {
-  // A column that says the same of each order would only take room.
+export function orderList(found: OrderWithItems[], limit: number): Result {
+  const orders = found.map(toListedOrder);
+  // Most installations list no sandbox orders: then the column would only take room.
   const isMarked = orders.some(({ sandbox }) => sandbox);
   const lines = orders.map((order) => ({
     order_number: order.order_number,

@@ -41,9 +41,11 @@ export const orderCommands: CommandGroup = {
       .option('--merchant <id>', 'merchant id, if several merchants use the reference', id)
       .addHelpText('after', examples('order show ord_Np3O7rcsqNmBTwD7', 'order show shop-10001 --merchant 1'))
       .action(
-        act(async (app, asked: string, { merchant }: { merchant?: number }) =>
-          orderDetail(await app.get(OrderSupportService).show(asked, merchant)),
-        ),
+        act(async (app, numberOrReference: string, { merchant }: { merchant?: number }) => {
+          const orders = app.get(OrderSupportService);
+          const { order_number } = await orders.find(numberOrReference, merchant);
+          return orderDetail(await orders.show(order_number));
+        }),
       );
 
     defineList(order, act);

@@ -1,12 +1,11 @@
 import { formatMicros } from '../core/cost-money.js';
-import type { FailureCode } from '../core/failures.js';
 import type { AttemptOfUnit } from './order-support.repository.js';
 
 /**
- * - `sending`: nothing is known to be bought under its reference, and it is or will be sent.
- * - `processing`: accepted by the supplier, which has not delivered yet.
- * - `unknown`, `review`: it may have been bought; the supplier is asked, or the operator decides.
- * - `withdrawn`: certainly not bought, and never will be.
+ * - `sending`: the supplier has accepted nothing, and workers send it or will send it.
+ * - `processing`: the supplier has accepted it and not delivered yet.
+ * - `unknown`, `review`: it may have bought; workers query the supplier, or an operator decides.
+ * - `withdrawn`: it certainly bought nothing, and never will.
  */
 export type AttemptState = 'sending' | 'processing' | 'unknown' | 'review' | 'succeeded' | 'failed' | 'withdrawn';
 
@@ -18,7 +17,7 @@ export interface AttemptView {
   reference: string;
   supplier_reference: string | null;
   state: AttemptState;
-  /** What the supplier said that it took, in its currency; null where it does not say. */
+  /** What the supplier reports that it charged, in its currency; null where it reports nothing. */
   cost: string | null;
   currency: string | null;
   failure_code: string | null;
@@ -36,15 +35,11 @@ export const toAttemptView = (attempt: AttemptOfUnit): AttemptView => ({
   failure_code: attempt.failure_code,
 });
 
-/** The latest attempt of a unit stands as the unit does. */
 function stateOf({ state, last_outcome, failure_code }: AttemptOfUnit): AttemptState {
   if (state === 'queued') return 'sending';
   if (state === 'unknown' && last_outcome === 'processing') return 'processing';
-  if (state === 'failed' && wasNeverAccepted(failure_code, last_outcome)) return 'withdrawn';
-  return state;
+  const wasAccepted = last_outcome !== null && last_outcome !== 'not_accepted';
+  const isWithdrawn =
+    failure_code === 'CANCELLED_BY_OPERATOR' || (failure_code === 'SUPPLIER_UNAVAILABLE' && !wasAccepted);
+  return state === 'failed' && isWithdrawn ? 'withdrawn' : state;
 }
-
-/** Nobody refused it: it was given up. */
-const wasNeverAccepted = (code: FailureCode | null, lastOutcome: string | null): boolean =>
-  code === 'CANCELLED_BY_OPERATOR' ||
-  (code === 'SUPPLIER_UNAVAILABLE' && (lastOutcome === null || lastOutcome === 'not_accepted'));

@@ -6,17 +6,17 @@ import type { Logger } from '../core/logger.js';
 import { unitName } from '../orders/order.rows.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { OrderResolutionService } from './order-resolution.service.js';
-import { ReviewRepository, type AskedUnit, type StandingUnit } from './review.repository.js';
+import { ReviewRepository, type ChosenUnit, type UnitStatus } from './review.repository.js';
 
-export type { AskedUnit } from './review.repository.js';
+export type { ChosenUnit, UnitStatus } from './review.repository.js';
 
 export interface BatchResolved {
-  resolved: StandingUnit[];
-  /** Those that this decision did not settle, as they stand now. */
-  left: StandingUnit[];
+  resolved: UnitStatus[];
+  /** Units that this decision did not settle, with their current state. */
+  left: UnitStatus[];
 }
 
-/** One decision about several units in doubt: all of one order, or all of one supplier. */
+/** Settles several units in doubt by one decision: all of one order, or all of one supplier. */
 @Injectable()
 export class BatchResolutionService {
   constructor(
@@ -25,12 +25,12 @@ export class BatchResolutionService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** The units as they stand. @throws NOT_FOUND; BAD_REQUEST for a unit that is named twice, or for a mixture. */
-  async standing(asked: readonly AskedUnit[]): Promise<StandingUnit[]> {
-    if (new Set(asked.map(nameOf)).size < asked.length)
+  /** In the given order. @throws NOT_FOUND; BAD_REQUEST for a unit that is named twice, or for units of several suppliers and orders. */
+  async listStatus(chosen: readonly ChosenUnit[]): Promise<UnitStatus[]> {
+    if (new Set(chosen.map(nameOf)).size < chosen.length)
       throw new AppError('BAD_REQUEST', 'each unit can be named only once');
-    const units = await this.review.standing(asked);
-    if (units.length < asked.length) throw notFound('unit');
+    const units = await this.review.listStatus(chosen);
+    if (units.length < chosen.length) throw notFound('unit');
     const open = units.filter(isOpen);
     if (!isSame(open, 'supplier') && !isSame(open, 'order_number'))
       throw new AppError('BAD_REQUEST', 'the units must all be of one supplier, or of one order');
@@ -38,14 +38,13 @@ export class BatchResolutionService {
   }
 
   /**
-   * Settles each unit by itself, as {@link OrderResolutionService} does it, with an entry of its own in the log. What somebody else
-   * has decided meanwhile stays as it is, and so does what nobody could decide about when it was looked at, and what has been
-   * tried at another supplier since.
-   * @param units as {@link standing} found them.
-   * @throws BAD_REQUEST for a reason that can't be kept.
+   * Settles each unit by itself, with an entry of its own in the audit log. Three kinds of units stay as they are: those that
+   * another operator settled meanwhile, those that {@link isOpen} excludes, and those that have had another attempt since.
+   * @param units as {@link listStatus} found them.
+   * @throws BAD_REQUEST for an invalid reason.
    */
   async resolve(
-    units: readonly StandingUnit[],
+    units: readonly UnitStatus[],
     outcome: DefiniteOutcome,
     by: Actor,
     reason: string,
@@ -66,7 +65,7 @@ export class BatchResolutionService {
     );
     const errors = done.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
     const refused = errors.find(isBadRequest);
-    // It is the same for each of them: none was settled.
+    // All units have the same reason: none was settled.
     if (refused) throw refused;
     for (const error of errors)
       if (!(error instanceof AppError)) this.logger.warn({ err: error }, 'a unit of a batch was not settled');
@@ -74,7 +73,7 @@ export class BatchResolutionService {
     const left = units.filter((unit) => !resolved.includes(unit));
     return {
       resolved,
-      left: left.length === 0 ? [] : await this.review.standing(left),
+      left: left.length === 0 ? [] : await this.review.listStatus(left),
     };
   }
 }
@@ -82,14 +81,14 @@ export class BatchResolutionService {
 const isBadRequest = (error: unknown): error is AppError => error instanceof AppError && error.code === 'BAD_REQUEST';
 
 /**
- * Whether an operator may decide about it: its supplier was asked to buy it, and what became of that is not known. What was
- * found out at one supplier says nothing of a unit that has moved to another.
+ * Whether an operator may decide about a unit: it is in doubt, and still at the supplier that the operator chose it at. What
+ * the operator found out there says nothing about a purchase at another one.
  */
-export const isOpen = ({ state, moved }: Pick<StandingUnit, 'state' | 'moved'>): boolean =>
+export const isOpen = ({ state, moved }: Pick<UnitStatus, 'state' | 'moved'>): boolean =>
   !moved && (state === 'unknown' || state === 'review');
 
-const nameOf = (unit: Pick<AskedUnit, 'order_number' | 'item' | 'unit'>): string =>
+const nameOf = (unit: Pick<ChosenUnit, 'order_number' | 'item' | 'unit'>): string =>
   `${unit.order_number} ${unitName(unit)}`;
 
-const isSame = (units: readonly StandingUnit[], member: 'supplier' | 'order_number'): boolean =>
+const isSame = (units: readonly UnitStatus[], member: 'supplier' | 'order_number'): boolean =>
   new Set(units.map((unit) => unit[member])).size < 2;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { failure } from '../core/failures.js';
+import type { Transaction } from '../database/database.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlementService, type SettleUnit } from '../orders/order-settlement.service.js';
 import { NothingCancelled, type LeftUnit } from './order-problems.js';
@@ -10,53 +10,51 @@ import { OrderSupportRepository } from './order-support.repository.js';
 
 export interface Cancellation {
   order: Pick<OrderRow, 'id' | 'merchant_id' | 'order_number'>;
-  /** The only unit that is meant, if not all are. */
+  /** The unit to cancel; all of the order unless given. */
   unit?: Pick<UnitKey, 'item' | 'unit'>;
   by: Actor;
 }
 
-/** Fails, by the operator's will, units of which it is certain that nothing was bought. */
+/** Fails units that certainly bought nothing, as an operator decides. */
 @Injectable()
 export class OrderCancellationService {
   constructor(
-    private readonly database: Database,
     private readonly orders: OrderSupportRepository,
     private readonly settlement: OrderSettlementService,
   ) {}
 
   /**
-   * Fails what was never sent or never accepted as a supplier's refusal would: with the last unit the order ends, and
-   * its price is returned. Workers may claim units at the same moment: each is either theirs or cancelled.
-   * @returns the units that were cancelled, and those that were left as they are.
+   * Fails units that were never sent or never accepted, as a supplier's refusal would: the last unit ends the order, and the
+   * merchant gets the price back. A unit that a worker claims at the same moment is either claimed or cancelled.
+   * @returns the cancelled units, and those that stay as they are.
    * @throws BAD_REQUEST; NOT_FOUND; NothingCancelled.
    */
   async cancel(cancellation: Cancellation): Promise<{ cancelled: UnitRow[]; left: LeftUnit[] }> {
-    const asked = await this.unitsOf(cancellation);
-    const commands = asked.filter(({ state }) => state === 'queued').map(toCommand(cancellation));
+    const chosen = await this.unitsOf(cancellation);
+    const commands = chosen.filter(({ state }) => state === 'queued').map(toCommand(cancellation));
     const settled = await Promise.all(commands.map((command) => this.settlement.settle(command)));
     const cancelled = new Set(
       commands.filter((_each, index) => settled[index] === 'settled').map(({ key }) => unitName(key)),
     );
-    const now = cancelled.size === asked.length ? [] : await this.unitsOf(cancellation);
+    const now = cancelled.size === chosen.length ? [] : await this.unitsOf(cancellation);
     const left = now.filter((unit) => !cancelled.has(unitName(unit)));
     if (cancelled.size === 0) throw new NothingCancelled(cancellation.order.order_number, left);
-    return { cancelled: asked.filter((unit) => cancelled.has(unitName(unit))), left };
+    return { cancelled: chosen.filter((unit) => cancelled.has(unitName(unit))), left };
   }
 
-  /** The units that are meant, as they stand. */
-  private async unitsOf({ order, unit: asked }: Cancellation): Promise<UnitRow[]> {
-    const units = await this.database.transaction((tx) => this.orders.listUnits(tx, order.id));
-    if (!asked) return units;
-    const found = units.filter(({ item, unit }) => item === asked.item && unit === asked.unit);
-    if (found.length === 0) throw noSuchUnit(asked, units);
+  private async unitsOf({ order, unit: chosen }: Cancellation): Promise<UnitRow[]> {
+    const units = await this.orders.listUnits(order.id);
+    if (!chosen) return units;
+    const found = units.filter(({ item, unit }) => item === chosen.item && unit === chosen.unit);
+    if (found.length === 0) throw noSuchUnit(chosen, units);
     return found;
   }
 }
 
-/** The units that one transaction settles share one entry of the operator's log. */
+/** Units that one transaction settles share one entry in the audit log. */
 function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
   const reason = failure('CANCELLED_BY_OPERATOR');
-  // A reason that can't be kept is refused before anything is done.
+  // Refuses an invalid reason before anything is settled.
   assertActor(by);
   const alsoWrite = (tx: Transaction, settled: SettleUnit[]): void =>
     recordAction(tx, by, {

@@ -1,8 +1,7 @@
 import { statement } from '../database/parameters.js';
 import type { PassedOver } from '../orders/passed-over.js';
-import { attemptOfCall, isSameUnit } from './attempt-of-call.sql.js';
 
-/** Something that happened to an order, in parts. */
+/** Something that happened to an order. */
 export interface HistoryRow {
   at: Date;
   kind: string;
@@ -19,9 +18,9 @@ export interface HistoryRow {
   facts: HistoryFacts | null;
 }
 
-/** What only some kinds of entries know, as JSON has it: whole numbers of satang and of millionths are text. */
+/** Members of some kinds of entries only, as JSON: whole numbers of satang and of millionths are text. */
 export interface HistoryFacts {
-  /** The number of the attempt that it is about. */
+  /** The number of the attempt, at the supplier or at a webhook. */
   attempt?: number;
   supplier_sku?: string;
   reference?: string;
@@ -54,14 +53,14 @@ const NOT_TEXT = ['amount', 'duration_ms', 'facts'];
 
 interface Source extends Partial<typeof NOTHING> {
   at: string;
-  /** What of one moment comes first; an expression where a source has several. */
+  /** Orders entries of one moment; an expression where the rows of a source have several ranks. */
   rank: number | string;
   sequence: string;
   kind: string;
   from: string;
 }
 
-/** What of one moment comes before what. */
+/** The order of entries of one moment. */
 const RANK = {
   created: 0,
   held: 1,
@@ -83,13 +82,28 @@ const source = ({ at, rank, sequence, kind, from, ...known }: Source): string =>
 
 const unitOf = (alias: string): string => `${alias}.item || '.' || ${alias}.unit`;
 
-/** By name, in SQL; those that are null are left out. */
+/** @param given expressions in SQL by the member's name; null members are left out. */
 const facts = (given: Record<string, string>): string =>
   `jsonb_strip_nulls(jsonb_build_object(${Object.entries(given)
     .map(([name, value]) => `'${name}', ${value}`)
     .join(', ')}))`;
 
-const ofMoney = (orderId: string): Source[] => [
+/** @param one, other what the statement calls two rows. */
+const isSameUnit = (one: string, other: string): string =>
+  ['order_id', 'item', 'unit'].map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ');
+
+/**
+ * The attempt that a call was about, for a LATERAL. Old calls do not name it: theirs is the last attempt that had begun before
+ * the call. The transaction that begins the next attempt writes the call that ended this one, a moment later.
+ * @param call what the statement calls the row of `supplier_calls`.
+ */
+export const attemptOfCall = (call: string): string => `
+  SELECT a.number, a.supplier_id, a.ended_at FROM unit_attempts a
+  WHERE ${isSameUnit('a', call)} AND (a.number = ${call}.attempt OR ${call}.attempt IS NULL AND (a.number = 1
+    OR a.created_at < ${call}.ended_at - ${call}.duration_ms * interval '1 ms'))
+  ORDER BY a.number DESC LIMIT 1`;
+
+const money = (orderId: string): Source[] => [
   {
     at: 'o.created_at',
     rank: RANK.created,
@@ -118,7 +132,7 @@ const ofMoney = (orderId: string): Source[] => [
   },
 ];
 
-/** The terms of a unit's first attempt are those that its item was ordered at. */
+/** The first attempt of a unit has the terms of its item. */
 const attempts = (orderId: string): Source => ({
   at: 'a.created_at',
   rank: RANK.attempt,
@@ -143,7 +157,7 @@ const attempts = (orderId: string): Source => ({
     WHERE a.order_id = ${orderId}`,
 });
 
-/** The call that ends an attempt is written a moment later, with the begin of the next one: it is told as of the end. */
+/** A call that ends an attempt has the attempt's end as its moment: it is written a moment later, as the next one begins. */
 const calls = (orderId: string): Source => ({
   at: `CASE WHEN c.ended_at < a.ended_at + interval '1 s' THEN least(c.ended_at, a.ended_at) ELSE c.ended_at END`,
   rank: RANK.answer,
@@ -163,7 +177,7 @@ const calls = (orderId: string): Source => ({
     WHERE c.order_id = ${orderId}`,
 });
 
-/** How a unit stands that is settled or left to the operator, and which process calls about it now. */
+/** The end or the review of each unit, and the process that calls about it now. */
 const states = (orderId: string): Source[] => {
   const from = `order_units u JOIN suppliers s ON s.id = u.supplier_id
     LEFT JOIN unit_attempts a ON ${isSameUnit('a', 'u')} AND a.number = u.attempt
@@ -201,7 +215,7 @@ const states = (orderId: string): Source[] => {
   ];
 };
 
-const ofUnits = (orderId: string): Source[] => [
+const units = (orderId: string): Source[] => [
   attempts(orderId),
   calls(orderId),
   ...states(orderId),
@@ -222,7 +236,7 @@ const ofUnits = (orderId: string): Source[] => [
     from: `supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id WHERE r.order_id = ${orderId}`,
   },
   {
-    // A decision belongs to the end that it caused, a note to none.
+    // A decision comes before the end that it caused.
     rank: `CASE WHEN a.action IN ('order.resolve', 'order.cancel') THEN ${RANK.answer} ELSE ${RANK.besides} END`,
     at: 'a.created_at',
     sequence: 'a.id',
@@ -239,7 +253,7 @@ const ofUnits = (orderId: string): Source[] => [
   },
 ];
 
-const ofEnd = (orderId: string): Source[] => {
+const end = (orderId: string): Source[] => {
   const delivery = { webhook: 'd.webhook_id', delivery: 'd.id::text' };
   const deliveries = `events e JOIN webhook_deliveries d ON d.event_id = e.id JOIN webhooks h ON h.id = d.webhook_id`;
   return [
@@ -261,7 +275,7 @@ const ofEnd = (orderId: string): Source[] => {
       from: `events e, this_order o WHERE e.order_id = ${orderId}`,
     },
     {
-      // One that was attempted is told by its attempts.
+      // A delivery with attempts has them as its entries.
       at: 'd.created_at',
       rank: RANK.delivery,
       sequence: 'd.id',
@@ -285,12 +299,9 @@ const ofEnd = (orderId: string): Source[] => {
   ];
 };
 
-/** Sources of the same columns, which differ in what they know. */
-const SOURCES = (orderId: string): Source[] => [...ofMoney(orderId), ...ofUnits(orderId), ...ofEnd(orderId)];
-
 /**
- * What happened to an order, its money included, oldest first. What ended the order is written by one transaction, whose
- * parts read the clock one after the other: all of it is told as of that moment, in the order of its ranks.
+ * All that happened to an order, oldest first. One transaction writes the end of an order, and its statements read the clock
+ * one after the other: their entries all get the moment of the end, in the order of their ranks.
  */
 export const FIND_HISTORY = statement('order_history.find', { orderId: 'bigint' }, ({ orderId }) => {
   const names = ['at', 'rank', 'sequence', 'kind', ...Object.keys(NOTHING)].join(', ');
@@ -301,7 +312,7 @@ export const FIND_HISTORY = statement('order_history.find', { orderId: 'bigint' 
     WITH this_order AS (SELECT id, status, created_at, updated_at, total_amount, failure_code, failure_message,
                           status IN ('completed', 'failed') AS ended
                         FROM orders WHERE id = ${orderId}),
-    happened (${names}) AS (${SOURCES(orderId).map(source).join('\n UNION ALL ')})
+    happened (${names}) AS (${[...money(orderId), ...units(orderId), ...end(orderId)].map(source).join('\n UNION ALL ')})
     SELECT CASE WHEN o.ended AND h.rank BETWEEN ${RANK.answer} AND ${RANK.paid} AND h.at < o.updated_at + interval '1 s'
                 THEN least(h.at, o.updated_at) ELSE h.at END AS at,
            ${members.join(', ')}, h.kind

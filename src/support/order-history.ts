@@ -3,7 +3,7 @@ import { formatBaht } from '../core/money.js';
 import type { PassedOver } from '../orders/passed-over.js';
 import type { HistoryFacts, HistoryRow } from './order-history.sql.js';
 
-/** Something that happened to an order, in parts and in words. What is null in a row is absent. */
+/** Something that happened to an order. Members that are null in its row are absent. */
 export interface HistoryEntry {
   at: Date;
   kind: string;
@@ -11,17 +11,17 @@ export interface HistoryEntry {
   outcome?: string;
   duration_ms?: number;
   process?: string;
-  /** In baht. */
+  /** In baht, as is `available_after`. */
   amount?: string;
   operator?: string;
   reason?: string;
   supplier?: string;
   detail?: string;
-  /** The number of the attempt that it is about, at the supplier or at a webhook. */
+  /** The number of the attempt, at the supplier or at a webhook. */
   attempt?: number;
   supplier_sku?: string;
   reference?: string;
-  /** Costs are in their currency's own unit. */
+  /** Costs are in `currency`. */
   expected_cost?: string;
   max_cost?: string;
   cost?: string;
@@ -30,7 +30,7 @@ export interface HistoryEntry {
   passed_over?: PassedOver[];
   /** How the attempt before it ended. */
   after?: { outcome: string; failure_code?: string };
-  /** In baht: what the wallet had available then. */
+  /** What the wallet had available then. */
   available_after?: string;
   until?: string;
   webhook_id?: number;
@@ -38,9 +38,7 @@ export interface HistoryEntry {
   text: string;
 }
 
-export const historyInWords = (rows: HistoryRow[]): HistoryEntry[] => rows.map(toEntry);
-
-function toEntry({ at, kind, amount, facts, ...known }: HistoryRow): HistoryEntry {
+export function toHistoryEntry({ at, kind, amount, facts, ...known }: HistoryRow): HistoryEntry {
   const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
   const inBaht = amount === null ? {} : { amount: formatBaht(amount) };
   const text = inWords({ at, kind, amount, facts, ...known });
@@ -74,7 +72,7 @@ const MONEY: Record<string, string> = {
   'order.created': 'THB ordered',
 };
 
-/** What an entry says besides its kind and its unit. Never a cost or a balance: not everybody may see those. */
+/** Never names a cost or a balance: some operators may not see those. */
 function inWords(row: HistoryRow): string {
   const { kind, amount, outcome, duration_ms, operator, supplier, detail, process } = row;
   const money = MONEY[kind];
@@ -87,7 +85,6 @@ function inWords(row: HistoryRow): string {
   return sentence([`${outcome ?? ''}${lasted} ${where}`.trim(), detail]);
 }
 
-/** What an operator did, and why. */
 export const operatorInWords = ({ outcome, operator, reason, detail }: HistoryRow): string =>
   sentence([`${outcome ?? ''} by ${operator ?? ''}`.trim(), reason, detail]);
 

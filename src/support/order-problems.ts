@@ -11,10 +11,10 @@ export class AmbiguousReference extends AppError {
   }
 }
 
-/** A unit that was not cancelled, as it stands. */
+/** A unit that was not cancelled, with its current state. */
 export type LeftUnit = Pick<UnitRow, 'item' | 'unit' | 'state' | 'failure_code'>;
 
-/** There was nothing that could be cancelled: CONFLICT. */
+/** No unit could be cancelled: CONFLICT. */
 export class NothingCancelled extends AppError {
   constructor(
     orderNumber: string,

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
-import { Database, type Transaction } from '../database/database.js';
-import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import type { Transaction } from '../database/database.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
@@ -14,11 +14,11 @@ export interface Resolution extends Actor {
   order: Pick<OrderRow, 'id' | 'merchant_id'>;
   item: number;
   unit: number;
-  /** The attempt that the operator looked at: with another one by then, nothing is settled. Absent where any may be. */
+  /** The attempt that the operator saw: a later one makes the decision void. Absent where any attempt may be settled. */
   seenAttempt?: number | undefined;
-  /** What the operator found out about the unit, which its supplier left open. */
+  /** What the operator found out from the supplier. */
   outcome: DefiniteOutcome;
-  /** 1 to 500 characters, for the record. */
+  /** 1 to 500 characters, for the audit log. */
   reason: string;
 }
 
@@ -26,20 +26,19 @@ const POLL_MS = 200;
 /** Longer than a call to a supplier takes. */
 const MAX_WAIT_MS = 60_000;
 
-/** Settles units in doubt by the operator's decision. */
+/** Settles units in doubt as an operator decides. */
 @Injectable()
 export class OrderResolutionService {
   constructor(
-    private readonly database: Database,
     private readonly orders: OrderSupportRepository,
     private readonly settlement: OrderSettlementService,
     private readonly deliveries: UnitDeliveriesRepository,
   ) {}
 
   /**
-   * Settles a unit as the supplier's own answer would have: with the last one the order ends, and money moves. While the
-   * supplier is being asked in a way that may buy it, the decision waits for the answer, up to a minute. A success that is
-   * named as the purchase of an attempt before gives the merchant what was handed over for that.
+   * Settles a unit as the supplier's own answer would: the last unit ends the order, and money moves. During a call that may
+   * buy the unit, the decision waits for the answer, up to a minute. A success under the reference of an earlier attempt's
+   * purchase gives the merchant what the supplier handed over for that purchase.
    * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review, and at the attempt that was seen.
    */
   async resolve(resolution: Resolution): Promise<void> {
@@ -67,7 +66,7 @@ export class OrderResolutionService {
     while ((await this.settlement.settle(command)) !== 'settled') {
       const unit = await this.getUnit(key);
       assertNotMoved(unit, resolution);
-      // One that is in doubt again was being sent again a moment ago.
+      // A unit in doubt may have become so after the settlement was refused: the next try settles it.
       if (!isRepeatInFlight(unit) && !isInDoubt(unit)) throw conflict(unit);
       if (performance.now() > giveUpAt) throw conflict(unit);
       await delay(POLL_MS);
@@ -76,7 +75,7 @@ export class OrderResolutionService {
 
   /** @throws NOT_FOUND */
   private async getUnit(key: UnitKey): Promise<UnitRow> {
-    const units = await this.database.transaction((tx) => this.orders.listUnits(tx, key.orderId));
+    const units = await this.orders.listUnits(key.orderId);
     const unit = units.find(({ item, unit }) => item === key.item && unit === key.unit);
     if (!unit) throw noSuchUnit(key, units);
     return unit;
@@ -86,7 +85,7 @@ export class OrderResolutionService {
 const isNamedSuccess = ({ outcome }: Resolution): boolean =>
   outcome.kind === 'succeeded' && outcome.supplierReference !== null;
 
-/** Whether a unit in doubt is just being sent again: that may buy it. */
+/** Whether a call that may buy a unit in doubt is in flight. */
 const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean => state === 'sending' && unknown_since !== null;
 
 const isInDoubt = ({ state }: UnitRow): boolean => state === 'unknown' || state === 'review';
@@ -101,11 +100,11 @@ function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
 const conflict = (unit: UnitRow): AppError =>
   new AppError('CONFLICT', `unit ${unitName(unit)} is ${unit.state}: only units in unknown or review can be resolved`);
 
-/** @param units those that the order has. */
-export function noSuchUnit(asked: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {
+/** @param units all units of the order. */
+export function noSuchUnit(chosen: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {
   const names = units.map(unitName);
   const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
-  return new AppError('NOT_FOUND', `the order has no unit ${unitName(asked)}: it has ${known}`);
+  return new AppError('NOT_FOUND', `the order has no unit ${unitName(chosen)}: it has ${known}`);
 }
 
 function resolutionProblem({ reason, operator, outcome }: Resolution): string | null {

@@ -1,63 +1,137 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
+import type { FailureCode } from '../core/failures.js';
 import { present } from '../core/invariant.js';
-import type { Transaction } from '../database/database.js';
-import type { ItemRow, OrderRow, UnitKey, UnitRow } from '../orders/order.rows.js';
-import { Order } from '../orders/order.entity.js';
+import { Database, type Transaction } from '../database/database.js';
+import { statement } from '../database/parameters.js';
 import { OrderUnit } from '../orders/order-unit.entity.js';
-import { Supplier } from '../suppliers/supplier.entity.js';
-import { FIND_HISTORY, type HistoryRow } from './order-history.sql.js';
-import { listOrders, type OrderFilter } from './order-list.sql.js';
+import { Order } from '../orders/order.entity.js';
+import { ORDER_COLUMNS, unitReferenceIn, type ItemRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { FIND_ITEMS_OF } from '../orders/orders.sql.js';
-import {
-  FIND_ATTEMPTS,
-  FIND_ATTEMPTS_OF_UNIT,
-  FIND_BY_REFERENCE,
-  FIND_UNIT,
-  type AttemptOfUnit,
-  type PricedUnit,
-} from './order-support.sql.js';
+import type { UnitState } from '../orders/states.js';
+import { Supplier } from '../suppliers/supplier.entity.js';
+import { Transfer } from '../wallet/transfer.entity.js';
+import { FIND_HISTORY, type HistoryRow } from './order-history.sql.js';
+import type { NamedOrderRow } from './order-search.sql.js';
 
-export type { AttemptOfUnit } from './order-support.sql.js';
-export type { OrderFilter } from './order-list.sql.js';
-
-/** Who is topped up by an order. */
+/** The player of an order. */
 export type PlayerRow = Pick<Order, 'order_number' | 'user_id' | 'server_id' | 'character_id'>;
 
-/** Orders of all merchants, as the operator looks for them. */
+/** An attempt to buy a unit. */
+export interface AttemptOfUnit {
+  item: number;
+  unit: number;
+  number: number;
+  supplier: string;
+  supplier_sku: string;
+  reference: string;
+  supplier_reference: string | null;
+  /** How it ended, where another one followed; else the unit's. */
+  state: UnitState | 'withdrawn';
+  failure_code: FailureCode | null;
+  cost_micros: bigint | null;
+  cost_currency: string | null;
+  /** The outcome of the latest call about it; null where none was sent. */
+  last_outcome: string | null;
+}
+
+/** A unit, as far as a decision about it needs it. */
+export interface UnitToDecide {
+  order: Pick<Order, 'id' | 'merchant_id'>;
+  /** What its merchant pays for it, in satang. */
+  price: bigint;
+  /** The latest one; null where there was none. */
+  attempt: Pick<AttemptOfUnit, 'number' | 'supplier' | 'supplier_sku' | 'reference' | 'supplier_reference'> | null;
+}
+
+const FIND_BY_NUMBER = statement(
+  'support.find_by_number',
+  { orderNumber: 'text', merchantId: 'int?' },
+  ({ orderNumber, merchantId }) => `
+    SELECT ${ORDER_COLUMNS.replace(/\w+/g, 'o.$&')}, m.name AS merchant_name
+    FROM orders o JOIN merchants m ON m.id = o.merchant_id
+    WHERE o.order_number = ${orderNumber} AND (${merchantId} IS NULL OR o.merchant_id = ${merchantId})`,
+);
+
+/**
+ * The attempts of units `u`. Versions that recorded no attempts made one for each unit that they sent.
+ */
+const ATTEMPTS = `
+    SELECT u.item, u.unit, coalesce(a.number, 1) AS number, s.code AS supplier,
+           coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
+           coalesce(a.reference, ${unitReferenceIn('o', 'u')}) AS reference,
+           CASE WHEN a.ended_as IS NULL THEN coalesce(u.supplier_reference, a.supplier_reference)
+                ELSE a.supplier_reference END AS supplier_reference,
+           coalesce(a.ended_as, u.state) AS state,
+           CASE WHEN a.ended_as IS NULL THEN u.failure_code ELSE a.failure_code END AS failure_code,
+           a.cost_micros, a.cost_currency,
+           CASE WHEN a.ended_as IS NOT NULL THEN a.ended_as WHEN u.first_sent_at IS NOT NULL THEN last_call.outcome END
+             AS last_outcome
+    FROM order_units u
+    JOIN orders o ON o.id = u.order_id
+    JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
+    LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit
+    LEFT JOIN LATERAL (SELECT c.outcome FROM supplier_calls c
+                       WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+                       ORDER BY c.id DESC LIMIT 1) last_call ON true
+    JOIN suppliers s ON s.id = coalesce(a.supplier_id, u.supplier_id)
+    WHERE (a.number IS NOT NULL OR u.sends > 0)`;
+
+const FIND_ATTEMPTS = statement(
+  'support.find_attempts',
+  { orderId: 'bigint' },
+  ({ orderId }) => `${ATTEMPTS} AND u.order_id = ${orderId} ORDER BY u.item, u.unit, a.number`,
+);
+
+/** The order of a unit, the unit's price and its latest attempt. The price is null where the order has no such unit. */
+const FIND_UNIT = statement(
+  'support.find_unit',
+  { orderNumber: 'text', item: 'smallint', unit: 'smallint' },
+  ({ orderNumber, item, unit }) => `
+    SELECT ordered.id, ordered.merchant_id, item.unit_price AS price, attempt.number, attempt.supplier,
+           attempt.supplier_sku, attempt.reference, attempt.supplier_reference
+    FROM orders ordered
+    LEFT JOIN order_units found ON found.order_id = ordered.id AND found.item = ${item} AND found.unit = ${unit}
+    LEFT JOIN order_items item ON item.order_id = found.order_id AND item.position = found.item
+    LEFT JOIN LATERAL (
+      ${ATTEMPTS} AND u.order_id = ordered.id AND u.item = ${item} AND u.unit = ${unit}
+      ORDER BY a.number DESC LIMIT 1) attempt ON true
+    WHERE ordered.order_number = ${orderNumber}`,
+);
+
+type LatestAttempt = NonNullable<UnitToDecide['attempt']>;
+type NoAttempt = { [Column in keyof LatestAttempt]: null };
+type FoundUnitRow = UnitToDecide['order'] & { price: bigint | null } & (LatestAttempt | NoAttempt);
+
+/** Reads what operators look at in one order. */
 @Injectable()
 export class OrderSupportRepository {
+  constructor(private readonly database: Database) {}
+
   /** @param merchantId the merchant whose order it must be, if given. */
-  findByNumber({ manager }: Transaction, orderNumber: string, merchantId?: number): Promise<OrderRow | null> {
-    const whose = merchantId === undefined ? {} : { merchant_id: merchantId };
-    return manager.findOneBy(Order, { order_number: orderNumber, ...whose });
+  async findByNumber(
+    orderNumber: string,
+    merchantId?: number,
+    tx: Pick<Transaction, 'query'> = this.database,
+  ): Promise<NamedOrderRow | null> {
+    const which = { orderNumber, merchantId: merchantId ?? null };
+    const [found] = await tx.query<NamedOrderRow>(...FIND_BY_NUMBER.with(which));
+    return found ?? null;
   }
 
-  listPlayers({ manager }: Transaction, orderNumbers: string[]): Promise<PlayerRow[]> {
-    return manager.find(Order, {
+  listPlayers(orderNumbers: string[]): Promise<PlayerRow[]> {
+    return this.database.manager.find(Order, {
       select: { order_number: true, user_id: true, server_id: true, character_id: true },
       where: { order_number: In(orderNumbers) },
     });
   }
 
-  /** One of each merchant that uses the reference. */
-  findByReference(tx: Transaction, reference: string, merchantId?: number): Promise<OrderRow[]> {
-    const asked = { reference, merchantId: merchantId ?? null };
-    return tx.query<OrderRow>(...FIND_BY_REFERENCE.with(asked));
-  }
-
-  /** Newest first. */
-  list(tx: Transaction, filter: OrderFilter): Promise<OrderRow[]> {
-    const { statement, values } = listOrders(filter);
-    return tx.query<OrderRow>(statement, values);
-  }
-
   /** Order by order, each order's in their order. */
-  listItems(tx: Transaction, orderIds: bigint[]): Promise<ItemRow[]> {
+  listItems(orderIds: bigint[], tx: Pick<Transaction, 'query'> = this.database): Promise<ItemRow[]> {
     return tx.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
   }
 
-  async listUnits({ manager }: Transaction, orderId: bigint): Promise<UnitRow[]> {
+  async listUnits(orderId: bigint, { manager }: Pick<Transaction, 'manager'> = this.database): Promise<UnitRow[]> {
     const { entities, raw } = await manager
       .createQueryBuilder(OrderUnit, 'unit')
       .innerJoin(Supplier, 'supplier', 'supplier.id = unit.supplier_id')
@@ -73,26 +147,28 @@ export class OrderSupportRepository {
   }
 
   /** Unit by unit, each unit's in their order. */
-  listAttempts(tx: Transaction, orderId: bigint): Promise<AttemptOfUnit[]> {
+  listAttempts(orderId: bigint, tx: Transaction): Promise<AttemptOfUnit[]> {
     return tx.query<AttemptOfUnit>(...FIND_ATTEMPTS.with({ orderId }));
   }
 
-  listAttemptsOfUnit(tx: Transaction, unit: UnitKey): Promise<AttemptOfUnit[]> {
-    return tx.query<AttemptOfUnit>(...FIND_ATTEMPTS_OF_UNIT.with(unit));
-  }
-
-  /** Null where there is no such order. */
-  async findUnit(
-    tx: Transaction,
-    orderNumber: string,
-    { item, unit }: Pick<UnitKey, 'item' | 'unit'>,
-  ): Promise<PricedUnit | null> {
-    const [found] = await tx.query<PricedUnit>(...FIND_UNIT.with({ orderNumber, item, unit }));
-    return found ?? null;
+  /** Oldest first. */
+  listTransfers(orderId: bigint, { manager }: Transaction): Promise<Transfer[]> {
+    return manager.find(Transfer, { where: { order_id: orderId }, order: { id: 'ASC' } });
   }
 
   /** Oldest first. */
-  listHistory(tx: Transaction, orderId: bigint): Promise<HistoryRow[]> {
+  listHistory(orderId: bigint, tx: Transaction): Promise<HistoryRow[]> {
     return tx.query<HistoryRow>(...FIND_HISTORY.with({ orderId }));
+  }
+
+  /** Null without such an order. The price is null where the order has no such unit. */
+  async findUnit(
+    orderNumber: string,
+    { item, unit }: Pick<UnitKey, 'item' | 'unit'>,
+  ): Promise<(Omit<UnitToDecide, 'price'> & { price: bigint | null }) | null> {
+    const [found] = await this.database.query<FoundUnitRow>(...FIND_UNIT.with({ orderNumber, item, unit }));
+    if (!found) return null;
+    const { id, merchant_id, price, ...attempt } = found;
+    return { order: { id, merchant_id }, price, attempt: attempt.number === null ? null : attempt };
   }
 }

@@ -1,111 +1,245 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../core/errors.js';
+import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
+import { AppError, notFound } from '../core/errors.js';
 import { present } from '../core/invariant.js';
-import { Database, type Transaction } from '../database/database.js';
-import { ReplicaReadsService } from '../database/replica-reads.service.js';
-import type { OrderDto } from '../orders/order.dto.js';
-import { toOrderDto } from '../orders/order.mapper.js';
-import { unitName, unitReference, type ItemRow, type OrderRow, type UnitRow } from '../orders/order.rows.js';
-import { inSnapshot, inIndexedSnapshot } from '../database/snapshot.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, MAX_DATE_MS, toPage, type Page } from '../core/pagination.js';
+import { textProblem } from '../core/text.js';
+import { Database } from '../database/database.js';
+import { inIndexedSnapshot } from '../database/snapshot.js';
+import {
+  unitName,
+  unitReference,
+  type ItemRow,
+  type OrderRow,
+  type UnitKey,
+  type UnitRow,
+} from '../orders/order.rows.js';
+import type { Transfer } from '../wallet/transfer.entity.js';
 import { toAttemptView, type AttemptView } from './attempt-view.js';
-import { toTimeline, type TimelineEntry } from './order-timeline.js';
+import type { HistoryRow } from './order-history.sql.js';
 import { AmbiguousReference } from './order-problems.js';
-import { OrderSupportRepository, type AttemptOfUnit, type OrderFilter } from './order-support.repository.js';
+import {
+  OrderSearchRepository,
+  type FoundOrder,
+  type ListFilter,
+  type NamedOrderRow,
+  type OrderPlace,
+  type PageFilter,
+} from './order-search.repository.js';
+import {
+  OrderSupportRepository,
+  type AttemptOfUnit,
+  type PlayerRow,
+  type UnitToDecide,
+} from './order-support.repository.js';
 
-/** As its merchant sees it, with whose it is; marked where it is an order of the sandbox. */
-export type ListedOrder = OrderDto & { merchant_id: number; sandbox?: true };
+export type { FoundOrder } from './order-search.repository.js';
 
-/** One piece of one item, as its supplier and we know it. */
-export interface UnitView {
-  unit: string;
+export type OrderWithItems = OrderRow & { items: ItemRow[] };
+export type ListedOrder = NamedOrderRow & { items: ItemRow[] };
+
+export interface UnitDetail extends UnitRow {
+  /** Such as `1.2`. */
+  name: string;
+  /** By which its supplier knows it now; before the first attempt, our name of it. */
   reference: string;
-  state: string;
-  supplier: string;
-  supplier_reference: string | null;
-  failure_code: string | null;
-  /** How often it was sent to the supplier. */
-  attempts: number;
-  attempts_detail: AttemptView[];
+  sku: string;
+  /** What its merchant pays for it, in satang. */
+  price: bigint;
+  attempts: AttemptView[];
 }
 
-/** An order with everything that an operator may want to know of it. */
-export type OrderDetail = ListedOrder & { units: UnitView[]; timeline: TimelineEntry[] };
+/** All that operators see of an order. */
+export interface OrderDetail extends ListedOrder {
+  units: UnitDetail[];
+  /** Oldest first. */
+  transfers: Transfer[];
+  history: HistoryRow[];
+}
 
-/** The operator's view of orders, over all merchants. */
+export interface PageRequest extends Omit<PageFilter, 'ids'> {
+  /** A number, a reference, a player or a supplier's reference. */
+  term?: string | undefined;
+  /** Whether the term may be a player. */
+  withPlayers: boolean;
+  cursor?: string | undefined;
+  limit: number;
+}
+
+const DELIVERY_ID = /^[1-9]\d{0,17}$/;
+const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]{16})\.\d/;
+/** More orders of one player or reference than anyone reads. */
+const MAX_FOUND = 1_000;
+const MAX_NOTE_LENGTH = 2_000;
+
+/** Orders of all merchants, for operators. */
 @Injectable()
 export class OrderSupportService {
   constructor(
     private readonly database: Database,
-    private readonly reads: ReplicaReadsService,
     private readonly orders: OrderSupportRepository,
+    private readonly searches: OrderSearchRepository,
   ) {}
 
   /**
-   * An order by its number or, when no order has that, by its merchant's reference.
+   * An order by its number or, when no order has that number, by its merchant's reference.
    * @param merchantId the merchant whose order it must be, if given.
    * @throws NOT_FOUND; AmbiguousReference.
    */
-  find(numberOrReference: string, merchantId?: number): Promise<OrderRow> {
-    return this.database.transaction((tx) => this.findIn(tx, numberOrReference, merchantId));
+  async find(numberOrReference: string, merchantId?: number): Promise<OrderRow> {
+    const byNumber = await this.orders.findByNumber(numberOrReference, merchantId);
+    if (byNumber) return byNumber;
+    const [found, ...others] = await this.searches.listByReference(numberOrReference, merchantId);
+    if (!found) {
+      const ofMerchant = merchantId === undefined ? '' : ` of merchant ${merchantId}`;
+      const message = `there is no order${ofMerchant} with the number or reference ${numberOrReference}`;
+      throw new AppError('NOT_FOUND', message);
+    }
+    if (others.length > 0) throw new AmbiguousReference(numberOrReference, [found, ...others]);
+    return found;
   }
 
-  /** An order as {@link find} finds it, with all that is known of it. */
-  async show(numberOrReference: string, merchantId?: number): Promise<OrderDetail> {
-    return inSnapshot(this.database, async (tx) => {
-      const order = await this.findIn(tx, numberOrReference, merchantId);
-      const [listed] = await this.withItems(tx, [order]);
-      const units = await this.orders.listUnits(tx, order.id);
-      const attempts = await this.orders.listAttempts(tx, order.id);
-      const history = await this.orders.listHistory(tx, order.id);
+  /** @throws NOT_FOUND */
+  async get(orderNumber: string): Promise<OrderRow> {
+    const found = await this.orders.findByNumber(orderNumber);
+    if (!found) throw notFound('order');
+    return found;
+  }
+
+  /** @throws NOT_FOUND */
+  show(orderNumber: string): Promise<OrderDetail> {
+    return inIndexedSnapshot(this.database, async (tx) => {
+      const order = await this.orders.findByNumber(orderNumber, undefined, tx);
+      if (!order) throw notFound('order');
+      const items = await this.orders.listItems([order.id], tx);
+      const units = await this.orders.listUnits(order.id, tx);
+      const attempts = await this.orders.listAttempts(order.id, tx);
+      const transfers = await this.orders.listTransfers(order.id, tx);
+      const history = await this.orders.listHistory(order.id, tx);
       return {
-        ...present(listed, 'an order that was found is listed'),
-        units: units.map((unit) => toUnitView(order.order_number, unit, attempts)),
-        timeline: toTimeline(history),
+        ...order,
+        items,
+        units: units.map((unit) => toUnitDetail(order.order_number, unit, items, attempts)),
+        transfers,
+        history,
       };
     });
   }
 
-  /** Orders of all merchants, newest first. */
-  list(filter: OrderFilter): Promise<ListedOrder[]> {
-    return inIndexedSnapshot(this.reads, async (tx) => this.withItems(tx, await this.orders.list(tx, filter)));
+  /** A unit and its latest attempt, without the rest of its order. @throws NOT_FOUND */
+  async getUnit(orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): Promise<UnitToDecide> {
+    const found = await this.orders.findUnit(orderNumber, key);
+    if (!found) throw notFound('order');
+    const { order, price, attempt } = found;
+    if (price === null) throw notFound('unit');
+    return { order, price, attempt };
   }
 
-  private async findIn(tx: Transaction, asked: string, merchantId?: number): Promise<OrderRow> {
-    const byNumber = await this.orders.findByNumber(tx, asked, merchantId);
-    if (byNumber) return byNumber;
-    const [found, ...others] = await this.orders.findByReference(tx, asked, merchantId);
-    if (!found) {
-      const whose = merchantId === undefined ? '' : ` of merchant ${merchantId}`;
-      throw new AppError('NOT_FOUND', `there is no order${whose} with the number or reference ${asked}`);
-    }
-    if (others.length > 0) throw new AmbiguousReference(asked, [found, ...others]);
-    return found;
+  /** Null where the order has no such unit, or the unit no attempt. */
+  async findLatestAttempt(orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): Promise<UnitToDecide['attempt']> {
+    return (await this.orders.findUnit(orderNumber, key))?.attempt ?? null;
   }
 
-  private async withItems(tx: Transaction, orders: OrderRow[]): Promise<ListedOrder[]> {
-    const items = new Map<bigint, ItemRow[]>(orders.map(({ id }) => [id, []]));
-    for (const item of await this.orders.listItems(tx, [...items.keys()])) {
-      items.get(item.order_id)?.push(item);
-    }
-    return orders.map((order) => ({
-      ...toOrderDto(order, items.get(order.id) ?? []),
-      merchant_id: order.merchant_id,
-      ...(order.sandbox && { sandbox: true }),
-    }));
+  /** All that match, newest first. They may be a moment old. */
+  async list(filter: ListFilter): Promise<OrderWithItems[]> {
+    const { orders, items } = await this.searches.list(filter);
+    return withItems(orders, items);
+  }
+
+  /**
+   * Newest first. A filter that few orders match may give short or even empty pages: `next_cursor` leads to the end.
+   * @throws BAD_REQUEST for a cursor that no page carried.
+   */
+  async page({ cursor, limit, term, withPlayers, ...filter }: PageRequest): Promise<Page<ListedOrder>> {
+    const after = readPlace(cursor);
+    const found = term === undefined ? undefined : await this.findByTerm(term, withPlayers, MAX_FOUND);
+    const ids = found?.map(({ id }) => id);
+    const { rows, continueAt } = await this.searches.page({ ...filter, ids }, after, limit + 1);
+    const page = toPage(await this.readItems(rows), limit, cursorOf, (order) => order);
+    return continueAt ? { ...page, next_cursor: encodePlace(continueAt) } : page;
+  }
+
+  /** The orders that a term may mean, newest first, each with what the term is to it. */
+  async search(
+    term: string,
+    withPlayers: boolean,
+    limit: number,
+  ): Promise<(ListedOrder & Pick<FoundOrder, 'found_as'>)[]> {
+    const deliveryId = DELIVERY_ID.test(term) ? BigInt(term) : null;
+    const found = (await this.findByTerm(term, withPlayers, limit, deliveryId)).slice(0, limit);
+    const foundAs = new Map(found.map(({ id, found_as }) => [id, found_as]));
+    const orders = await this.readItems(await this.searches.listByIds([...foundAs.keys()]));
+    return orders.map((order) => ({ ...order, found_as: foundAs.get(order.id) ?? 'number' }));
+  }
+
+  /** The players of orders, by order number. */
+  async listPlayers(orderNumbers: string[]): Promise<Map<string, PlayerRow>> {
+    const found = await this.orders.listPlayers([...new Set(orderNumbers)]);
+    return new Map(found.map((row) => [row.order_number, row]));
+  }
+
+  /** Writes a note of 1 to 2,000 characters, line breaks included, into an order's history. @throws NOT_FOUND; BAD_REQUEST */
+  async note(orderNumber: string, note: string, by: Actor): Promise<void> {
+    const problem = textProblem(note.replaceAll('\n', ' '), 1, MAX_NOTE_LENGTH);
+    if (problem) throw new AppError('BAD_REQUEST', `text ${problem}`);
+    await this.record(await this.get(orderNumber), 'order.note', { note }, by);
+  }
+
+  /** Writes what an operator did about an order into its history. */
+  async record(
+    { id: orderId, merchant_id: merchantId }: Pick<OrderRow, 'id' | 'merchant_id'>,
+    action: AuditRecord['action'],
+    detail: AuditRecord['detail'],
+    by: Actor,
+  ): Promise<void> {
+    await this.database.transaction((tx) => {
+      recordAction(tx, by, { action, merchantId, orderId, detail });
+      return Promise.resolve();
+    });
+  }
+
+  /** @param deliveryId only where the reader sees what the term was found as: any number may be a delivery's. */
+  private findByTerm(
+    term: string,
+    withPlayers: boolean,
+    limit: number,
+    deliveryId: bigint | null = null,
+  ): Promise<FoundOrder[]> {
+    const [, orderNumber = term] = UNIT_REFERENCE.exec(term) ?? [];
+    return this.searches.listByTerm({ term, orderNumber, deliveryId, withPlayers, limit });
+  }
+
+  private async readItems<Row extends OrderRow>(orders: Row[]): Promise<(Row & { items: ItemRow[] })[]> {
+    return withItems(orders, await this.orders.listItems(orders.map(({ id }) => id)));
   }
 }
 
-function toUnitView(orderNumber: string, unit: UnitRow, ofOrder: AttemptOfUnit[]): UnitView {
-  const attempts = ofOrder.filter(({ item, unit: piece }) => item === unit.item && piece === unit.unit);
+function withItems<Row extends OrderRow>(orders: Row[], items: ItemRow[]): (Row & { items: ItemRow[] })[] {
+  const itemsOf = new Map<bigint, ItemRow[]>(orders.map(({ id }) => [id, []]));
+  for (const item of items) itemsOf.get(item.order_id)?.push(item);
+  return orders.map((order) => ({ ...order, items: itemsOf.get(order.id) ?? [] }));
+}
+
+function toUnitDetail(orderNumber: string, unit: UnitRow, items: ItemRow[], ofOrder: AttemptOfUnit[]): UnitDetail {
+  const item = present(
+    items.find(({ position }) => position === unit.item),
+    'a unit has its item',
+  );
+  const attempts = ofOrder.filter((attempt) => unitName(attempt) === unitName(unit)).map(toAttemptView);
   return {
-    unit: unitName(unit),
-    // By which its supplier knows it now; before anything was sent, the name that it has here.
+    ...unit,
+    name: unitName(unit),
     reference: attempts.at(-1)?.reference ?? unitReference(orderNumber, unit),
-    state: unit.state,
-    supplier: unit.supplier,
-    supplier_reference: unit.supplier_reference,
-    failure_code: unit.failure_code,
-    attempts: unit.sends,
-    attempts_detail: attempts.map(toAttemptView),
+    sku: item.sku,
+    price: item.unit_price,
+    attempts,
   };
+}
+
+const encodePlace = ({ createdAt, id }: OrderPlace): string => encodeCursor(createdAt.getTime(), id);
+const cursorOf = ({ created_at: createdAt, id }: OrderRow): string => encodePlace({ createdAt, id });
+
+function readPlace(cursor: string | undefined): OrderPlace | null {
+  const parts = decodeCursor(cursor, [MAX_DATE_MS, MAX_BIGINT]);
+  return parts && { createdAt: new Date(Number(parts[0])), id: parts[1] ?? 0n };
 }

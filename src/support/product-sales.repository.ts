@@ -1,25 +1,80 @@
 import { Injectable } from '@nestjs/common';
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
+import { selectFirstIdSince } from '../database/first-id-since.sql.js';
+import { statement } from '../database/parameters.js';
 import { ReplicaReadsService } from '../database/replica-reads.service.js';
-import { NAMES_OF_DAYS, SOLD_BY_DAY, SOLD_TODAY, type DayRow, type SoldRow } from './product-sales.sql.js';
 
-export type { DayRow, SoldRow } from './product-sales.sql.js';
+/** The units of a product that were ordered in a time, by how they ended. */
+export interface SoldRow {
+  sku: string;
+  sold: number;
+  failed: number;
+  /** What merchants paid for the sold units, in satang. */
+  revenue: bigint;
+}
 
+/** The units of one product and one day. The first day has the number 0. */
+export type DayRow = Omit<SoldRow, 'sku'> & { day: number };
+
+/** The begin of the day that is so many days before today, in a zone. */
+const dayStart = (zone: string, days: string): string =>
+  `(date_trunc('day', statement_timestamp() AT TIME ZONE ${zone}) - ${days} * interval '1 day') AT TIME ZONE ${zone}`;
+
+const SUMS = `
+  coalesce(sum(i.completed_quantity), 0)::int AS sold, coalesce(sum(i.failed_quantity), 0)::int AS failed,
+  coalesce(sum(i.completed_quantity * i.unit_price), 0)::bigint AS revenue`;
+
+/** A day begins at the id of its first order. */
+export const SOLD_TODAY = statement(
+  'product_sales.today',
+  { zone: 'text' },
+  ({ zone }) => `
+    SELECT i.sku, ${SUMS} FROM order_items i
+    WHERE i.order_id >= (${selectFirstIdSince('orders', dayStart(zone, '0'))}) AND i.supplier_id <> ${SANDBOX_SUPPLIER_ID}
+    GROUP BY i.sku`,
+);
+
+/** The index of items by SKU has the ids of orders negated. */
+export const SOLD_BY_DAY = statement(
+  'product_sales.by_day',
+  { sku: 'text', zone: 'text', days: 'int' },
+  ({ sku, zone, days }) => `
+    WITH days AS (
+      SELECT day, first.id AS begins, coalesce(lead(first.id) OVER (ORDER BY day), 9223372036854775807) AS ends
+      FROM generate_series(0, ${days} - 1) day
+      CROSS JOIN LATERAL (${selectFirstIdSince('orders', dayStart(zone, `(${days} - 1 - day)`))}) first)
+    SELECT day, sums.* FROM days CROSS JOIN LATERAL (
+      SELECT ${SUMS} FROM order_items i
+      WHERE i.sku = ${sku} AND -i.order_id <= -days.begins AND -i.order_id > -days.ends
+        AND i.supplier_id <> ${SANDBOX_SUPPLIER_ID}) sums
+    ORDER BY day`,
+);
+
+const NAMES_OF_DAYS = statement(
+  'product_sales.days',
+  { zone: 'text', days: 'int' },
+  ({ zone, days }) => `
+    SELECT day, to_char((statement_timestamp() AT TIME ZONE ${zone}) - (${days} - 1 - day) * interval '1 day', 'YYYY-MM-DD') AS name
+    FROM generate_series(0, ${days} - 1) day ORDER BY day`,
+);
+
+/** Units sold outside the sandbox, by the day of the order. */
 @Injectable()
 export class ProductSalesRepository {
   constructor(private readonly reads: ReplicaReadsService) {}
 
-  /** Of every product that was ordered since the day began. */
-  today(zone: string): Promise<SoldRow[]> {
+  /** Every product that was ordered today. */
+  listToday(zone: string): Promise<SoldRow[]> {
     return this.reads.query<SoldRow>(...SOLD_TODAY.with({ zone }));
   }
 
-  /** Days without any order at all may be missing. */
-  byDay(sku: string, zone: string, days: number): Promise<DayRow[]> {
+  /** Up to today. Days without any order may be missing. */
+  listDays(sku: string, zone: string, days: number): Promise<DayRow[]> {
     return this.reads.query<DayRow>(...SOLD_BY_DAY.with({ sku, zone, days }));
   }
 
-  /** The last so many days up to today, as `2026-11-22`. */
-  async names(zone: string, days: number): Promise<string[]> {
+  /** The last so many days up to today, such as `2026-11-22`. */
+  async listNames(zone: string, days: number): Promise<string[]> {
     const rows = await this.reads.query<{ name: string }>(...NAMES_OF_DAYS.with({ zone, days }));
     return rows.map(({ name }) => name);
   }

@@ -4,7 +4,7 @@ import { OrderUnit } from '../orders/order-unit.entity.js';
 
 const key = { primaryKeyConstraintName: 'pk_review_claims' };
 
-/** An operator looks after a unit in doubt, for a while. It keeps nobody from deciding about it. */
+/** An operator looks after a unit in doubt, for a while. Others may still decide about it. */
 @Entity('review_claims')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_review_claims_unit',

@@ -1,14 +1,144 @@
 import { Injectable } from '@nestjs/common';
+import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { Database, type Transaction } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
 import type { UnitKey } from '../orders/order.rows.js';
-import { CLAIM_UNIT, FIND_STANDING, LIST_REVIEW, type ReviewRow, type StandingUnit } from './review.sql.js';
+import type { UnitState } from '../orders/states.js';
 import { ReviewClaim } from './review-claim.entity.js';
 
-export type { ReviewRow, StandingUnit } from './review.sql.js';
+/** A unit in doubt or in review, with the latest call about it. */
+export interface ReviewRow {
+  order_id: bigint;
+  item: number;
+  unit: number;
+  state: 'review' | 'unknown';
+  unknown_since: Date | null;
+  sends: number;
+  inquiries: number;
+  order_number: string;
+  merchant_id: number;
+  merchant_name: string;
+  reference_id: string;
+  sku: string;
+  unit_price: bigint;
+  supplier: string;
+  reference: string | null;
+  supplier_reference: string | null;
+  last_kind: string | null;
+  last_outcome: string | null;
+  last_detail: string | null;
+  last_at: Date | null;
+  claimed_by: string | null;
+  claimed_by_id: number | null;
+  claimed_until: Date | null;
+}
 
-/** Behind which unit a page begins. */
+/** The units of one state, the oldest orders first. */
+const unitsIn = (state: 'review' | 'unknown', rank: number, condition: string): string => `
+  (SELECT ${rank} AS rank, u.* FROM order_units u
+   WHERE u.state = '${state}' AND ${condition}
+   ORDER BY u.order_id, u.item, u.unit LIMIT 1001)`;
+
+/** Behind the place that the last four parameters name. The sandbox is left out: it buys nothing. */
+const LIST_REVIEW = statement(
+  'review.list',
+  {
+    supplierId: 'int?',
+    states: 'text[]',
+    limit: 'int',
+    rank: 'int',
+    orderId: 'bigint',
+    item: 'int',
+    unit: 'int',
+  },
+  ({ supplierId, states, limit, rank, orderId, item, unit }) => {
+    const behind = (ofState: number): string => `
+      u.supplier_id <> ${SANDBOX_SUPPLIER_ID} AND (${supplierId} IS NULL OR u.supplier_id = ${supplierId})
+      AND (${ofState} > ${rank} OR (u.order_id, u.item, u.unit) > (${orderId}, ${item}, ${unit})) AND ${ofState} >= ${rank}`;
+    return `
+      SELECT u.order_id, u.item, u.unit, u.state, u.unknown_since, u.sends, u.inquiries,
+             o.order_number, o.merchant_id, m.name AS merchant_name, o.reference_id, i.sku, i.unit_price, s.code AS supplier,
+             a.reference, coalesce(u.supplier_reference, a.supplier_reference) AS supplier_reference,
+             c.kind AS last_kind, c.outcome AS last_outcome, c.detail AS last_detail, c.ended_at AS last_at,
+             p.name AS claimed_by, p.id AS claimed_by_id, claim.claimed_until
+      FROM (SELECT * FROM (${unitsIn('review', 1, behind(1))} UNION ALL ${unitsIn('unknown', 2, behind(2))}) both_states
+            WHERE state = ANY(${states}) ORDER BY rank, order_id, item, unit LIMIT ${limit}) u
+      JOIN orders o ON o.id = u.order_id
+      JOIN merchants m ON m.id = o.merchant_id
+      JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
+      JOIN suppliers s ON s.id = u.supplier_id
+      LEFT JOIN unit_attempts a ON (a.order_id, a.item, a.unit, a.number) = (u.order_id, u.item, u.unit, u.attempt)
+      LEFT JOIN LATERAL (SELECT * FROM supplier_calls
+                         WHERE order_id = u.order_id AND item = u.item AND unit = u.unit
+                         ORDER BY id DESC LIMIT 1) c ON true
+      LEFT JOIN review_claims claim ON (claim.order_id, claim.item, claim.unit) = (u.order_id, u.item, u.unit)
+        AND claim.claimed_until > statement_timestamp()
+      LEFT JOIN operators p ON p.id = claim.operator_id
+      ORDER BY u.rank, u.order_id, u.item, u.unit`;
+  },
+);
+
+/** No row while another operator looks after the unit. */
+const CLAIM_UNIT = statement(
+  'review.claim',
+  { orderId: 'bigint', item: 'int', unit: 'int', operatorId: 'int', minutes: 'int' },
+  ({ orderId, item, unit, operatorId, minutes }) => `
+    INSERT INTO review_claims AS c (order_id, item, unit, operator_id, claimed_until)
+    VALUES (${orderId}, ${item}, ${unit}, ${operatorId},
+            statement_timestamp() + ${minutes} * interval '1 minute')
+    ON CONFLICT (order_id, item, unit) DO UPDATE
+      SET operator_id = excluded.operator_id, claimed_until = excluded.claimed_until
+      WHERE c.operator_id = excluded.operator_id OR c.claimed_until <= statement_timestamp()
+    RETURNING claimed_until`,
+);
+
+/** The current state of a unit, with what a decision about it would move. */
+export interface UnitStatus {
+  order_id: bigint;
+  item: number;
+  unit: number;
+  state: UnitState;
+  attempt: number;
+  order_number: string;
+  merchant_id: number;
+  merchant_name: string;
+  unit_price: bigint;
+  supplier: string;
+  /** Whether it is no longer at the supplier that the operator chose it at. */
+  moved: boolean;
+  /** The units of its order that are not settled, this one included. */
+  open_units: number;
+  /** The name of the operator who last decided about it; null where none did. */
+  decided_by: string | null;
+}
+
+/** In the given order; units that do not exist are left out. A null supplier stands for any. */
+const LIST_STATUS = statement(
+  'review.find_standing',
+  { asked: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint', supplier: 'text?' }) },
+  ({ asked }) => `
+    SELECT u.order_id, u.item, u.unit, u.state, u.attempt, o.order_number, o.merchant_id, m.name AS merchant_name,
+           i.unit_price,
+           s.code AS supplier, coalesce(s.code <> asked.supplier, false) AS moved, decision.by AS decided_by,
+           (SELECT count(*)::int FROM order_units open
+            WHERE open.order_id = u.order_id AND open.state NOT IN ('succeeded', 'failed')) AS open_units
+    FROM ${asked.numbered('asked', 'place')}
+    JOIN orders o ON o.order_number = asked.order_number
+    JOIN order_units u ON u.order_id = o.id AND u.item = asked.item AND u.unit = asked.unit
+    JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
+    JOIN merchants m ON m.id = o.merchant_id
+    JOIN suppliers s ON s.id = u.supplier_id
+    LEFT JOIN LATERAL (
+      SELECT coalesce(p.name, a.operator) AS by
+      FROM operator_actions a LEFT JOIN operators p ON p.id = a.operator_id
+      WHERE a.order_id = u.order_id AND a.action = 'order.resolve' AND a.detail ->> 'unit' = u.item || '.' || u.unit
+      ORDER BY a.id DESC LIMIT 1) decision ON true
+    ORDER BY asked.place`,
+);
+
+/** The last unit of a page: the next one begins behind it. */
 export interface ReviewPlace {
-  /** 1 of units in review, 2 of those in doubt; 0 before all. */
+  /** 1 for units in review, 2 for those in doubt, 0 for the begin of the list. */
   rank: number;
   orderId: bigint;
   item: number;
@@ -21,12 +151,13 @@ interface ReviewFilter {
   limit: number;
 }
 
-/** Which unit of which order. */
-export interface AskedUnit extends Pick<StandingUnit, 'order_number' | 'item' | 'unit'> {
-  /** Where it was when somebody chose it; null where that does not matter. */
+/** A unit that an operator chose. */
+export interface ChosenUnit extends Pick<UnitStatus, 'order_number' | 'item' | 'unit'> {
+  /** The code of the supplier where it was then; null where that does not matter. */
   supplier: string | null;
 }
 
+/** An operator's claim of a unit ends after this. */
 const CLAIM_MINUTES = 10;
 
 @Injectable()
@@ -38,12 +169,12 @@ export class ReviewRepository {
     return this.database.query<ReviewRow>(...LIST_REVIEW.with({ ...filter, ...after }));
   }
 
-  /** Those of the units that there are, in the order in which they are asked for. */
-  standing(asked: readonly AskedUnit[]): Promise<StandingUnit[]> {
-    return this.database.query<StandingUnit>(...FIND_STANDING.with({ asked }));
+  /** In the given order; units that do not exist are left out. */
+  listStatus(chosen: readonly ChosenUnit[]): Promise<UnitStatus[]> {
+    return this.database.query<UnitStatus>(...LIST_STATUS.with({ asked: chosen }));
   }
 
-  /** @returns until when; null while somebody else looks after the unit. */
+  /** @returns the end of the claim; null while another operator looks after the unit. */
   async claim(tx: Transaction, key: UnitKey, operatorId: number): Promise<Date | null> {
     const [claimed] = await tx.query<{ claimed_until: Date }>(
       ...CLAIM_UNIT.with({ ...key, operatorId, minutes: CLAIM_MINUTES }),
@@ -51,10 +182,10 @@ export class ReviewRepository {
     return claimed?.claimed_until ?? null;
   }
 
-  /** @returns whether it was theirs. */
+  /** @returns whether the operator had claimed it. */
   async release({ manager }: Transaction, { orderId, item, unit }: UnitKey, operatorId: number): Promise<boolean> {
-    const theirs = { order_id: orderId, item, unit, operator_id: operatorId };
-    const { affected } = await manager.delete(ReviewClaim, theirs);
+    const claim = { order_id: orderId, item, unit, operator_id: operatorId };
+    const { affected } = await manager.delete(ReviewClaim, claim);
     return (affected ?? 0) > 0;
   }
 }

@@ -6,15 +6,14 @@ import { Database } from '../database/database.js';
 import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { ReviewRepository, type ReviewPlace, type ReviewRow } from './review.repository.js';
 
-/** What of the queue is asked for. */
-export interface ReviewQuestion {
+export interface ReviewRequest {
   supplierId?: number | undefined;
   state?: ReviewRow['state'] | undefined;
   cursor?: string | undefined;
   limit: number;
 }
 
-/** A unit that an operator looks after, and whose it is. */
+/** A unit that an operator looks after. */
 export type Claim = UnitKey & { merchantId: number };
 
 const recordOf = ({ orderId, merchantId, ...unit }: Claim): Omit<AuditRecord, 'action'> => ({
@@ -23,7 +22,7 @@ const recordOf = ({ orderId, merchantId, ...unit }: Claim): Omit<AuditRecord, 'a
   detail: { unit: unitName(unit) },
 });
 
-/** The units that wait for an operator, and who looks after them. */
+/** The queue of units that wait for an operator, and the operators' claims of them. */
 @Injectable()
 export class ReviewService {
   constructor(
@@ -32,24 +31,24 @@ export class ReviewService {
   ) {}
 
   /** Units in review, then units in doubt, the oldest orders first. @throws BAD_REQUEST for a cursor that no page carried. */
-  async page({ supplierId, state, cursor, limit }: ReviewQuestion): Promise<Page<ReviewRow>> {
+  async page({ supplierId, state, cursor, limit }: ReviewRequest): Promise<Page<ReviewRow>> {
     const states: ReviewRow['state'][] = state === undefined ? ['review', 'unknown'] : [state];
     const filter = { supplierId: supplierId ?? null, states, limit: limit + 1 };
     const rows = await this.review.list(filter, readPlace(cursor));
     return toPage(rows, limit, cursorOf, (row) => row);
   }
 
-  /** For ten minutes, or ten more. @throws CONFLICT while somebody else looks after the unit. */
+  /** For ten minutes, or ten more. @throws CONFLICT while another operator looks after the unit. */
   claim(claim: Claim, operatorId: number, by: Actor): Promise<Date> {
     return this.database.transaction(async (tx) => {
       const until = await this.review.claim(tx, claim, operatorId);
-      if (!until) throw new AppError('CONFLICT', 'somebody else looks after this unit at the moment');
+      if (!until) throw new AppError('CONFLICT', 'another operator looks after this unit at the moment');
       recordAction(tx, by, { action: 'review.claim', ...recordOf(claim) });
       return until;
     });
   }
 
-  /** Does nothing where the unit is not theirs. */
+  /** Does nothing where another operator has claimed the unit, or none. */
   async release(claim: Claim, operatorId: number, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (await this.review.release(tx, claim, operatorId))

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OrderOverviewRepository } from './order-overview.repository.js';
-import { OrderOverviewService } from './order-overview.service.js';
+import { OrderSearchRepository } from './order-search.repository.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 import { OrderSupportService } from './order-support.service.js';
 import { ProductSalesRepository } from './product-sales.repository.js';
@@ -9,27 +8,12 @@ import { ReviewRepository } from './review.repository.js';
 import { ReviewService } from './review.service.js';
 import { UndecidedCallsRepository } from './undecided-calls.repository.js';
 
-/** What looks for orders and shows them. */
+const FOR_DECISIONS = [OrderSupportRepository, ReviewRepository];
+const FOR_EDGES = [OrderSupportService, ProductSalesService, ReviewService, UndecidedCallsRepository];
+
+/** What operators see of orders and of the units that wait for them. */
 @Module({
-  providers: [
-    OrderSupportRepository,
-    OrderSupportService,
-    OrderOverviewRepository,
-    OrderOverviewService,
-    ReviewRepository,
-    ReviewService,
-    ProductSalesRepository,
-    ProductSalesService,
-    UndecidedCallsRepository,
-  ],
-  exports: [
-    OrderSupportRepository,
-    OrderSupportService,
-    OrderOverviewService,
-    ProductSalesService,
-    ReviewService,
-    ReviewRepository,
-    UndecidedCallsRepository,
-  ],
+  providers: [OrderSearchRepository, ProductSalesRepository, ...FOR_DECISIONS, ...FOR_EDGES],
+  exports: [...FOR_DECISIONS, ...FOR_EDGES],
 })
 export class SupportModule {}

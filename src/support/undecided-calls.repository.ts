@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import { statement } from '../database/parameters.js';
 import type { Order } from '../orders/order.entity.js';
 import type { SupplierCall } from '../orders/supplier-call.entity.js';
-import { FIND_UNDECIDED } from './undecided-calls.sql.js';
+import { attemptOfCall } from './order-history.sql.js';
 
-/** Among so many of the latest calls, of all suppliers. */
+/** So many of the latest calls of all suppliers are read. */
 export const AMONG_CALLS = 10_000;
 const MAX = 50;
 
-/** After them nobody knows more of a unit than before. What is being processed was at least accepted. */
+/** Outcomes that leave a unit as undecided as before. `processing` is none of them: the supplier has accepted the unit. */
 export const UNDECIDED_OUTCOMES = ['unknown', 'not_accepted', 'never_seen'] as const;
 
 export type UndecidedCall = Pick<
@@ -17,12 +18,28 @@ export type UndecidedCall = Pick<
 > &
   Pick<Order, 'order_number'>;
 
+/**
+ * Reads only so many of the latest calls of all suppliers: `supplier_calls` is indexed by id and unit alone, and another
+ * index would cost every order.
+ */
+export const FIND_UNDECIDED = statement(
+  'undecided_calls.find',
+  { supplierId: 'int', outcomes: 'text[]', among: 'int', limit: 'int' },
+  ({ supplierId, outcomes, among, limit }) => `
+    SELECT c.id, c.ended_at, c.kind, c.outcome, c.detail, c.duration_ms, c.process, o.order_number, c.item, c.unit
+    FROM (SELECT * FROM supplier_calls ORDER BY id DESC LIMIT ${among}) c
+    CROSS JOIN LATERAL (${attemptOfCall('c')}) made
+    JOIN orders o ON o.id = c.order_id
+    WHERE c.outcome = ANY (${outcomes}) AND made.supplier_id = ${supplierId}
+    ORDER BY c.id DESC LIMIT ${limit}`,
+);
+
 /** Calls to suppliers that decided nothing about their unit. */
 @Injectable()
 export class UndecidedCallsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The latest of a supplier, at most 50. */
+  /** The latest calls to a supplier, at most 50. */
   latest(supplierId: number): Promise<UndecidedCall[]> {
     const which = { supplierId, outcomes: [...UNDECIDED_OUTCOMES], among: AMONG_CALLS, limit: MAX };
     return this.database.query<UndecidedCall>(...FIND_UNDECIDED.with(which));

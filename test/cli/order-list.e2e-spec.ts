@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { listOrders, type OrderFilter } from '../../src/support/order-list.sql.js';
+import { listOrders, type ListFilter } from '../../src/support/order-search.sql.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';
@@ -167,7 +167,7 @@ describe('topup order list, where there are many orders', () => {
   }
 
   /** How the listing is carried out: by which indexes, and how many pages that reads. */
-  async function plan(filter: Omit<OrderFilter, 'limit'>): Promise<{ indexes: string[]; pages: number; rows: number }> {
+  async function plan(filter: Omit<ListFilter, 'limit'>): Promise<{ indexes: string[]; pages: number; rows: number }> {
     const { statement, values } = listOrders({ ...filter, limit: 100 });
     const [answer] = await stack.sql<{ 'QUERY PLAN': { Plan: Node }[] }>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement.text}`,
@@ -182,12 +182,12 @@ describe('topup order list, where there are many orders', () => {
     return { indexes: indexesOf(root), pages, rows: root['Actual Rows'] };
   }
 
-  const longAgo = (): Pick<OrderFilter, 'createdFrom' | 'createdTo'> => ({
+  const longAgo = (): Pick<ListFilter, 'createdFrom' | 'createdTo'> => ({
     createdFrom: new Date(Date.now() - 99 * 86_400_000),
     createdTo: new Date(Date.now() - 98 * 86_400_000),
   });
 
-  it.each<[string, () => Omit<OrderFilter, 'limit'>, string, number]>([
+  it.each<[string, () => Omit<ListFilter, 'limit'>, string, number]>([
     ['nothing', () => ({}), 'ix_orders_newest', 100],
     ['a merchant', () => ({ merchantId: ids.merchant }), 'ix_orders_newest', 100],
     ['a reference', () => ({ reference: 'many-1' }), 'uq_orders_merchant_reference', 1],
@@ -211,7 +211,7 @@ describe('topup order list, where there are many orders', () => {
   });
 
   it('prepares one statement for each text, under a name that PostgreSQL can keep', () => {
-    const filters: OrderFilter[] = [
+    const filters: ListFilter[] = [
       { limit: 1 },
       { limit: 2, status: 'failed' },
       { limit: 3, status: 'completed' },

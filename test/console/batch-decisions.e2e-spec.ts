@@ -176,7 +176,7 @@ describe('one decision about several units', () => {
     const order = await inDoubt(scene, support);
     const batch = scene.console.app.get(BatchResolutionService);
     const asked = { order_number: order.order_number, item: 1, unit: 1, supplier: 'fake' };
-    const seen = await batch.standing([asked]);
+    const seen = await batch.listStatus([asked]);
     await triedAgain(scene, order, 'elsewhere');
     const outcome = { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'the outage' } as const;
     const by = { operator: support.email };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FxRatesService } from '../../src/catalog/fx-rates.service.js';
-import { SOLD_BY_DAY, SOLD_TODAY } from '../../src/support/product-sales.sql.js';
+import { SOLD_BY_DAY, SOLD_TODAY } from '../../src/support/product-sales.repository.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique } from '../support/stack.js';
 import { Catalogue, type Offer, type Product } from './catalogue.js';

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MAX_BIGINT } from '../../src/core/pagination.js';
 import type { Statement } from '../../src/database/database.js';
 import {
-  countWays,
+  countPaths,
   isContradiction,
-  lastLookedAt,
-  LOOKED_AT,
+  lastScanned,
+  MAX_SCANNED,
   pageOfOrders,
-  waysOf,
-  type OverviewFilter,
-  type OverviewQuery,
-} from '../../src/support/order-overview.sql.js';
+  pathsOf,
+  type PageFilter,
+  type PageQuery,
+} from '../../src/support/order-search.sql.js';
 import { TestStack } from '../support/stack.js';
 
 const LIMIT = 51;
@@ -29,7 +29,7 @@ interface Node {
 }
 
 let stack: TestStack;
-let parts: { [Part in keyof OverviewFilter]-?: OverviewFilter[Part][] };
+let parts: { [Part in keyof PageFilter]-?: PageFilter[Part][] };
 
 beforeAll(async () => {
   stack = await TestStack.start({}, { worker: false });
@@ -59,18 +59,18 @@ beforeAll(async () => {
     sku: [undefined, rare, sku],
     supplierId: [undefined, supplier?.id, -1],
     failureCode: [undefined, 'OUT_OF_STOCK', 'INVALID_PLAYER'],
-    from: [undefined],
-    to: [undefined, new Date(Date.now() - (ORDERS - 3 * LOOKED_AT) * 60_000)],
+    createdFrom: [undefined],
+    createdTo: [undefined, new Date(Date.now() - (ORDERS - 3 * MAX_SCANNED) * 60_000)],
     ids: [undefined],
   };
 });
 afterAll(() => stack.close());
 
 /** Every combination of what a list can be filtered by. */
-function filters(): OverviewFilter[] {
-  const names = Object.keys(parts) as (keyof OverviewFilter)[];
+function filters(): PageFilter[] {
+  const names = Object.keys(parts) as (keyof PageFilter)[];
   return names
-    .reduce<OverviewFilter[]>(
+    .reduce<PageFilter[]>(
       (all, name) => all.flatMap((filter) => parts[name].map((part) => ({ ...filter, [name]: part }))),
       [{}],
     )
@@ -91,28 +91,28 @@ async function reads({ text }: Statement, values: unknown[]): Promise<number> {
 }
 
 describe('the list of orders', () => {
-  it('looks at a bounded number of orders, whatever it is filtered by and whichever way it goes', async () => {
+  it('looks at a bounded number of orders, whatever it is filtered by and by whichever index', async () => {
     const tooMany: unknown[] = [];
-    const check = async (filter: OverviewFilter, what: string, atMost: number, asked: ReturnType<typeof countWays>) => {
+    const check = async (filter: PageFilter, what: string, atMost: number, asked: ReturnType<typeof countPaths>) => {
       const read = await reads(asked.statement, asked.values);
       if (!(read <= atMost)) tooMany.push([what, filter, read]);
     };
     for (const filter of filters()) {
       const place = { firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };
-      const query: OverviewQuery = { ...filter, ...place };
-      const ways = waysOf(filter);
+      const query: PageQuery = { ...filter, ...place };
+      const paths = pathsOf(filter);
       // Each order it looks at, and of each its items.
-      const most = ways[0] === 'all' ? ORDERS : 4 * LOOKED_AT;
-      for (const way of ways) {
-        await check(filter, way, most, pageOfOrders(way, query));
-        if (way !== 'all') await check(filter, `${way} to its end`, LOOKED_AT + 1, lastLookedAt(way, query));
+      const most = paths[0] === 'all' ? ORDERS : 4 * MAX_SCANNED;
+      for (const path of paths) {
+        await check(filter, path, most, pageOfOrders(path, query));
+        if (path !== 'all') await check(filter, `${path} to its end`, MAX_SCANNED + 1, lastScanned(path, query));
       }
-      if (ways.length > 1) await check(filter, 'counting', ways.length * LOOKED_AT, countWays(ways, query));
+      if (paths.length > 1) await check(filter, 'counting', paths.length * MAX_SCANNED, countPaths(paths, query));
     }
     expect(tooMany).toEqual([]);
   });
 
-  it.each<[string, (filter: typeof parts) => OverviewFilter, number]>([
+  it.each<[string, (filter: typeof parts) => PageFilter, number]>([
     ['of all', () => ({}), 2 * LIMIT],
     ['of a merchant', ({ merchantId }) => ({ merchantId: merchantId[2] }), LIMIT],
     ['of a product', ({ sku }) => ({ sku: sku[2] }), 2 * LIMIT],
@@ -121,9 +121,9 @@ describe('the list of orders', () => {
     ['that failed so', () => ({ failureCode: 'OUT_OF_STOCK' }), LIMIT],
   ])('reads the orders of a page %s and no others', async (_what, filterOf, atMost) => {
     const filter = filterOf(parts);
-    const [way] = waysOf(filter);
+    const [path] = pathsOf(filter);
     const query = { ...filter, firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };
-    const { statement, values } = pageOfOrders(way, query);
+    const { statement, values } = pageOfOrders(path, query);
     expect(await reads(statement, values)).toBeLessThanOrEqual(atMost);
   });
 });

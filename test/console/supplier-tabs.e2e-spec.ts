@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ProductsService } from '../../src/catalog/products.service.js';
-import { FIND_UNDECIDED } from '../../src/support/undecided-calls.sql.js';
+import { FIND_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { unique } from '../support/stack.js';

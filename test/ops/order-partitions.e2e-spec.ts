@@ -4,7 +4,7 @@ import { keepAhead } from '../../src/database/partitions/divide.js';
 import { ORDERS } from '../../src/database/partitions/partition-sets.js';
 import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
 import { alone, PartitionsRefused, runOn, type Run } from '../../src/database/partitions/runs.js';
-import { FIND_UNDECIDED } from '../../src/support/undecided-calls.sql.js';
+import { FIND_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { createIndexTwice, LEAVE_CALLS_WHOLE } from '../support/partitioning.js';

@@ -1,34 +1,51 @@
 import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { ProductsService } from '../../catalog/products.service.js';
 import { invalidRequest } from '../../core/errors.js';
-import { formatBaht } from '../../core/money.js';
 import { readMoment } from '../../core/moments.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
-import { ProductsService } from '../../catalog/products.service.js';
+import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
-import { unitName } from '../../orders/order.rows.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
-import { OrderOverviewService, type OverviewRequest } from '../../support/order-overview.service.js';
+import { OrderSupportService, type PageRequest } from '../../support/order-support.service.js';
 import { ReviewService, type Claim } from '../../support/review.service.js';
-import type { ReviewRow } from '../../support/review.repository.js';
 import type { Caller } from '../access/caller.js';
+import { answerCsv, everyPage, logExport, type CsvColumns } from '../csv-answer.js';
 import { CONSOLE_LIMIT, type OrderFilterDto, type OrdersQueryDto, type ReviewQueryDto } from './order-queries.dto.js';
 import type { ListedOrderDto, OrderDetailDto } from './order.dto.js';
-import { toListedOrderDto, toOrderDetailDto } from './order.mapper.js';
+import { toFoundOrderDto, toListedOrderDto, toOrderDetailDto, toReviewUnitDto } from './order.mapper.js';
 import { PlayerMaskingService } from './player-masking.service.js';
-import type { Censor } from './players.js';
 import type { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
 import type { Unit } from './unit-name.js';
 
-/** So many of each kind a search shows. */
+/** A search shows so many of each kind. */
 const MAX_FOUND = 5;
-/** The id of no supplier: nothing is from one that there is not. */
-const NOBODY = -1;
+const CSV_PAGE = 1_000;
+/** No supplier has this id. */
+const NO_SUPPLIER_ID = -1;
 
-/** Orders, as the pages ask for them. */
+const CSV_COLUMNS: CsvColumns<ListedOrderDto> = {
+  order_number: ({ order_number }) => order_number,
+  merchant_id: ({ merchant }) => merchant.id,
+  merchant: ({ merchant }) => merchant.name,
+  reference_id: ({ reference_id }) => reference_id,
+  user_id: ({ user_id }) => user_id,
+  server_id: ({ server_id }) => server_id,
+  character_id: ({ character_id }) => character_id,
+  items: ({ items }) => items.map(({ sku, quantity }) => `${quantity} ${sku}`).join('; '),
+  status: ({ status }) => status,
+  total_amount: ({ total_amount }) => total_amount,
+  failure_code: ({ failure_code }) => failure_code,
+  created_at: ({ created_at }) => created_at,
+  ended_at: ({ ended_at }) => ended_at,
+};
+
+/** Orders and the review queue, as the caller may see them. */
 @Injectable()
 export class ConsoleOrdersService {
   constructor(
-    private readonly overview: OrderOverviewService,
+    private readonly database: Database,
+    private readonly orders: OrderSupportService,
     private readonly review: ReviewService,
     private readonly suppliers: SuppliersService,
     private readonly merchants: MerchantsService,
@@ -38,63 +55,71 @@ export class ConsoleOrdersService {
 
   /** @throws BAD_REQUEST */
   async list(caller: Caller, { limit, cursor, ...filter }: OrdersQueryDto): Promise<Page<ListedOrderDto>> {
-    const question = await this.questionOf(caller, filter);
-    const page = await this.overview.page({ ...question, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
-    return { ...page, data: page.data.map((order) => toListedOrderDto(order, caller)) };
+    const request = { ...(await this.toRequest(caller, filter)), limit: pageLimit({ limit }, CONSOLE_LIMIT) };
+    return this.listPage(caller, request, cursor);
+  }
+
+  /** Answers with all pages, and logs the lines that went out, also when the caller leaves before the end. @throws BAD_REQUEST */
+  async export(caller: Caller, filter: OrderFilterDto, response: Response): Promise<void> {
+    const request = { ...(await this.toRequest(caller, filter)), limit: CSV_PAGE };
+    const pages = everyPage((cursor) => this.listPage(caller, request, cursor));
+    await answerCsv(response, 'orders.csv', CSV_COLUMNS, pages, (lines) =>
+      logExport(this.database, caller, { list: 'orders', filter, lines }),
+    );
   }
 
   /** @throws NOT_FOUND */
   async show(caller: Caller, orderNumber: string): Promise<OrderDetailDto> {
-    return toOrderDetailDto(await this.overview.show(orderNumber), caller);
+    return toOrderDetailDto(await this.orders.show(orderNumber), caller);
   }
 
   async search(caller: Caller, term: string): Promise<FoundDto> {
-    const orders = await this.overview.find(term, caller.may('players.read'), MAX_FOUND);
+    const orders = await this.orders.search(term, caller.may('players.read'), MAX_FOUND);
     const merchants = matches(await this.merchants.list(), ({ id }) => String(id), term);
     const products = matches(await this.products.list(), ({ sku }) => sku, term);
     return {
-      orders: orders.map((order) => ({
-        order_number: order.order_number,
-        found_as: order.found_as,
-        merchant: { id: order.merchant_id, name: order.merchant_name },
-        reference_id: order.reference_id,
-        status: order.status,
-        total_amount: formatBaht(order.total_amount),
-        created_at: order.created_at.toISOString(),
-      })),
-      merchants: merchants.slice(0, MAX_FOUND).map(({ id, name }) => ({ id, name })),
-      products: products.slice(0, MAX_FOUND).map(({ sku, name }) => ({ sku, name })),
+      orders: orders.map(toFoundOrderDto),
+      merchants: merchants.map(({ id, name }) => ({ id, name })),
+      products: products.map(({ sku, name }) => ({ sku, name })),
     };
   }
 
   /** @throws BAD_REQUEST */
   async listReview(caller: Caller, { supplier, state, cursor, limit }: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
-    const supplierId = await this.supplierId(supplier);
-    const question = { supplierId, state, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
-    const page = await this.review.page(question);
+    const supplierId = await this.findSupplierId(supplier);
+    const page = await this.review.page({ supplierId, state, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
     const censors = await this.players.censors(page.data, caller);
     return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller, censors(row))) };
   }
 
-  /** @throws NOT_FOUND; CONFLICT while somebody else looks after it. */
+  /** @throws NOT_FOUND; CONFLICT while another operator looks after the unit. */
   async claim(caller: Caller, orderNumber: string, unit: Unit): Promise<ClaimedDto> {
-    const claim = await this.claimOf(orderNumber, unit);
+    const claim = await this.toClaim(orderNumber, unit);
     return { until: (await this.review.claim(claim, caller.id, caller.actor())).toISOString() };
   }
 
   /** @throws NOT_FOUND */
   async release(caller: Caller, orderNumber: string, unit: Unit): Promise<ClaimedDto> {
-    await this.review.release(await this.claimOf(orderNumber, unit), caller.id, caller.actor());
+    await this.review.release(await this.toClaim(orderNumber, unit), caller.id, caller.actor());
     return { until: null };
   }
 
-  /** What a filter of the pages asks of the orders. @throws BAD_REQUEST */
-  async questionOf(
+  private async listPage(
+    caller: Caller,
+    request: Omit<PageRequest, 'cursor'>,
+    cursor: string | undefined,
+  ): Promise<Page<ListedOrderDto>> {
+    const page = await this.orders.page({ ...request, cursor });
+    return { ...page, data: page.data.map((order) => toListedOrderDto(order, caller)) };
+  }
+
+  /** @throws BAD_REQUEST */
+  private async toRequest(
     caller: Caller,
     { status, merchant, sku, supplier, failure, from, to, q }: OrderFilterDto,
-  ): Promise<Omit<OverviewRequest, 'limit' | 'cursor'>> {
-    const [since, until] = [readOptional(from), readOptional(to)];
-    if (since && until && since >= until) {
+  ): Promise<Omit<PageRequest, 'limit' | 'cursor'>> {
+    const [createdFrom, createdTo] = [toDate(from), toDate(to)];
+    if (createdFrom && createdTo && createdFrom >= createdTo) {
       const message = 'to must be later than from';
       throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message }]);
     }
@@ -102,67 +127,34 @@ export class ConsoleOrdersService {
       status,
       sku,
       failureCode: failure,
-      from: since,
-      to: until,
+      createdFrom,
+      createdTo,
       term: q,
       merchantId: merchant === undefined ? undefined : Number(merchant),
-      supplierId: await this.supplierId(supplier),
+      supplierId: await this.findSupplierId(supplier),
       withPlayers: caller.may('players.read'),
     };
   }
 
-  private async supplierId(code: string | undefined): Promise<number | undefined> {
+  private async findSupplierId(code: string | undefined): Promise<number | undefined> {
     if (code === undefined) return undefined;
     const found = (await this.suppliers.list()).find((supplier) => supplier.code === code);
-    return found?.id ?? NOBODY;
+    return found?.id ?? NO_SUPPLIER_ID;
   }
 
-  private async claimOf(orderNumber: string, unit: Unit): Promise<Claim> {
-    const { order } = await this.overview.getUnit(orderNumber, unit);
+  private async toClaim(orderNumber: string, unit: Unit): Promise<Claim> {
+    const { order } = await this.orders.getUnit(orderNumber, unit);
     return { orderId: order.id, merchantId: order.merchant_id, ...unit };
   }
 }
 
-/** What the term identifies, then what has it in its name. */
-function matches<Item extends { name: string }>(items: Item[], nameOf: (item: Item) => string, term: string): Item[] {
+/** Items with the term as their key, then items with the term in their name. */
+function matches<Item extends { name: string }>(items: Item[], keyOf: (item: Item) => string, term: string): Item[] {
   const part = term.toLowerCase();
-  const exact = items.filter((item) => nameOf(item) === term);
-  const similar = items.filter((item) => nameOf(item) !== term && item.name.toLowerCase().includes(part));
-  return [...exact, ...similar];
+  const exact = items.filter((item) => keyOf(item) === term);
+  const similar = items.filter((item) => keyOf(item) !== term && item.name.toLowerCase().includes(part));
+  return [...exact, ...similar].slice(0, MAX_FOUND);
 }
 
-const readOptional = (text: string | undefined): Date | undefined =>
+const toDate = (text: string | undefined): Date | undefined =>
   text === undefined ? undefined : (readMoment(text) ?? undefined);
-
-const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor): ReviewUnitDto => ({
-  order_number: row.order_number,
-  unit: unitName(row),
-  state: row.state,
-  merchant: { id: row.merchant_id, name: row.merchant_name },
-  reference_id: row.reference_id,
-  supplier: row.supplier,
-  reference: row.reference ?? `${row.order_number}.${unitName(row)}`,
-  supplier_reference: censor(row.supplier_reference),
-  sku: row.sku,
-  amount: formatBaht(row.unit_price),
-  since: row.unknown_since?.toISOString() ?? null,
-  sends: row.sends,
-  inquiries: row.inquiries,
-  last_call:
-    row.last_kind === null || row.last_at === null
-      ? null
-      : {
-          kind: row.last_kind,
-          outcome: row.last_outcome ?? '',
-          detail: censor(row.last_detail),
-          at: row.last_at.toISOString(),
-        },
-  claim:
-    row.claimed_by === null || row.claimed_until === null
-      ? null
-      : {
-          by: row.claimed_by,
-          is_mine: row.claimed_by_id === caller.id,
-          until: row.claimed_until.toISOString(),
-        },
-});

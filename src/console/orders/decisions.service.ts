@@ -1,45 +1,63 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '../../core/config.js';
-import { notFound } from '../../core/errors.js';
-import { unitName, type UnitKey } from '../../orders/order.rows.js';
 import { UnitInquiryService } from '../../accounting/reports/unit-inquiry.service.js';
-import { OrderCancellationService } from '../../support/order-cancellation.service.js';
-import { OrderOverviewService } from '../../support/order-overview.service.js';
-import type { LeftUnit } from '../../support/order-problems.js';
-import { OrderResolutionService } from '../../support/order-resolution.service.js';
+import { CONFIG, type Config } from '../../core/config.js';
+import { invalidRequest, notFound } from '../../core/errors.js';
+import { failure } from '../../core/failures.js';
+import { formatBaht } from '../../core/money.js';
+import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
+import { unitName } from '../../orders/order.rows.js';
+import type { DefiniteOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
+import { BatchResolutionService, isOpen, type ChosenUnit } from '../../support/batch-resolution.service.js';
+import { OrderCancellationService } from '../../support/order-cancellation.service.js';
+import { OrderResolutionService } from '../../support/order-resolution.service.js';
+import { OrderSupportService } from '../../support/order-support.service.js';
 import type { Caller } from '../access/caller.js';
-import type { CancelDto, CancellationDto, InquiryDto, LeftUnitDto, NoteDto, ResolveDto } from './decision.dto.js';
-import { toOrderDetailDto } from './order.mapper.js';
+import type {
+  BatchPreviewDto,
+  BatchResolvedDto,
+  ChosenUnitDto,
+  NamedUnitsDto,
+  ResolveManyDto,
+} from './batch-decision.dto.js';
+import type { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto, RevealedDto } from './decision.dto.js';
+import {
+  groupsOf,
+  sumOf,
+  toLeftUnitDto,
+  toMerchantShareDto,
+  toNamedUnitDto,
+  toUndecidedUnitDto,
+} from './decision.mapper.js';
 import type { OrderDetailDto } from './order.dto.js';
+import { toOrderDetailDto } from './order.mapper.js';
 import { readUnit, type Unit } from './unit-name.js';
-import { toOutcome } from './verdict.js';
 
-/** What operators do to an order. Each answers the order as it is then. */
+/** What operators do to orders and their units. */
 @Injectable()
 export class DecisionsService {
   constructor(
-    private readonly overview: OrderOverviewService,
+    private readonly orders: OrderSupportService,
     private readonly cancellation: OrderCancellationService,
     private readonly resolution: OrderResolutionService,
+    private readonly batch: BatchResolutionService,
     private readonly inquiry: UnitInquiryService,
-    private readonly asked: SupplierQueriesService,
+    private readonly queries: SupplierQueriesService,
+    private readonly deliveries: UnitDeliveriesService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** @throws NOT_FOUND; BAD_REQUEST */
   async note(caller: Caller, orderNumber: string, { text }: NoteDto): Promise<OrderDetailDto> {
-    await this.overview.note(orderNumber, text, caller.actor());
+    await this.orders.note(orderNumber, text, caller.actor());
     return this.show(caller, orderNumber);
   }
 
-  /** @throws NOT_FOUND; BAD_REQUEST; CONFLICT where nothing can be cancelled. */
+  /** @throws NOT_FOUND; BAD_REQUEST; CONFLICT where no unit can be cancelled. */
   async cancel(caller: Caller, orderNumber: string, { unit, reason }: CancelDto): Promise<CancellationDto> {
-    const order = await this.overview.getByNumber(orderNumber);
-    const asked = unit === undefined ? undefined : readUnit(unit);
     const { cancelled, left } = await this.cancellation.cancel({
-      order,
-      unit: asked,
+      order: await this.orders.get(orderNumber),
+      unit: unit === undefined ? undefined : readUnit(unit),
       by: caller.actor(reason),
     });
     return {
@@ -50,53 +68,104 @@ export class DecisionsService {
   }
 
   /**
-   * Confirmed again where the unit costs more than CONSOLE_CONFIRM_ABOVE.
+   * The caller must confirm where the unit costs more than CONSOLE_CONFIRM_ABOVE.
    * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT unless the unit is in doubt or in review, and at the attempt that the
    *   operator saw.
    */
   async resolve(
     caller: Caller,
     orderNumber: string,
-    name: Unit,
+    unit: Unit,
     { reason, attempt, ...verdict }: ResolveDto,
   ): Promise<OrderDetailDto> {
     const outcome = toOutcome(verdict);
-    const { order, price, attempt: latest } = await this.overview.getUnit(orderNumber, name);
+    const { order, price, attempt: latest } = await this.orders.getUnit(orderNumber, unit);
     if (price > this.config.console.confirmAbove) caller.assertConfirmed();
     const seenAttempt = attempt ?? latest?.number;
-    await this.resolution.resolve({ ...caller.actor(), order, ...name, seenAttempt, outcome, reason });
+    await this.resolution.resolve({ ...caller.actor(), order, ...unit, seenAttempt, outcome, reason });
     return this.show(caller, orderNumber);
   }
 
-  /** What the supplier of a unit's latest attempt says of it now; the log knows who asked. @throws NOT_FOUND; CONFLICT; TOO_MANY_REQUESTS */
+  /** What deciding about several units would move. @throws NOT_FOUND; BAD_REQUEST */
+  async preview({ units: chosen }: NamedUnitsDto): Promise<BatchPreviewDto> {
+    const units = await this.batch.listStatus(chosen.map(toChosenUnit));
+    const open = units.filter(isOpen);
+    const orders = groupsOf(open, 'order_number');
+    return {
+      units: open.length,
+      amount: formatBaht(sumOf(open)),
+      merchants: groupsOf(open, 'merchant_id').map(toMerchantShareDto),
+      orders: orders.length,
+      ending: orders.filter((ofOrder) => ofOrder[0]?.open_units === ofOrder.length).length,
+      left: units.filter((unit) => !isOpen(unit)).map(toUndecidedUnitDto),
+    };
+  }
+
+  /**
+   * The caller must confirm where the units together cost more than CONSOLE_CONFIRM_ABOVE.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN
+   */
+  async resolveMany(caller: Caller, { units: chosen, reason, ...verdict }: ResolveManyDto): Promise<BatchResolvedDto> {
+    const outcome = toOutcome(verdict);
+    const units = await this.batch.listStatus(chosen.map(toChosenUnit));
+    if (sumOf(units) > this.config.console.confirmAbove) caller.assertConfirmed();
+    const { resolved, left } = await this.batch.resolve(units, outcome, caller.actor(), reason);
+    return {
+      resolved: resolved.map(toNamedUnitDto),
+      amount: formatBaht(sumOf(resolved)),
+      left: left.map(toUndecidedUnitDto),
+    };
+  }
+
+  /** Queries the supplier of a unit's latest attempt. @throws NOT_FOUND; CONFLICT; TOO_MANY_REQUESTS */
   async inquire(caller: Caller, orderNumber: string, name: Unit): Promise<InquiryDto> {
-    const { order, attempt } = await this.overview.getUnit(orderNumber, name);
+    const { order, attempt } = await this.orders.getUnit(orderNumber, name);
     if (!attempt) throw notFound('attempt');
     const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
-    const said = await this.asked.ask('inquiry', supplier, () =>
+    const result = await this.queries.ask('inquiry', supplier, () =>
       this.inquiry.ask(supplier, { sku, reference, supplierReference }),
     );
-    const detail = { unit: unitName(name), supplier, result: said.outcome };
-    await this.overview.recordInquiry(order, detail, caller.actor());
-    return { supplier, reference, ...said, asked_at: new Date().toISOString() };
+    const detail = { unit: unitName(name), supplier, result: result.outcome };
+    await this.orders.record(order, 'order.inquire', detail, caller.actor());
+    return { supplier, reference, ...result, asked_at: new Date().toISOString() };
+  }
+
+  /** What the buyer of a unit got. Logged before it is shown. @throws FORBIDDEN until the caller confirms; NOT_FOUND */
+  async reveal(caller: Caller, orderNumber: string, name: Unit, reason: string): Promise<RevealedDto> {
+    caller.assertConfirmed();
+    const order = await this.orders.get(orderNumber);
+    const ofItem = (await this.deliveries.ofOrder(order.id)).get(name.item) ?? [];
+    const pieces = ofItem.filter(({ unit }) => unit === name.unit);
+    if (pieces.length === 0) throw notFound('code');
+    const unit = unitName(name);
+    await this.orders.record(order, 'code.reveal', { unit }, caller.actor(reason));
+    return { unit, pieces: pieces.map(({ unit: _unit, ...piece }) => piece) };
   }
 
   private async show(caller: Caller, orderNumber: string): Promise<OrderDetailDto> {
-    return toOrderDetailDto(await this.overview.show(orderNumber), caller);
+    return toOrderDetailDto(await this.orders.show(orderNumber), caller);
   }
 }
 
-const WHY: Record<LeftUnit['state'], string> = {
-  queued: 'a call to its supplier ended just now: try again',
-  sending: 'a call to its supplier is in flight',
-  unknown: 'it is in doubt: its supplier may have sold it',
-  review: 'it is in doubt, and waits for a resolution',
-  succeeded: 'it has succeeded',
-  failed: 'it has failed already',
-};
-
-const toLeftUnitDto = (unit: LeftUnit & Pick<UnitKey, 'item' | 'unit'>): LeftUnitDto => ({
-  unit: unitName(unit),
-  state: unit.state,
-  why: WHY[unit.state],
+const toChosenUnit = ({ order_number, unit, supplier }: ChosenUnitDto): ChosenUnit => ({
+  order_number,
+  supplier: supplier ?? null,
+  ...readUnit(unit),
 });
+
+/** @throws BAD_REQUEST for a verdict that contradicts itself. */
+function toOutcome({
+  succeeded,
+  supplier_reference: reference,
+  failure_code: code,
+}: Omit<ResolveDto, 'reason' | 'attempt'>): DefiniteOutcome {
+  const refuse = (field: string, words: string): never => {
+    throw invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
+  };
+  if (succeeded) {
+    if (code !== undefined) refuse('failure_code', 'goes with a unit that failed');
+    return { kind: 'succeeded', supplierReference: reference ?? null };
+  }
+  if (reference !== undefined) refuse('supplier_reference', 'goes with a unit that succeeded');
+  return { kind: 'failed', ...failure(code ?? refuse('failure_code', 'is needed for a unit that failed')) };
+}

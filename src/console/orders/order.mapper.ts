@@ -1,10 +1,12 @@
 import { formatBaht } from '../../core/money.js';
-import type { ItemRow } from '../../orders/order.rows.js';
+import { unitName, unitReference, type ItemRow } from '../../orders/order.rows.js';
 import { isTerminalOrder } from '../../orders/states.js';
-import { toAttemptView } from '../../support/attempt-view.js';
-import type { AttemptOfUnit } from '../../support/order-support.repository.js';
-import type { OverviewOrder, OverviewOrderDetail, OverviewUnit } from '../../support/order-overview.service.js';
-import type { HistoryEntry } from '../../support/order-history.js';
+import type { AttemptView } from '../../support/attempt-view.js';
+import { toHistoryEntry } from '../../support/order-history.js';
+import type { HistoryRow } from '../../support/order-history.sql.js';
+import type { FoundOrder, ListedOrder, OrderDetail, UnitDetail } from '../../support/order-support.service.js';
+import type { ReviewRow } from '../../support/review.repository.js';
+import type { Caller } from '../access/caller.js';
 import { shownAddress } from '../webhooks/webhook-address.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
 import type {
@@ -17,9 +19,10 @@ import type {
   OrderMoneyDto,
   TimelineEntryDto,
 } from './order.dto.js';
+import type { FoundOrderDto, ReviewUnitDto } from './review.dto.js';
 import { censorOf, hidden, hiddenIfAny, type Censor, type Viewer } from './players.js';
 
-export const toListedOrderDto = (order: OverviewOrder, viewer: Viewer): ListedOrderDto => ({
+export const toListedOrderDto = (order: ListedOrder, viewer: Viewer): ListedOrderDto => ({
   order_number: order.order_number,
   merchant: { id: order.merchant_id, name: order.merchant_name },
   reference_id: order.reference_id,
@@ -35,20 +38,20 @@ export const toListedOrderDto = (order: OverviewOrder, viewer: Viewer): ListedOr
   ended_at: isTerminalOrder(order.status) ? order.updated_at.toISOString() : null,
 });
 
-export function toOrderDetailDto(order: OverviewOrderDetail, viewer: Viewer): OrderDetailDto {
+export function toOrderDetailDto(order: OrderDetail, viewer: Viewer): OrderDetailDto {
   const censor = censorOf(order, viewer);
   return {
     ...toListedOrderDto(order, viewer),
     subtotal_amount: formatBaht(order.subtotal_amount),
     discount_amount: formatBaht(order.discount_amount),
-    // The merchant's own words, often about who buys.
+    // Written by the merchant, often about the buyer.
     metadata: (viewer.may('players.read') ? order.metadata : null) ?? {},
     failure_message: censor(order.failure_message),
     updated_at: order.updated_at.toISOString(),
     items: order.items.map((item) => toItemDto(item, censor)),
     money: toMoneyDto(order.transfers, viewer),
-    units: order.units.map((unit) => toUnitDto(order.order_number, unit, viewer, censor)),
-    timeline: order.timeline.map((entry) => toTimelineEntryDto(entry, viewer, censor)),
+    units: order.units.map((unit) => toUnitDto(unit, viewer, censor)),
+    timeline: order.history.map((row) => toTimelineEntryDto(row, viewer, censor)),
   };
 }
 
@@ -86,13 +89,13 @@ const toMovementDto = ({ id, kind, amount, available_after, created_at }: Transf
   created_at: created_at.toISOString(),
 });
 
-const toUnitDto = (orderNumber: string, unit: OverviewUnit, viewer: Viewer, censor: Censor): DeskUnitDto => ({
-  unit: unit.unit,
+const toUnitDto = (unit: UnitDetail, viewer: Viewer, censor: Censor): DeskUnitDto => ({
+  unit: unit.name,
   state: unit.state,
   sku: unit.sku,
   price: formatBaht(unit.price),
   supplier: unit.supplier,
-  reference: unit.attempts.at(-1)?.reference ?? `${orderNumber}.${unit.unit}`,
+  reference: unit.reference,
   supplier_reference: censor(unit.supplier_reference),
   failure_code: unit.failure_code,
   failure_message: censor(unit.failure_message),
@@ -102,17 +105,14 @@ const toUnitDto = (orderNumber: string, unit: OverviewUnit, viewer: Viewer, cens
   can_cancel: unit.state === 'queued',
 });
 
-function toAttemptDto(attempt: AttemptOfUnit, viewer: Viewer, censor: Censor): DeskAttemptDto {
-  const read = toAttemptView(attempt);
-  const view = { ...read, supplier_reference: censor(read.supplier_reference) };
-  return viewer.may('costs.read') ? view : { ...view, cost: null, currency: null };
-}
+const toAttemptDto = (attempt: AttemptView, viewer: Viewer, censor: Censor): DeskAttemptDto => ({
+  ...attempt,
+  supplier_reference: censor(attempt.supplier_reference),
+  ...(viewer.may('costs.read') ? {} : { cost: null, currency: null }),
+});
 
-function toTimelineEntryDto(
-  { at, expected_cost, max_cost, cost, currency, available_after, ...entry }: HistoryEntry,
-  viewer: Viewer,
-  censor: Censor,
-): TimelineEntryDto {
+function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, censor: Censor): TimelineEntryDto {
+  const { at, expected_cost, max_cost, cost, currency, available_after, ...entry } = toHistoryEntry(row);
   const costs = { expected_cost, max_cost, cost, currency };
   const given = {
     ...(viewer.may('costs.read') ? costs : {}),
@@ -120,13 +120,56 @@ function toTimelineEntryDto(
   };
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const { detail: reported, reason, webhook_id: webhook } = entry;
-  // Of a webhook it is the address.
+  // An entry of a webhook has its address as the detail.
   const detail = webhook === undefined || reported === undefined ? reported : shownAddress(reported, viewer);
   const text = reported === undefined ? entry.text : entry.text.replaceAll(reported, () => detail ?? '');
-  const said = {
+  const masked = {
     text: censor(text),
     ...(detail === undefined ? {} : { detail: censor(detail) }),
     ...(reason === undefined ? {} : { reason: censor(reason) }),
   };
-  return { at: at.toISOString(), ...entry, ...said, ...known };
+  return { at: at.toISOString(), ...entry, ...masked, ...known };
 }
+
+export const toFoundOrderDto = (order: ListedOrder & Pick<FoundOrder, 'found_as'>): FoundOrderDto => ({
+  order_number: order.order_number,
+  found_as: order.found_as,
+  merchant: { id: order.merchant_id, name: order.merchant_name },
+  reference_id: order.reference_id,
+  status: order.status,
+  total_amount: formatBaht(order.total_amount),
+  created_at: order.created_at.toISOString(),
+});
+
+export const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor): ReviewUnitDto => ({
+  order_number: row.order_number,
+  unit: unitName(row),
+  state: row.state,
+  merchant: { id: row.merchant_id, name: row.merchant_name },
+  reference_id: row.reference_id,
+  supplier: row.supplier,
+  reference: row.reference ?? unitReference(row.order_number, row),
+  supplier_reference: censor(row.supplier_reference),
+  sku: row.sku,
+  amount: formatBaht(row.unit_price),
+  since: row.unknown_since?.toISOString() ?? null,
+  sends: row.sends,
+  inquiries: row.inquiries,
+  last_call:
+    row.last_kind === null || row.last_at === null
+      ? null
+      : {
+          kind: row.last_kind,
+          outcome: row.last_outcome ?? '',
+          detail: censor(row.last_detail),
+          at: row.last_at.toISOString(),
+        },
+  claim:
+    row.claimed_by === null || row.claimed_until === null
+      ? null
+      : {
+          by: row.claimed_by,
+          is_mine: row.claimed_by_id === caller.id,
+          until: row.claimed_until.toISOString(),
+        },
+});

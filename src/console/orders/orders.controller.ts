@@ -4,12 +4,9 @@ import type { Response } from 'express';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { CodeRevealService } from './code-reveal.service.js';
-import { RevealDto, RevealedDto } from './code.dto.js';
-import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto } from './decision.dto.js';
+import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto, RevealDto, RevealedDto } from './decision.dto.js';
 import { DecisionsService } from './decisions.service.js';
 import { ConsoleOrdersService } from './console-orders.service.js';
-import { OrderExportService } from './order-export.service.js';
 import { OrderFilterDto, OrdersQueryDto } from './order-queries.dto.js';
 import { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { OrderNumber, UnitName, type Unit } from './unit-name.js';
@@ -18,10 +15,8 @@ import { OrderNumber, UnitName, type Unit } from './unit-name.js';
 @Controller('api')
 export class ConsoleOrdersController {
   constructor(
-    private readonly consoleOrders: ConsoleOrdersService,
+    private readonly orders: ConsoleOrdersService,
     private readonly decisions: DecisionsService,
-    private readonly exports: OrderExportService,
-    private readonly codes: CodeRevealService,
   ) {}
 
   @Get('orders')
@@ -32,7 +27,7 @@ export class ConsoleOrdersController {
     answer: { pageOf: ListedOrderDto },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: OrdersQueryDto): Promise<Page<ListedOrderDto>> {
-    return this.consoleOrders.list(caller, query);
+    return this.orders.list(caller, query);
   }
 
   @Get('orders.csv')
@@ -42,7 +37,7 @@ export class ConsoleOrdersController {
     answer: { csv: true },
   })
   export(@CurrentCaller() caller: Caller, @Query() query: OrderFilterDto, @Res() response: Response): Promise<void> {
-    return this.exports.write(caller, query, response);
+    return this.orders.export(caller, query, response);
   }
 
   @Get('orders/:number')
@@ -51,7 +46,7 @@ export class ConsoleOrdersController {
     answer: { type: OrderDetailDto },
   })
   show(@CurrentCaller() caller: Caller, @OrderNumber() number: string): Promise<OrderDetailDto> {
-    return this.consoleOrders.show(caller, number);
+    return this.orders.show(caller, number);
   }
 
   @Post('orders/:number/notes')
@@ -100,7 +95,7 @@ export class ConsoleOrdersController {
     @UnitName() unit: Unit,
     @Body() { reason }: RevealDto,
   ): Promise<RevealedDto> {
-    return this.codes.reveal(caller, number, unit, reason);
+    return this.decisions.reveal(caller, number, unit, reason);
   }
 
   @Post('orders/:number/units/:unit/resolution')

@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { OrderOverviewService } from '../../support/order-overview.service.js';
+import { OrderSupportService } from '../../support/order-support.service.js';
 import { censorOf, type Censor, type Viewer } from './players.js';
 
 interface AboutOrder {
   order_number: string;
 }
 
-/** Cuts players out of texts about many orders. */
+/** Masks players in texts about many orders. */
 @Injectable()
 export class PlayerMaskingService {
-  constructor(private readonly overview: OrderOverviewService) {}
+  constructor(private readonly orders: OrderSupportService) {}
 
-  /** For rows that are about orders, the one for each: nothing is left of a text about an order that is not there. */
+  /** @returns the censor of each row's order. That of an order that does not exist leaves nothing of a text. */
   async censors(rows: readonly AboutOrder[], viewer: Viewer): Promise<(row: AboutOrder) => Censor> {
     if (viewer.may('players.read')) return () => censorOf(null, viewer);
-    const players = await this.overview.playersOf(rows.map(({ order_number }) => order_number));
+    const players = await this.orders.listPlayers(rows.map(({ order_number }) => order_number));
     return ({ order_number }) => censorOf(players.get(order_number) ?? null, viewer);
   }
 }

@@ -4,8 +4,8 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { BatchPreviewDto, BatchResolvedDto, NamedUnitsDto, ResolveManyDto } from './batch-decision.dto.js';
-import { BatchDecisionsService } from './batch-decisions.service.js';
 import { ConsoleOrdersService } from './console-orders.service.js';
+import { DecisionsService } from './decisions.service.js';
 import { ReviewQueryDto, SearchQueryDto } from './order-queries.dto.js';
 import { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
 import { OrderNumber, UnitName, type Unit } from './unit-name.js';
@@ -14,8 +14,8 @@ import { OrderNumber, UnitName, type Unit } from './unit-name.js';
 @Controller('api')
 export class ReviewController {
   constructor(
-    private readonly consoleOrders: ConsoleOrdersService,
-    private readonly batch: BatchDecisionsService,
+    private readonly orders: ConsoleOrdersService,
+    private readonly decisions: DecisionsService,
   ) {}
 
   @Get('review')
@@ -24,7 +24,7 @@ export class ReviewController {
     answer: { pageOf: ReviewUnitDto },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
-    return this.consoleOrders.listReview(caller, query);
+    return this.orders.listReview(caller, query);
   }
 
   @Post('review/resolution/preview')
@@ -33,7 +33,7 @@ export class ReviewController {
     answer: { type: BatchPreviewDto },
   })
   preview(@Body() body: NamedUnitsDto): Promise<BatchPreviewDto> {
-    return this.batch.preview(body);
+    return this.decisions.preview(body);
   }
 
   @Post('review/resolution')
@@ -45,7 +45,7 @@ export class ReviewController {
     answer: { type: BatchResolvedDto },
   })
   resolve(@CurrentCaller() caller: Caller, @Body() body: ResolveManyDto): Promise<BatchResolvedDto> {
-    return this.batch.resolve(caller, body);
+    return this.decisions.resolveMany(caller, body);
   }
 
   @Put('review/:number/:unit/claim')
@@ -55,13 +55,13 @@ export class ReviewController {
     answer: { type: ClaimedDto },
   })
   claim(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
-    return this.consoleOrders.claim(caller, number, unit);
+    return this.orders.claim(caller, number, unit);
   }
 
   @Delete('review/:number/:unit/claim')
   @ConsoleRoute('orders.resolve', { summary: 'Give it back', answer: { type: ClaimedDto } })
   release(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
-    return this.consoleOrders.release(caller, number, unit);
+    return this.orders.release(caller, number, unit);
   }
 
   @Get('search')
@@ -70,6 +70,6 @@ export class ReviewController {
     answer: { type: FoundDto },
   })
   search(@CurrentCaller() caller: Caller, @Query() { q }: SearchQueryDto): Promise<FoundDto> {
-    return this.consoleOrders.search(caller, q);
+    return this.orders.search(caller, q);
   }
 }

@@ -1,20 +1,26 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { checkedBaht } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
+import { Database } from '../../database/database.js';
+import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
 import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
+import type { RevealedDto } from '../orders/decision.dto.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import { PlayerMaskingService } from '../orders/player-masking.service.js';
 import { censorOf, hiddenIfAny, type Censor } from '../orders/players.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
-/** Reversals, as the pages ask for them. */
+/** Discrepancies between suppliers and settled units, as the caller may see them. */
 @Injectable()
 export class ReversalViewsService {
   constructor(
+    private readonly database: Database,
     private readonly reversals: ReversalsService,
+    private readonly deliveries: UnitDeliveriesService,
     private readonly players: PlayerMaskingService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -38,7 +44,7 @@ export class ReversalViewsService {
     );
   }
 
-  /** @throws FORBIDDEN until it is confirmed again, and for a credit that needs a second person; NOT_FOUND; CONFLICT when it is closed already. */
+  /** @throws FORBIDDEN until the caller confirms, and for a credit that needs a second person; NOT_FOUND; CONFLICT when it is closed already. */
   async close(caller: Caller, id: number, { credit, reason }: ClosingDto): Promise<ReversalDto> {
     const amount = credit ? checkedBaht(credit) : undefined;
     if (amount !== undefined) assertNeedsNoApproval(amount, this.config);
@@ -51,7 +57,20 @@ export class ReversalViewsService {
     return toReversalDto(closed, caller, (await this.censors([closed], caller))(closed));
   }
 
-  /** By the player of its order or, where there is none, by whom its supplier told. */
+  /** What the supplier handed over. Logged before it is shown. @throws FORBIDDEN until the caller confirms; NOT_FOUND */
+  async reveal(caller: Caller, id: number, reason: string): Promise<RevealedDto> {
+    caller.assertConfirmed();
+    const { unit, key, sealed, about } = await this.reversals.getHandedOver(id);
+    const pieces = this.deliveries.open(sealed, key);
+    await this.database.transaction((tx) => {
+      const detail = { unit, reversal_id: id };
+      recordAction(tx, caller.actor(reason), { action: 'code.reveal', ...about, detail });
+      return Promise.resolve();
+    });
+    return { unit, pieces };
+  }
+
+  /** Masks the player of the order or, without an order, the player that the supplier reports. */
   private async censors(reversals: readonly Reversal[], caller: Caller): Promise<(reversal: Reversal) => Censor> {
     const ofOrders = await this.players.censors(reversals.filter(isAboutOrder), caller);
     return (reversal) => {

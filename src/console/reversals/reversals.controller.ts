@@ -4,18 +4,14 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathId } from '../access/path-ids.js';
-import { RevealDto, RevealedDto } from '../orders/code.dto.js';
-import { CaseRevealService } from './case-reveal.service.js';
+import { RevealDto, RevealedDto } from '../orders/decision.dto.js';
 import { ReversalViewsService } from './reversal-views.service.js';
 import { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
 @ApiTags('Suppliers')
 @Controller('api/reversals')
 export class ConsoleReversalsController {
-  constructor(
-    private readonly reversals: ReversalViewsService,
-    private readonly codes: CaseRevealService,
-  ) {}
+  constructor(private readonly reversals: ReversalViewsService) {}
 
   @Get()
   @ConsoleRoute('suppliers.read', {
@@ -52,6 +48,6 @@ export class ConsoleReversalsController {
     @PathId('reversal') id: number,
     @Body() { reason }: RevealDto,
   ): Promise<RevealedDto> {
-    return this.codes.reveal(caller, id, reason);
+    return this.reversals.reveal(caller, id, reason);
   }
 }

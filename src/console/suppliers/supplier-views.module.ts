@@ -3,7 +3,7 @@ import { SupplierCataloguesModule } from '../../catalog/supplier-catalogues.modu
 import { StatsModule } from '../../monitoring/stats/stats.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { SupportModule } from '../../support/support.module.js';
-import { PlayerCensorsModule } from '../orders/player-censors.module.js';
+import { ConsoleOrdersModule } from '../orders/console-orders.module.js';
 import { SupplierChangesService } from './supplier-changes.service.js';
 import { ConsoleSupplierSettingsController } from './supplier-settings.controller.js';
 import { SupplierSettingsViewsService } from './supplier-settings-views.service.js';
@@ -12,7 +12,7 @@ import { ConsoleSuppliersController } from './suppliers.controller.js';
 
 /** Suppliers: how they do, and what operators do about them. */
 @Module({
-  imports: [StatsModule, SuppliersModule, SupplierCataloguesModule, SupportModule, PlayerCensorsModule],
+  imports: [StatsModule, SuppliersModule, SupplierCataloguesModule, SupportModule, ConsoleOrdersModule],
   // The paths with a word of their own come before those with a code.
   controllers: [ConsoleSupplierSettingsController, ConsoleSuppliersController],
   providers: [SupplierViewsService, SupplierChangesService, SupplierSettingsViewsService],

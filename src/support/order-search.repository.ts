@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import { present } from '../core/invariant.js';
+import { MAX_BIGINT } from '../core/pagination.js';
+import { Database } from '../database/database.js';
+import { statement } from '../database/parameters.js';
+import { ReplicaReadsService } from '../database/replica-reads.service.js';
+import { inIndexedSnapshot } from '../database/snapshot.js';
+import { ORDER_COLUMNS, type ItemRow, type OrderRow } from '../orders/order.rows.js';
+import { FIND_ITEMS_OF } from '../orders/orders.sql.js';
+import {
+  countPaths,
+  FIRST_ID_SINCE,
+  isById,
+  isContradiction,
+  isPartial,
+  lastScanned,
+  listOrders,
+  pageOfOrders,
+  pathsOf,
+  type AccessPath,
+  type ListFilter,
+  type NamedOrderRow,
+  type OrderPlace,
+  type PageFilter,
+  type PageQuery,
+} from './order-search.sql.js';
+
+export type { ListFilter, NamedOrderRow, OrderPlace, PageFilter } from './order-search.sql.js';
+
+export interface FoundOrder {
+  id: bigint;
+  /** What the term is to the order. */
+  found_as: 'number' | 'reference' | 'player' | 'supplier_reference' | 'event' | 'delivery';
+}
+
+/** A reference is indexed together with its merchant: one look for each merchant is faster than reading all orders. */
+const FIND_BY_REFERENCE = statement(
+  'support.find_by_reference',
+  { reference: 'text', merchantId: 'int?' },
+  ({ reference, merchantId }) => `
+    SELECT found.* FROM merchants m
+    CROSS JOIN LATERAL (
+      SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = m.id AND reference_id = ${reference} LIMIT 1) found
+    WHERE ${merchantId} IS NULL OR m.id = ${merchantId}
+    ORDER BY m.id`,
+);
+
+/** The newest orders that a term may mean, by one index for each thing that it may be: `OR` would read all orders. */
+const FIND_BY_TERM = statement(
+  'order_search.find_by_term',
+  { term: 'text', orderNumber: 'text', deliveryId: 'bigint?', withPlayers: 'boolean', limit: 'int' },
+  ({ term, orderNumber, deliveryId, withPlayers, limit }) => `
+    SELECT DISTINCT ON (found.id) found.id, found.found_as FROM (
+      (SELECT o.id, 'number' AS found_as, 1 AS rank FROM orders o WHERE o.order_number = ${orderNumber})
+      UNION ALL
+      (SELECT o.id, 'reference', 2 FROM merchants m CROSS JOIN LATERAL (
+         SELECT id FROM orders WHERE merchant_id = m.id AND reference_id = ${term} LIMIT 1) o
+       LIMIT ${limit})
+      UNION ALL
+      (SELECT o.id, 'player', 3 FROM merchants m CROSS JOIN LATERAL (
+         SELECT id FROM orders WHERE merchant_id = m.id AND user_id = ${term}
+         ORDER BY created_at DESC, id DESC LIMIT ${limit}) o
+       WHERE ${withPlayers} ORDER BY o.id DESC LIMIT ${limit})
+      UNION ALL
+      (SELECT a.order_id, 'supplier_reference', 4 FROM suppliers s CROSS JOIN LATERAL (
+         SELECT order_id FROM unit_attempts WHERE supplier_id = s.id AND supplier_reference = ${term} LIMIT ${limit}) a
+       LIMIT ${limit})
+      UNION ALL
+      (SELECT e.order_id, 'event', 5 FROM events e WHERE e.public_id = ${term} AND e.order_id IS NOT NULL)
+      UNION ALL
+      (SELECT e.order_id, 'delivery', 6 FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+       WHERE d.id = ${deliveryId} AND e.order_id IS NOT NULL)) found
+    ORDER BY found.id DESC, found.rank`,
+);
+
+/** Several processes give orders their ids, each by its own clock. */
+const MARGIN_MS = 600_000;
+
+const ALL_IDS = { firstId: 0n, endId: MAX_BIGINT };
+
+/** Together they read ten thousand orders. A filter that few of those match fills its pages slowly. */
+const MAX_SCANS = 5;
+
+/** Orders of a page. */
+interface OrderPage {
+  rows: NamedOrderRow[];
+  /** Where the next page begins although this one is not full; null where it is, or where there are no more. */
+  continueAt: OrderPlace | null;
+}
+
+interface Term {
+  term: string;
+  /** The order that the term names, where it is an order's number or begins with one. */
+  orderNumber: string;
+  /** The delivery of a webhook that the term names. */
+  deliveryId: bigint | null;
+  /** Whether the term may be a player. */
+  withPlayers: boolean;
+  limit: number;
+}
+
+/** Finds orders of all merchants. */
+@Injectable()
+export class OrderSearchRepository {
+  constructor(
+    private readonly database: Database,
+    private readonly reads: ReplicaReadsService,
+  ) {}
+
+  /** Newest first; may be a moment old. */
+  list(filter: ListFilter): Promise<{ orders: OrderRow[]; items: ItemRow[] }> {
+    const { statement: query, values } = listOrders(filter);
+    return inIndexedSnapshot(this.reads, async (tx) => {
+      const orders = await tx.query<OrderRow>(query, values);
+      return { orders, items: await tx.query<ItemRow>(FIND_ITEMS_OF, [orders.map(({ id }) => id)]) };
+    });
+  }
+
+  /** Newest first. Reads a bounded number of orders whatever the filter is, so a page may end before it is full. */
+  async page(filter: PageFilter, after: OrderPlace | null, limit: number): Promise<OrderPage> {
+    if (isContradiction(filter)) return { rows: [], continueAt: null };
+    const paths = pathsOf(filter);
+    const query = { ...filter, ...(await this.idsOfTime(paths, filter)), after, limit };
+    const path = await this.choosePath(paths, query);
+    if (isPartial(path, query)) return this.scan(path, query);
+    const { statement: page, values } = pageOfOrders(path, query);
+    return { rows: await this.database.query<NamedOrderRow>(page, values), continueAt: null };
+  }
+
+  /** Newest first; those that exist. */
+  listByIds(ids: bigint[]): Promise<NamedOrderRow[]> {
+    const { statement: page, values } = pageOfOrders('ids', { ids, ...ALL_IDS, after: null, limit: ids.length });
+    return this.database.query<NamedOrderRow>(page, values);
+  }
+
+  /** Newest first. */
+  listByTerm(term: Term): Promise<FoundOrder[]> {
+    return this.database.query<FoundOrder>(...FIND_BY_TERM.with(term));
+  }
+
+  /** One of each merchant that uses the reference. */
+  listByReference(reference: string, merchantId?: number): Promise<OrderRow[]> {
+    return this.database.query<OrderRow>(...FIND_BY_REFERENCE.with({ reference, merchantId: merchantId ?? null }));
+  }
+
+  private async idsOfTime(paths: AccessPath[], { createdFrom, createdTo }: PageFilter): Promise<typeof ALL_IDS> {
+    if (!paths.some(isById)) return ALL_IDS;
+    const [firstId, endId] = await Promise.all([
+      createdFrom ? this.firstIdSince(createdFrom, -MARGIN_MS) : ALL_IDS.firstId,
+      createdTo ? this.firstIdSince(createdTo, MARGIN_MS) : ALL_IDS.endId,
+    ]);
+    return { firstId, endId };
+  }
+
+  /** The path with fewest orders, as far as they are counted. */
+  private async choosePath([first, ...others]: [AccessPath, ...AccessPath[]], query: PageQuery): Promise<AccessPath> {
+    if (others.length === 0) return first;
+    // Counts from the first page on: all pages of a list must go one path, because each path has an order of its own.
+    const { statement: count, values } = countPaths([first, ...others], { ...query, after: null });
+    const [counts] = await this.database.query<Record<AccessPath, number>>(count, values);
+    const countOf = (path: AccessPath): number => present(counts, 'paths are counted')[path];
+    return others.reduce((best, path) => (countOf(path) < countOf(best) ? path : best), first);
+  }
+
+  /** In one snapshot, so that each statement begins where the one before it ended. */
+  private scan(path: AccessPath, query: PageQuery): Promise<OrderPage> {
+    return inIndexedSnapshot(this.database, async (tx) => {
+      const rows: NamedOrderRow[] = [];
+      let { after } = query;
+      for (let scans = 0; scans < MAX_SCANS; scans++) {
+        const rest = { ...query, after, limit: query.limit - rows.length };
+        const page = pageOfOrders(path, rest);
+        rows.push(...(await tx.query<NamedOrderRow>(page.statement, page.values)));
+        if (rows.length >= query.limit) return { rows, continueAt: null };
+        const end = lastScanned(path, rest);
+        const [last] = await tx.query<Pick<OrderRow, 'created_at' | 'id'>>(end.statement, end.values);
+        if (!last) return { rows, continueAt: null };
+        after = { createdAt: last.created_at, id: last.id };
+      }
+      return { rows, continueAt: after };
+    });
+  }
+
+  private async firstIdSince(moment: Date, marginMs: number): Promise<bigint> {
+    const since = FIRST_ID_SINCE.with({ moment: new Date(moment.getTime() + marginMs) });
+    const [first] = await this.database.query<{ id: bigint }>(...since);
+    return first?.id ?? 0n;
+  }
+}

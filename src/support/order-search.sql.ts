@@ -1,0 +1,303 @@
+import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
+import type { Asked } from '../database/database.js';
+import { firstIdSince } from '../database/first-id-since.sql.js';
+import { ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
+import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
+
+/** What an order must match; what is not given matches every order. */
+export interface OrderFilter {
+  status?: OrderStatus | undefined;
+  merchantId?: number | undefined;
+  /** With an item of this product. */
+  sku?: string | undefined;
+  /** With an item from this supplier. */
+  supplierId?: number | undefined;
+  failureCode?: FailureCode | undefined;
+  createdFrom?: Date | undefined;
+  /** Exclusive. */
+  createdTo?: Date | undefined;
+}
+
+/** The filter of a list that is read whole. */
+export interface ListFilter extends OrderFilter {
+  /** Created at least so many seconds ago. */
+  olderThan?: number | undefined;
+  /** With a unit in review. */
+  review?: boolean | undefined;
+  reference?: string | undefined;
+  userId?: string | undefined;
+  limit: number;
+}
+
+/** The filter of a list that is read page by page. */
+export interface PageFilter extends OrderFilter {
+  /** Only these orders. */
+  ids?: bigint[] | undefined;
+}
+
+/** The last order of a page: the next one begins behind it. */
+export interface OrderPlace {
+  createdAt: Date;
+  id: bigint;
+}
+
+export interface PageQuery extends PageFilter {
+  /** The range of ids that holds every order of the filter's time. */
+  firstId: bigint;
+  /** Exclusive. */
+  endId: bigint;
+  after: OrderPlace | null;
+  limit: number;
+}
+
+/** An order with its merchant's name. */
+export type NamedOrderRow = OrderRow & { merchant_name: string };
+
+export const FIRST_ID_SINCE = firstIdSince('order_overview.first_id_since', 'orders');
+
+/** Takes a value of the statement. @returns the parameter that stands for it. */
+type Add = (value: unknown) => string;
+
+type Conditions = Omit<ListFilter, 'limit'>;
+type Part = keyof Conditions;
+
+/** The condition on order `o` of each part of a filter. */
+const CONDITIONS: { [Name in Part]-?: (add: Add, value: NonNullable<Conditions[Name]>) => string } = {
+  // In the text, not as a value: the indexes of open and of failed orders serve only a query that names these statuses.
+  status: (_add, status) => `o.status = '${status}'`,
+  olderThan: (add, seconds) => `o.created_at <= now() - make_interval(secs => ${add(seconds)})`,
+  review: () => `o.id IN (SELECT order_id FROM order_units WHERE state = 'review')`,
+  merchantId: (add, id) => `o.merchant_id = ${add(id)}`,
+  reference: (add, reference) => `o.reference_id = ${add(reference)}`,
+  userId: (add, userId) => `o.user_id = ${add(userId)}`,
+  sku: (add, sku) => `EXISTS (SELECT 1 FROM order_items i WHERE i.order_id = o.id AND i.sku = ${add(sku)})`,
+  supplierId: (add, id) =>
+    `EXISTS (SELECT 1 FROM order_items i WHERE i.order_id = o.id AND i.supplier_id = ${add(id)})`,
+  createdFrom: (add, moment) => `o.created_at >= ${add(moment)}::timestamptz`,
+  createdTo: (add, moment) => `o.created_at < ${add(moment)}::timestamptz`,
+  failureCode: (add, code) => `o.failure_code = ${add(code)}`,
+};
+
+const PARTS = Object.keys(CONDITIONS) as Part[];
+const TIME: Part[] = ['createdFrom', 'createdTo'];
+
+const isGiven = (filter: Conditions, part: Part): boolean => filter[part] !== undefined && filter[part] !== false;
+
+const conditionsOf = (filter: Conditions, add: Add, parts: Part[]): string[] =>
+  parts
+    .filter((part) => isGiven(filter, part))
+    .map((part) => (CONDITIONS[part] as (add: Add, value: unknown) => string)(add, filter[part]));
+
+/** @param known the parts that the statement looks after in another way. */
+const otherConditions = (filter: Conditions, add: Add, known: Part[]): string[] =>
+  conditionsOf(
+    filter,
+    add,
+    PARTS.filter((part) => !known.includes(part)),
+  );
+
+const and = (conditions: string[]): string => conditions.map((condition) => ` AND ${condition}`).join('');
+
+function withValues(name: string, textOf: (add: Add) => string): Asked {
+  const values: unknown[] = [];
+  const text = textOf((value) => `$${values.push(value)}`);
+  return { statement: { name, text }, values };
+}
+
+const COLUMNS = ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
+const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';
+const BY_ID = 'ORDER BY o.id DESC';
+
+/** All orders that match, newest first. Reads by the index of the one part that leaves fewest orders, as a rule. */
+export function listOrders(filter: ListFilter): Asked {
+  const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
+  const { review, sku, supplierId, failureCode, status, reference, userId } = filter;
+  return withValues(`support.list_orders.${parts}.${status ?? 'any'}`, (add) => {
+    if (reference !== undefined || userId !== undefined) return listByMerchant(filter, add);
+    if (review) return listDirectly(filter, add);
+    if (sku !== undefined) return listByItem(filter, add, 'sku', `i.sku = ${add(sku)}`);
+    if (failureCode !== undefined || (status && !isTerminalOrder(status))) return listDirectly(filter, add);
+    if (supplierId !== undefined) return listByItem(filter, add, 'supplierId', `i.supplier_id = ${add(supplierId)}`);
+    return listByMerchant(filter, add);
+  });
+}
+
+const listDirectly = (filter: ListFilter, add: Add): string => `
+  SELECT ${COLUMNS} FROM orders o WHERE true${and(otherConditions(filter, add, []))} ${BY_TIME} LIMIT ${add(filter.limit)}`;
+
+/** The indexes begin with the merchant: reading them once for each merchant is faster than reading all orders. */
+function listByMerchant(filter: ListFilter, add: Add): string {
+  const limit = add(filter.limit);
+  const merchant = filter.merchantId === undefined ? '' : `WHERE m.id = ${add(filter.merchantId)}`;
+  return `SELECT o.* FROM merchants m CROSS JOIN LATERAL (
+            SELECT ${COLUMNS} FROM orders o
+            WHERE o.merchant_id = m.id${and(otherConditions(filter, add, ['merchantId']))} ${BY_TIME} LIMIT ${limit}) o
+          ${merchant} ${BY_TIME} LIMIT ${limit}`;
+}
+
+/**
+ * Several items of an order may match. Newer orders have higher ids, and only the negated ids of the items' indexes give
+ * that order: in the order of all orders, the last one of a supplier may be a million orders away.
+ */
+const listByItem = (filter: ListFilter, add: Add, part: Part, condition: string): string => `
+  SELECT o.* FROM (
+    SELECT DISTINCT ON (-i.order_id) ${COLUMNS} FROM order_items i JOIN orders o ON o.id = i.order_id
+    WHERE ${condition}${and(otherConditions(filter, add, [part]))}
+    ORDER BY -i.order_id LIMIT ${add(filter.limit)}) o
+  ${BY_TIME}`;
+
+/** By which index a page is read: that of one part of the filter. */
+export type AccessPath = 'ids' | 'open' | 'sku' | 'failure' | 'merchant' | 'supplier' | 'failed' | 'all';
+
+/** One statement reads at most so many orders of a path, however few of them match. */
+export const MAX_SCANNED = 2_000;
+/** Counting a path stops here. One statement reads the whole of a path with fewer orders. */
+const MAX_COUNTED = 1_000;
+
+/** The parts of a filter that the index of a path looks after. */
+const KNOWN: Record<AccessPath, Part[]> = {
+  ids: [],
+  open: TIME,
+  sku: ['sku'],
+  failure: ['failureCode', 'status', ...TIME],
+  merchant: ['merchantId', ...TIME],
+  supplier: ['supplierId'],
+  failed: ['status', ...TIME],
+  all: ['status'],
+};
+
+const isByTime = (path: AccessPath): boolean => KNOWN[path].includes('createdTo');
+const isByItem = (path: AccessPath): boolean => path === 'sku' || path === 'supplier';
+/** Paths whose index knows ids but no times: they need the range of ids of a time. */
+export const isById = (path: AccessPath): boolean => path === 'all' || isByItem(path);
+
+/** The paths that serve a filter. The first one usually has fewest orders. */
+export function pathsOf(filter: PageFilter): [AccessPath, ...AccessPath[]] {
+  const { ids, sku, status, failureCode, supplierId, merchantId } = filter;
+  if (ids) return ['ids'];
+  const paths: AccessPath[] = [];
+  if (status && !isTerminalOrder(status)) paths.push('open');
+  if (sku !== undefined) paths.push('sku');
+  if (failureCode !== undefined) paths.push('failure');
+  if (merchantId !== undefined) paths.push('merchant');
+  if (status === 'failed' && failureCode === undefined && merchantId === undefined) paths.push('failed');
+  if (supplierId !== undefined) paths.push('supplier');
+  const [first = 'all', ...others] = paths;
+  return [first, ...others];
+}
+
+/** Whether no order can match: failed orders have a code, and no others have one. */
+export const isContradiction = ({ status, failureCode }: PageFilter): boolean =>
+  failureCode !== undefined && status !== undefined && status !== 'failed';
+
+/**
+ * Whether one statement may find fewer orders than match: the filter has a part that the index of the path does not know, or
+ * several items lead to one order.
+ */
+export const isPartial = (path: AccessPath, query: PageQuery): boolean =>
+  isByItem(path) || (isByTime(path) && unknownConditions(path, query, String).length > 0);
+
+/** Orders that match, newest first. On a partial path, only those among the next {@link MAX_SCANNED}. */
+export const pageOfOrders = (path: AccessPath, query: PageQuery): Asked =>
+  onPath('page', path, query, (add) => {
+    const order = isByTime(path) ? BY_TIME : BY_ID;
+    return `SELECT o.*, m.name AS merchant_name FROM (${matching(path, query, add)}) o
+            JOIN merchants m ON m.id = o.merchant_id ${order}`;
+  });
+
+/** The last order that {@link pageOfOrders} reads on a partial path; no row where it reads the path to its end. */
+export const lastScanned = (path: AccessPath, query: PageQuery): Asked =>
+  onPath('last_looked_at', path, query, (add) => {
+    const last = `${scan(path, query, add)} OFFSET ${MAX_SCANNED - 1} LIMIT 1`;
+    return isByItem(path) ? `SELECT o.created_at, o.id FROM (${last}) i JOIN orders o ON o.id = i.order_id` : last;
+  });
+
+/** The number of orders on each path, up to one more than {@link MAX_COUNTED}. */
+export const countPaths = (paths: AccessPath[], query: PageQuery): Asked =>
+  onPath('count_ways', paths.join('_'), query, (add) => {
+    const counts = paths.map(
+      (path) => `(SELECT count(*)::int FROM (${scan(path, query, add)} LIMIT ${MAX_COUNTED + 1}) counted) AS "${path}"`,
+    );
+    return `SELECT ${counts.join(', ')}`;
+  });
+
+function onPath(name: string, paths: string, query: PageQuery, textOf: (add: Add) => string): Asked {
+  const { merchantId, sku, supplierId, failureCode, after, createdFrom, createdTo, status } = query;
+  const given = [merchantId, sku, supplierId, failureCode, after, createdFrom, createdTo]
+    .map((part) => (part === undefined || part === null ? '0' : '1'))
+    .join('');
+  return withValues(`order_overview.${name}.${paths}.${given}.${status ?? 'any'}`, textOf);
+}
+
+/**
+ * The orders of a path that match what its index does not know. These conditions stand outside of a limit: inside, PostgreSQL
+ * might rather sort all orders of a day, a product or a supplier.
+ */
+function matching(path: AccessPath, query: PageQuery, add: Add): string {
+  const where = and(unknownConditions(path, query, add));
+  const limit = (): string => `LIMIT ${add(query.limit)}`;
+  if (isByItem(path))
+    return `SELECT DISTINCT ON (i.place) ${COLUMNS}
+            FROM (${scan(path, query, add)} LIMIT ${MAX_SCANNED}) i JOIN orders o ON o.id = i.order_id
+            WHERE true${where} ORDER BY i.place ${limit()}`;
+  if (where === '') return `${scan(path, query, add, COLUMNS)} ${limit()}`;
+  // The ids of a time bound these paths already; only a margin of some minutes is read in vain.
+  const bound = path === 'all' || path === 'ids' ? 'OFFSET 0' : `LIMIT ${MAX_SCANNED}`;
+  const order = isByTime(path) ? BY_TIME : BY_ID;
+  return `SELECT o.* FROM (${scan(path, query, add, COLUMNS)} ${bound}) o WHERE true${where} ${order} ${limit()}`;
+}
+
+/** The rows of a path behind the place of a query, in the order of its index: orders, or items with their order's id. */
+function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created_at, o.id'): string {
+  const byTime = (...conditions: string[]): string => {
+    const all = [...conditions, ...conditionsOf(query, add, TIME), ...behindTime(query, add)];
+    return `SELECT ${columns} FROM orders o WHERE ${all.join(' AND ')} ${BY_TIME}`;
+  };
+  const byId = (...conditions: string[]): string => {
+    const all = [...conditions, ...(query.after ? [`o.id < ${add(query.after.id)}::bigint`] : [])];
+    return `SELECT ${columns} FROM orders o WHERE ${all.join(' AND ')} ${BY_ID}`;
+  };
+  const status = conditionsOf(query, add, ['status']);
+  switch (path) {
+    case 'sku':
+      return scanItems(query, add, `i.sku = ${add(query.sku)}`);
+    case 'supplier':
+      return scanItems(query, add, `i.supplier_id = ${add(query.supplierId)}`);
+    case 'failure':
+      return byTime(...conditionsOf(query, add, ['failureCode']));
+    case 'failed':
+      // Code by code, because the indexes of failed orders begin with the code or the merchant: PostgreSQL merges them.
+      return `SELECT ${columns} FROM (${FAILURE_CODES.map((code) => `(${byTime(`o.failure_code = '${code}'`)})`).join(' UNION ALL ')}) o ${BY_TIME}`;
+    case 'merchant':
+      return byTime(...conditionsOf(query, add, ['merchantId']), ...(query.status === 'failed' ? status : []));
+    case 'open':
+      // The index has the open orders, without their status.
+      return byTime(`o.status IN ('pending', 'processing')`);
+    case 'ids':
+      return byId(`o.id = ANY(${add(query.ids)}::bigint[])`);
+    case 'all':
+      return byId(`o.id >= ${add(query.firstId)}::bigint`, `o.id < ${add(query.endId)}::bigint`, ...status);
+  }
+}
+
+/** Newest first: the indexes of items have the ids of orders negated. Several items of an order may match. */
+const scanItems = ({ firstId, endId, after }: PageQuery, add: Add, condition: string): string => `
+  SELECT i.order_id, -i.order_id AS place FROM order_items i
+  WHERE ${condition} AND -i.order_id > ${add(-(after && after.id < endId ? after.id : endId))}::bigint
+    AND -i.order_id <= ${add(-firstId)}::bigint
+  ORDER BY -i.order_id`;
+
+/** The second condition implies the first, but only the first can be searched by index. */
+function behindTime({ after }: PageQuery, add: Add): string[] {
+  if (!after) return [];
+  const moment = `${add(after.createdAt)}::timestamptz`;
+  return [`o.created_at <= ${moment}`, `(o.created_at, o.id) < (${moment}, ${add(after.id)}::bigint)`];
+}
+
+/** The conditions that the index of a path does not know. That of a merchant's orders knows which failed. */
+const unknownConditions = (path: AccessPath, query: PageQuery, add: Add): string[] =>
+  otherConditions(
+    query,
+    add,
+    path === 'merchant' && query.status === 'failed' ? [...KNOWN.merchant, 'status'] : KNOWN[path],
+  );
