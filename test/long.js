@@ -14,7 +14,7 @@ export const LONG = {
     'cli/months-in-pieces',
     'console/(merchant|order)-plans',
     'contract/order-filter-plans',
-    'ops/(archive|archive-steps|event-partitions|migrations|old-partitions|order-partitions|plans|transfer-partitions)',
+    'ops/(archive|archive-steps|event-partitions|old-partitions|order-partitions|plans|transfer-partitions)',
     'webhooks/delivery-plans',
   ],
   'other runtimes and builds': [

@@ -9,15 +9,16 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { certificateProblem, isConnectionLost, isLockTimeout, isTableMissing } from '../core/postgres-errors.js';
 import { Database } from './database.js';
+import { adoptEarlierMigrations, EARLIER_MIGRATIONS } from './earlier-migrations.js';
 
 const AWAY_RETRY_MS = 250;
 const REFUSED_RETRY_MS = 5_000;
-// Any fixed number does, as long as every process uses the same.
+// Any number, but the same in every process.
 export const MIGRATION_LOCK = 7_038_167_014;
 
 /**
- * Brings the schema up to date, once per process, whenever PostgreSQL is there to be asked: the process starts and
- * stays up without it. Processes that find something to migrate take turns under an advisory lock.
+ * Brings the schema up to date once per process, as soon as PostgreSQL answers; the process starts and stays up without it.
+ * An advisory lock lets one process migrate at a time.
  */
 @Injectable()
 export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
@@ -58,7 +59,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
         if (message !== reported && certificateProblem(error))
           this.logger.error({ reason: message }, 'PostgreSQL can’t be trusted: not connecting');
         else if (message !== reported && away) this.logger.warn({ reason: message }, 'waiting for PostgreSQL');
-        // A migration gives up soon, so that no request waits for long behind it.
+        // Migrations give up a lock soon, so that no request waits behind them for long.
         else if (message !== reported && isLockTimeout(error))
           this.logger.warn({ reason: message }, 'a migration waits for a lock: trying again');
         else if (message !== reported) this.logger.error({ reason: message }, 'the schema could not be migrated');
@@ -82,7 +83,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** Nearly always: then a start waits for no lock, and for no process of another version that migrates. */
+  /** True at nearly every start, which then waits neither for the lock nor for a process that migrates. */
   private async isUpToDate(): Promise<boolean> {
     const { rows } = await this.database.pool
       .query<{ name: string }>('SELECT name FROM schema_migrations')
@@ -94,11 +95,16 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
     return this.dataSource.migrations.every(({ name, constructor }) => applied.has(name ?? constructor.name));
   }
 
-  /** On a connection of their own, because requests have limits that are no good for them. */
+  /** Uses connections of its own, because those of requests have timeouts. */
   private async runMigrations(): Promise<void> {
-    const options = { ...dataSourceOptions(this.config.DATABASE_URL), logger: new Unheard() };
+    const options = { ...dataSourceOptions(this.config.DATABASE_URL), logger: new SilentLogger() };
     const migrating = await new DataSource(options).initialize();
     try {
+      if (await adoptEarlierMigrations(migrating))
+        this.logger.info(
+          { migrations: EARLIER_MIGRATIONS.length },
+          'replaced the earlier migrations: the schema stays',
+        );
       const applied = await migrating.runMigrations();
       for (const { name } of applied) this.logger.info({ migration: name }, 'migrated');
     } finally {
@@ -107,16 +113,16 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-/** TypeORM says on standard output which migration failed; that belongs to a command's JSON, and the error is logged by us. */
-class Unheard extends AbstractLogger {
+/** TypeORM would print a failed migration on standard output, where a command writes JSON. SchemaService logs the error. */
+class SilentLogger extends AbstractLogger {
   protected override writeLog(): void {}
 }
 
 /**
- * Waits for its turn by asking again and again: a statement that waits would run into its timeout. The lock is the
- * transaction's, not the session's, which a pooler would keep and give to others. An index that is made concurrently waits
- * for the end of each transaction that has a snapshot at that moment: so each question has a transaction of its own, or the
- * migration would wait for those who wait for it. Nor has a statement here values: such a one keeps its snapshot.
+ * Polls for the lock, because a statement that waits would run into its timeout. The lock belongs to the transaction: a
+ * pooler would keep a session's lock and give it to other clients. Each poll has its own transaction, and its statements
+ * have no parameters, so that no poll keeps a snapshot: a migration that builds an index concurrently waits for each
+ * transaction with a snapshot, and would wait for the pollers.
  */
 async function lock(client: PoolClient, stop: AbortSignal): Promise<void> {
   for (;;) {

@@ -109,7 +109,7 @@ const DEFECTS = {
   'settled-without-compare-and-set': [
     LEASE_OF_A_MOMENT,
     inStatement('settlement.settle_units', 'c.cancels OR u.state IN', 'true OR u.state IN'),
-    around<MigrationInterface['up']>('Orders1763650000003.up', async (up, runner) => {
+    around<MigrationInterface['up']>('Orders1763900000006.up', async (up, runner) => {
       await up(runner);
       await runner.query('DROP TRIGGER tg_order_units_ended ON order_units');
     }),

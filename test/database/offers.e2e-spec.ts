@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../ormconfig.js';
 import { TestStack, unique } from '../support/stack.js';
 
 let stack: TestStack;
@@ -120,44 +118,3 @@ describe('what the version before reads of a product', () => {
     expect((await bothOf(sku)).mirror).toBe('fake/Z');
   });
 });
-
-describe('the migration to offers', () => {
-  it('makes an offer of each product, leaves units in every state as they are, and can be taken back', async () => {
-    const merchant = await stack.merchant();
-    const sku = await stack.product('1.00', { supplierSku: 'theirs' });
-    await stack.order(merchant, [{ sku, quantity: 6 }]);
-    await stack.sql(
-      `UPDATE order_units SET state = (ARRAY['queued', 'sending', 'unknown', 'succeeded', 'failed', 'review'])[unit],
-         next_action_at = CASE WHEN unit < 4 THEN now() END, failure_code = CASE unit WHEN 5 THEN 'OUT_OF_STOCK' END`,
-    );
-    const orders = (): Promise<object[]> =>
-      stack.sql('SELECT u.*, i.supplier_sku FROM order_units u JOIN order_items i USING (order_id) ORDER BY u.unit');
-    const source = await new DataSource(dataSourceOptions(stack.config.DATABASE_URL)).initialize();
-    try {
-      const before = await orders();
-      expect(before).toHaveLength(6);
-      await undoOffers(source);
-      await expect(stack.sql(`INSERT INTO products (sku, name, price) VALUES ('none', 'none', 1)`)).rejects.toThrow(
-        /not-null/,
-      );
-      await source.runMigrations();
-      expect(await orders()).toEqual(before);
-      expect(await bothOf(sku)).toEqual({ mirror: 'fake/theirs', offers: ['1 fake/theirs'] });
-      const [counted] = await stack.sql(
-        `SELECT (SELECT count(*) FROM products) = (SELECT count(*) FROM supplier_offers) AS "one each"`,
-      );
-      expect(counted).toEqual({ 'one each': true });
-    } finally {
-      await source.destroy();
-    }
-  });
-});
-
-/** Takes back the migration to offers, with those that came after it. */
-async function undoOffers(source: DataSource): Promise<void> {
-  let latest: { name: string } | undefined;
-  do {
-    [latest] = await source.query<{ name: string }[]>(`SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1`);
-    await source.undoLastMigration();
-  } while (latest && !latest.name.startsWith('Offers'));
-}

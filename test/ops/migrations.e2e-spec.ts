@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
+import { EARLIER_MIGRATIONS } from '../../src/database/earlier-migrations.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack } from '../support/stack.js';
 
-/**
- * What a schema consists of, a line each. Whether a rule was tried on the rows that were there when it came is left
- * out: a step back does not read whole tables again.
- */
+/** What a schema consists of, a line each. `NOT VALID` is left out: a step back does not validate rows again. */
 const CATALOG = `
   WITH tables AS (SELECT oid, relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r')
   SELECT format('column %s.%s %s %s %s', relname, attname, format_type(atttypid, atttypmod), attnotnull,
@@ -32,7 +29,7 @@ const CATALOG = `
   SELECT format('function %s', pg_get_functiondef(oid)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   ORDER BY line`;
 
-/** The tables that it makes for itself before the first migration, and again before the last step back. */
+/** The tables that TypeORM makes before the first migration, and again before the last step back. */
 const OF_TYPEORM = /schema_migrations|^(column|constraint) typeorm_metadata/;
 
 let database: TestDatabase;
@@ -43,7 +40,9 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-const migrations = dataSourceOptions('postgres://').migrations as (new () => object)[];
+const migrations = (dataSourceOptions('postgres://').migrations as (new () => object)[]).sort((one, other) =>
+  one.name.slice(-13).localeCompare(other.name.slice(-13)),
+);
 
 /** Works on the test's database as a version of the service would that knows the first `count` migrations. */
 async function withMigrations<Result>(count: number, work: (source: DataSource) => Promise<Result>): Promise<Result> {
@@ -94,86 +93,71 @@ describe('the migrations', () => {
     expect(limits).toEqual([{ statement: '0', lock: '3s' }]);
   });
 
-  it('keep suppliers with their tokens, and let the version before add more beside them', async () => {
-    const before = migrations.findIndex(({ name }) => name.startsWith('SupplierSettings'));
-    const add = (source: DataSource, code: string): Promise<unknown> =>
-      source.query(
-        `INSERT INTO suppliers (code, adapter, base_url, token_sealed, timeout_ms) VALUES ($1, 'http', 'http://x', 'sealed', 1)`,
-        [code],
-      );
+  it('leave nothing but the table of migrations when all are taken back', async () => {
     await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
-    await withMigrations(before, async (source) => {
+    await withMigrations(migrations.length, async (source) => {
       await source.runMigrations();
-      await add(source, 'old');
-    });
-    await withMigrations(before + 1, async (source) => {
-      await source.runMigrations();
-      await add(source, 'beside');
-      const suppliers = await source.query<object[]>(
-        `SELECT code, convert_from(token_sealed, 'UTF8') AS token, credentials_sealed, credential_names, options
-         FROM suppliers ORDER BY id`,
-      );
-      const rest = { token: 'sealed', credentials_sealed: null, credential_names: [], options: {} };
-      expect(suppliers).toEqual(['old', 'beside'].map((code) => ({ code, ...rest })));
-      await source.query(`UPDATE suppliers SET adapter = 'vendor' WHERE code = 'beside'`);
-      await source.undoLastMigration();
+      const whole = await catalog(source);
+      for (const _ of migrations) await source.undoLastMigration();
+      expect(await catalog(source)).toEqual([]);
+      expect(await source.runMigrations()).toHaveLength(migrations.length);
+      expect(await catalog(source)).toEqual(whole);
     });
   });
+});
 
-  it('make nobody wait for them who reads a supplier and then opens a case', async () => {
-    const count = migrations.findIndex(({ name }) => name.startsWith('PurchaseLimits')) + 1;
-    await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
-    await withMigrations(count - 1, (source) => source.runMigrations());
-    await withMigrations(count, async (source) => {
-      const other = new pg.Client(database.url);
-      await other.connect();
-      try {
-        await other.query(`BEGIN; SET LOCAL lock_timeout = '10s'; SELECT FROM suppliers`);
-        await source.query(`SET lock_timeout = '60s'`);
-        const migrating = source.runMigrations();
-        await eventually(
-          () =>
-            other.query(
-              `SELECT FROM pg_locks WHERE relation = 'suppliers'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`,
-            ),
-          ({ rowCount }) => rowCount === 1,
-        );
-        await other.query(
-          `INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, status, created_at)
-           VALUES (0, 'unknown_purchase', NULL, 'T1', 'open', now()); COMMIT`,
-        );
-        expect(await migrating).toHaveLength(1);
-      } finally {
-        await other.end();
-      }
-    });
+describe('a database of the earlier migrations', () => {
+  let stack: TestStack;
+  let lines: Record<string, unknown>[];
+
+  beforeEach(async () => {
+    lines = [];
+    const logTo = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+    stack = await TestStack.start({ LOG_LEVEL: 'info' }, { worker: false, logTo });
+    await stack.sql(`INSERT INTO merchants (name) VALUES ('one')`);
   });
 
-  it('tell deliveries of older versions the kinds of their events, also when a crash made them begin again', async () => {
-    const before = migrations.findIndex(({ name }) => name.startsWith('DeliveryPages'));
-    await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
-    await withMigrations(before, async (source) => {
-      await source.runMigrations();
-      await source.query(`INSERT INTO merchants (name) VALUES ('one')`);
-      await source.query(
-        `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint)
-         VALUES (1, 'https://shop.example', '{order.failed}', '', '')`,
-      );
-      await deliver(source, 'webhook.test', 6_000);
+  afterEach(() => stack.close());
+
+  /** Their rows, as TypeORM wrote them; the schema is the same. */
+  const writeEarlier = (names: readonly string[]): Promise<object[]> =>
+    stack.sql(
+      `WITH removed AS (DELETE FROM schema_migrations)
+       INSERT INTO schema_migrations (timestamp, name) SELECT right(name, 13)::bigint, name FROM unnest($1::text[]) name`,
+      [names],
+    );
+
+  const rows = (): Promise<{ timestamp: bigint; name: string }[]> =>
+    stack.sql('SELECT timestamp, name FROM schema_migrations ORDER BY id');
+
+  it('is taken over as it is: only the rows of the migrations are replaced', async () => {
+    await writeEarlier(EARLIER_MIGRATIONS);
+    const [one, other] = await Promise.all([stack.startApi(), stack.startApi()]);
+    expect(await Promise.all([one, other].map((api) => api.get(SchemaService).whenReady()))).toEqual([true, true]);
+    expect(await rows()).toEqual(migrations.map(({ name }) => ({ name, timestamp: BigInt(name.slice(-13)) })));
+    expect(lines.filter(({ msg }) => /replaced the earlier migrations/.test(String(msg)))).toHaveLength(1);
+    expect(lines.filter(({ migration, level }) => migration !== undefined || level === 'error')).toEqual([]);
+    expect(await stack.sql(`SELECT name FROM merchants WHERE name = 'one'`)).toHaveLength(1);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('of which it lacks some is left alone, and the log says what to do', async () => {
+    await writeEarlier(EARLIER_MIGRATIONS.slice(0, -2));
+    const before = await rows();
+    const api = await stack.startApi();
+    await eventually(
+      () => lines,
+      (logged) => logged.some(({ msg }) => msg === 'the schema could not be migrated'),
+    );
+    expect(lines.find(({ msg }) => msg === 'the schema could not be migrated')).toMatchObject({
+      level: 'error',
+      reason:
+        'the database lacks 2 of the 62 migrations of earlier versions, the first of them StepsAndLateCodes1763800000100: ' +
+        'start the last version that has them once (docs/operations.md, "Upgrade"), or create a new database',
     });
-    await withMigrations(before + 1, async (source) => {
-      await source.runMigrations();
-      await deliver(source, 'wallet.low_balance', 2);
-      await source.query(`DELETE FROM schema_migrations WHERE name LIKE 'DeliveryPages%'`);
-      await source.runMigrations();
-      const kinds = await source.query<object[]>(
-        `SELECT kind, count(*)::int FROM webhook_deliveries GROUP BY kind ORDER BY count(*)`,
-      );
-      expect(kinds).toEqual([
-        { kind: 'wallet.low_balance', count: 2 },
-        { kind: 'webhook.test', count: 6_000 },
-      ]);
-    });
+    expect(await rows()).toEqual(before);
+    expect(await stack.sql(`SELECT name FROM merchants WHERE name = 'one'`)).toHaveLength(1);
+    await api.close();
   });
 });
 
@@ -213,14 +197,3 @@ describe('processes that start at the same moment on an empty database', () => {
     }
   });
 });
-
-/** As the version before writes them: events and deliveries in one statement, of which no delivery has a kind. */
-const deliver = (source: DataSource, kind: string, count: number): Promise<unknown> =>
-  source.query(
-    `WITH made AS (
-       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
-       SELECT $1 || n, 1, $1, '{}', now() FROM generate_series(1, $2::int) n RETURNING id)
-     INSERT INTO webhook_deliveries (webhook_id, event_id, status, created_at, updated_at)
-     SELECT 1, id, 'succeeded', now(), now() FROM made`,
-    [kind, count],
-  );

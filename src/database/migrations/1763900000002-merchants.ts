@@ -1,6 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class MerchantsAndKeys1763650000001 implements MigrationInterface {
+/** Merchants, live or sandbox, and their keys. */
+export class Merchants1763900000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE merchants (
@@ -8,8 +9,13 @@ export class MerchantsAndKeys1763650000001 implements MigrationInterface {
         name text NOT NULL CONSTRAINT ck_merchants_name CHECK (length(name) BETWEEN 1 AND 128),
         status text NOT NULL DEFAULT 'active' CONSTRAINT ck_merchants_status CHECK (status IN ('active', 'suspended')),
         created_at timestamptz(3) NOT NULL DEFAULT now(),
-        updated_at timestamptz(3) NOT NULL DEFAULT now()
+        updated_at timestamptz(3) NOT NULL DEFAULT now(),
+        sandbox boolean NOT NULL DEFAULT false,
+        CONSTRAINT uq_merchants_sandbox UNIQUE (id, sandbox)
       )`);
+    await runner.query(`
+      CREATE TRIGGER tg_merchants_sandbox BEFORE UPDATE OF sandbox ON merchants FOR EACH ROW
+      WHEN (NEW.sandbox <> OLD.sandbox) EXECUTE FUNCTION refuse_change('a merchant stays what it was created as')`);
     await runner.query(`
       CREATE TABLE api_keys (
         id integer GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_api_keys PRIMARY KEY,
@@ -21,12 +27,26 @@ export class MerchantsAndKeys1763650000001 implements MigrationInterface {
         allowed_networks text[] NOT NULL DEFAULT '{}',
         expires_at timestamptz(3),
         revoked_at timestamptz(3),
-        created_at timestamptz(3) NOT NULL DEFAULT now()
+        created_at timestamptz(3) NOT NULL DEFAULT now(),
+        last_used_at timestamptz(3)
       )`);
     await runner.query(`CREATE INDEX ix_api_keys_merchant ON api_keys (merchant_id)`);
+    await runner.query(`
+      CREATE FUNCTION assert_key_fits_merchant() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF starts_with(NEW.prefix, 'topup_test_') <> (SELECT sandbox FROM merchants WHERE id = NEW.merchant_id) THEN
+          RAISE EXCEPTION 'keys that begin with topup_test_ are those of sandbox merchants'
+            USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
+        END IF;
+        RETURN NEW;
+      END $$`);
+    await runner.query(`
+      CREATE TRIGGER tg_api_keys_sandbox BEFORE INSERT OR UPDATE OF merchant_id, prefix ON api_keys
+      FOR EACH ROW EXECUTE FUNCTION assert_key_fits_merchant()`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`DROP TABLE api_keys, merchants`);
+    await runner.query(`DROP FUNCTION assert_key_fits_merchant`);
   }
 }
