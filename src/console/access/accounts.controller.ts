@@ -16,10 +16,7 @@ export class AccountsController {
   constructor(private readonly accounts: AccountsService) {}
 
   @Get()
-  @ConsoleRoute('operators.manage', {
-    summary: 'Everybody who has an account',
-    answer: { pageOf: AccountDto },
-  })
+  @ConsoleRoute('operators.manage', { summary: 'Everybody who has an account', answer: { pageOf: AccountDto } })
   list(): Promise<Page<AccountDto>> {
     return this.accounts.list();
   }
@@ -98,10 +95,7 @@ export class AccountsController {
   }
 
   @Get(':id/sessions')
-  @ConsoleRoute('sessions.manage', {
-    summary: 'Where an operator is signed in',
-    answer: { pageOf: OwnSessionDto },
-  })
+  @ConsoleRoute('sessions.manage', { summary: 'Where an operator is signed in', answer: { pageOf: OwnSessionDto } })
   listSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
     return this.accounts.listSessions(caller, id);
   }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Flag, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { ROLES, type Role } from '../../operators/roles.js';
 
@@ -29,34 +29,23 @@ export class OperatorReasonDto {
 
 /** An account of the console. */
 export class AccountDto {
-  @ApiProperty({ type: 'integer', example: 3 }) id!: number;
-  @ApiProperty({ example: 'nok@example.com' }) email!: string;
-  @ApiProperty({ example: 'Nok' }) name!: string;
-  @ApiProperty({ enum: ROLES, example: 'support' }) role!: Role;
-  @ApiProperty({ enum: STATES, example: 'active', description: '`invited`: there is no password yet' })
-  state!: (typeof STATES)[number];
-  @ApiProperty({ example: true }) second_factor!: boolean;
-  @ApiProperty({ example: false, description: 'Whether the operator signs in with the company’s account' })
-  company_sign_in!: boolean;
-  @ApiMoment({
-    nullable: true,
-    description: 'Until when whoever comes by company sign-in with this address becomes its operator',
-  })
+  @Shown.integer(3) id!: number;
+  @Shown.text('nok@example.com') email!: string;
+  @Shown.text('Nok') name!: string;
+  @Shown.oneOf(ROLES, 'support') role!: Role;
+  @Shown.oneOf(STATES, 'active', '`invited`: there is no password yet') state!: (typeof STATES)[number];
+  @Shown.flag(true) second_factor!: boolean;
+  @Shown.flag(false, 'Whether the operator signs in with the company’s account') company_sign_in!: boolean;
+  @Shown.nullableMoment('Until when whoever comes by company sign-in with this address becomes its operator')
   company_link_until!: string | null;
-  @ApiMoment({ nullable: true }) last_sign_in_at!: string | null;
-  @ApiMoment({ nullable: true, description: 'Until when wrong passwords or codes keep the operator out' })
-  locked_until!: string | null;
-  @ApiMoment({ nullable: true, description: 'Until when the link to set a password works' })
-  link_until!: string | null;
-  @ApiMoment() created_at!: string;
+  @Shown.nullableMoment() last_sign_in_at!: string | null;
+  @Shown.nullableMoment('Until when wrong passwords or codes keep the operator out') locked_until!: string | null;
+  @Shown.nullableMoment('Until when the link to set a password works') link_until!: string | null;
+  @Shown.moment() created_at!: string;
 }
 
 export class InvitationDto {
   @ApiProperty({ type: AccountDto }) operator!: AccountDto;
-  @ApiProperty({
-    example: 'https://console.example.com/set-up#Zr0…',
-    description: 'Sets the password, once. Shown this once',
-  })
-  link!: string;
-  @ApiMoment({ description: 'Until when it works' }) until!: string;
+  @Shown.text('https://console.example.com/set-up#Zr0…', 'Sets the password, once. Shown this once') link!: string;
+  @Shown.moment('Until when it works') until!: string;
 }

@@ -35,10 +35,7 @@ export class SessionController {
   }
 
   @Post('session/code')
-  @ConsoleRoute('half', {
-    summary: 'Give the code of the second factor',
-    answer: { type: SessionDto },
-  })
+  @ConsoleRoute('half', { summary: 'Give the code of the second factor', answer: { type: SessionDto } })
   giveCode(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,

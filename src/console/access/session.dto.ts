@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText, meanings } from '../../core/http/answer.decorators.js';
+import { meanings, Shown } from '../../core/http/answer.decorators.js';
 import { Member, Text, TextThat, type MemberOptions } from '../../core/validation/member.decorators.js';
 import { LANGUAGES, type Language } from '../../operators/operator.entity.js';
 import { PERMISSIONS, ROLES, type Permission, type Role } from '../../operators/roles.js';
@@ -72,10 +72,10 @@ const STATES = {
 export type SessionState = keyof typeof STATES;
 
 export class OperatorDto {
-  @ApiProperty({ type: 'integer', example: 3 }) id!: number;
-  @ApiProperty({ example: 'nok@example.com' }) email!: string;
-  @ApiProperty({ example: 'Nok' }) name!: string;
-  @ApiProperty({ enum: ROLES, example: 'support' }) role!: Role;
+  @Shown.integer(3) id!: number;
+  @Shown.text('nok@example.com') email!: string;
+  @Shown.text('Nok') name!: string;
+  @Shown.oneOf(ROLES, 'support') role!: Role;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -84,66 +84,43 @@ export class OperatorDto {
     description: 'Null until it is chosen',
   })
   language!: Language | null;
-  @ApiProperty({ example: 'Asia/Bangkok', description: 'The chosen one, or that of the console' })
-  timezone!: string;
+  @Shown.text('Asia/Bangkok', 'The chosen one, or that of the console') timezone!: string;
 }
 
 /** How far somebody is signed in, and what they may do. */
 export class SessionDto {
-  @ApiProperty({ enum: Object.keys(STATES), example: 'signed_in', description: meanings('How far', STATES) })
-  state!: SessionState;
+  @Shown.oneOf(Object.keys(STATES), 'signed_in', meanings('How far', STATES)) state!: SessionState;
   @ApiProperty({ type: OperatorDto, nullable: true, description: 'Null until the code was given' })
   operator!: OperatorDto | null;
   @ApiProperty({ enum: PERMISSIONS, isArray: true, example: ['orders.read'] }) permissions!: Permission[];
-  @ApiProperty({ example: true, description: 'Whether the operator has a second factor' })
-  second_factor!: boolean;
-  @ApiProperty({ example: true, description: 'False for who signs in with the company’s account only' })
-  has_password!: boolean;
-  @ApiMoment({ nullable: true, description: 'Until when nothing asks for the code or password again' })
-  confirmed_until!: string | null;
-  @ApiMoment({ description: 'When the session ends at the latest' }) expires_at!: string;
-  @ApiProperty({
-    type: 'integer',
-    example: 60,
-    description: 'After so many minutes without a request it ends',
-  })
-  idle_minutes!: number;
-  @ApiProperty({
-    example: '1000.00',
-    description: 'A resolution of a unit that costs more is confirmed again',
-  })
-  confirm_above!: string;
-  @ApiNullableText('50000.00', 'A deposit or withdrawal of more waits for a second person; null: none does')
+  @Shown.flag(true, 'Whether the operator has a second factor') second_factor!: boolean;
+  @Shown.flag(true, 'False for who signs in with the company’s account only') has_password!: boolean;
+  @Shown.nullableMoment('Until when nothing asks for the code or password again') confirmed_until!: string | null;
+  @Shown.moment('When the session ends at the latest') expires_at!: string;
+  @Shown.integer(60, 'After so many minutes without a request it ends') idle_minutes!: number;
+  @Shown.text('1000.00', 'A resolution of a unit that costs more is confirmed again') confirm_above!: string;
+  @Shown.nullableText('50000.00', 'A deposit or withdrawal of more waits for a second person; null: none does')
   approval_above!: string | null;
 }
 
 export class SignedOutDto {
-  @ApiProperty({ enum: ['signed_out'], example: 'signed_out' }) state!: 'signed_out';
+  @Shown.oneOf(['signed_out'], 'signed_out') state!: 'signed_out';
 }
 
 export class SetUpDoneDto {
-  @ApiProperty({ example: 'nok@example.com', description: 'To sign in with' }) email!: string;
+  @Shown.text('nok@example.com', 'To sign in with') email!: string;
 }
 
 export class MeDto extends OperatorDto {
-  @ApiProperty({ example: true }) second_factor!: boolean;
-  @ApiProperty({ type: 'integer', example: 9, description: 'That are not used yet' })
-  recovery_codes!: number;
-  @ApiMoment({ nullable: true }) last_sign_in_at!: string | null;
-  @ApiMoment() created_at!: string;
+  @Shown.flag(true) second_factor!: boolean;
+  @Shown.integer(9, 'That are not used yet') recovery_codes!: number;
+  @Shown.nullableMoment() last_sign_in_at!: string | null;
+  @Shown.moment() created_at!: string;
 }
 
 export class SecondFactorOfferDto {
-  @ApiProperty({
-    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-    description: 'In base 32, to type into the app',
-  })
-  secret!: string;
-  @ApiProperty({
-    example: 'otpauth://totp/Order%20Top-up:nok@example.com?secret=…',
-    description: 'To draw as a QR code',
-  })
-  uri!: string;
+  @Shown.text('JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', 'In base 32, to type into the app') secret!: string;
+  @Shown.text('otpauth://totp/Order%20Top-up:nok@example.com?secret=…', 'To draw as a QR code') uri!: string;
 }
 
 export class RecoveryCodesDto {
@@ -152,11 +129,11 @@ export class RecoveryCodesDto {
 }
 
 export class OwnSessionDto {
-  @ApiProperty({ type: 'integer', example: 12 }) id!: number;
-  @ApiProperty({ example: true, description: 'Whether it is the one that asks' }) is_current!: boolean;
-  @ApiProperty({ example: '203.0.113.7' }) ip!: string;
-  @ApiNullableText('Mozilla/5.0 (X11; Linux x86_64)') user_agent!: string | null;
-  @ApiMoment() created_at!: string;
-  @ApiMoment({ description: 'Of its last request, to half a minute' }) seen_at!: string;
-  @ApiMoment() expires_at!: string;
+  @Shown.integer(12) id!: number;
+  @Shown.flag(true, 'Whether it is the one that asks') is_current!: boolean;
+  @Shown.text('203.0.113.7') ip!: string;
+  @Shown.nullableText('Mozilla/5.0 (X11; Linux x86_64)') user_agent!: string | null;
+  @Shown.moment() created_at!: string;
+  @Shown.moment('Of its last request, to half a minute') seen_at!: string;
+  @Shown.moment() expires_at!: string;
 }

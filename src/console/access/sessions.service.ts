@@ -140,8 +140,5 @@ export class SessionsService {
     });
   }
 
-  readonly originOf = (request: Request): Origin => ({
-    ...originOf(request),
-    knownDevice: this.devices.read(request),
-  });
+  readonly originOf = (request: Request): Origin => ({ ...originOf(request), knownDevice: this.devices.read(request) });
 }

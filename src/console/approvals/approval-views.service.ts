@@ -50,10 +50,7 @@ export class ApprovalViewsService {
       action: 'approval.request',
       key: idempotencyKey,
       reason,
-      asked: {
-        merchantId,
-        detail: { ...asked, note: asked.note ?? null, amount: formatBaht(amount), reason },
-      },
+      asked: { merchantId, detail: { ...asked, note: asked.note ?? null, amount: formatBaht(amount), reason } },
       carryOut: async (by) => toApprovalDto(await this.approvals.request({ ...asked, merchantId, amount, by }), caller),
       repeat: async ({ detail }) => toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
     });
@@ -75,11 +72,7 @@ export class ApprovalViewsService {
 
 const noNeed = (): Error =>
   invalidRequest([
-    {
-      field: 'amount',
-      code: 'OUT_OF_RANGE',
-      message: 'nobody has to approve so much: deposit it or take it out',
-    },
+    { field: 'amount', code: 'OUT_OF_RANGE', message: 'nobody has to approve so much: deposit it or take it out' },
   ]);
 
 const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({

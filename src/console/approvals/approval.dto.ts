@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { APPROVAL_STATUSES, type ApprovalStatus } from '../../operators/approvals/approval.entity.js';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { MAX_SATANG } from '../../core/money.js';
 import type { PageQuery } from '../../core/pagination.js';
@@ -20,15 +20,11 @@ export class ApprovalsQueryDto implements PageQuery {
 
 export class RequestApprovalDto {
   @Integer(1, MAX_ID, { description: 'Whose wallet', example: 7 }) merchant_id!: number;
-  @OneOf(KINDS, { description: '`credit`: a deposit; `debit`: money that is taken out' })
-  kind!: (typeof KINDS)[number];
-  @AmountUpTo(MAX_SATANG, { example: '75000.00', description: 'THB, more than `approval_above`' })
-  amount!: string;
-  @Text(1, 128, { example: 'bank-20260115-1', description: 'That the movement will have' })
-  reference!: string;
+  @OneOf(KINDS, { description: '`credit`: a deposit; `debit`: money that is taken out' }) kind!: (typeof KINDS)[number];
+  @AmountUpTo(MAX_SATANG, { example: '75000.00', description: 'THB, more than `approval_above`' }) amount!: string;
+  @Text(1, 128, { example: 'bank-20260115-1', description: 'That the movement will have' }) reference!: string;
   @Text(1, 500, { optional: true, example: 'Transfer of Monday' }) note?: string;
-  @Text(1, 500, { description: 'For whoever decides, and for the log', example: 'ticket 4711' })
-  reason!: string;
+  @Text(1, 500, { description: 'For whoever decides, and for the log', example: 'ticket 4711' }) reason!: string;
 }
 
 export class ApproveDto {
@@ -41,29 +37,26 @@ export class ApproveDto {
 }
 
 export class RejectDto {
-  @Text(1, 500, {
-    description: 'For whoever asked, and for the log',
-    example: 'the bank knows no such transfer',
-  })
+  @Text(1, 500, { description: 'For whoever asked, and for the log', example: 'the bank knows no such transfer' })
   reason!: string;
 }
 
 /** A movement of money that somebody asked for, and what another person decided. */
 export class ApprovalDto {
-  @ApiProperty({ type: 'integer', example: 12 }) id!: number;
-  @ApiProperty({ enum: APPROVAL_STATUSES, example: 'open' }) status!: ApprovalStatus;
+  @Shown.integer(12) id!: number;
+  @Shown.oneOf(APPROVAL_STATUSES, 'open') status!: ApprovalStatus;
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
-  @ApiProperty({ enum: KINDS, example: 'credit' }) kind!: 'credit' | 'debit';
-  @ApiProperty({ example: '75000.00', description: 'THB' }) amount!: string;
-  @ApiProperty({ example: 'bank-20260115-1' }) reference!: string;
-  @ApiNullableText('Transfer of Monday') note!: string | null;
-  @ApiProperty({ example: 'ticket 4711', description: 'Why it was asked for' }) reason!: string;
-  @ApiProperty({ example: 'nok@example.com' }) requested_by!: string;
-  @ApiProperty({ example: false, description: 'Whether whoever looks asked for it' }) is_own!: boolean;
-  @ApiMoment() created_at!: string;
-  @ApiMoment({ description: 'Nobody approves it afterwards' }) expires_at!: string;
-  @ApiNullableText('mali@example.com', 'Who approved, rejected or withdrew it') decided_by!: string | null;
-  @ApiMoment({ nullable: true }) decided_at!: string | null;
-  @ApiNullableText('the bank knows no such transfer', 'Why it was rejected or withdrawn')
+  @Shown.oneOf(KINDS, 'credit') kind!: 'credit' | 'debit';
+  @Shown.text('75000.00', 'THB') amount!: string;
+  @Shown.text('bank-20260115-1') reference!: string;
+  @Shown.nullableText('Transfer of Monday') note!: string | null;
+  @Shown.text('ticket 4711', 'Why it was asked for') reason!: string;
+  @Shown.text('nok@example.com') requested_by!: string;
+  @Shown.flag(false, 'Whether whoever looks asked for it') is_own!: boolean;
+  @Shown.moment() created_at!: string;
+  @Shown.moment('Nobody approves it afterwards') expires_at!: string;
+  @Shown.nullableText('mali@example.com', 'Who approved, rejected or withdrew it') decided_by!: string | null;
+  @Shown.nullableMoment() decided_at!: string | null;
+  @Shown.nullableText('the bank knows no such transfer', 'Why it was rejected or withdrawn')
   decision_reason!: string | null;
 }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AUDITED_ACTIONS, type AuditedAction } from '../../audit-log/audit-log.js';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import type { PageQuery } from '../../core/pagination.js';
 import { Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
@@ -11,19 +11,13 @@ const SOURCES = ['console', 'cli'] as const;
 
 /** Which entries are asked for; an entry must match all of it. */
 export class LogFilterDto {
-  @Text(1, 128, {
-    optional: true,
-    description: 'Who did it: an e-mail address, or a name at the command line',
-  })
+  @Text(1, 128, { optional: true, description: 'Who did it: an e-mail address, or a name at the command line' })
   operator?: string;
   @OneOf(SOURCES, { optional: true, description: 'Where it was done' }) source?: (typeof SOURCES)[number];
   @OneOf(AUDITED_ACTIONS, { optional: true }) action?: AuditedAction;
   @Id('The id of a merchant') merchant?: string;
   @Text(1, 64, { optional: true, description: 'The number of an order' }) order?: string;
-  @Text(1, 64, {
-    optional: true,
-    description: 'The code of a supplier: what was done about it and its offers',
-  })
+  @Text(1, 64, { optional: true, description: 'The code of a supplier: what was done about it and its offers' })
   supplier?: string;
   @Moment({ optional: true, description: 'At or after' }) from?: string;
   @Moment({ optional: true, description: 'Before' }) to?: string;
@@ -36,22 +30,18 @@ export class LogQueryDto extends LogFilterDto implements PageQuery {
 
 /** Something that an operator did. */
 export class LogEntryDto {
-  @ApiProperty({ type: 'integer', example: 4711 }) id!: number;
-  @ApiMoment() at!: string;
-  @ApiProperty({
-    example: 'nok@example.com',
-    description: 'An e-mail address, or a name at the command line',
-  })
-  operator!: string;
-  @ApiProperty({ enum: SOURCES, example: 'console' }) source!: string;
-  @ApiNullableText('203.0.113.7', 'From which address; null at the command line') ip!: string | null;
-  @ApiNullableText('req_2b1f', 'The request that did it; null at the command line') request_id!: string | null;
-  @ApiProperty({ enum: AUDITED_ACTIONS, example: 'operator.set_role' }) action!: string;
+  @Shown.integer(4711) id!: number;
+  @Shown.moment() at!: string;
+  @Shown.text('nok@example.com', 'An e-mail address, or a name at the command line') operator!: string;
+  @Shown.oneOf(SOURCES, 'console') source!: string;
+  @Shown.nullableText('203.0.113.7', 'From which address; null at the command line') ip!: string | null;
+  @Shown.nullableText('req_2b1f', 'The request that did it; null at the command line') request_id!: string | null;
+  @Shown.oneOf(AUDITED_ACTIONS, 'operator.set_role') action!: string;
   @ApiProperty({ type: MerchantNameDto, nullable: true, description: 'Whom it concerns' })
   merchant!: MerchantNameDto | null;
-  @ApiNullableText('ord_Np3O7rcsqNmBTwD7', 'The order that it concerns') order_number!: string | null;
-  @ApiNullableText('bank-2026-01-15', 'What the operator calls it') reference!: string | null;
-  @ApiNullableText('ticket 4711', 'Why') reason!: string | null;
+  @Shown.nullableText('ord_Np3O7rcsqNmBTwD7', 'The order that it concerns') order_number!: string | null;
+  @Shown.nullableText('bank-2026-01-15', 'What the operator calls it') reference!: string | null;
+  @Shown.nullableText('ticket 4711', 'Why') reason!: string | null;
   @ApiProperty({
     type: 'object',
     additionalProperties: true,

@@ -5,9 +5,5 @@ import { LogController } from './log.controller.js';
 import { LogService } from './log.service.js';
 
 /** What operators did. */
-@Module({
-  imports: [MerchantsModule],
-  controllers: [LogController],
-  providers: [AuditLogRepository, LogService],
-})
+@Module({ imports: [MerchantsModule], controllers: [LogController], providers: [AuditLogRepository, LogService] })
 export class LogModule {}

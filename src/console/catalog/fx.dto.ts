@@ -1,29 +1,22 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Text } from '../../core/validation/member.decorators.js';
 
 const HIDDEN = 'Null to those who may not see costs';
 
 export class FxRateDto {
-  @ApiProperty({ example: 'IDR' }) currency!: string;
-  @ApiProperty({ example: '0.0021', description: 'Baht for one unit' }) rate!: string;
-  @ApiMoment() valid_from!: string;
-  @ApiProperty({ description: 'Whether offers in it are used: not when it is too old' }) is_fresh!: boolean;
-  @ApiProperty({ type: 'integer', description: 'Products on sale that are bought in it now' })
-  products!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 8.4,
-    description: `What their prices leave above their costs, in percent of the prices. ${HIDDEN}`,
-  })
+  @Shown.text('IDR') currency!: string;
+  @Shown.text('0.0021', 'Baht for one unit') rate!: string;
+  @Shown.moment() valid_from!: string;
+  @Shown.flag('Whether offers in it are used: not when it is too old') is_fresh!: boolean;
+  @Shown.integer('Products on sale that are bought in it now') products!: number;
+  @Shown.nullableNumber(8.4, `What their prices leave above their costs, in percent of the prices. ${HIDDEN}`)
   margin_percent!: number | null;
 }
 
 export class FxRatesDto {
   @ApiProperty({ type: [FxRateDto] }) data!: FxRateDto[];
-  @ApiProperty({ type: [String], description: 'Currencies of products that have no rate' })
-  missing!: string[];
+  @ApiProperty({ type: [String], description: 'Currencies of products that have no rate' }) missing!: string[];
 }
 
 export class FxQuestionDto {
@@ -36,22 +29,21 @@ export class SetFxDto extends FxQuestionDto {
 }
 
 export class FxEffectDto {
-  @ApiProperty({ example: 'MLBB-86' }) sku!: string;
-  @ApiProperty({ example: 'Mobile Legends 86 diamonds' }) name!: string;
-  @ApiProperty({ example: 'acme' }) supplier!: string;
-  @ApiProperty({ example: '35.00' }) price!: string;
-  @ApiNullableText('31.20', 'Null without a rate at present') cost_before!: string | null;
-  @ApiProperty({ example: '36.10' }) cost_after!: string;
-  @ApiProperty({ example: '-1.10' }) margin_after!: string;
-  @ApiProperty() below_cost!: boolean;
+  @Shown.text('MLBB-86') sku!: string;
+  @Shown.text('Mobile Legends 86 diamonds') name!: string;
+  @Shown.text('acme') supplier!: string;
+  @Shown.text('35.00') price!: string;
+  @Shown.nullableText('31.20', 'Null without a rate at present') cost_before!: string | null;
+  @Shown.text('36.10') cost_after!: string;
+  @Shown.text('-1.10') margin_after!: string;
+  @Shown.flag() below_cost!: boolean;
 }
 
 export class FxPreviewDto {
   @ApiProperty({ description: 'Names the present rate and what would sell below cost' }) version!: string;
-  @ApiNullableText('0.0020', 'The present rate') before!: string | null;
-  @ApiProperty({ type: 'integer', description: 'Products that are bought in the currency' })
-  products!: number;
-  @ApiProperty({ type: 'integer', description: 'Those that would sell below cost' }) below_cost!: number;
+  @Shown.nullableText('0.0020', 'The present rate') before!: string | null;
+  @Shown.integer('Products that are bought in the currency') products!: number;
+  @Shown.integer('Those that would sell below cost') below_cost!: number;
   @ApiProperty({ type: [FxEffectDto], description: 'The smallest margin first. The first 200' })
   effects!: FxEffectDto[];
 }

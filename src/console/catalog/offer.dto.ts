@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor } from '../../core/http/page-query.dto.js';
 import { Flag, Integer, Moment, Text, TextThat } from '../../core/validation/member.decorators.js';
 import { parseMicros } from '../../core/cost-money.js';
@@ -8,22 +7,21 @@ import { MAX_PRIORITY } from '../../catalog/offer-definition.js';
 const HIDDEN = 'Null where it is not known, and to those who may not see costs';
 
 export class OfferDto {
-  @ApiProperty({ example: 'MLBB-86' }) sku!: string;
-  @ApiProperty({ example: 'acme' }) supplier!: string;
-  @ApiProperty({ example: 'ML86' }) supplier_sku!: string;
-  @ApiProperty({ type: 'integer', example: 1 }) priority!: number;
-  @ApiNullableText('14800', `In the supplier’s currency. ${HIDDEN}`) cost!: string | null;
-  @ApiNullableText('IDR') currency!: string | null;
-  @ApiNullableText('31.20', `At the present exchange rate. ${HIDDEN}`) cost_baht!: string | null;
-  @ApiNullableText('3.80', `What the list price leaves above it. ${HIDDEN}`) margin_baht!: string | null;
-  @ApiNullableText('{user}({server})') player_template!: string | null;
-  @ApiProperty({ example: 5, description: 'By how much a purchase may cost more than expected, in percent' })
-  guard_percent!: number;
-  @ApiProperty() active!: boolean;
-  @ApiProperty({ description: 'Whether an order may take it now' }) routable!: boolean;
-  @ApiNullableText('it is off: too dear', 'The first of the reasons') why_not!: string | null;
-  @ApiProperty({ description: 'Whether an order would take it now' }) in_use!: boolean;
-  @ApiMoment({ nullable: true }) updated_at!: string | null;
+  @Shown.text('MLBB-86') sku!: string;
+  @Shown.text('acme') supplier!: string;
+  @Shown.text('ML86') supplier_sku!: string;
+  @Shown.integer(1) priority!: number;
+  @Shown.nullableText('14800', `In the supplier’s currency. ${HIDDEN}`) cost!: string | null;
+  @Shown.nullableText('IDR') currency!: string | null;
+  @Shown.nullableText('31.20', `At the present exchange rate. ${HIDDEN}`) cost_baht!: string | null;
+  @Shown.nullableText('3.80', `What the list price leaves above it. ${HIDDEN}`) margin_baht!: string | null;
+  @Shown.nullableText('{user}({server})') player_template!: string | null;
+  @Shown.number(5, 'By how much a purchase may cost more than expected, in percent') guard_percent!: number;
+  @Shown.flag() active!: boolean;
+  @Shown.flag('Whether an order may take it now') routable!: boolean;
+  @Shown.nullableText('it is off: too dear', 'The first of the reasons') why_not!: string | null;
+  @Shown.flag('Whether an order would take it now') in_use!: boolean;
+  @Shown.nullableMoment() updated_at!: string | null;
 }
 
 export class OffersQueryDto {
@@ -76,6 +74,5 @@ export class SetOfferDto extends OfferNameDto {
     description: 'How many offers of the product an order may take afterwards, as was shown; 409 when others',
   })
   expected_routable?: number;
-  @Text(1, 500, { optional: true, description: 'For the log; shown beside an offer that is off' })
-  reason?: string;
+  @Text(1, 500, { optional: true, description: 'For the log; shown beside an offer that is off' }) reason?: string;
 }

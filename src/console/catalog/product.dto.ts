@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import type { PageQuery } from '../../core/pagination.js';
 import { PRODUCT_KINDS, type ProductKind } from '../../core/product-kind.js';
@@ -12,10 +12,8 @@ import { OfferDto } from './offer.dto.js';
 /** Which products are asked for; a product must match all of it. */
 export class ProductFilterDto {
   @Text(1, 128, { optional: true, description: 'A part of the SKU or of the name' }) q?: string;
-  @Text(1, 128, { optional: true, description: 'With an offer of this supplier, by its code' })
-  supplier?: string;
-  @OneOf(['true', 'false'], { optional: true, description: 'Whether it is on sale' })
-  active?: 'true' | 'false';
+  @Text(1, 128, { optional: true, description: 'With an offer of this supplier, by its code' }) supplier?: string;
+  @OneOf(['true', 'false'], { optional: true, description: 'Whether it is on sale' }) active?: 'true' | 'false';
 }
 
 export class ProductsQueryDto extends ProductFilterDto implements PageQuery {
@@ -26,50 +24,43 @@ export class ProductsQueryDto extends ProductFilterDto implements PageQuery {
 const HIDDEN = 'Null where it is not known, and to those who may not see costs';
 
 export class ListedProductDto {
-  @ApiProperty({ example: 'MLBB-86' }) sku!: string;
-  @ApiProperty({ example: 'Mobile Legends 86 diamonds' }) name!: string;
-  @ApiProperty({ example: '35.00', description: 'The list price of a piece, THB' }) price!: string;
-  @ApiProperty({ description: 'Whether it is on sale' }) active!: boolean;
-  @ApiProperty({ enum: PRODUCT_KINDS }) kind!: ProductKind;
-  @ApiProperty() requires_server!: boolean;
-  @ApiProperty() requires_character!: boolean;
-  @ApiProperty({ type: 'integer', example: 100 }) max_quantity!: number;
-  @ApiNullableText('acme', 'Where it is bought now, or would be; null without an offer') supplier!: string | null;
-  @ApiNullableText('ML86') supplier_sku!: string | null;
-  @ApiProperty({ description: 'Whether it can be bought anywhere now' }) routable!: boolean;
-  @ApiNullableText(null, 'Why its offer is not used') why_not!: string | null;
-  @ApiProperty({ type: 'integer', example: 2 }) offers!: number;
-  @ApiNullableText('31.20', HIDDEN) cost_baht!: string | null;
-  @ApiNullableText('3.80', HIDDEN) margin_baht!: string | null;
-  @ApiProperty({
-    type: 'integer',
-    nullable: true,
-    description: 'Pieces of today’s orders; null when unknown',
-  })
-  sold_today!: number | null;
-  @ApiProperty({ type: 'integer', nullable: true }) failed_today!: number | null;
-  @ApiMoment() updated_at!: string;
+  @Shown.text('MLBB-86') sku!: string;
+  @Shown.text('Mobile Legends 86 diamonds') name!: string;
+  @Shown.text('35.00', 'The list price of a piece, THB') price!: string;
+  @Shown.flag('Whether it is on sale') active!: boolean;
+  @Shown.oneOf(PRODUCT_KINDS) kind!: ProductKind;
+  @Shown.flag() requires_server!: boolean;
+  @Shown.flag() requires_character!: boolean;
+  @Shown.integer(100) max_quantity!: number;
+  @Shown.nullableText('acme', 'Where it is bought now, or would be; null without an offer') supplier!: string | null;
+  @Shown.nullableText('ML86') supplier_sku!: string | null;
+  @Shown.flag('Whether it can be bought anywhere now') routable!: boolean;
+  @Shown.nullableText(null, 'Why its offer is not used') why_not!: string | null;
+  @Shown.integer(2) offers!: number;
+  @Shown.nullableText('31.20', HIDDEN) cost_baht!: string | null;
+  @Shown.nullableText('3.80', HIDDEN) margin_baht!: string | null;
+  @Shown.nullableInteger('Pieces of today’s orders; null when unknown') sold_today!: number | null;
+  @Shown.nullableInteger() failed_today!: number | null;
+  @Shown.moment() updated_at!: string;
 }
 
 export class OwnPriceDto {
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
-  @ApiProperty({ example: '33.00', description: 'What this merchant pays' }) price!: string;
+  @Shown.text('33.00', 'What this merchant pays') price!: string;
 }
 
 export class ProductDetailDto extends ListedProductDto {
-  @ApiNullableText('g2bulk:mlbb', 'Who is asked whether a player exists') player_check!: string | null;
-  @ApiMoment() created_at!: string;
+  @Shown.nullableText('g2bulk:mlbb', 'Who is asked whether a player exists') player_check!: string | null;
+  @Shown.moment() created_at!: string;
   @ApiProperty({ type: [OfferDto], description: 'In the order in which they would be used now' })
   offer_list!: OfferDto[];
-  @ApiProperty({ type: [OwnPriceDto], description: 'The first 100, by their merchants' })
-  own_prices!: OwnPriceDto[];
-  @ApiProperty({ type: 'integer' }) own_price_count!: number;
+  @ApiProperty({ type: [OwnPriceDto], description: 'The first 100, by their merchants' }) own_prices!: OwnPriceDto[];
+  @Shown.integer() own_price_count!: number;
 }
 
 export class SetProductDto {
   @Text(1, 128, { optional: true }) name?: string;
-  @Amount({ optional: true, description: 'The list price of a piece, THB', example: '35.00' })
-  price?: string;
+  @Amount({ optional: true, description: 'The list price of a piece, THB', example: '35.00' }) price?: string;
   @Text(1, 128, { optional: true, description: 'Of its offer of priority 1, by the supplier’s code' })
   supplier?: string;
   @Text(1, 128, { optional: true }) supplier_sku?: string;
@@ -78,8 +69,7 @@ export class SetProductDto {
   @Integer(1, MAX_QUANTITY, { optional: true }) max_quantity?: number;
   @Flag({ optional: true }) active?: boolean;
   @OneOf(PRODUCT_KINDS, { optional: true }) kind?: ProductKind;
-  @Text(1, 128, { optional: true, nullable: true, description: 'Null asks nobody' })
-  player_check?: string | null;
+  @Text(1, 128, { optional: true, nullable: true, description: 'Null asks nobody' }) player_check?: string | null;
   @Moment({
     optional: true,
     nullable: true,
@@ -90,39 +80,37 @@ export class SetProductDto {
 }
 
 export class DayOfSalesDto {
-  @ApiProperty({ example: '2026-11-22' }) day!: string;
-  @ApiProperty({ type: 'integer' }) sold!: number;
-  @ApiProperty({ type: 'integer' }) failed!: number;
-  @ApiProperty({ example: '3500.00', description: 'For what was sold, THB' }) revenue!: string;
+  @Shown.text('2026-11-22') day!: string;
+  @Shown.integer() sold!: number;
+  @Shown.integer() failed!: number;
+  @Shown.text('3500.00', 'For what was sold, THB') revenue!: string;
 }
 
 export class ProductSalesDto {
-  @ApiProperty({ example: 'Asia/Bangkok', description: 'In which the days begin' }) timezone!: string;
+  @Shown.text('Asia/Bangkok', 'In which the days begin') timezone!: string;
   @ApiProperty({ type: [DayOfSalesDto], description: 'By the day of the order; the last is today' })
   days!: DayOfSalesDto[];
 }
 
 export class MemberChangeDto {
-  @ApiProperty({ example: 'price' }) member!: string;
-  @ApiNullableText('35.00', 'As text; null where there was nothing') old!: string | null;
-  @ApiNullableText('36.00') new!: string | null;
+  @Shown.text('price') member!: string;
+  @Shown.nullableText('35.00', 'As text; null where there was nothing') old!: string | null;
+  @Shown.nullableText('36.00') new!: string | null;
 }
 
 export class ProductActionDto {
-  @ApiProperty({ example: '4711' }) id!: string;
-  @ApiMoment() at!: string;
-  @ApiProperty({ example: 'nok@shop.example' }) operator!: string;
-  @ApiProperty({ example: 'product.set' }) action!: string;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Whose own price it is' })
-  merchant_id!: number | null;
-  @ApiNullableText('acme', 'Whose offer it is') supplier!: string | null;
-  @ApiNullableText('prices.csv') file!: string | null;
-  @ApiNullableText('ticket 4711') reason!: string | null;
+  @Shown.text('4711') id!: string;
+  @Shown.moment() at!: string;
+  @Shown.text('nok@shop.example') operator!: string;
+  @Shown.text('product.set') action!: string;
+  @Shown.nullableInteger('Whose own price it is') merchant_id!: number | null;
+  @Shown.nullableText('acme', 'Whose offer it is') supplier!: string | null;
+  @Shown.nullableText('prices.csv') file!: string | null;
+  @Shown.nullableText('ticket 4711') reason!: string | null;
   @ApiProperty({ type: [MemberChangeDto] }) changes!: MemberChangeDto[];
 }
 
 export class ProductHistoryDto {
-  @ApiProperty({ type: [ProductActionDto], description: 'The latest 50, newest first' })
-  data!: ProductActionDto[];
-  @ApiProperty({ description: 'Whether these are the caller’s own only' }) own_only!: boolean;
+  @ApiProperty({ type: [ProductActionDto], description: 'The latest 50, newest first' }) data!: ProductActionDto[];
+  @Shown.flag('Whether these are the caller’s own only') own_only!: boolean;
 }

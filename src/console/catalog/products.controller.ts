@@ -68,10 +68,7 @@ export class ConsoleProductsController {
   }
 
   @Get('products/:sku/sales')
-  @ConsoleRoute('figures.read', {
-    summary: 'What was sold of it in 30 days',
-    answer: { type: ProductSalesDto },
-  })
+  @ConsoleRoute('figures.read', { summary: 'What was sold of it in 30 days', answer: { type: ProductSalesDto } })
   sold(@CurrentCaller() caller: Caller, @Sku() sku: string): Promise<ProductSalesDto> {
     return this.products.sold(caller, sku);
   }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { GROUPINGS } from '../../accounting/reports/margin-report.service.js';
 
 const Amount = (): PropertyDecorator => ApiProperty({ example: '35.00', description: 'THB' });
@@ -8,12 +8,7 @@ const Count = (description?: string): PropertyDecorator =>
 
 /** Absent of reports from before it was counted. */
 class WithArchivedDto {
-  @ApiProperty({
-    type: 'integer',
-    required: false,
-    example: 0,
-    description: 'Orders of this time that are archived: the report has none of them',
-  })
+  @Shown.optionalInteger(0, 'Orders of this time that are archived: the report has none of them')
   archived_orders?: number;
 }
 
@@ -35,19 +30,18 @@ export class DailyFiguresDto {
 }
 
 export class MerchantDayDto extends DailyFiguresDto {
-  @ApiProperty({ type: 'integer', example: 7 }) merchant_id!: number;
-  @ApiProperty({ example: 'Somchai Game Shop' }) name!: string;
+  @Shown.integer(7) merchant_id!: number;
+  @Shown.text('Somchai Game Shop') name!: string;
 }
 
 export class DailyReportDto extends WithArchivedDto {
-  @ApiProperty({ example: '2026-01-15' }) date!: string;
-  @ApiProperty({ example: 'Asia/Bangkok' }) timezone!: string;
-  @ApiMoment() from!: string;
-  @ApiMoment({ description: 'Exclusive' }) to!: string;
+  @Shown.text('2026-01-15') date!: string;
+  @Shown.text('Asia/Bangkok') timezone!: string;
+  @Shown.moment() from!: string;
+  @Shown.moment('Exclusive') to!: string;
   @ApiProperty({ type: [MerchantDayDto] }) merchants!: MerchantDayDto[];
   @ApiProperty({ type: DailyFiguresDto }) total!: DailyFiguresDto;
-  @ApiProperty({ type: [String], example: [], description: 'What does not fit, in words' })
-  differences!: string[];
+  @ApiProperty({ type: [String], example: [], description: 'What does not fit, in words' }) differences!: string[];
 }
 
 export class MarginFiguresDto {
@@ -55,8 +49,7 @@ export class MarginFiguresDto {
   @Amount() revenue!: string;
   @Amount() cost!: string;
   @Amount() margin!: string;
-  @ApiProperty({ type: Number, nullable: true, example: 12.5, description: 'Null where no cost is known' })
-  margin_percent!: number | null;
+  @Shown.nullableNumber(12.5, 'Null where no cost is known') margin_percent!: number | null;
   @Count('Whose supplier never told the cost: what was expected counts') cost_estimated_units!: number;
   @Count('Whose cost nobody knows: they make no margin') cost_unknown_units!: number;
   @ApiProperty({
@@ -69,36 +62,30 @@ export class MarginFiguresDto {
 }
 
 export class MarginRowDto extends MarginFiguresDto {
-  @ApiProperty({ example: 'MLBB-86', description: 'The SKU, the supplier’s code or the merchant’s id' })
-  about!: string;
+  @Shown.text('MLBB-86', 'The SKU, the supplier’s code or the merchant’s id') about!: string;
 }
 
 export class MarginReportDto extends WithArchivedDto {
-  @ApiProperty({ enum: GROUPINGS, example: 'sku' }) by!: string;
+  @Shown.oneOf(GROUPINGS, 'sku') by!: string;
   @ApiProperty({ type: [MarginRowDto] }) rows!: MarginRowDto[];
   @ApiProperty({ type: MarginFiguresDto }) total!: MarginFiguresDto;
 }
 
 export class SupplierDifferenceDto {
-  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7.1.1' }) reference!: string;
-  @ApiProperty({ enum: ['succeeded', 'failed'], example: 'succeeded' }) ours!: string;
-  @ApiProperty({ example: 'failed' }) theirs!: string;
+  @Shown.text('ord_Np3O7rcsqNmBTwD7.1.1') reference!: string;
+  @Shown.oneOf(['succeeded', 'failed'], 'succeeded') ours!: string;
+  @Shown.text('failed') theirs!: string;
   @Amount() amount!: string;
 }
 
 export class SupplierComparisonDto {
-  @ApiProperty({ example: 'acme' }) supplier!: string;
-  @ApiProperty({ example: true }) ok!: boolean;
+  @Shown.text('acme') supplier!: string;
+  @Shown.flag(true) ok!: boolean;
   @Count() succeeded!: number;
   @Amount() succeeded_amount!: string;
   @Count() failed!: number;
   @Count('Not settled yet') open!: number;
-  @ApiProperty({
-    type: 'integer',
-    required: false,
-    example: 0,
-    description: 'Attempts that another one followed; absent of older reports',
-  })
+  @Shown.optionalInteger(0, 'Attempts that another one followed; absent of older reports')
   given_up?: number;
   @Count() agreed!: number;
   @Count('No usable answer') unanswered!: number;
@@ -111,50 +98,34 @@ export class SupplierComparisonDto {
     description: 'Purchases that it lists; null where it has no list, and absent of older reports',
   })
   listed?: number | null;
-  @ApiProperty({
-    type: 'integer',
-    required: false,
-    example: 0,
-    description: 'Entries of its list besides those that can’t be read',
-  })
+  @Shown.optionalInteger(0, 'Entries of its list besides those that can’t be read')
   unreadable?: number;
-  @ApiProperty({
-    type: 'integer',
-    required: false,
-    example: 0,
-    description: 'Those of the purchases that no order knows, and that are cases since this report',
-  })
+  @Shown.optionalInteger(0, 'Those of the purchases that no order knows, and that are cases since this report')
   unknown?: number;
-  @ApiProperty({
-    type: 'integer',
-    required: false,
-    example: 0,
-    description: 'Purchases that it lists as sold and that our books have as not bought',
-  })
+  @Shown.optionalInteger(0, 'Purchases that it lists as sold and that our books have as not bought')
   surplus?: number;
   @Count('Reversals that nobody has closed') open_cases!: number;
-  @ApiNullableText(null, 'Why something is not known') problem!: string | null;
-  @ApiNullableText('1240.50') balance_amount!: string | null;
-  @ApiNullableText('THB') balance_currency!: string | null;
+  @Shown.nullableText(null, 'Why something is not known') problem!: string | null;
+  @Shown.nullableText('1240.50') balance_amount!: string | null;
+  @Shown.nullableText('THB') balance_currency!: string | null;
   @Count() difference_count!: number;
-  @ApiProperty({ type: [SupplierDifferenceDto], description: 'The first 1,000' })
-  differences!: SupplierDifferenceDto[];
+  @ApiProperty({ type: [SupplierDifferenceDto], description: 'The first 1,000' }) differences!: SupplierDifferenceDto[];
 }
 
 export class SupplierReportDto extends WithArchivedDto {
-  @ApiMoment() since!: string;
+  @Shown.moment() since!: string;
   @ApiProperty({ type: [SupplierComparisonDto] }) suppliers!: SupplierComparisonDto[];
 }
 
 export class CheckDto {
-  @ApiProperty({ example: 'wallets' }) name!: string;
-  @ApiProperty({ example: true }) ok!: boolean;
-  @ApiProperty({ example: '12 wallets, 4,020.00 THB available' }) detail!: string;
+  @Shown.text('wallets') name!: string;
+  @Shown.flag(true) ok!: boolean;
+  @Shown.text('12 wallets, 4,020.00 THB available') detail!: string;
 }
 
 export class AuditResultDto {
   @ApiProperty({ type: [CheckDto] }) checks!: CheckDto[];
-  @ApiProperty({ type: 'integer', required: false, example: 41_200, description: 'Orders that were read' })
+  @Shown.optionalInteger(41_200, 'Orders that were read')
   checked_orders?: number;
   @ApiProperty({
     type: String,
@@ -164,15 +135,9 @@ export class AuditResultDto {
     description: 'The last closed month; absent, as the others, of an audit from before months were closed',
   })
   closed_through?: string | null;
-  @ApiProperty({
-    type: 'integer',
-    required: false,
-    example: 4_600_000,
-    description: 'Orders of closed months, which were read when these were closed',
-  })
+  @Shown.optionalInteger(4_600_000, 'Orders of closed months, which were read when these were closed')
   closed_orders?: number;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false })
-  last_closed_at?: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false }) last_closed_at?: string | null;
 }
 
 export class ReplayResultDto {

@@ -29,11 +29,7 @@ export class JobWorkService {
   daily(date: string, timezone: string): JobWork {
     return async () => {
       const { merchants, total, from, to, ...report } = await this.days.run(date, timezone);
-      const lines = merchants.map(({ merchant_id, name, ...day }) => ({
-        merchant_id,
-        name,
-        ...toDailyLine(day),
-      }));
+      const lines = merchants.map(({ merchant_id, name, ...day }) => ({ merchant_id, name, ...toDailyLine(day) }));
       const times = { from: from.toISOString(), to: to.toISOString() };
       const archived = await this.archives.countOfDays({ from: date, to: date }, timezone, LIVE_ONLY);
       const whole = { total: toDailyLine(total), archived_orders: archived };

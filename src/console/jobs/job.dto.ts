@@ -1,5 +1,5 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText, meanings } from '../../core/http/answer.decorators.js';
+import { meanings, Shown } from '../../core/http/answer.decorators.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { isDay, isTimezone } from '../../core/moments.js';
 import type { PageQuery } from '../../core/pagination.js';
@@ -32,14 +32,11 @@ export class StartJobDto {
     { optional: true, example: 'Asia/Bangkok', description: 'Of a daily report: where the day begins' },
   )
   zone?: string;
-  @Text(1, 128, { optional: true, description: 'Of a supplier report: one supplier’s code; else all' })
-  code?: string;
+  @Text(1, 128, { optional: true, description: 'Of a supplier report: one supplier’s code; else all' }) code?: string;
   @Moment({ optional: true, description: 'Of a supplier report: orders placed at or after; 24 hours ago' })
   since?: string;
-  @Day({ optional: true, example: '2026-01-01', description: 'Of a margin report: the first day' })
-  from?: string;
-  @Day({ optional: true, example: '2026-01-31', description: 'Of a margin report: the last day' })
-  to?: string;
+  @Day({ optional: true, example: '2026-01-01', description: 'Of a margin report: the first day' }) from?: string;
+  @Day({ optional: true, example: '2026-01-31', description: 'Of a margin report: the last day' }) to?: string;
   @OneOf(GROUPINGS, { optional: true, description: 'Of a margin report: one row for each' }) by?: Grouping;
 }
 
@@ -58,21 +55,20 @@ const STATES = {
 } satisfies Record<(typeof JOB_STATES)[number], string>;
 
 export class JobOperatorDto {
-  @ApiProperty({ example: 'nok@shop.example' }) email!: string;
-  @ApiProperty({ example: 'Nok' }) name!: string;
+  @Shown.text('nok@shop.example') email!: string;
+  @Shown.text('Nok') name!: string;
 }
 
 export class JobProgressDto {
-  @ApiProperty({ type: 'integer', example: 3 }) done!: number;
-  @ApiProperty({ type: 'integer', nullable: true, example: 19, description: 'Null where nobody knows' })
-  total!: number | null;
-  @ApiNullableText('unit states', 'What it is at') step!: string | null;
+  @Shown.integer(3) done!: number;
+  @Shown.nullableInteger(19, 'Null where nobody knows') total!: number | null;
+  @Shown.nullableText('unit states', 'What it is at') step!: string | null;
 }
 
 /** Something that is done in the background. */
 export class JobDto {
-  @ApiProperty({ type: 'integer', example: 12 }) id!: number;
-  @ApiProperty({ enum: JOB_KINDS, example: 'audit' }) kind!: JobKind;
+  @Shown.integer(12) id!: number;
+  @Shown.oneOf(JOB_KINDS, 'audit') kind!: JobKind;
   @ApiProperty({
     type: 'object',
     additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
@@ -80,8 +76,7 @@ export class JobDto {
     description: 'What was asked for',
   })
   params!: Record<string, string | number>;
-  @ApiProperty({ enum: JOB_STATES, example: 'running', description: meanings('How it stands', STATES) })
-  state!: string;
+  @Shown.oneOf(JOB_STATES, 'running', meanings('How it stands', STATES)) state!: string;
   @ApiProperty({
     type: Boolean,
     nullable: true,
@@ -91,9 +86,9 @@ export class JobDto {
   ok!: boolean | null;
   @ApiProperty({ type: JobOperatorDto }) operator!: JobOperatorDto;
   @ApiProperty({ type: JobProgressDto }) progress!: JobProgressDto;
-  @ApiNullableText(null, 'Why it did not succeed') error!: string | null;
-  @ApiMoment() started_at!: string;
-  @ApiMoment({ nullable: true }) ended_at!: string | null;
+  @Shown.nullableText(null, 'Why it did not succeed') error!: string | null;
+  @Shown.moment() started_at!: string;
+  @Shown.nullableMoment() ended_at!: string | null;
 }
 
 const RESULTS = [AuditResultDto, DailyReportDto, MarginReportDto, ReplayResultDto, SupplierReportDto] as const;

@@ -48,11 +48,7 @@ export class JobsController {
   }
 
   @Get(':id')
-  @ConsoleRoute('operator', {
-    summary: 'A job with its result',
-    description: READERS,
-    answer: { type: JobDetailDto },
-  })
+  @ConsoleRoute('operator', { summary: 'A job with its result', description: READERS, answer: { type: JobDetailDto } })
   show(@CurrentCaller() caller: Caller, @PathId('job') id: number): Promise<JobDetailDto> {
     return this.jobs.show(caller, id);
   }

@@ -56,10 +56,7 @@ export class ConsoleKeysController {
   }
 
   @Delete(':key')
-  @ConsoleRoute('keys.revoke', {
-    summary: 'End a key for good, within 5 seconds',
-    answer: { type: ConsoleKeyDto },
-  })
+  @ConsoleRoute('keys.revoke', { summary: 'End a key for good, within 5 seconds', answer: { type: ConsoleKeyDto } })
   revoke(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') merchantId: number,

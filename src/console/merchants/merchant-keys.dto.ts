@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { parseNetwork } from '../../core/networks.js';
 import { Integer, Member, Moment, Text } from '../../core/validation/member.decorators.js';
 
@@ -32,20 +32,17 @@ export class RotateKeyDto {
 }
 
 export class ConsoleKeyDto {
-  @ApiProperty({ type: 'integer', example: 12 }) id!: number;
-  @ApiProperty({ example: 'topup_z0UwX7', description: 'What it begins with' }) prefix!: string;
-  @ApiProperty({ example: 'checkout', description: 'Empty where it has none' }) name!: string;
+  @Shown.integer(12) id!: number;
+  @Shown.text('topup_z0UwX7', 'What it begins with') prefix!: string;
+  @Shown.text('checkout', 'Empty where it has none') name!: string;
   @ApiProperty({ type: [String], example: ['203.0.113.0/24'], description: 'Empty for any' })
   allowed_networks!: string[];
-  @ApiProperty({ enum: KEY_STATES, example: 'active' }) state!: (typeof KEY_STATES)[number];
-  @ApiMoment({ nullable: true }) expires_at!: string | null;
-  @ApiMoment({ nullable: true }) revoked_at!: string | null;
-  @ApiMoment({
-    nullable: true,
-    description: 'The hour in which it was last used; null where it was not since that is kept',
-  })
+  @Shown.oneOf(KEY_STATES, 'active') state!: (typeof KEY_STATES)[number];
+  @Shown.nullableMoment() expires_at!: string | null;
+  @Shown.nullableMoment() revoked_at!: string | null;
+  @Shown.nullableMoment('The hour in which it was last used; null where it was not since that is kept')
   last_used_at!: string | null;
-  @ApiMoment() created_at!: string;
+  @Shown.moment() created_at!: string;
 }
 
 export class ConsoleKeysDto {
@@ -54,9 +51,5 @@ export class ConsoleKeysDto {
 
 export class IssuedKeyDto {
   @ApiProperty({ type: ConsoleKeyDto }) api_key!: ConsoleKeyDto;
-  @ApiProperty({
-    example: 'topup_z0UwX7gHnt…',
-    description: 'The key itself: it is kept nowhere, and never shown again',
-  })
-  key!: string;
+  @Shown.text('topup_z0UwX7gHnt…', 'The key itself: it is kept nowhere, and never shown again') key!: string;
 }

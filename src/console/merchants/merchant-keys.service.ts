@@ -37,11 +37,7 @@ export class MerchantKeysService {
       key: idempotencyKey,
       asked: {
         merchantId,
-        detail: {
-          name: name ?? '',
-          allowed_ips: allowedNetworks ?? [],
-          expires_at: expiresAt?.toISOString() ?? null,
-        },
+        detail: { name: name ?? '', allowed_ips: allowedNetworks ?? [], expires_at: expiresAt?.toISOString() ?? null },
       },
       carryOut: async (by) =>
         toIssuedKeyDto(await this.keys.issue(merchantId, { name, allowedNetworks, expiresAt }, by)),
@@ -88,10 +84,7 @@ function shownBefore(prefix: unknown): Promise<never> {
   return Promise.reject(new AppError('CONFLICT', message));
 }
 
-const toIssuedKeyDto = ({ apiKey, key }: IssuedApiKey): IssuedKeyDto => ({
-  api_key: toConsoleKeyDto(apiKey),
-  key,
-});
+const toIssuedKeyDto = ({ apiKey, key }: IssuedApiKey): IssuedKeyDto => ({ api_key: toConsoleKeyDto(apiKey), key });
 
 const toConsoleKeyDto = (apiKey: ApiKey): ConsoleKeyDto => ({
   id: apiKey.id,

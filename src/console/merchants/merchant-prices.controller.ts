@@ -24,10 +24,7 @@ export class ConsolePricesController {
   constructor(private readonly prices: MerchantPricesService) {}
 
   @Get()
-  @ConsoleRoute('products.read', {
-    summary: 'What a merchant pays, by SKU',
-    answer: { pageOf: MerchantPriceDto },
-  })
+  @ConsoleRoute('products.read', { summary: 'What a merchant pays, by SKU', answer: { pageOf: MerchantPriceDto } })
   list(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') id: number,

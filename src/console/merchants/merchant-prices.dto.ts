@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { ListQueryDto } from './merchant.dto.js';
 
@@ -25,18 +24,18 @@ export class ClearPriceDto {
 }
 
 export class MerchantPriceDto {
-  @ApiProperty({ example: 'MLBB-86' }) sku!: string;
-  @ApiProperty({ example: 'Mobile Legends 86 diamonds' }) name!: string;
-  @ApiProperty({ example: true, description: 'Whether it is sold at present' }) is_active!: boolean;
-  @ApiProperty({ example: '35.00', description: 'THB' }) list_price!: string;
-  @ApiNullableText('31.50', 'Null where the list price holds') own_price!: string | null;
-  @ApiProperty({ example: '31.50', description: 'What the merchant pays: the lower of both' }) price!: string;
-  @ApiProperty({ example: '3.50', description: 'Below the list price' }) discount!: string;
-  @ApiNullableText(
+  @Shown.text('MLBB-86') sku!: string;
+  @Shown.text('Mobile Legends 86 diamonds') name!: string;
+  @Shown.flag(true, 'Whether it is sold at present') is_active!: boolean;
+  @Shown.text('35.00', 'THB') list_price!: string;
+  @Shown.nullableText('31.50', 'Null where the list price holds') own_price!: string | null;
+  @Shown.text('31.50', 'What the merchant pays: the lower of both') price!: string;
+  @Shown.text('3.50', 'Below the list price') discount!: string;
+  @Shown.nullableText(
     '29.00',
     'Of the offer that would be bought from now, THB. Null where it is not known, and to those who may not see costs',
   )
   cost!: string | null;
-  @ApiNullableText('2.50', 'What is left above the cost; below nothing where it is sold at a loss')
+  @Shown.nullableText('2.50', 'What is left above the cost; below nothing where it is sold at a loss')
   margin!: string | null;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { MAX_SATANG } from '../../core/money.js';
 import { Amount, AmountUpTo, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { WalletEntryDto } from '../../wallet/wallet.dto.js';
@@ -16,9 +16,9 @@ export class StatementPeriodDto {
 
 /** A line of the statement, with what only operators know of it. */
 export class ConsoleEntryDto extends WalletEntryDto {
-  @ApiNullableText('Transfer of Monday') note!: string | null;
-  @ApiNullableText('nok@example.com', 'Who moved it; null for orders') operator!: string | null;
-  @ApiNullableText('mali@example.com', 'Who approved what the operator asked for; null where nobody had to')
+  @Shown.nullableText('Transfer of Monday') note!: string | null;
+  @Shown.nullableText('nok@example.com', 'Who moved it; null for orders') operator!: string | null;
+  @Shown.nullableText('mali@example.com', 'Who approved what the operator asked for; null where nobody had to')
   approved_by!: string | null;
 }
 
@@ -39,10 +39,9 @@ export class MoveDto {
 }
 
 export class MovedDto {
-  @ApiProperty({ example: true, description: 'False where it was done before: then nothing moved' })
-  moved!: boolean;
-  @ApiMoment({ description: 'When the money moved' }) at!: string;
-  @ApiNullableText('nok@example.com') operator!: string | null;
+  @Shown.flag(true, 'False where it was done before: then nothing moved') moved!: boolean;
+  @Shown.moment('When the money moved') at!: string;
+  @Shown.nullableText('nok@example.com') operator!: string | null;
   @ApiProperty({ type: MerchantWalletDto }) wallet!: MerchantWalletDto;
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
-import { ApiMoment } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import type { PageQuery } from '../../core/pagination.js';
 import { Flag, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { MERCHANT_STATUSES, type MerchantStatus } from '../../merchants/merchant.entity.js';
@@ -17,8 +17,7 @@ export class ListQueryDto implements PageQuery {
 export class MerchantsQueryDto extends ListQueryDto {
   @Text(1, 128, { optional: true, description: 'A part of the name, or the id' }) q?: string;
   @OneOf(MERCHANT_STATUSES, { optional: true }) status?: MerchantStatus;
-  @OneOf(YES_NO, { optional: true, description: 'Only those of the sandbox, or only the others' })
-  sandbox?: YesNo;
+  @OneOf(YES_NO, { optional: true, description: 'Only those of the sandbox, or only the others' }) sandbox?: YesNo;
   @OneOf(['true'], { optional: true, description: 'Only those below their alert' }) low?: 'true';
 }
 
@@ -36,49 +35,37 @@ export class ReasonDto {
 }
 
 export class MerchantWalletDto {
-  @ApiProperty({ example: '9930.00', description: 'Orders are paid from it, THB' }) available_amount!: string;
-  @ApiProperty({ example: '70.00', description: 'Held for open orders, THB' }) held_amount!: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '500.00',
-    description: 'The merchant is told below it',
-  })
-  alert_below!: string | null;
-  @ApiProperty({ example: false, description: 'Whether the available balance is below the alert' })
-  is_low!: boolean;
-  @ApiMoment() updated_at!: string;
+  @Shown.text('9930.00', 'Orders are paid from it, THB') available_amount!: string;
+  @Shown.text('70.00', 'Held for open orders, THB') held_amount!: string;
+  @Shown.nullableText('500.00', 'The merchant is told below it') alert_below!: string | null;
+  @Shown.flag(false, 'Whether the available balance is below the alert') is_low!: boolean;
+  @Shown.moment() updated_at!: string;
 }
 
 export class MerchantTodayDto {
-  @ApiProperty({ type: 'integer', example: 120 }) orders!: number;
-  @ApiProperty({ type: 'integer', example: 3 }) failed!: number;
+  @Shown.integer(120) orders!: number;
+  @Shown.integer(3) failed!: number;
 }
 
 export class ConsoleMerchantDto {
-  @ApiProperty({ type: 'integer', example: 7 }) id!: number;
-  @ApiProperty({ example: 'Somchai Game Shop' }) name!: string;
-  @ApiProperty({ enum: MERCHANT_STATUSES, example: 'active' }) status!: MerchantStatus;
-  @ApiProperty({ example: false, description: 'Whether nothing that it orders is bought' }) sandbox!: boolean;
-  @ApiMoment() created_at!: string;
+  @Shown.integer(7) id!: number;
+  @Shown.text('Somchai Game Shop') name!: string;
+  @Shown.oneOf(MERCHANT_STATUSES, 'active') status!: MerchantStatus;
+  @Shown.flag(false, 'Whether nothing that it orders is bought') sandbox!: boolean;
+  @Shown.moment() created_at!: string;
   @ApiProperty({ type: MerchantTodayDto, description: 'Since the day began where the operator is' })
   today!: MerchantTodayDto;
-  @ApiMoment({ nullable: true }) last_order_at!: string | null;
-  @ApiProperty({
-    type: MerchantWalletDto,
-    nullable: true,
-    description: 'Null to those who may not see wallets',
-  })
+  @Shown.nullableMoment() last_order_at!: string | null;
+  @ApiProperty({ type: MerchantWalletDto, nullable: true, description: 'Null to those who may not see wallets' })
   wallet!: MerchantWalletDto | null;
 }
 
 export class OrdersOfDayDto {
-  @ApiProperty({ example: '2026-11-23' }) day!: string;
-  @ApiProperty({ type: 'integer', example: 120 }) orders!: number;
-  @ApiProperty({ type: 'integer', example: 3 }) failed!: number;
+  @Shown.text('2026-11-23') day!: string;
+  @Shown.integer(120) orders!: number;
+  @Shown.integer(3) failed!: number;
 }
 
 export class MerchantDaysDto {
-  @ApiProperty({ type: [OrdersOfDayDto], description: 'Thirty of them, oldest first' })
-  data!: OrdersOfDayDto[];
+  @ApiProperty({ type: [OrdersOfDayDto], description: 'Thirty of them, oldest first' }) data!: OrdersOfDayDto[];
 }

@@ -14,10 +14,7 @@ export class ConsoleMerchantsController {
   constructor(private readonly merchants: MerchantViewsService) {}
 
   @Get()
-  @ConsoleRoute('merchants.read', {
-    summary: 'Merchants, by their ids',
-    answer: { pageOf: ConsoleMerchantDto },
-  })
+  @ConsoleRoute('merchants.read', { summary: 'Merchants, by their ids', answer: { pageOf: ConsoleMerchantDto } })
   list(@CurrentCaller() caller: Caller, @Query() query: MerchantsQueryDto): Promise<Page<ConsoleMerchantDto>> {
     return this.merchants.list(caller, query);
   }

@@ -1,11 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Moment, Text } from '../../core/validation/member.decorators.js';
 
 export class MinutesQueryDto {
   @Moment({ optional: true, description: 'From the step that this is in' }) from?: string;
-  @Moment({ optional: true, description: 'Until the step that this is in, included; now unless given' })
-  to?: string;
+  @Moment({ optional: true, description: 'Until the step that this is in, included; now unless given' }) to?: string;
   @Text(1, 64, { optional: true, description: 'The calls of this supplier, by its code, instead of orders' })
   supplier?: string;
 }
@@ -14,15 +13,9 @@ const ApiFigure = (description: string): PropertyDecorator =>
   ApiProperty({ type: Number, nullable: true, example: 3, description });
 
 export class FiguresNowDto {
-  @ApiMoment() at!: string;
-  @ApiProperty({ example: 41.4, description: 'Orders placed, over the last 5 minutes' })
-  orders_per_minute!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0.021,
-    description: 'Of the orders that ended within the hour, those that failed; null when none ended',
-  })
+  @Shown.moment() at!: string;
+  @Shown.number(41.4, 'Orders placed, over the last 5 minutes') orders_per_minute!: number;
+  @Shown.nullableNumber(0.021, 'Of the orders that ended within the hour, those that failed; null when none ended')
   failed_share!: number | null;
   @ApiFigure('Orders that have not ended') orders_open!: number | null;
   @ApiFigure('Age of the oldest of them') orders_oldest_open_seconds!: number | null;
@@ -45,23 +38,19 @@ const ApiValues = (): PropertyDecorator =>
   });
 
 export class SeriesDto {
-  @ApiProperty({ example: 'orders_placed' }) name!: string;
+  @Shown.text('orders_placed') name!: string;
   @ApiValues() values!: (number | null)[];
 }
 
 export class DurationsDto {
-  @ApiProperty({ example: 'send' }) name!: string;
+  @Shown.text('send') name!: string;
   @ApiValues() p50_ms!: (number | null)[];
   @ApiValues() p95_ms!: (number | null)[];
 }
 
 export class FiguresOverTimeDto {
-  @ApiProperty({ type: 'integer', example: 60 }) step_seconds!: number;
-  @ApiProperty({
-    type: [String],
-    example: ['2026-01-15T08:30:00.000Z'],
-    description: 'When each step begins',
-  })
+  @Shown.integer(60) step_seconds!: number;
+  @ApiProperty({ type: [String], example: ['2026-01-15T08:30:00.000Z'], description: 'When each step begins' })
   at!: string[];
   @ApiProperty({
     type: [SeriesDto],
@@ -71,9 +60,6 @@ export class FiguresOverTimeDto {
   counts!: SeriesDto[];
   @ApiProperty({ type: [SeriesDto], description: 'The highest of each step, by the names of what is now' })
   levels!: SeriesDto[];
-  @ApiProperty({
-    type: [DurationsDto],
-    description: '`orders`; of a supplier, `send` and `inquiry`',
-  })
+  @ApiProperty({ type: [DurationsDto], description: '`orders`; of a supplier, `send` and `inquiry`' })
   durations!: DurationsDto[];
 }

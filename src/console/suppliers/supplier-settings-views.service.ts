@@ -85,12 +85,7 @@ const toAdapterDto = (description: DescribedAdapter): AdapterDto => ({
   name: description.name,
   base_url: description.baseUrl,
   currency: description.currency,
-  credentials: description.credentials.map(({ name, secret, required, help }) => ({
-    name,
-    secret,
-    required,
-    help,
-  })),
+  credentials: description.credentials.map(({ name, secret, required, help }) => ({ name, secret, required, help })),
   options: description.options.map(({ name, values, help }) => ({
     name,
     help,

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { parseMicros } from '../../core/cost-money.js';
-import { ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import {
   Flag,
   Integer,
@@ -20,11 +20,7 @@ const MAX_CHANGES = 20;
 /** Texts by name, of which null removes one. What an adapter makes of names and texts, the service says. */
 const Changes = (options: MemberOptions): PropertyDecorator =>
   Member(
-    {
-      type: 'object',
-      additionalProperties: { type: 'string', nullable: true },
-      maxProperties: MAX_CHANGES,
-    },
+    { type: 'object', additionalProperties: { type: 'string', nullable: true }, maxProperties: MAX_CHANGES },
     (value) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value))
         return { code: 'INVALID_TYPE', words: 'must be an object' };
@@ -50,10 +46,7 @@ export class SetSupplierDto {
       'Those that are not given are kept; null removes one. They are never shown, and another host needs the secret ones anew',
   })
   credentials?: Record<string, string | null>;
-  @Changes({
-    description: 'Those that are not given are kept; null removes one',
-    example: { testing: 'true' },
-  })
+  @Changes({ description: 'Those that are not given are kept; null removes one', example: { testing: 'true' } })
   options?: Record<string, string | null>;
   @Integer(1, MAX_TIMEOUT_MS, { example: 10_000 }) timeout_ms!: number;
   @Integer(1, MAX_IN_FLIGHT, {
@@ -75,10 +68,7 @@ export class SetSupplierDto {
   low_balance?: string | null;
   @Flag({ optional: true, description: 'It is to call us at another address; the one before ends' })
   new_callback_url?: boolean;
-  @Flag({
-    optional: true,
-    description: 'Takes another address or account although units are open at the one before',
-  })
+  @Flag({ optional: true, description: 'Takes another address or account although units are open at the one before' })
   leave_units?: boolean;
   @Moment({ optional: true, nullable: true, description: 'As it was shown; null for one that is added' })
   expected_updated_at?: string | null;
@@ -90,38 +80,29 @@ export class RemoveSupplierDto {
 }
 
 export class RemovedSupplierDto {
-  @ApiProperty({ example: 'acme' }) code!: string;
+  @Shown.text('acme') code!: string;
 }
 
 export class CredentialFieldDto {
-  @ApiProperty({ example: 'token' }) name!: string;
-  @ApiProperty({
-    example: true,
-    description: 'Whether it is kept from those who look on; none is ever shown',
-  })
-  secret!: boolean;
-  @ApiProperty({ example: true }) required!: boolean;
-  @ApiProperty({ example: 'bearer token' }) help!: string;
+  @Shown.text('token') name!: string;
+  @Shown.flag(true, 'Whether it is kept from those who look on; none is ever shown') secret!: boolean;
+  @Shown.flag(true) required!: boolean;
+  @Shown.text('bearer token') help!: string;
 }
 
 export class OptionFieldDto {
-  @ApiProperty({ example: 'testing' }) name!: string;
-  @ApiProperty({
-    type: [String],
-    nullable: true,
-    example: ['true', 'false'],
-    description: 'Null for any text',
-  })
+  @Shown.text('testing') name!: string;
+  @ApiProperty({ type: [String], nullable: true, example: ['true', 'false'], description: 'Null for any text' })
   values!: string[] | null;
-  @ApiProperty({ example: 'whether nothing is really bought' }) help!: string;
+  @Shown.text('whether nothing is really bought') help!: string;
 }
 
 export class AdapterDto {
-  @ApiProperty({ example: 'http' }) adapter!: string;
-  @ApiProperty({ example: 'HTTP supplier' }) name!: string;
-  @ApiNullableText('https://api.vendor.example', 'The vendor’s own; null where one must be given') base_url!:
+  @Shown.text('http') adapter!: string;
+  @Shown.text('HTTP supplier') name!: string;
+  @Shown.nullableText('https://api.vendor.example', 'The vendor’s own; null where one must be given') base_url!:
     string | null;
-  @ApiNullableText('THB', 'What the vendor reckons in; null where its answers tell') currency!: string | null;
+  @Shown.nullableText('THB', 'What the vendor reckons in; null where its answers tell') currency!: string | null;
   @ApiProperty({ type: [CredentialFieldDto] }) credentials!: CredentialFieldDto[];
   @ApiProperty({ type: [OptionFieldDto] }) options!: OptionFieldDto[];
   @ApiProperty({ type: [String], example: ['balance', 'catalogue'], description: 'What it can do' })

@@ -91,12 +91,7 @@ export function toCheckDto(check: SupplierCheck): SupplierCheckDto {
   const { name } = check;
   if (check.name === 'settings') {
     const { problem } = check;
-    return {
-      name,
-      ok: problem === null,
-      finding: problem === null ? 'complete' : 'incomplete',
-      detail: problem,
-    };
+    return { name, ok: problem === null, finding: problem === null ? 'complete' : 'incomplete', detail: problem };
   }
   const { answer } = check;
   if (!answer.known) {

@@ -48,10 +48,7 @@ export class ReplayFilterDto {
 }
 
 export class ReplayDto extends ReplayFilterDto {
-  @Integer(0, Number.MAX_SAFE_INTEGER, {
-    example: 5012,
-    description: 'From the preview: later ones are left',
-  })
+  @Integer(0, Number.MAX_SAFE_INTEGER, { example: 5012, description: 'From the preview: later ones are left' })
   up_to!: number;
   @Integer(1, Number.MAX_SAFE_INTEGER, {
     example: 120,

@@ -59,11 +59,7 @@ export const toConsoleDeliveryDto = (delivery: ListedDelivery, viewer: Viewer): 
   last_attempt:
     delivery.duration_ms === null
       ? null
-      : {
-          response_status: delivery.response_status,
-          error: delivery.error,
-          duration_ms: delivery.duration_ms,
-        },
+      : { response_status: delivery.response_status, error: delivery.error, duration_ms: delivery.duration_ms },
   created_at: delivery.created_at.toISOString(),
   updated_at: delivery.updated_at.toISOString(),
 });

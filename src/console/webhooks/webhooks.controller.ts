@@ -77,10 +77,7 @@ export class ConsoleWebhooksController {
   }
 
   @Get('webhooks/:id/deliveries')
-  @ConsoleRoute('webhooks.read', {
-    summary: 'Its deliveries, newest first',
-    answer: { pageOf: ConsoleDeliveryDto },
-  })
+  @ConsoleRoute('webhooks.read', { summary: 'Its deliveries, newest first', answer: { pageOf: ConsoleDeliveryDto } })
   deliveriesOf(
     @CurrentCaller() caller: Caller,
     @PathId('webhook') id: number,

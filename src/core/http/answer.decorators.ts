@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 
 // What is documented of members of answers besides what ApiProperty and their types say.
 
@@ -8,8 +8,42 @@ export const ApiMoment = (options: { nullable?: boolean; description?: string } 
 
 /** Text that may be null, which its type alone does not tell the documentation. */
 export const ApiNullableText = (example: string | null, description?: string): PropertyDecorator =>
-  ApiProperty({ type: String, nullable: true, example, ...(description && { description }) });
+  ApiProperty({ type: String, nullable: true, ...about(example, description) });
 
 /** An enumeration's description: a sentence, and what each value means. */
 export const meanings = (sentence: string, values: Readonly<Record<string, string>>): string =>
   [`${sentence}:`, '', ...Object.entries(values).map(([value, meaning]) => `- \`${value}\`: ${meaning}`)].join('\n');
+
+const about = (example: unknown, description?: string): { example?: unknown; description?: string } => ({
+  ...(example !== undefined && { example }),
+  ...(description !== undefined && { description }),
+});
+
+/** A member's example, its description, or both in this order. */
+type About<Example> = [description?: string] | [example: Example, description?: string];
+
+/** A decorator for members of one schema, which takes what {@link About} says. */
+const member =
+  <Example>(schema: ApiPropertyOptions = {}) =>
+  (...[first, second]: About<Example>): PropertyDecorator =>
+    ApiProperty({
+      ...schema,
+      ...(typeof first === 'string' ? about(undefined, first) : about(first, second)),
+    } as ApiPropertyOptions);
+
+/** Decorators for the members of an answer: they document an example, a meaning, and what TypeScript's types do not tell. */
+export const Shown = {
+  flag: member<boolean>(),
+  number: member<number>(),
+  nullableNumber: member<number | null>({ type: Number, nullable: true }),
+  integer: member<number>({ type: 'integer' }),
+  nullableInteger: member<number | null>({ type: 'integer', nullable: true }),
+  optionalInteger: member<number>({ type: 'integer', required: false }),
+  text: (example: string, description?: string): PropertyDecorator => ApiProperty(about(example, description)),
+  nullableText: ApiNullableText,
+  oneOf: (values: readonly string[], example?: string, description?: string): PropertyDecorator =>
+    ApiProperty({ enum: values as string[], ...about(example, description) }),
+  moment: (description?: string): PropertyDecorator => ApiMoment(about(undefined, description)),
+  nullableMoment: (description?: string): PropertyDecorator =>
+    ApiMoment({ nullable: true, ...about(undefined, description) }),
+};

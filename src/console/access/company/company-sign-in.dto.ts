@@ -1,15 +1,13 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { ApiNullableText } from '../../../core/http/answer.decorators.js';
+import { Shown } from '../../../core/http/answer.decorators.js';
 import { textProblem } from '../../../core/text.js';
 import { Text, TextThat } from '../../../core/validation/member.decorators.js';
 import { SessionDto } from '../session.dto.js';
 
 /** Ways to sign in besides address and password. */
 export class SignInWaysDto {
-  @ApiProperty({ example: true, description: 'Whether people can sign in with their company’s account' })
-  company!: boolean;
-  @ApiNullableText('Acme', 'What the company’s sign-in is called; null: nobody has said')
-  company_name!: string | null;
+  @Shown.flag(true, 'Whether people can sign in with their company’s account') company!: boolean;
+  @Shown.nullableText('Acme', 'What the company’s sign-in is called; null: nobody has said') company_name!:
+    string | null;
 }
 
 export class BeginCompanySignInDto {
@@ -22,10 +20,7 @@ export class BeginCompanySignInDto {
 }
 
 export class CompanySignInDto {
-  @ApiProperty({
-    example: 'https://login.example.com/authorize?client_id=console&…',
-    description: 'Where the browser goes to sign in',
-  })
+  @Shown.text('https://login.example.com/authorize?client_id=console&…', 'Where the browser goes to sign in')
   url!: string;
 }
 
@@ -38,6 +33,5 @@ export class CompanyAnswerDto {
 }
 
 export class CompanySessionDto extends SessionDto {
-  @ApiProperty({ example: '/orders', description: 'The page that was asked for when the sign-in was begun' })
-  next!: string;
+  @Shown.text('/orders', 'The page that was asked for when the sign-in was begun') next!: string;
 }
