@@ -8,23 +8,25 @@ import type { Database } from '../database/database.js';
 import type { Caller } from './access/caller.js';
 
 const MAX_LINES = 1_000_000;
-/** By which Excel knows UTF-8. */
-const BYTE_ORDER_MARK = '\uFEFF';
+/** Tells Excel that the file is UTF-8. */
+export const BYTE_ORDER_MARK = '\uFEFF';
 
-/** The name of each column, and what a line has in it. */
+/** The columns of a file by name, each with the cell that it has for a line. */
 export type CsvColumns<Line> = Record<string, (line: Line) => CsvCell>;
 
-/** What the log keeps of a file. */
-export interface LoggedExport {
-  /** What it is a list of. */
+/** Columns that are members of the line. @param names separated by spaces. */
+export const membersOf = <Line>(names: string): CsvColumns<Line> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, (line) => line[name as keyof Line] as CsvCell]));
+
+/** What the audit log records of a file. */
+interface LoggedExport {
   list: string;
-  /** As it was asked for. */
   filter: object;
   lines: number;
   merchantId?: number;
 }
 
-/** All of a list, page after page. */
+/** All pages of a list, one after another. */
 export async function* everyPage<Item>(
   ask: (cursor: string | undefined) => Promise<Page<Item>>,
 ): AsyncGenerator<Item[]> {
@@ -36,7 +38,7 @@ export async function* everyPage<Item>(
   } while (cursor !== undefined);
 }
 
-/** Each file that somebody downloads stands in the log. */
+/** Records a downloaded file in the audit log. */
 export const logExport = (
   database: Database,
   caller: Caller,
@@ -49,8 +51,8 @@ export const logExport = (
   });
 
 /**
- * Answers with lines as CSV, some at a time: never more than those are in memory.
- * @param log is told how many lines went out, whether or not all did.
+ * Answers with lines as CSV and holds only one page of them in memory.
+ * @param log receives the number of lines that were sent, also when the download broke off.
  */
 export async function answerCsv<Line>(
   response: Response,
@@ -61,10 +63,10 @@ export async function answerCsv<Line>(
 ): Promise<void> {
   let lines = 0;
   const cells = Object.values(columns);
-  async function* pieces(): AsyncGenerator<string> {
+  async function* parts(): AsyncGenerator<string> {
     yield `${BYTE_ORDER_MARK}${toCsv([Object.keys(columns)])}\n`;
     for await (const page of pages) {
-      // Pages without lines yield nothing: else nobody would notice for long that whoever wanted them has left.
+      // Empty pages write nothing, so only this check notices that the client has left.
       if (lines === MAX_LINES || response.destroyed) return;
       const part = page.slice(0, MAX_LINES - lines);
       if (part.length === 0) continue;
@@ -75,9 +77,9 @@ export async function answerCsv<Line>(
   response.setHeader('Content-Disposition', `attachment; filename="${fileName}"`);
   response.type('text/csv');
   try {
-    await pipeline(Readable.from(pieces()), response);
+    await pipeline(Readable.from(parts()), response);
   } catch (error) {
-    // Whoever went away gets no answer.
+    // The client closed the connection: there is no one to answer.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   } finally {
     await log(lines);

@@ -4,9 +4,9 @@ import { OperatorSessionsRepository } from '../../operators/operator-sessions.re
 import { SignInModule } from '../../operators/sign-in.module.js';
 import { AccountsController } from './accounts.controller.js';
 import { AccountsService } from './accounts.service.js';
-import { CompanyProvider } from './company/company-provider.js';
-import { CompanySignInController } from './company/company-sign-in.controller.js';
-import { CompanySignInService } from './company/company-sign-in.service.js';
+import { CompanyProvider } from '../../operators/company/company-provider.js';
+import { CompanySignInController } from './company-sign-in.controller.js';
+import { CompanySignInService } from './company-sign-in.service.js';
 import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
 import { SessionController } from './session.controller.js';

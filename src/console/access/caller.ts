@@ -6,7 +6,7 @@ import { requestIdOf } from '../../core/http/request-id.middleware.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
 import { hasPermission, type Permission } from '../../operators/roles.js';
 
-/** Since so long ago, a code or password that was given counts for what asks for it again. */
+/** How long a code or password confirms further actions. */
 const CONFIRMED_FOR_MS = 600_000;
 
 export const isRecent = (at: Date): boolean => at.getTime() + CONFIRMED_FOR_MS > Date.now();
@@ -30,33 +30,35 @@ export class Caller {
     return hasPermission(this.session.role, permission);
   }
 
-  /**
-   * For the operator's log.
-   * @param idempotencyKey what the page calls the request, where it is to be carried out once only.
-   */
+  /** As the audit log names them. @param idempotencyKey the page's name of a request that may be carried out once only. */
   actor(reason?: string, idempotencyKey?: string): ConsoleActor {
     const request = idempotencyKey === undefined ? this.request : { ...this.request, idempotencyKey };
     const actor = { operator: this.session.email, console: request };
     return reason === undefined ? actor : { ...actor, reason };
   }
 
-  /** Until when what asks for it again is done without asking; null when it asks now. */
+  /** Until when actions need no further confirmation; null when the next one needs it. */
   get confirmedUntil(): Date | null {
     const { confirmed_at: at } = this.session;
     return at && isRecent(at) ? new Date(at.getTime() + CONFIRMED_FOR_MS) : null;
+  }
+
+  /** The actor of an action that needs confirmation. @throws FORBIDDEN as {@link assertConfirmed}. */
+  confirmedActor(reason?: string): ConsoleActor {
+    this.assertConfirmed();
+    return this.actor(reason);
   }
 
   /** @throws FORBIDDEN unless the operator has given a code or password within ten minutes. */
   assertConfirmed(): void {
     if (this.confirmedUntil) return;
     const message = 'Confirm with your code or password, and send this again';
-    throw new AppError('FORBIDDEN', message, {
-      details: [{ field: 'session', code: 'CONFIRMATION_REQUIRED', message }],
-    });
+    const details = [{ field: 'session', code: 'CONFIRMATION_REQUIRED' as const, message }];
+    throw new AppError('FORBIDDEN', message, { details });
   }
 }
 
-/** Who is signed in, if only by the password as yet; null when nobody is. */
+/** The operator who is signed in, possibly with the password only so far; null when there is none. */
 export function callerOf(request: Request): Caller | null {
   const { live } = request.session;
   return live ? new Caller(live, originOf(request)) : null;

@@ -4,14 +4,14 @@ import { ApprovalsService, isOverdue } from '../../operators/approvals/approvals
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { checkedBaht, formatBaht } from '../../core/money.js';
-import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
+import type { Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { newestFirst } from '../lists.js';
 import { needsApproval } from './approval-limit.js';
 import type { ApprovalDto, ApprovalsQueryDto, ApproveDto, RequestApprovalDto } from './approval.dto.js';
 
-/** Movements that wait for a second person, as the pages ask for them and decide. All of it is confirmed again. */
+/** Movements of money that need a second person. Operators confirm each request and decision. */
 @Injectable()
 export class ApprovalViewsService {
   constructor(
@@ -20,24 +20,16 @@ export class ApprovalViewsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
-  async list(caller: Caller, { status, merchant, limit, cursor }: ApprovalsQueryDto): Promise<Page<ApprovalDto>> {
-    const shown = pageLimit({ limit }, CONSOLE_LIMIT);
-    const rows = await this.approvals.list({
-      status,
-      merchantId: merchant === undefined ? undefined : Number(merchant),
-      before: Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER),
-      limit: shown + 1,
-    });
-    return toPage(
-      rows,
-      shown,
-      ({ id }) => encodeCursor(id),
+  list(caller: Caller, { status, merchant, ...page }: ApprovalsQueryDto): Promise<Page<ApprovalDto>> {
+    const merchantId = merchant === undefined ? undefined : Number(merchant);
+    return newestFirst(
+      page,
+      (before, limit) => this.approvals.list({ status, merchantId, before, limit }),
       (row) => toApprovalDto(row, caller),
     );
   }
 
-  /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST for what needs nobody's approval; CONFLICT for a reference that was used. */
+  /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST for an amount below the limit; CONFLICT for a reference that was used. */
   async request(
     caller: Caller,
     idempotencyKey: string | undefined,
@@ -58,22 +50,21 @@ export class ApprovalViewsService {
 
   /** @throws FORBIDDEN; NOT_FOUND; CONFLICT, with CHANGED_MEANWHILE for another balance than expected. */
   async approve(caller: Caller, id: number, { expected_available: expected }: ApproveDto): Promise<ApprovalDto> {
-    caller.assertConfirmed();
+    const by = caller.confirmedActor();
     const available = expected === undefined ? undefined : checkedBaht(expected);
-    return toApprovalDto(await this.approvals.approve(id, caller.actor(), available), caller);
+    return toApprovalDto(await this.approvals.approve(id, by, available), caller);
   }
 
   /** @throws FORBIDDEN; NOT_FOUND; CONFLICT when it does not wait any more. */
   async reject(caller: Caller, id: number, reason: string): Promise<ApprovalDto> {
-    caller.assertConfirmed();
-    return toApprovalDto(await this.approvals.reject(id, caller.actor(reason)), caller);
+    return toApprovalDto(await this.approvals.reject(id, caller.confirmedActor(reason)), caller);
   }
 }
 
-const noNeed = (): Error =>
-  invalidRequest([
-    { field: 'amount', code: 'OUT_OF_RANGE', message: 'nobody has to approve so much: deposit it or take it out' },
-  ]);
+function noNeed(): Error {
+  const message = 'nobody has to approve so much: deposit it or take it out';
+  return invalidRequest([{ field: 'amount', code: 'OUT_OF_RANGE', message }]);
+}
 
 const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
   id: row.id,

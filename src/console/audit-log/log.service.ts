@@ -3,34 +3,27 @@ import type { Response } from 'express';
 import { AuditLogRepository, type LogEntry, type LogFilter } from '../../audit-log/audit-log.repository.js';
 import { invalidRequest } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
-import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../../core/pagination.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { readsOwnActionsOnly } from '../../operators/roles.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { answerCsv, logExport, membersOf, type CsvColumns } from '../csv-answer.js';
+import { pageOf } from '../lists.js';
 import type { LogEntryDto, LogFilterDto, LogQueryDto } from './log.dto.js';
 
 const CSV_PAGE = 1_000;
 
 const COLUMNS: CsvColumns<LogEntryDto> = {
-  id: ({ id }) => id,
-  at: ({ at }) => at,
-  operator: ({ operator }) => operator,
-  source: ({ source }) => source,
-  ip: ({ ip }) => ip,
-  action: ({ action }) => action,
+  ...membersOf<LogEntryDto>('id at operator source ip action'),
   merchant_id: ({ merchant }) => merchant?.id ?? null,
   merchant: ({ merchant }) => merchant?.name ?? null,
-  order_number: ({ order_number }) => order_number,
-  reference: ({ reference }) => reference,
-  reason: ({ reason }) => reason,
+  ...membersOf<LogEntryDto>('order_number reference reason'),
   detail: ({ detail }) => JSON.stringify(detail),
   request_id: ({ request_id }) => request_id,
 };
 
-/** What operators did, as far as the caller may know. */
+/** The audit log, as far as the caller may read it. */
 @Injectable()
 export class LogService {
   constructor(
@@ -40,15 +33,14 @@ export class LogService {
   ) {}
 
   /** Newest first. @throws BAD_REQUEST */
-  async list(caller: Caller, { limit: asked, cursor, ...given }: LogQueryDto): Promise<Page<LogEntryDto>> {
-    const limit = pageLimit({ limit: asked }, CONSOLE_LIMIT);
+  async list(caller: Caller, { limit: asked, cursor: after, ...given }: LogQueryDto): Promise<Page<LogEntryDto>> {
+    const { limit, cursor } = pageOf({ limit: asked, cursor: after });
     const before = decodeCursor(cursor, [MAX_BIGINT])?.[0];
     const rows = await this.log.list({ ...filterOf(caller, given), before, limit: limit + 1 });
     const toDto = await this.mapper();
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toDto);
   }
 
-  /** Stands in the log itself, with the lines that went out. @throws BAD_REQUEST */
   async export(caller: Caller, given: LogFilterDto, response: Response): Promise<void> {
     const pages = this.pages(filterOf(caller, given));
     await answerCsv(response, 'log.csv', COLUMNS, pages, (lines) =>
@@ -68,7 +60,7 @@ export class LogService {
     }
   }
 
-  /** Merchants are few: their names are read at once. */
+  /** Reads all names at once: merchants are few. */
   private async mapper(): Promise<(entry: LogEntry) => LogEntryDto> {
     const names = new Map((await this.merchants.list()).map(({ id, name }) => [id, name]));
     return ({ created_at: at, merchant_id: id, ...entry }) => ({
@@ -79,7 +71,7 @@ export class LogService {
   }
 }
 
-/** Whoever may read only what they did is not told what others did, whatever they filter by. */
+/** Operators who may read only their own actions never get those of others, whatever the filter. */
 function filterOf(
   caller: Caller,
   { operator, source, action, merchant, order, supplier, from, to }: LogFilterDto,
@@ -100,7 +92,7 @@ function filterOf(
     merchantId: merchant === undefined ? undefined : Number(merchant),
   };
   if (!readsOwnActionsOnly(caller.session.role)) return asked;
-  // By the name as well: that is what the index has.
+  // The index is on the name, so the filter needs it besides the id.
   return { ...asked, operator: operator ?? caller.session.email, operatorId: caller.id };
 }
 

@@ -4,8 +4,9 @@ import { bySku, offerInUse } from '../../catalog/offer-in-use.js';
 import type { ListedOffer } from '../../catalog/offers.repository.js';
 import { OffersService } from '../../catalog/offers.service.js';
 import { parseMicros } from '../../core/cost-money.js';
-import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../../core/pagination.js';
+import type { Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
+import { sliceOf } from '../lists.js';
 import type { OfferDto, OfferNameDto, OffersQueryDto, SetOfferDto } from './offer.dto.js';
 import type { ProductDetailDto } from './product.dto.js';
 import { ProductViewsService } from './product-views.service.js';
@@ -26,19 +27,14 @@ export class OfferViewsService {
 
   /** @throws NOT_FOUND for the product or the supplier; BAD_REQUEST for a cursor that no page carried. */
   async list(caller: Caller, { q, cursor, ...which }: OffersQueryDto): Promise<Page<OfferDto>> {
-    const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
     const all = await this.offers.list(which);
     const listed = all.filter((offer) => q === undefined || matches(offer, q));
-    const shown = listed.slice(first, first + OFFERS_PER_PAGE + 1);
-    // With those of one supplier only, nobody knows which one of a product is in use.
-    const ofEach = which.supplier === undefined ? all : await this.offers.listOf(shown.map(({ sku }) => sku));
+    const { data, ...page } = sliceOf(listed, cursor, OFFERS_PER_PAGE);
+    // The offers of one supplier do not tell which offer of a product is in use.
+    const ofEach = which.supplier === undefined ? all : await this.offers.listOf(data.map(({ sku }) => sku));
     const offersOf = bySku(ofEach);
-    return toPage(
-      shown.map((offer, index) => ({ offer, next: first + index + 1 })),
-      OFFERS_PER_PAGE,
-      ({ next }) => encodeCursor(next),
-      ({ offer }) => toOfferDto(offer, caller, { inUse: offerInUse(offersOf.get(offer.sku) ?? []) }),
-    );
+    const inUse = ({ sku }: ListedOffer): ListedOffer | null => offerInUse(offersOf.get(sku) ?? []);
+    return { ...page, data: data.map((offer) => toOfferDto(offer, caller, { inUse: inUse(offer) })) };
   }
 
   /** Adds an offer, or changes what is given of one. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */

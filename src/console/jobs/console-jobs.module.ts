@@ -3,7 +3,7 @@ import { JobsModule } from '../../operators/jobs/jobs.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { ConsoleJobsService } from './console-jobs.service.js';
 import { JobExportService } from './job-export.service.js';
-import { JobWorksModule } from './job-works.module.js';
+import { JobWorksModule } from '../../accounting/jobs/job-works.module.js';
 import { JobsController } from './jobs.controller.js';
 
 /** What operators have done in the background. */

@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { DAY_MS } from '../../core/durations.js';
 import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
-import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
+import type { Page } from '../../core/pagination.js';
 import { JOB_KINDS, type Job, type JobKind } from '../../operators/jobs/job.entity.js';
 import { JobRunner } from '../../operators/jobs/job-runner.js';
 import type { JobWork } from '../../operators/jobs/job-run.js';
@@ -16,8 +16,8 @@ import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { Replayed } from '../../webhooks/webhook-replay.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertMay } from '../access/permission.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
-import { JobWorkService } from './job-work.service.js';
+import { newestFirst } from '../lists.js';
+import { JobWorkService } from '../../accounting/jobs/job-work.service.js';
 import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
 import { toJobDetailDto, toJobDto } from './job.mapper.js';
 
@@ -98,14 +98,11 @@ export class ConsoleJobsService {
   }
 
   /** Newest first, of the kinds that the caller may see. @throws FORBIDDEN; BAD_REQUEST for a cursor that no page carried. */
-  async list(caller: Caller, { kind, limit: given, cursor }: JobsQueryDto): Promise<Page<JobDto>> {
+  async list(caller: Caller, { kind, ...page }: JobsQueryDto): Promise<Page<JobDto>> {
     if (kind) this.assertMayRead(caller, kind);
     const kinds = kind ? [kind] : JOB_KINDS.filter((each) => caller.may(PERMISSIONS[each].read));
     await this.jobs.markInterrupted();
-    const limit = pageLimit({ limit: given }, CONSOLE_LIMIT);
-    const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
-    const rows = await this.jobs.list([...kinds], before, limit + 1);
-    return toPage(rows, limit, ({ id }) => encodeCursor(id), toJobDto);
+    return newestFirst(page, (before, limit) => this.jobs.list([...kinds], before, limit), toJobDto);
   }
 
   /** @throws NOT_FOUND; FORBIDDEN */

@@ -19,63 +19,28 @@ import type {
 type Line = Record<string, string | number | boolean | null>;
 type Lines = object[];
 
-/** The columns of each kind, in order: what is kept has none. */
-const COLUMNS: Record<Exclude<JobKind, 'margin_report'>, string[]> = {
-  daily_report: [
-    'merchant_id',
-    'name',
-    'orders',
-    'completed',
-    'failed',
-    'opening_amount',
-    'credited_amount',
-    'debited_amount',
-    'spent_amount',
-    'closing_amount',
-    'ordered_amount',
-    'refunded_amount',
-    'opening_available_amount',
-    'opening_held_amount',
-    'closing_available_amount',
-    'closing_held_amount',
-  ],
-  supplier_report: [
-    'supplier',
-    'ok',
-    'succeeded',
-    'succeeded_amount',
-    'failed',
-    'open',
-    'agreed',
-    'difference_count',
-    'unanswered',
-    'unaskable',
-    'open_cases',
-    'problem',
-    'balance_amount',
-    'balance_currency',
-  ],
-  audit: ['name', 'ok', 'detail'],
-  replay: ['replayed'],
+/** The columns of each kind: a result that PostgreSQL keeps as JSON has no order. */
+const COLUMNS: Record<JobKind, string> = {
+  daily_report:
+    'merchant_id name orders completed failed opening_amount credited_amount debited_amount spent_amount ' +
+    'closing_amount ordered_amount refunded_amount opening_available_amount opening_held_amount ' +
+    'closing_available_amount closing_held_amount',
+  supplier_report:
+    'supplier ok succeeded succeeded_amount failed open agreed difference_count unanswered unaskable open_cases ' +
+    'problem balance_amount balance_currency',
+  margin_report:
+    'units revenue cost margin margin_percent cost_estimated_units cost_unknown_units cost_unknown_revenue',
+  audit: 'name ok detail',
+  replay: 'replayed',
 };
-
-const MARGIN_COLUMNS = [
-  'units',
-  'revenue',
-  'cost',
-  'margin',
-  'margin_percent',
-  'cost_estimated_units',
-  'cost_unknown_units',
-  'cost_unknown_revenue',
-];
 
 type Result = Record<string, unknown>;
 
+/** A margin report begins with what it is grouped by. */
 const columnsOf = (kind: JobKind, { by }: Result): string[] =>
-  kind === 'margin_report' ? [String(by), ...MARGIN_COLUMNS] : COLUMNS[kind];
+  `${kind === 'margin_report' ? `${String(by)} ` : ''}${COLUMNS[kind]}`.split(' ');
 
-/** The lines of what came of each kind; a report of a day ends with what all merchants are together. */
+/** The lines of each kind of result. A daily report ends with the total of all merchants. */
 const LINES: Record<JobKind, (result: never) => Lines> = {
   daily_report: ({ merchants, total }: DailyReportDto) => [...merchants, { name: 'total', ...total }],
   margin_report: ({ by, rows }: MarginReportDto) => rows.map((row) => ({ ...row, [by]: row.about })),
@@ -84,7 +49,7 @@ const LINES: Record<JobKind, (result: never) => Lines> = {
   replay: (result: ReplayResultDto) => [result],
 };
 
-/** What came of jobs as CSV. */
+/** Results of jobs as CSV. */
 @Injectable()
 export class JobExportService {
   constructor(
@@ -92,7 +57,7 @@ export class JobExportService {
     private readonly database: Database,
   ) {}
 
-  /** Logged with its number of lines. @throws NOT_FOUND; FORBIDDEN; CONFLICT for a job that has no result. */
+  /** @throws NOT_FOUND; FORBIDDEN; CONFLICT for a job that has no result. */
   async write(caller: Caller, id: number, response: Response): Promise<void> {
     const { kind, params, result } = await this.jobs.get(caller, id);
     if (result === null) throw new AppError('CONFLICT', 'The job has no result');

@@ -3,9 +3,9 @@ import type { PricedProduct } from '../../catalog/prices.repository.js';
 import { PricesService } from '../../catalog/prices.service.js';
 import { invalidRequest } from '../../core/errors.js';
 import { checkedBaht, formatBaht, parseBaht, type Satang } from '../../core/money.js';
-import { pageLimit, type Page } from '../../core/pagination.js';
+import type { Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { pageOf } from '../lists.js';
 import type { MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
 
 /** What a merchant pays, as the pages show and change it. */
@@ -17,14 +17,10 @@ export class MerchantPricesService {
   async list(
     caller: Caller,
     merchantId: number,
-    { q, own, cursor, limit }: PricesQueryDto,
+    { q, own, ...query }: PricesQueryDto,
   ): Promise<Page<MerchantPriceDto>> {
-    const page = await this.prices.page(merchantId, {
-      isOwnOnly: own === 'true',
-      part: q,
-      cursor,
-      limit: pageLimit({ limit }, CONSOLE_LIMIT),
-    });
+    const filter = { isOwnOnly: own === 'true', part: q };
+    const page = await this.prices.page(merchantId, { ...filter, ...pageOf(query) });
     return { ...page, data: page.data.map((row) => toMerchantPriceDto(row, caller.may('costs.read'))) };
   }
 

@@ -4,15 +4,15 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
 import { checkedBaht } from '../../core/money.js';
-import { pageLimit, type Page } from '../../core/pagination.js';
+import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { AccountStatementService, type Period, type StatementRow } from '../../accounting/reports/statement.service.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
-import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { answerCsv, logExport, membersOf } from '../csv-answer.js';
+import { pageOf } from '../lists.js';
 import type { MerchantWalletDto } from './merchant.dto.js';
 import type {
   AlertDto,
@@ -24,18 +24,9 @@ import type {
 } from './merchant-wallet.dto.js';
 import { toConsoleEntryDto, toMerchantWalletDto } from './merchant-wallet.mapper.js';
 
-const COLUMNS: CsvColumns<ConsoleEntryDto> = {
-  id: ({ id }) => id,
-  created_at: ({ created_at }) => created_at,
-  kind: ({ kind }) => kind,
-  amount: ({ amount }) => amount,
-  available_amount_after: ({ available_amount_after }) => available_amount_after,
-  reference_id: ({ reference_id }) => reference_id,
-  order_number: ({ order_number }) => order_number,
-  note: ({ note }) => note,
-  operator: ({ operator }) => operator,
-  approved_by: ({ approved_by }) => approved_by,
-};
+const COLUMNS = membersOf<ConsoleEntryDto>(
+  'id created_at kind amount available_amount_after reference_id order_number note operator approved_by',
+);
 
 /** A merchant's money, as the pages show and move it. */
 @Injectable()
@@ -54,10 +45,9 @@ export class MerchantWalletService {
   }
 
   /** Newest first. @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
-  async entries(id: number, { limit, cursor, kind }: StatementQueryDto): Promise<Page<ConsoleEntryDto>> {
+  async entries(id: number, { kind, ...page }: StatementQueryDto): Promise<Page<ConsoleEntryDto>> {
     await this.merchants.get(id);
-    const asked = { isFunding: kind === 'funding', cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
-    return this.statements.latest(id, asked, toConsoleEntryDto);
+    return this.statements.latest(id, { isFunding: kind === 'funding', ...pageOf(page) }, toConsoleEntryDto);
   }
 
   /** Newest first, and logged. @throws NOT_FOUND; BAD_REQUEST */

@@ -3,7 +3,7 @@ import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { formatMicros } from '../../core/cost-money.js';
 import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
-import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../../core/pagination.js';
+import type { Page } from '../../core/pagination.js';
 import { MinuteStatsRepository } from '../../monitoring/stats/minute-stats.repository.js';
 import { SupplierStatesRepository } from '../../monitoring/stats/supplier-states.repository.js';
 import { describeAdapter } from '../../suppliers/adapters.js';
@@ -14,6 +14,7 @@ import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { AMONG_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
 import type { Caller } from '../access/caller.js';
+import { sliceOf } from '../lists.js';
 import { PlayerMaskingService } from '../orders/player-masking.service.js';
 import type {
   BalanceReadingsDto,
@@ -94,14 +95,8 @@ export class SupplierViewsService {
     { q, unmapped, cursor }: SupplierProductsQueryDto,
   ): Promise<Page<SupplierProductDto>> {
     const filter = { ...(q === undefined ? {} : { match: q }), unmapped: unmapped === 'true' };
-    const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
-    const items = (await this.catalogues.list(code, filter)).map((item, index) => ({ item, index }));
-    return toPage(
-      items.slice(first, first + PRODUCTS_PER_PAGE + 1),
-      PRODUCTS_PER_PAGE,
-      ({ index }) => encodeCursor(index + 1),
-      ({ item }) => toProductDto(item, caller.may('costs.read')),
-    );
+    const page = sliceOf(await this.catalogues.list(code, filter), cursor, PRODUCTS_PER_PAGE);
+    return { ...page, data: page.data.map((item) => toProductDto(item, caller.may('costs.read'))) };
   }
 
   /** The latest that told nothing to go by. @throws NOT_FOUND */

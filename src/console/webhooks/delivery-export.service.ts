@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { Database } from '../../database/database.js';
 import { WebhookListingService } from '../../webhooks/webhook-listing.service.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, everyPage, logExport, type CsvColumns } from '../csv-answer.js';
+import { answerCsv, everyPage, logExport, membersOf, type CsvColumns } from '../csv-answer.js';
 import type { ConsoleDeliveryDto } from './webhook.dto.js';
 import { toConsoleDeliveryDto, toDeliveryFilter } from './webhook.mapper.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
@@ -12,23 +12,17 @@ import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 const PAGE = 200;
 
 const COLUMNS: CsvColumns<ConsoleDeliveryDto> = {
-  id: ({ id }) => id,
-  created_at: ({ created_at }) => created_at,
+  ...membersOf<ConsoleDeliveryDto>('id created_at'),
   webhook_id: ({ webhook }) => webhook.id,
   url: ({ webhook }) => webhook.url,
   merchant_id: ({ merchant }) => merchant.id,
   merchant: ({ merchant }) => merchant.name,
-  event_id: ({ event_id }) => event_id,
-  event: ({ event }) => event,
-  order_number: ({ order_number }) => order_number,
-  reference_id: ({ reference_id }) => reference_id,
-  status: ({ status }) => status,
+  ...membersOf<ConsoleDeliveryDto>('event_id event order_number reference_id status'),
   attempts: ({ attempt_count }) => attempt_count,
   response_status: ({ last_attempt: last }) => last?.response_status ?? null,
   error: ({ last_attempt: last }) => last?.error ?? null,
   duration_ms: ({ last_attempt: last }) => last?.duration_ms ?? null,
-  next_attempt_at: ({ next_attempt_at }) => next_attempt_at,
-  updated_at: ({ updated_at }) => updated_at,
+  ...membersOf<ConsoleDeliveryDto>('next_attempt_at updated_at'),
 };
 
 /** Deliveries as CSV, page by page. */

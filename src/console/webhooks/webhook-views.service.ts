@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
-import { pageLimit, type Page } from '../../core/pagination.js';
+import type { Page } from '../../core/pagination.js';
 import { WebhookDeliveriesService } from '../../webhooks/webhook-deliveries.service.js';
 import { WebhookListingService } from '../../webhooks/webhook-listing.service.js';
 import { WebhookReplayService, type Replayed } from '../../webhooks/webhook-replay.service.js';
 import type { Caller } from '../access/caller.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { pageOf } from '../lists.js';
 import type { JobDto } from '../jobs/job.dto.js';
 import { ConsoleJobsService } from '../jobs/console-jobs.service.js';
 import {
@@ -31,7 +31,7 @@ import type {
   ReplayPreviewDto,
 } from './webhook.dto.js';
 
-/** Webhooks and deliveries, as the pages ask for them, and what operators do about them. */
+/** Webhooks and deliveries of all merchants, and the replays that operators start. */
 @Injectable()
 export class WebhookViewsService {
   constructor(
@@ -41,41 +41,34 @@ export class WebhookViewsService {
     private readonly jobs: ConsoleJobsService,
   ) {}
 
-  /** @throws BAD_REQUEST for a cursor that no page carried. */
-  async list(caller: Caller, { merchant, status, limit, cursor }: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
+  async list(caller: Caller, { merchant, status, ...query }: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
     const filter = { merchantId: merchant === undefined ? undefined : Number(merchant), status };
-    const page = await this.listing.list(filter, { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
+    const page = await this.listing.list(filter, pageOf(query));
     return { ...page, data: page.data.map((each) => toConsoleWebhookDto(each, caller)) };
   }
 
-  /** @throws NOT_FOUND */
   async show(caller: Caller, id: number): Promise<ConsoleWebhookDetailDto> {
     return toConsoleWebhookDetailDto(await this.listing.get(id), caller);
   }
 
-  /** @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
+  /** @throws NOT_FOUND for a webhook that is not there. */
   async deliveriesOf(
     caller: Caller,
-    id: number,
-    { limit, cursor, ...query }: WebhookDeliveriesQueryDto,
+    webhook: number,
+    query: WebhookDeliveriesQueryDto,
   ): Promise<Page<ConsoleDeliveryDto>> {
-    await this.listing.get(id);
-    const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
-    const page = await this.listing.deliveries({ ...toDeliveryFilter(query), webhookId: id }, asked);
-    return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
+    await this.listing.get(webhook);
+    return this.allDeliveries(caller, { ...query, webhook: String(webhook) });
   }
 
-  /** @throws BAD_REQUEST for a cursor that no page carried. */
   async allDeliveries(
     caller: Caller,
-    { limit, cursor, ...query }: DeliveriesQueryDto,
+    { limit, cursor, ...filter }: DeliveriesQueryDto,
   ): Promise<Page<ConsoleDeliveryDto>> {
-    const asked = { cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) };
-    const page = await this.listing.deliveries(toDeliveryFilter(query), asked);
+    const page = await this.listing.deliveries(toDeliveryFilter(filter), pageOf({ limit, cursor }));
     return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
   }
 
-  /** @throws NOT_FOUND */
   async delivery(caller: Caller, id: bigint): Promise<ConsoleDeliveryDetailDto> {
     return toConsoleDeliveryDetailDto(await this.listing.delivery(id), caller);
   }
@@ -87,14 +80,12 @@ export class WebhookViewsService {
     return this.delivery(caller, id);
   }
 
-  /** @throws NOT_FOUND */
   async test(caller: Caller, id: number): Promise<ConsoleDeliveryDetailDto> {
     const { merchant_id: merchantId } = await this.listing.get(id);
     const { id: delivery } = await this.deliveries.test(merchantId, id, caller.actor());
     return this.delivery(caller, BigInt(delivery));
   }
 
-  /** @throws NOT_FOUND */
   async preview(query: ReplayFilterDto): Promise<ReplayPreviewDto> {
     const upTo = await this.replays.lastId();
     const count = await this.replays.count({ ...(await this.toReplayed(query)), upTo });
@@ -107,7 +98,7 @@ export class WebhookViewsService {
     key: string | undefined,
     { up_to, expected_count: expected, ...query }: ReplayDto,
   ): Promise<JobDto> {
-    // Each preview goes up to another one, whatever it is made for.
+    // Each preview ends at another delivery, so `up_to` does not tell requests apart.
     const asked = { kind: 'replay' as const, key, params: { ...query, up_to }, passing: ['up_to'] };
     const earlier = await this.jobs.startedBefore(caller, asked);
     if (earlier) return earlier;

@@ -1,7 +1,7 @@
-import type { CompanySignInConfig } from '../../../core/company-sign-in-config.js';
-import { storable, textProblem } from '../../../core/text.js';
-import type { Person } from '../../../operators/company-accounts.service.js';
-import type { Role } from '../../../operators/roles.js';
+import type { CompanySignInConfig } from '../../core/company-sign-in-config.js';
+import { storable, textProblem } from '../../core/text.js';
+import type { Person } from '../company-accounts.service.js';
+import type { Role } from '../roles.js';
 
 /** What a provider says of a person. */
 export interface Claims {

@@ -1,7 +1,7 @@
-import { Shown } from '../../../core/http/answer.decorators.js';
-import { textProblem } from '../../../core/text.js';
-import { Text, TextThat } from '../../../core/validation/member.decorators.js';
-import { SessionDto } from '../session.dto.js';
+import { Shown } from '../../core/http/answer.decorators.js';
+import { textProblem } from '../../core/text.js';
+import { Text, TextThat } from '../../core/validation/member.decorators.js';
+import { SessionDto } from './session.dto.js';
 
 /** Ways to sign in besides address and password. */
 export class SignInWaysDto {

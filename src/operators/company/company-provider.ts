@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import * as oidc from 'openid-client';
-import type { CompanySignInConfig } from '../../../core/company-sign-in-config.js';
-import { CONFIG, type Config } from '../../../core/config.js';
-import { AppError } from '../../../core/errors.js';
-import { present } from '../../../core/invariant.js';
+import type { CompanySignInConfig } from '../../core/company-sign-in-config.js';
+import { CONFIG, type Config } from '../../core/config.js';
+import { AppError } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
 import { personOf, type Claims } from './claims.js';
-import type { Person } from '../../../operators/company-accounts.service.js';
+import type { Person } from '../company-accounts.service.js';
 
 /** The page that the provider sends people back to. */
 export const RETURN_PATH = '/login/company';

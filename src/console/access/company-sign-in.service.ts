@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { CONFIG, type Config } from '../../../core/config.js';
-import { LOGGER } from '../../../core/core.module.js';
-import { AppError } from '../../../core/errors.js';
-import type { Logger } from '../../../core/logger.js';
-import { CompanyAccountsService } from '../../../operators/company-accounts.service.js';
-import { CompanySignInsRepository } from '../../../operators/company-sign-ins.repository.js';
-import { newLinkToken, sha256 } from '../../../operators/one-time-secrets.js';
-import { SignInService } from '../../../operators/sign-in.service.js';
-import { callerOf, isRecent } from '../caller.js';
-import { CompanyCookie } from '../cookies.js';
-import { SessionsService } from '../sessions.service.js';
-import { describeFailure, signInOver, toCompanyError } from './company-failures.js';
-import { AWAY_AT_MOST_SECONDS, CompanyProvider, type Proofs } from './company-provider.js';
+import { CONFIG, type Config } from '../../core/config.js';
+import { LOGGER } from '../../core/core.module.js';
+import { AppError } from '../../core/errors.js';
+import type { Logger } from '../../core/logger.js';
+import { CompanyAccountsService } from '../../operators/company-accounts.service.js';
+import { CompanySignInsRepository } from '../../operators/company-sign-ins.repository.js';
+import { newLinkToken, sha256 } from '../../operators/one-time-secrets.js';
+import { SignInService } from '../../operators/sign-in.service.js';
+import { callerOf, isRecent } from './caller.js';
+import { CompanyCookie } from './cookies.js';
+import { SessionsService } from './sessions.service.js';
+import { describeFailure, signInOver, toCompanyError } from '../../operators/company/company-failures.js';
+import { AWAY_AT_MOST_SECONDS, CompanyProvider, type Proofs } from '../../operators/company/company-provider.js';
 import type { CompanySessionDto, CompanySignInDto, SignInWaysDto } from './company-sign-in.dto.js';
 
 /**

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ConsoleRoute } from '../console-route.decorator.js';
+import { ConsoleRoute } from './console-route.decorator.js';
 import {
   BeginCompanySignInDto,
   CompanyAnswerDto,

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import { AppError, type DetailCode } from '../../../core/errors.js';
-import { storable } from '../../../core/text.js';
+import { AppError, type DetailCode } from '../../core/errors.js';
+import { storable } from '../../core/text.js';
 
 type Code = Extract<DetailCode, `COMPANY_${string}` | 'SIGN_IN_OVER'>;
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../audit-log/audit-log.js';
-import { AuditService } from '../../accounting/audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import type { JobWork } from '../../operators/jobs/job-run.js';
-import { ArchivedOrdersService } from '../../accounting/reports/archived-orders.service.js';
-import { LIVE_ONLY } from '../../accounting/reports/coverage.js';
-import { DailyReportService } from '../../accounting/reports/daily-report.service.js';
-import { MarginReportService, totalOf, type Grouping } from '../../accounting/reports/margin-report.service.js';
-import { toDailyLine, toMarginLine, toSupplierLine } from '../../accounting/reports/report-lines.js';
-import { SupplierReportService } from '../../accounting/reports/supplier-report.service.js';
+import { ArchivedOrdersService } from '../reports/archived-orders.service.js';
+import { LIVE_ONLY } from '../reports/coverage.js';
+import { DailyReportService } from '../reports/daily-report.service.js';
+import { MarginReportService, totalOf, type Grouping } from '../reports/margin-report.service.js';
+import { toDailyLine, toMarginLine, toSupplierLine } from '../reports/report-lines.js';
+import { SupplierReportService } from '../reports/supplier-report.service.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { WebhookReplayService, type Replayed } from '../../webhooks/webhook-replay.service.js';
 
