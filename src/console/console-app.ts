@@ -18,19 +18,18 @@ import { signInLimitMiddleware } from './access/sign-in-limit.middleware.js';
 import { exceptCsv } from './catalog/csv-body.js';
 import { CSV_PATHS } from './catalog/imports.controller.js';
 import { ConsoleModule } from './console.module.js';
-import { securityHeaders } from './content-security-policy.js';
+import { policyReportsMiddleware, securityHeaders } from './content-security-policy.js';
 import { setUpConsoleSwagger } from './openapi.js';
 import { pages } from './pages.js';
-import { policyReportsMiddleware } from './policy-reports.middleware.js';
 
-/** Where passwords and codes are taken. */
+/** Paths that take passwords and codes. */
 const SIGN_IN_PATHS = ['session', 'session/code', 'session/confirm', 'set-up', 'me/password'];
-/** Where nothing is there to be guessed, and a whole office may come by one address. */
+/** Paths of company sign-in: they hold nothing to guess, and a whole office may share one address. */
 const COMPANY_PATHS = ['session/company', 'session/company/answer'];
 const PER_MINUTE = { ofSecrets: 10, ofCompany: 120 };
 
 interface ConsoleOptions {
-  /** Where the web application was built. */
+  /** The folder of the built web application. */
   pagesFrom?: string;
 }
 
@@ -58,19 +57,19 @@ export async function createConsole(
   return app;
 }
 
-/** No answer stays in a cache, of a browser or of a proxy. */
+/** Keeps answers out of the caches of browsers and proxies. */
 const keepNothing: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
   next();
 };
 
-/** @param paths under /api; as in the router, a slash may follow. */
+/** Applies a handler to these paths under /api. As in the router, a slash may follow. */
 const exactly = (paths: string[], handle: RequestHandler): RequestHandler => {
   const named = new Set(paths.flatMap((each) => [`/api/${each}`, `/api/${each}/`]));
   return (request, response, next) => (named.has(request.path) ? handle(request, response, next) : next());
 };
 
-/** Settings must be there before Express makes its router, which Nest does at once. */
+/** Express needs its settings before Nest makes the router. */
 function createExpress({ console: { trustedProxies } }: Config, logger: Logger): Express {
   const app = express()
     .disable('x-powered-by')

@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../core/config.js';
+import { MINUTE_MS } from '../core/durations.js';
+import { readRawBody } from '../core/http/raw-body.js';
+import type { Logger } from '../core/logger.js';
+import { storable } from '../core/text.js';
 
-/** Of this answer; index.html carries it, for the styles that its components write into the page. */
+/** The nonce of this answer. Components of index.html need it to write styles into the page. */
 export const nonceOf = ({ locals }: Response): string => (locals as { nonce?: string }).nonce ?? '';
 
-/** What a browser may do with any answer: nothing that was not named, and nothing from anywhere else. */
+/** Headers by which browsers load only what the policy names, and only from the console itself. */
 export function securityHeaders({ console: { isHttps } }: Config): RequestHandler[] {
   const setHeaders = helmet({
     contentSecurityPolicy: {
@@ -33,4 +37,21 @@ export function securityHeaders({ console: { isHttps } }: Config): RequestHandle
     next();
   };
   return [makeNonce, setHeaders as RequestHandler];
+}
+
+const MAX_REPORT_BYTES = 8 * 1024;
+/** A minute, so that no browser can fill the log. */
+const MAX_REPORTS = 10;
+
+/** Logs what browsers refused because of the content security policy. The reports are neither trusted nor stored. */
+export function policyReportsMiddleware(logger: Logger): RequestHandler {
+  let [lines, sinceMs] = [0, 0];
+  return (request, response, next) => {
+    readRawBody(request, response, MAX_REPORT_BYTES).then((body) => {
+      if (performance.now() - sinceMs > MINUTE_MS) [lines, sinceMs] = [0, performance.now()];
+      if (++lines <= MAX_REPORTS)
+        logger.warn({ report: storable(body.toString('utf8'), 1_000) }, 'a browser reports a refused content');
+      response.status(204).end();
+    }, next);
+  };
 }

@@ -31,8 +31,7 @@ export class AccountsService {
 
   /** @throws FORBIDDEN; BAD_REQUEST; CONFLICT where an operator has the address. */
   async invite(caller: Caller, given: InviteDto): Promise<InvitationDto> {
-    caller.assertConfirmed();
-    return toInvitationDto(await this.operators.create(given, caller.actor()));
+    return toInvitationDto(await this.operators.create(given, caller.confirmedActor()));
   }
 
   /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST; CONFLICT for the last administrator, or a role that is another by now. */
@@ -43,32 +42,28 @@ export class AccountsService {
   ): Promise<AccountDto> {
     if ((role === undefined) === (active === undefined))
       throw new AppError('BAD_REQUEST', 'Give either role or active');
-    caller.assertConfirmed();
-    const { email } = await this.operators.get(id);
-    const by = caller.actor(reason);
+    const by = caller.confirmedActor(reason);
+    const email = await this.emailOf(id);
     if (role !== undefined) return toAccountDto(await this.operators.setRole(email, role, by, expectedRole));
     return toAccountDto(await (active ? this.operators.enable(email, by) : this.operators.disable(email, by)));
   }
 
   /** @throws FORBIDDEN; NOT_FOUND */
   async reset(caller: Caller, id: number, reason: string | undefined): Promise<InvitationDto> {
-    caller.assertConfirmed();
-    const { email } = await this.operators.get(id);
-    return toInvitationDto(await this.operators.reset(email, caller.actor(reason)));
+    const by = caller.confirmedActor(reason);
+    return toInvitationDto(await this.operators.reset(await this.emailOf(id), by));
   }
 
   /** @throws FORBIDDEN; NOT_FOUND; CONFLICT for a disabled account. */
   async allowCompany(caller: Caller, id: number, reason: string | undefined): Promise<AccountDto> {
-    caller.assertConfirmed();
-    const { email } = await this.operators.get(id);
-    return toAccountDto(await this.operators.allowCompany(email, caller.actor(reason)));
+    const by = caller.confirmedActor(reason);
+    return toAccountDto(await this.operators.allowCompany(await this.emailOf(id), by));
   }
 
   /** @throws FORBIDDEN; NOT_FOUND */
   async unlock(caller: Caller, id: number, reason: string | undefined): Promise<AccountDto> {
-    caller.assertConfirmed();
-    const { email } = await this.operators.get(id);
-    return toAccountDto(await this.operators.unlock(email, caller.actor(reason)));
+    const by = caller.confirmedActor(reason);
+    return toAccountDto(await this.operators.unlock(await this.emailOf(id), by));
   }
 
   /** Newest first. @throws NOT_FOUND */
@@ -80,11 +75,14 @@ export class AccountsService {
 
   /** @param sessionId one of them; else all. @throws FORBIDDEN; NOT_FOUND for a session that is not the operator's. */
   async endSessions(caller: Caller, id: number, sessionId?: number): Promise<Page<OwnSessionDto>> {
-    caller.assertConfirmed();
-    const { email } = await this.operators.get(id);
-    const ended = await this.operators.endSessions(email, sessionId, caller.actor());
+    const by = caller.confirmedActor();
+    const ended = await this.operators.endSessions(await this.emailOf(id), sessionId, by);
     if (ended === 0 && sessionId !== undefined) throw notFound('session');
     return this.listSessions(caller, id);
+  }
+
+  private async emailOf(id: number): Promise<string> {
+    return (await this.operators.get(id)).email;
   }
 }
 

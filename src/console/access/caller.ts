@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { ConsoleActor, ConsoleRequest } from '../../audit-log/audit-log.js';
 import { AppError } from '../../core/errors.js';
 import { requestIdOf } from '../../core/http/request-id.middleware.js';
@@ -74,4 +74,16 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
   const caller = callerOf(context.switchToHttp().getRequest<Request>());
   if (!caller) throw new AppError('UNAUTHORIZED', 'Sign in first');
   return caller;
+});
+
+/** A request with the response to it, for what reads and sets cookies. */
+export interface Exchange {
+  request: Request;
+  response: Response;
+}
+
+/** The exchange, as a controller's parameter. */
+export const CurrentExchange = createParamDecorator((_: unknown, context: ExecutionContext): Exchange => {
+  const http = context.switchToHttp();
+  return { request: http.getRequest<Request>(), response: http.getResponse<Response>() };
 });

@@ -1,6 +1,6 @@
-import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import { CurrentExchange, type Exchange } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
 import {
   BeginCompanySignInDto,
@@ -31,12 +31,8 @@ export class CompanySignInController {
     description: '404 where it is not set up, 503 where the provider does not answer.',
     answer: { type: CompanySignInDto },
   })
-  begin(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-    @Body() { next }: BeginCompanySignInDto,
-  ): Promise<CompanySignInDto> {
-    return this.signIns.begin(request, response, next);
+  begin(@CurrentExchange() exchange: Exchange, @Body() { next }: BeginCompanySignInDto): Promise<CompanySignInDto> {
+    return this.signIns.begin(exchange, next);
   }
 
   @Post('company/answer')
@@ -47,11 +43,7 @@ export class CompanySignInController {
       '`code_required` and its code follows. A refusal is 403 with the reason in `details`.',
     answer: { type: CompanySessionDto },
   })
-  complete(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-    @Body() { answer }: CompanyAnswerDto,
-  ): Promise<CompanySessionDto> {
-    return this.signIns.complete(request, response, answer);
+  complete(@CurrentExchange() exchange: Exchange, @Body() { answer }: CompanyAnswerDto): Promise<CompanySessionDto> {
+    return this.signIns.complete(exchange, answer);
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
 import { LOGGER } from '../../core/core.module.js';
 import { AppError } from '../../core/errors.js';
@@ -9,7 +9,7 @@ import { CompanyAccountsService } from '../../operators/company-accounts.service
 import { CompanySignInsRepository } from '../../operators/company-sign-ins.repository.js';
 import { newLinkToken, sha256 } from '../../operators/one-time-secrets.js';
 import { SignInService } from '../../operators/sign-in.service.js';
-import { callerOf, isRecent } from './caller.js';
+import { callerOf, isRecent, type Exchange } from './caller.js';
 import { CompanyCookie } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
 import { describeFailure, signInOver, toCompanyError } from '../../operators/company/company-failures.js';
@@ -45,7 +45,7 @@ export class CompanySignInService {
    * @throws NOT_FOUND where it is not set up; BAD_REQUEST at another address than the one that the provider leads back to;
    *   SERVICE_UNAVAILABLE; FORBIDDEN with what the provider says.
    */
-  async begin(request: Request, response: Response, next = '/'): Promise<CompanySignInDto> {
+  async begin({ request, response }: Exchange, next = '/'): Promise<CompanySignInDto> {
     this.assertReturnsHere(request);
     const token = newLinkToken();
     const isAgain = callerOf(request) !== null;
@@ -56,7 +56,8 @@ export class CompanySignInService {
   }
 
   /** @param answer the query with which the browser came back. @throws as {@link begin}; FORBIDDEN with the reason. */
-  async complete(request: Request, response: Response, answer: string): Promise<CompanySessionDto> {
+  async complete(exchange: Exchange, answer: string): Promise<CompanySessionDto> {
+    const { request, response } = exchange;
     const parameters = new URLSearchParams(answer);
     const token = this.cookie.read(request);
     if (token === null || !isEqual(parameters.get('state') ?? '', proofsOf(token).state)) throw signInOver();
@@ -76,7 +77,7 @@ export class CompanySignInService {
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
     const isConfirmed = !awaitsCode && signedInAt !== null && isRecent(signedInAt);
-    return { ...(await this.sessions.open(request, response, operator, awaitsCode, isConfirmed)), next };
+    return { ...(await this.sessions.open(exchange, operator, awaitsCode, isConfirmed)), next };
   }
 
   /** The cookie of a page at localhost, say, is not there when the provider leads back to 127.0.0.1. */

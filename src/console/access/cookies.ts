@@ -1,9 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { CookieOptions, Request, Response } from 'express';
 import type { Config } from '../../core/config.js';
 import type { Operator } from '../../operators/operator.entity.js';
 import type { KnownDevice } from '../../operators/operators.repository.js';
-import { derivedKeys } from './keys.js';
 
 /** A name with this prefix binds a cookie to https and to this very host (RFC 6265bis, section 4.1.3.2). */
 const nameOf = (name: string, { console: { isHttps } }: Config): string => (isHttps ? `__Host-${name}` : name);
@@ -77,4 +76,10 @@ const isEqual = (one: string, other: string): boolean =>
 function readCookie({ headers }: Request, name: string): string | undefined {
   const parts = (headers.cookie ?? '').split(';').map((part) => part.trim());
   return parts.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** A key for one purpose of each SECRETS_KEY: the first signs, and all of them verify. */
+export function derivedKeys(config: Config, purpose: string): string[] {
+  const keys = config.secretsKey ? [config.secretsKey, ...config.previousSecretsKeys] : [];
+  return keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32)).toString('base64'));
 }

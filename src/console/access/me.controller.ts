@@ -1,8 +1,7 @@
-import { Body, Controller, Delete, Get, Patch, Post, Put, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import type { Page } from '../../core/pagination.js';
-import { CurrentCaller, type Caller } from './caller.js';
+import { CurrentCaller, CurrentExchange, type Caller, type Exchange } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
 import { PathId } from './path-ids.js';
 import {
@@ -45,12 +44,11 @@ export class MeController {
     answer: { type: SessionDto },
   })
   changePassword(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @CurrentExchange() exchange: Exchange,
     @CurrentCaller() caller: Caller,
     @Body() body: ChangePasswordDto,
   ): Promise<SessionDto> {
-    return this.sessions.changePassword(request, response, caller, body);
+    return this.sessions.changePassword(exchange, caller, body);
   }
 
   @Post('second-factor')
@@ -70,12 +68,11 @@ export class MeController {
     answer: { type: RecoveryCodesDto },
   })
   acceptSecondFactor(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @CurrentExchange() exchange: Exchange,
     @CurrentCaller() caller: Caller,
     @Body() { code }: CodeDto,
   ): Promise<RecoveryCodesDto> {
-    return this.me.acceptSecondFactor(request, response, caller, code);
+    return this.me.acceptSecondFactor(exchange, caller, code);
   }
 
   @Delete('second-factor')
@@ -84,12 +81,8 @@ export class MeController {
     description: 'Asks for confirmation. Ends every other session.',
     answer: { type: MeDto },
   })
-  removeSecondFactor(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-    @CurrentCaller() caller: Caller,
-  ): Promise<MeDto> {
-    return this.me.removeSecondFactor(request, response, caller);
+  removeSecondFactor(@CurrentExchange() exchange: Exchange, @CurrentCaller() caller: Caller): Promise<MeDto> {
+    return this.me.removeSecondFactor(exchange, caller);
   }
 
   @Get('sessions')

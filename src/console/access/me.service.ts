@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
@@ -7,7 +6,7 @@ import { Database } from '../../database/database.js';
 import { OperatorsRepository } from '../../operators/operators.repository.js';
 import type { ShownAccess } from '../../operators/operators.service.js';
 import { SecondFactorService, type Offer } from '../../operators/second-factor.service.js';
-import { isRecent, type Caller } from './caller.js';
+import { isRecent, type Caller, type Exchange } from './caller.js';
 import { lacksSecondFactor } from './permission.js';
 import type { ChangeMeDto, MeDto, RecoveryCodesDto } from './session.dto.js';
 import { toMeDto } from './session.mapper.js';
@@ -49,23 +48,18 @@ export class MeService {
   }
 
   /** Signs out everywhere else. @throws FORBIDDEN; BAD_REQUEST; CONFLICT */
-  async acceptSecondFactor(
-    request: Request,
-    response: Response,
-    caller: Caller,
-    code: string,
-  ): Promise<RecoveryCodesDto> {
+  async acceptSecondFactor(exchange: Exchange, caller: Caller, code: string): Promise<RecoveryCodesDto> {
     this.assertMaySetUp(caller);
     const recovery_codes = await this.secondFactor.accept(shownBy(caller), code, caller.actor());
-    await this.sessions.renew(request, response, caller, { confirmedAt: new Date() });
+    await this.sessions.renew(exchange, caller, { confirmedAt: new Date() });
     return { recovery_codes };
   }
 
   /** Signs out everywhere else. @throws FORBIDDEN */
-  async removeSecondFactor(request: Request, response: Response, caller: Caller): Promise<MeDto> {
+  async removeSecondFactor(exchange: Exchange, caller: Caller): Promise<MeDto> {
     caller.assertConfirmed();
     await this.secondFactor.remove(shownBy(caller), caller.actor());
-    await this.sessions.renew(request, response, caller);
+    await this.sessions.renew(exchange, caller);
     return this.show(caller);
   }
 

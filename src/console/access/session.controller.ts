@@ -1,9 +1,9 @@
-import { Body, Controller, Delete, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
 import { OperatorsService } from '../../operators/operators.service.js';
-import { CurrentCaller, originOf, type Caller } from './caller.js';
+import { CurrentCaller, CurrentExchange, originOf, type Caller, type Exchange } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
 import { CodeDto, ConfirmDto, SessionDto, SetUpDoneDto, SetUpDto, SignedOutDto, SignInDto } from './session.dto.js';
 import { toSessionDto } from './session.mapper.js';
@@ -26,23 +26,18 @@ export class SessionController {
       'was wrong; more than ten attempts a minute from one address are 429.',
     answer: { type: SessionDto },
   })
-  signIn(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-    @Body() body: SignInDto,
-  ): Promise<SessionDto> {
-    return this.sessions.signIn(request, response, body);
+  signIn(@CurrentExchange() exchange: Exchange, @Body() body: SignInDto): Promise<SessionDto> {
+    return this.sessions.signIn(exchange, body);
   }
 
   @Post('session/code')
   @ConsoleRoute('half', { summary: 'Give the code of the second factor', answer: { type: SessionDto } })
   giveCode(
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
+    @CurrentExchange() exchange: Exchange,
     @CurrentCaller() caller: Caller,
     @Body() { code }: CodeDto,
   ): Promise<SessionDto> {
-    return this.sessions.giveCode(request, response, caller, code);
+    return this.sessions.giveCode(exchange, caller, code);
   }
 
   @Post('session/confirm')
@@ -67,8 +62,8 @@ export class SessionController {
 
   @Delete('session')
   @ConsoleRoute('anyone', { summary: 'Sign out', answer: { type: SignedOutDto } })
-  signOut(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<SignedOutDto> {
-    return this.sessions.signOut(request, response);
+  signOut(@CurrentExchange() exchange: Exchange): Promise<SignedOutDto> {
+    return this.sessions.signOut(exchange);
   }
 
   @Post('set-up')

@@ -4,8 +4,7 @@ import type { Config } from '../../core/config.js';
 import { AppError } from '../../core/errors.js';
 import { storable } from '../../core/text.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
-import { cookieOptions, sessionCookieName } from './cookies.js';
-import { derivedKeys } from './keys.js';
+import { cookieOptions, derivedKeys, sessionCookieName } from './cookies.js';
 import type { Opening, SessionStore } from './session-store.js';
 
 /** Reads the session that a request's cookie names, if it is one of ours, and writes the cookie of a new one. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { AppError, notFound } from '../../core/errors.js';
@@ -8,7 +8,7 @@ import { Database } from '../../database/database.js';
 import type { Operator } from '../../operators/operator.entity.js';
 import { OperatorSessionsRepository } from '../../operators/operator-sessions.repository.js';
 import { SignInService, type Origin } from '../../operators/sign-in.service.js';
-import { callerOf, originOf, type Caller } from './caller.js';
+import { callerOf, originOf, type Caller, type Exchange } from './caller.js';
 import { DeviceCookie, cookieOptions, sessionCookieName } from './cookies.js';
 import { closeSession, openSession } from './session.middleware.js';
 import { SessionStore } from './session-store.js';
@@ -38,16 +38,16 @@ export class SessionsService {
   }
 
   /** @throws UNAUTHORIZED */
-  async signIn(request: Request, response: Response, given: SignInDto): Promise<SessionDto> {
-    const { operator, awaitsCode } = await this.signIns.withPassword(given, this.originOf(request));
-    return this.open(request, response, operator, awaitsCode);
+  async signIn(exchange: Exchange, given: SignInDto): Promise<SessionDto> {
+    const { operator, awaitsCode } = await this.signIns.withPassword(given, this.originOf(exchange.request));
+    return this.open(exchange, operator, awaitsCode);
   }
 
   /** @throws UNAUTHORIZED; CONFLICT where no code is asked for. */
-  async giveCode(request: Request, response: Response, caller: Caller, code: string): Promise<SessionDto> {
+  async giveCode(exchange: Exchange, caller: Caller, code: string): Promise<SessionDto> {
     if (!caller.session.awaits_code) throw new AppError('CONFLICT', 'You are signed in: no code is asked for');
-    const operator = await this.signIns.withCode(caller.id, code, this.originOf(request));
-    return this.open(request, response, operator, false);
+    const operator = await this.signIns.withCode(caller.id, code, this.originOf(exchange.request));
+    return this.open(exchange, operator, false);
   }
 
   /** @throws UNAUTHORIZED; BAD_REQUEST */
@@ -60,7 +60,7 @@ export class SessionsService {
     return toSessionDto({ ...caller.session, confirmed_at }, this.config);
   }
 
-  async signOut(request: Request, response: Response): Promise<SignedOutDto> {
+  async signOut({ request, response }: Exchange): Promise<SignedOutDto> {
     const caller = callerOf(request);
     if (caller && !caller.session.awaits_code) await this.log(caller, { own: true });
     await closeSession(request);
@@ -73,15 +73,14 @@ export class SessionsService {
    * @throws FORBIDDEN; UNAUTHORIZED; BAD_REQUEST
    */
   async changePassword(
-    request: Request,
-    response: Response,
+    exchange: Exchange,
     caller: Caller,
     { password, new_password: newPassword }: ChangePasswordDto,
   ): Promise<SessionDto> {
     if (caller.session.has_second_factor) caller.assertConfirmed();
     const change = { password, newPassword };
-    const { access_version } = await this.signIns.changePassword(caller.id, change, this.originOf(request));
-    return this.renew(request, response, caller, { accessVersion: access_version });
+    const { access_version } = await this.signIns.changePassword(caller.id, change, this.originOf(exchange.request));
+    return this.renew(exchange, caller, { accessVersion: access_version });
   }
 
   async list(caller: Caller): Promise<Page<OwnSessionDto>> {
@@ -103,16 +102,15 @@ export class SessionsService {
    * @param isConfirmed whether they have just shown who they are.
    */
   async open(
-    request: Request,
-    response: Response,
+    exchange: Exchange,
     operator: Operator,
     awaitsCode: boolean,
     isConfirmed = !awaitsCode,
   ): Promise<SessionDto> {
     const { id: operatorId, access_version: accessVersion } = operator;
     const opening = { operatorId, accessVersion, awaitsCode, confirmedAt: isConfirmed ? new Date() : null };
-    const session = await openSession(request, this.store, opening);
-    if (!awaitsCode) this.devices.set(response, operator);
+    const session = await openSession(exchange.request, this.store, opening);
+    if (!awaitsCode) this.devices.set(exchange.response, operator);
     return toSessionDto(session, this.config);
   }
 
@@ -121,15 +119,14 @@ export class SessionsService {
    * @param changes what is not as in the one before: the version of the operator's access, and when they last confirmed it.
    */
   async renew(
-    request: Request,
-    response: Response,
+    exchange: Exchange,
     { id, session }: Caller,
     changes: { accessVersion?: number; confirmedAt?: Date } = {},
   ): Promise<SessionDto> {
     const { access_version: accessVersion, confirmed_at: confirmedAt } = session;
     const opening = { operatorId: id, accessVersion, awaitsCode: false, confirmedAt, ...changes };
-    const renewed = await openSession(request, this.store, opening);
-    this.devices.set(response, { id, access_version: opening.accessVersion });
+    const renewed = await openSession(exchange.request, this.store, opening);
+    this.devices.set(exchange.response, { id, access_version: opening.accessVersion });
     return toSessionDto(renewed, this.config);
   }
 

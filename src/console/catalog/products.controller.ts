@@ -13,7 +13,7 @@ import {
   SetProductDto,
 } from './product.dto.js';
 import { ProductViewsService } from './product-views.service.js';
-import { Sku } from './sku.js';
+import { Sku } from '../access/path-ids.js';
 
 @ApiTags('Products')
 @Controller('api')

@@ -19,7 +19,6 @@ import { assertMay } from '../access/permission.js';
 import { newestFirst } from '../lists.js';
 import { JobWorkService } from '../../accounting/jobs/job-work.service.js';
 import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
-import { toJobDetailDto, toJobDto } from './job.mapper.js';
 
 /** How often, and how many times, a job is looked for that another process is about to begin. */
 const LOOK_EVERY_MS = 50;
@@ -214,3 +213,21 @@ function assertFits(kind: ReportKind, given: Members): void {
   const [first, ...others] = [...missing, ...strange];
   if (first) throw invalidRequest([first, ...others]);
 }
+
+const toJobDto = (job: JobRow): JobDto => ({
+  id: job.id,
+  kind: job.kind,
+  params: job.params as JobDto['params'],
+  state: job.state,
+  ok: job.ok,
+  operator: { email: job.operator, name: job.operator_name },
+  progress: { done: job.done, total: job.total, step: job.step },
+  error: job.error,
+  started_at: job.created_at.toISOString(),
+  ended_at: job.ended_at?.toISOString() ?? null,
+});
+
+const toJobDetailDto = (job: JobRow & Pick<Job, 'result'>): JobDetailDto => ({
+  ...toJobDto(job),
+  result: job.result as JobDetailDto['result'],
+});

@@ -1,22 +1,11 @@
 import { Body, Controller, Delete, Get, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { notFound } from '../../core/errors.js';
 import type { Page } from '../../core/pagination.js';
-import { textProblem } from '../../core/text.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { PathId, PathParameter } from '../access/path-ids.js';
+import { PathId, Sku } from '../access/path-ids.js';
 import { ClearPriceDto, MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
 import { MerchantPricesService } from './merchant-prices.service.js';
-
-/** @throws NOT_FOUND for what can't be one. */
-const Sku = (): ParameterDecorator =>
-  PathParameter('sku', { type: 'string' }, 'MLBB-86', {
-    transform: (text: string) => {
-      if (textProblem(text, 1, 64)) throw notFound('product');
-      return text;
-    },
-  });
 
 @ApiTags('Merchants')
 @Controller('api/merchants/:id/prices')

@@ -11,7 +11,7 @@ import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type { ConsoleMerchantDto, MerchantDaysDto, MerchantsQueryDto, NewMerchantDto } from './merchant.dto.js';
-import { isLow, toMerchantWalletDto } from './merchant-wallet.mapper.js';
+import { isLow, toMerchantWalletDto } from './merchant-wallet.service.js';
 
 const DAYS = 30;
 

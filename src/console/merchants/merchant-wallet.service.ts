@@ -3,11 +3,13 @@ import type { Response } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
-import { checkedBaht } from '../../core/money.js';
+import { checkedBaht, formatBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { AccountStatementService, type Period, type StatementRow } from '../../accounting/reports/statement.service.js';
+import { toEntry } from '../../wallet/entries.js';
+import type { Wallet } from '../../wallet/wallet.entity.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
@@ -22,7 +24,6 @@ import type {
   StatementPeriodDto,
   StatementQueryDto,
 } from './merchant-wallet.dto.js';
-import { toConsoleEntryDto, toMerchantWalletDto } from './merchant-wallet.mapper.js';
 
 const COLUMNS = membersOf<ConsoleEntryDto>(
   'id created_at kind amount available_amount_after reference_id order_number note operator approved_by',
@@ -109,3 +110,26 @@ function toPeriod({ from, to }: StatementPeriodDto): Period {
     throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message: 'to must be later than from' }]);
   return { ...(since ? { from: since } : {}), ...(until ? { to: until } : {}) };
 }
+
+export const toMerchantWalletDto = ({
+  available,
+  held,
+  alert_below: alert,
+  updated_at,
+}: Wallet): MerchantWalletDto => ({
+  available_amount: formatBaht(available),
+  held_amount: formatBaht(held),
+  alert_below: alert === null ? null : formatBaht(alert),
+  is_low: isLow({ available, alert_below: alert }),
+  updated_at: updated_at.toISOString(),
+});
+
+export const isLow = ({ available, alert_below: alert }: Pick<Wallet, 'available' | 'alert_below'>): boolean =>
+  alert !== null && available < alert;
+
+const toConsoleEntryDto = (row: StatementRow): ConsoleEntryDto => ({
+  ...toEntry(row),
+  note: row.note,
+  operator: row.operator,
+  approved_by: row.approved_by,
+});

@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import { StatsModule } from '../../monitoring/stats/stats.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
-import { StatsViewsService } from './stats-views.service.js';
 import { ConsoleFiguresController } from './stats.controller.js';
 
 /** How the service does, now and over time. */
 @Module({
   imports: [StatsModule, SuppliersModule],
   controllers: [ConsoleFiguresController],
-  providers: [StatsViewsService],
 })
 export class StatsViewsModule {}

@@ -1,14 +1,19 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { StatsService } from '../../monitoring/stats/stats.service.js';
+import { stepsBetween } from '../../monitoring/stats/steps.js';
+import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { FiguresNowDto, FiguresOverTimeDto, MinutesQueryDto } from './stats.dto.js';
-import { StatsViewsService } from './stats-views.service.js';
 
 @ApiTags('Figures')
 @Controller('api/figures')
 // Its name makes the names of operations in console/openapi.json.
 export class ConsoleFiguresController {
-  constructor(private readonly figures: StatsViewsService) {}
+  constructor(
+    private readonly stats: StatsService,
+    private readonly suppliers: SuppliersService,
+  ) {}
 
   @Get('now')
   @ConsoleRoute('figures.read', {
@@ -17,7 +22,7 @@ export class ConsoleFiguresController {
     answer: { type: FiguresNowDto },
   })
   now(): Promise<FiguresNowDto> {
-    return this.figures.now();
+    return this.stats.now();
   }
 
   @Get('minutes')
@@ -26,7 +31,9 @@ export class ConsoleFiguresController {
     description: 'Of the last hour unless it says otherwise. Kept for 90 days, to the minute.',
     answer: { type: FiguresOverTimeDto },
   })
-  minutes(@Query() query: MinutesQueryDto): Promise<FiguresOverTimeDto> {
-    return this.figures.minutes(query);
+  async minutes(@Query() { from, to, supplier }: MinutesQueryDto): Promise<FiguresOverTimeDto> {
+    const steps = stepsBetween(from, to);
+    if (supplier === undefined) return this.stats.overTime(steps);
+    return this.stats.supplierOverTime((await this.suppliers.getByCode(supplier)).code, steps);
   }
 }

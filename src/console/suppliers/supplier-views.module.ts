@@ -5,16 +5,14 @@ import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { SupportModule } from '../../support/support.module.js';
 import { ConsoleOrdersModule } from '../orders/console-orders.module.js';
 import { SupplierChangesService } from './supplier-changes.service.js';
-import { ConsoleSupplierSettingsController } from './supplier-settings.controller.js';
-import { SupplierSettingsViewsService } from './supplier-settings-views.service.js';
 import { SupplierViewsService } from './supplier-views.service.js';
-import { ConsoleSuppliersController } from './suppliers.controller.js';
+import { ConsoleSuppliersController, ConsoleSupplierSettingsController } from './suppliers.controller.js';
 
 /** Suppliers: how they do, and what operators do about them. */
 @Module({
   imports: [StatsModule, SuppliersModule, SupplierCataloguesModule, SupportModule, ConsoleOrdersModule],
   // The paths with a word of their own come before those with a code.
   controllers: [ConsoleSupplierSettingsController, ConsoleSuppliersController],
-  providers: [SupplierViewsService, SupplierChangesService, SupplierSettingsViewsService],
+  providers: [SupplierViewsService, SupplierChangesService],
 })
 export class SupplierViewsModule {}

@@ -1,0 +1,35 @@
+import { DAY_MS, HOUR_MS } from '../../core/durations.js';
+import { invalidRequest } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
+import { readMoment } from '../../core/moments.js';
+import type { Steps } from './minute-stats.repository.js';
+
+const MAX_MS = 92 * DAY_MS;
+const MAX_STEPS = 200;
+/** Lengths of steps that people are used to. */
+const STEP_SECONDS = [60, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
+
+const momentOf = (text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : present(readMoment(text), 'a moment that was checked can be read');
+
+/**
+ * Divides a time into at most 200 steps of a round length: the last hour unless the moments say otherwise.
+ * @throws BAD_REQUEST for a time that is empty or too long.
+ */
+export function stepsBetween(from: string | undefined, to: string | undefined): Steps {
+  const until = momentOf(to) ?? new Date();
+  const since = momentOf(from) ?? new Date(until.getTime() - HOUR_MS);
+  const lengthMs = until.getTime() - since.getTime();
+  if (lengthMs <= 0) refuse('to must be later than from');
+  if (lengthMs > MAX_MS) refuse('from and to may be 92 days apart at most');
+  const found = STEP_SECONDS.find((seconds) => lengthMs / 1000 / seconds <= MAX_STEPS - 1);
+  const stepSeconds = found ?? refuse('from and to may be 92 days apart at most');
+  const stepMs = stepSeconds * 1000;
+  const first = Math.floor(since.getTime() / stepMs) * stepMs;
+  const last = Math.ceil(until.getTime() / stepMs) * stepMs;
+  return { since: new Date(first), until: new Date(last), stepSeconds };
+}
+
+function refuse(message: string): never {
+  throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message }]);
+}
