@@ -4,7 +4,7 @@ import { loadConfig } from './core/config.js';
 import { createLogger, NestLogger, type Logger } from './core/logger.js';
 import { processName, type RunningProcess } from './core/process.js';
 import { SchemaService } from './database/schema.service.js';
-import { TimingCheckService } from './suppliers/timing-check.service.js';
+import { SuppliersService } from './suppliers/suppliers.service.js';
 import { ManagementServer } from './monitoring/management/management-server.js';
 import { WorkerModule } from './worker.module.js';
 
@@ -29,8 +29,8 @@ export async function startWorker(): Promise<RunningProcess> {
 async function checkTiming(app: INestApplicationContext, logger: Logger, isFatal: boolean): Promise<void> {
   if (!(await app.get(SchemaService).whenReady())) return;
   const problems = await app
-    .get(TimingCheckService)
-    .problems()
+    .get(SuppliersService)
+    .listTimingProblems()
     .catch(() => []);
   for (const problem of problems) logger[isFatal ? 'fatal' : 'warn'](problem);
   if (!isFatal || problems.length === 0) return;

@@ -10,8 +10,6 @@ const NOT_YET = [
 
   'src/api-docs',
 
-  'src/catalog',
-
   'src/cli',
 
   'src/console',
@@ -33,8 +31,6 @@ const NOT_YET = [
   'src/orders',
 
   'src/queues',
-
-  'src/suppliers',
 
   'src/support',
 
@@ -86,8 +82,6 @@ const NOT_YET = [
 
   'test/ops',
 
-  'test/routing',
-
   'test/sdk',
 
   'test/simulators',
@@ -99,8 +93,6 @@ const NOT_YET = [
   'test/specification',
 
   'test/supplier-callbacks',
-
-  'test/suppliers',
 
   'test/support',
 

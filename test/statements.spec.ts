@@ -28,7 +28,7 @@ describe('SQL', () => {
     expect(holdsSql('const FIND = `\n  SELECT id FROM orders`;')).toBe(true);
     expect(holdsSql('// SELECT\n * UPDATE orders SET\nconst text = "Select one of them";')).toBe(false);
     expect(files.filter((file) => holdsSql(readFileSync(path.join(src, file), 'utf8')))).toContain(
-      path.join('catalog', 'prices.sql.ts'),
+      path.join('catalog', 'prices.repository.ts'),
     );
   });
 });

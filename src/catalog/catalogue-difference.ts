@@ -1,44 +1,44 @@
 import type { SupplierProduct as Listed, Unavailable } from '../suppliers/supplier-adapter.js';
 import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 
-/** Why a run left everything as it was. */
+/** Why a run changed nothing. */
 export type Refusal =
-  /** It was read at that moment; the next is allowed by the vendor, or by us. */
+  /** The last reading was at `readAt`; the vendor, or our courtesy, allows the next one at `nextAt`. */
   | { kind: 'too_soon'; readAt: Date; nextAt: Date; isGapOurs: boolean }
-  /** It is paused now where it refuses our credentials. */
+  /** The supplier gave no catalogue; `isPaused` where that paused it. */
   | { kind: 'unavailable'; problem: Unavailable; isPaused?: boolean }
   | { kind: 'empty' }
   /** It lists the SKU at two prices. */
   | { kind: 'contradiction'; sku: string }
-  /** It has far fewer SKUs than the run before left, of those that are listed or of those that are sold. */
+  /** Far fewer SKUs are listed, or sold, than after the run before. */
   | { kind: 'shrunk'; what: 'listed' | 'sold'; before: number; now: number }
-  /** While it was read, another run began or the supplier was set anew. */
+  /** During the reading another run began, or an operator set the supplier. */
   | { kind: 'overtaken' };
 
-/** A row of the catalogue, without when it was seen. */
+/** A row of the catalogue, without the times at which it was seen. */
 export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'> & {
-  /** Whether more than its stock is other than before. */
+  /** Whether anything but its stock has changed. */
   is_changed: boolean;
 };
 
 /** What a reading changes. */
 export interface CatalogueDifference {
-  /** What is listed now. */
+  /** What the catalogue lists now. */
   items: CatalogueItem[];
-  /** The SKUs that are listed no more. */
+  /** SKUs that it no longer lists. */
   gone: string[];
   added: number;
   priceChanged: number;
   availabilityChanged: number;
 }
 
-/** Of a catalogue that shrinks by more, a call that was limited or cut short is likelier. */
+/** If a catalogue shrinks by more, its answer was most likely cut short. */
 const MAX_SHRINKAGE_PERCENT = 30;
 
 /**
- * Why a reading can't be believed; null when it can. An empty or contradictory one never is.
- * @param before what the catalogue was, with what is listed no more.
- * @param isForced whether it may have shrunk as it likes.
+ * Why a reading is implausible; null when it is not. An empty or contradictory one always is.
+ * @param before the stored catalogue, with products that are no longer listed.
+ * @param isForced whether a shrunken catalogue is accepted.
  */
 export function implausibility(
   listed: readonly Listed[],
@@ -59,7 +59,7 @@ export function implausibility(
   );
 }
 
-/** A SKU that is listed twice is as it is listed last. */
+/** Of a SKU that is listed twice, the last entry counts. */
 export function difference(listed: readonly Listed[], before: readonly SupplierProduct[]): CatalogueDifference {
   const known = new Map(before.map((row) => [row.sku, row]));
   const items = new Map(listed.map((product) => [product.sku, toItem(product, known.get(product.sku))]));
@@ -92,7 +92,7 @@ function shrinkage(what: 'listed' | 'sold', before: number, now: number): Refusa
   return isFar ? { kind: 'shrunk', what, before, now } : null;
 }
 
-/** A price that can't be read is taken for the last one that could: the cost of its offers goes on to age. */
+/** Without a readable price the last readable one stays. The cost of its offers then grows old. */
 function toItem(product: Listed, before: SupplierProduct | undefined): CatalogueItem {
   const { sku, name, group, cost, stock, oncePerDay, cutOff, note } = product;
   const item = {

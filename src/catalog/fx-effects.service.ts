@@ -10,13 +10,13 @@ import { OffersService } from './offers.service.js';
 import { versionOf } from './product-imports.service.js';
 import { ProductsService } from './products.service.js';
 
-/** What a rate makes of a product that is bought in its currency. */
+/** The effect of a rate on a product that is bought in its currency. */
 export interface FxEffect {
   sku: string;
   name: string;
   supplier: string;
   price: Satang;
-  /** Null without a rate at present. */
+  /** Null where there is no rate at present. */
   costBefore: Satang | null;
   costAfter: Satang;
 }
@@ -26,13 +26,13 @@ export interface FxPreview {
   rate: string;
   /** The present rate; null where there is none. */
   before: string | null;
-  /** Every product that is bought in the currency, the one whose margin shrinks most first. */
+  /** Every product that is bought in the currency, sorted by the margin that is left, the smallest first. */
   effects: FxEffect[];
-  /** Names the present rate, and which products would sell below cost. */
+  /** Identifies the present rate and the products that would sell below cost. */
   version: string;
 }
 
-/** What exchange rates do to margins. */
+/** The effects of exchange rates on margins. */
 @Injectable()
 export class FxEffectsService {
   constructor(
@@ -59,14 +59,14 @@ export class FxEffectsService {
     return { currency, rate, before, effects, version: versionOf([{ currency, rate, before }, ...below]) };
   }
 
-  /** From now on. @param version of the preview that was shown. @throws BAD_REQUEST; CONFLICT */
+  /** Sets the rate from now on. @param version of the preview that was shown. @throws BAD_REQUEST; CONFLICT */
   async set(currency: string, rate: string, by: Actor, version: string): Promise<FxRate> {
     const { version: now, before } = await this.preview(currency, rate);
     if (now !== version) throw new ChangedMeanwhile('the rate, or what would sell below cost, changed meanwhile');
     return this.rates.set(currency, rate, by, { expected: before });
   }
 
-  /** How many products are bought in each currency at present, and what they leave of their prices. */
+  /** For each currency: how many products are bought in it at present, with the sums of their prices and costs. */
   async margins(): Promise<Map<string, { products: number; price: Satang; cost: Satang }>> {
     const sums = new Map<string, { products: number; price: Satang; cost: Satang }>();
     for (const { offer, price } of await this.bought()) {

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { timestampColumn } from '../database/columns.js';
 
-/** What a currency is worth from one moment on, until the next such row of it. The baht is always worth 1. */
+/** What a currency is worth from one moment until the next row of that currency. The baht is always worth 1. */
 @Entity('fx_rates')
 @Check('ck_fx_rates_currency', `currency ~ '^[A-Z]{3}$' AND currency <> 'THB'`)
 @Check('ck_fx_rates_baht_per_unit', 'baht_per_unit > 0')
@@ -16,7 +16,7 @@ export class FxRate {
   @PrimaryColumn(timestampColumn({ primaryKeyConstraintName: 'pk_fx_rates' }))
   valid_from!: Date;
 
-  /** Who says so, such as `operator`. */
+  /** Where the rate comes from, such as `operator`. */
   @Column('text')
   source!: string;
 }

@@ -34,9 +34,9 @@ export class FxRatesService {
   ) {}
 
   /**
-   * From now on.
+   * Sets a rate from now on.
    * @param rate baht for one unit, in decimals.
-   * @param expected the rate before; null for none.
+   * @param expected the rate that it replaces; null for none.
    * @throws BAD_REQUEST; CONFLICT
    */
   async set(
@@ -69,7 +69,7 @@ export class FxRatesService {
     return this.rates.list();
   }
 
-  /** Whether offers in its currency are bought at it: an old one may be far from what suppliers ask for. */
+  /** Whether offers in its currency may be bought at this rate: an old one may be far from the suppliers' real prices. */
   isFresh({ valid_from }: FxRate): boolean {
     return Date.now() - valid_from.getTime() <= this.config.ROUTING_RATE_MAX_AGE_MS;
   }

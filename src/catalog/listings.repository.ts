@@ -22,7 +22,7 @@ export type Listing = Pick<
   available: boolean;
 };
 
-/** Whose listing it is; in the sandbox everything that is sold can be bought. */
+/** The merchant of a listing. In the sandbox everything that is sold can be bought. */
 export type Customer = Pick<Caller, 'merchantId' | 'sandbox'>;
 const MERCHANT = { merchantId: 'int', sandbox: 'boolean' } as const;
 type InText = Record<keyof typeof MERCHANT, string>;
@@ -49,42 +49,43 @@ const PAGE = statement(
     `${listingsFor({ merchantId, sandbox }, limits)} WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`,
 );
 
-/** Products that are not sold have no players. */
+/** Finds nothing for products that are not sold. */
 const FIND_PLAYER_CHECK = statement(
   'listings.find_player_check',
   { sku: 'text' },
   ({ sku }) => `SELECT player_check FROM products WHERE sku = ${sku} AND active`,
 );
 
-/** Which product is asked for, by whom, and whether more than one piece of it. */
+/** The product that a merchant wants to order. */
 export type QueriedProduct = Pick<MerchantPrice, 'merchant_id'> &
   Pick<Product, 'sku'> & {
+    /** Whether it is more than one unit. */
     many: boolean;
-    /** Whether it is bought from the supplier that is built in, whatever its offers say. */
+    /** Whether it is bought from the built-in supplier, regardless of its offers. */
     sandbox: boolean;
   };
 
-/** A product as an order of one merchant may take it, at one of its routable offers. */
+/** A product as one merchant can order it, at one of its routable offers. */
 export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
   Pick<Product, 'requires_server' | 'requires_character' | 'max_quantity' | 'kind'> & {
-    /** Whether there is such a product, and it is sold at present. */
+    /** Whether the product exists and is sold at present. */
     is_listed: boolean;
     /** Null when no offer of it is routable. */
     supplier_id: SupplierOffer['supplier_id'] | null;
     supplier_sku: SupplierOffer['supplier_sku'] | null;
     /** The supplier's code; null in the sandbox. */
     supplier_code: string | null;
-    /** Where many are asked for: whether no routable offer sells more than one a day. */
+    /** For more than one unit: whether no routable offer sells more than one a day. */
     once_per_day: SupplierOffer['once_per_day'] | null;
-    /** The offer's terms, as they are kept with what is ordered of it. */
+    /** From here on the offer's terms, which are stored with the order. */
     player_template: SupplierOffer['player_template'];
-    /** What players must look like there; null for any. */
+    /** The pattern that players must match there; null for any player. */
     player_pattern: string | null;
     expected_cost_micros: SupplierOffer['cost_micros'];
     max_cost_micros: bigint | null;
     cost_currency: SupplierOffer['cost_currency'];
     baht_per_unit: string | null;
-    /** The first of the offers that came before it and are not routable, as the JSON of `PassedOver[]`; null where there are none. */
+    /** The first of the unroutable offers before it, as the JSON of `PassedOver[]`; null where there are none. */
     passed_over: string | null;
     list_price: Product['price'];
     unit_price: MerchantPrice['price'];
@@ -93,9 +94,9 @@ export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
   };
 
 /**
- * Prices come from the tables in the order's own transaction: a changed price is never charged late. Many pieces are
- * bought at an offer that sells one a day only where there is no other, to be refused. Offers follow each other up to the
- * first one that takes any player: for most products that is one row. For sandbox merchants no offer is looked at.
+ * Reads prices in the order's own transaction, so that a changed price is never charged late. Returns the routable offers up to
+ * the first one that takes any player: for most products that is one row. For several units, offers that sell one a day come
+ * last: such an order is refused. For sandbox merchants it looks at no offer.
  */
 export const FIND_ORDERABLE = statement(
   'listings.find_orderable',
@@ -145,18 +146,18 @@ export class ListingsRepository {
     return listing;
   }
 
-  /** In the order in which products were added. @param after the last id of the page before. */
+  /** By the time at which products were added. @param after the last id of the page before. */
   page({ merchantId, sandbox }: Customer, after: number, limit: number): Promise<Listing[]> {
     return this.reads.list<Listing>(...PAGE.with({ merchantId, sandbox, after, limit, ...this.limits }));
   }
 
-  /** Who is asked whether a player of a product exists; null for nobody. */
+  /** The player check of a product; null where it has none. */
   async findPlayerCheck(sku: string): Promise<Product['player_check']> {
     const [product] = await this.database.query<Pick<Product, 'player_check'>>(...FIND_PLAYER_CHECK.with({ sku }));
     return product?.player_check ?? null;
   }
 
-  /** One row or more for each that is asked for, even if there is no such product; those that come first are better. */
+  /** One row or more for each requested product, even if it does not exist; the best offer first. */
   findOrderable(tx: Queryable, asked: QueriedProduct[]): Promise<OrderableProduct[]> {
     return tx.query<OrderableProduct>(...FIND_ORDERABLE.with({ asked, ...this.limits }));
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
+import { formatBaht } from '../core/money.js';
 import {
   decodeCursor,
   encodeCursor,
@@ -9,9 +10,8 @@ import {
   type Page,
   type PageQuery,
 } from '../core/pagination.js';
-import { ListingsRepository, type Customer } from './listings.repository.js';
+import { ListingsRepository, type Customer, type Listing } from './listings.repository.js';
 import type { ProductDto } from './product.dto.js';
-import { toProductDto } from './product.mapper.js';
 
 /** The catalogue as one merchant sees it. */
 @Injectable()
@@ -33,4 +33,19 @@ export class ListingsService {
     if (!listing) throw new AppError('NOT_FOUND', 'There is no product with this sku');
     return toProductDto(listing);
   }
+}
+
+function toProductDto(listing: Listing): ProductDto {
+  return {
+    sku: listing.sku,
+    name: listing.name,
+    currency: 'THB',
+    list_price: formatBaht(listing.list_price),
+    price: formatBaht(listing.own_price),
+    requires_server: listing.requires_server,
+    requires_character: listing.requires_character,
+    max_quantity: listing.max_quantity,
+    kind: listing.kind,
+    available: listing.available,
+  };
 }

@@ -4,7 +4,7 @@ import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 import { Product } from './product.entity.js';
 
-/** A merchant's own price of a product; what it is below the list price is the merchant's discount. */
+/** A merchant's own price of a product. Its distance from the list price is the merchant's discount. */
 @Entity('merchant_prices')
 @Check('ck_merchant_prices_price_not_negative', 'price >= 0')
 export class MerchantPrice {

@@ -7,27 +7,27 @@ import type { SupplierOffer } from './supplier-offer.entity.js';
 export const MAX_PRIORITY = 1000;
 const DEFAULT_GUARD_PERCENT = '5.00';
 
-/** The SKUs and the code of the supplier that name an offer. */
+/** What identifies an offer: our SKU, the supplier's code and the supplier's SKU. */
 export interface OfferName {
   sku: string;
   supplier: string;
   supplierSku: string;
 }
 
-/** What an offer is to be. What is not given stays as it is; a new offer has its defaults for it. */
+/** The wanted state of an offer. Members that are not given stay; in a new offer they get defaults. */
 export interface OfferDefinition extends OfferName {
   priority?: number;
-  /** Of one piece, in millionths of the currency; null for unknown. */
+  /** Of one unit, in millionths of the currency; null for unknown. */
   costMicros?: bigint | null;
   /** Needed with a cost, unless the offer has one in this currency already. */
   currency?: string;
-  /** Null for the adapter's own way. */
+  /** Null for the adapter's default. */
   playerTemplate?: string | null;
   guardPercent?: string;
   active?: boolean;
 }
 
-/** Why an offer cannot be as it is defined; null when it can. @param before undefined for a new offer. */
+/** What is wrong with a definition; null when nothing is. @param before null for a new offer. */
 export function offerProblem(
   { supplierSku, costMicros, currency, playerTemplate }: OfferDefinition,
   before: SupplierOffer | null,
@@ -50,10 +50,10 @@ interface RowContext {
 }
 
 /**
- * What an offer becomes.
- * @param item what the supplier's catalogue says of it: a new offer that is given no cost has that one.
- * @param reason why it is taken off, where it is.
- * @param now when a cost that is given was known.
+ * The row of an offer after a change.
+ * @param item its entry in the supplier's catalogue: a new offer without a given cost gets that cost.
+ * @param reason why it is switched off, where it is.
+ * @param now the time of a cost that is given.
  */
 export function toRow(key: OfferKey, definition: OfferDefinition, { before, item, reason, now }: RowContext): OfferRow {
   const { active, playerTemplate } = definition;
@@ -61,7 +61,7 @@ export function toRow(key: OfferKey, definition: OfferDefinition, { before, item
     ...key,
     priority: definition.priority ?? before?.priority ?? 1,
     active: active ?? before?.active ?? true,
-    // Whoever says whether it is on takes that over from a fault.
+    // An operator who switches it on or off overrides a fault.
     off_by_fault: active === undefined ? (before?.off_by_fault ?? false) : false,
     off_reason: active === undefined ? (before?.off_reason ?? null) : active ? null : (reason ?? null),
     player_template: playerTemplate === undefined ? (before?.player_template ?? null) : playerTemplate,

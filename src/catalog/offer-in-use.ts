@@ -2,13 +2,13 @@ import type { Satang } from '../core/money.js';
 import type { ListedOffer } from './offers.repository.js';
 
 /**
- * The offer at which a product is bought now: the first one that is routable. Where none is, the one that its operator
- * would look at first. @param offers of one product, in the order in which they are tried.
+ * The offer at which a product is bought now: the first routable one. If none is routable, the one that an operator should look
+ * at first. @param offers of one product, in the order in which they are tried.
  */
 export const offerInUse = (offers: readonly ListedOffer[]): ListedOffer | null =>
   offers.find(({ why_not }) => why_not === null) ?? offers.find(({ active }) => active) ?? offers[0] ?? null;
 
-/** What a piece costs us now, where that is known. */
+/** The present cost of a unit; null where it is unknown. */
 export function costInUse(offers: readonly ListedOffer[]): Satang | null {
   const cost = offerInUse(offers)?.cost ?? null;
   return cost === null ? null : BigInt(cost);

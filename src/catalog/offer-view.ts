@@ -3,7 +3,7 @@ import { formatBaht } from '../core/money.js';
 import type { ListedOffer } from './offers.repository.js';
 import type { Unroutable } from './routing.js';
 
-/** An offer as the operator sees it. Amounts are in the currency's own unit. */
+/** An offer as operators see it. Amounts are in the currency's main unit. */
 export interface OfferView {
   sku: string;
   supplier: string;
@@ -13,13 +13,13 @@ export interface OfferView {
   currency: string | null;
   /** The cost at the present exchange rate. */
   cost_baht: string | null;
-  /** What the list price leaves above that. */
+  /** The list price minus that. */
   margin_baht: string | null;
   player_template: string | null;
   guard_percent: number;
   active: boolean;
   routable: boolean;
-  /** In words, the first of the reasons; null when it is routable. */
+  /** The first reason, in words; null when it is routable. */
   why_not: string | null;
 }
 

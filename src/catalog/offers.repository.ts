@@ -3,13 +3,24 @@ import { CONFIG, type Config } from '../core/config.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { statement } from '../database/parameters.js';
 import { SupplierProduct } from '../suppliers/supplier-product.entity.js';
-import { LIST_OFFERS, type ListedOffer } from './offers.sql.js';
 import { Product } from './product.entity.js';
 import { routingLimits, type RoutingLimits } from './routing.js';
+import { offersOf, routingOrder, ROUTING_PARAMETERS, type RoutedOffer } from './routing.sql.js';
 import { SupplierOffer } from './supplier-offer.entity.js';
 
-export type { ListedOffer } from './offers.sql.js';
+export type ListedOffer = RoutedOffer & Pick<Product, 'sku'>;
+
+/** By SKU, those of each in the order in which they are tried. */
+const LIST_OFFERS = statement(
+  'offers.list',
+  { skus: 'text[]?', supplier: 'text?', ...ROUTING_PARAMETERS },
+  ({ skus, supplier, ...limits }) => `
+    SELECT p.sku, offer.* FROM products p CROSS JOIN LATERAL (${offersOf(limits)}) offer
+    WHERE (${skus} IS NULL OR p.sku = ANY (${skus})) AND (${supplier} IS NULL OR offer.supplier_code = ${supplier})
+    ORDER BY p.sku, ${routingOrder('offer')}`,
+);
 
 /** What names an offer. */
 export type OfferKey = Pick<SupplierOffer, 'product_id' | 'supplier_id' | 'supplier_sku'>;
@@ -29,7 +40,7 @@ export type OfferRow = OfferKey &
     | 'cost_at'
   >;
 
-/** Where products can be bought. */
+/** Offers: where products can be bought. */
 @Injectable()
 export class OffersRepository {
   private readonly limits: RoutingLimits;
@@ -62,7 +73,7 @@ export class OffersRepository {
     return this.dataSource.manager.existsBy(Product, { sku });
   }
 
-  /** Keeps a product with its offers as they are until the transaction ends, while orders go on to refer to it. */
+  /** Locks a product with its offers until the transaction ends. Orders for it go on. */
   lockProduct({ manager }: Transaction, sku: string): Promise<Product | null> {
     return manager.findOne(Product, { where: { sku }, lock: { mode: 'for_no_key_update' } });
   }
@@ -71,7 +82,7 @@ export class OffersRepository {
     return manager.findOneBy(SupplierOffer, { product_id, supplier_id, supplier_sku });
   }
 
-  /** What the supplier's catalogue says of it; null where that was not read, or never had it. */
+  /** The offer's entry in the supplier's catalogue; null where there is none. */
   findItem({ manager }: Transaction, { supplier_id, supplier_sku: sku }: OfferKey): Promise<SupplierProduct | null> {
     return manager.findOneBy(SupplierProduct, { supplier_id, sku });
   }

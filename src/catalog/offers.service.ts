@@ -9,15 +9,15 @@ import { toOfferView, type OfferView } from './offer-view.js';
 import { OffersRepository, type ListedOffer, type OfferKey } from './offers.repository.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
-/** What an operator was shown before an offer is set. */
+/** What an operator saw before setting an offer. */
 export interface ExpectedOffer {
   /** When it was last changed; null for an offer that is added. */
   updatedAt?: Date | null;
-  /** How many offers of the product are routable afterwards. */
+  /** How many offers of the product will be routable. */
   routable?: number;
 }
 
-/** Where products can be bought: any number of offers each, at one supplier or several. */
+/** Offers: each product may have any number, at one supplier or several. */
 @Injectable()
 export class OffersService {
   constructor(
@@ -27,9 +27,9 @@ export class OffersService {
   ) {}
 
   /**
-   * Adds an offer, or changes what is given of one.
-   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member; CONFLICT where it is not
-   * as expected.
+   * Adds an offer, or changes the given members of one.
+   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member; CONFLICT where it changed
+   * meanwhile.
    */
   set(definition: OfferDefinition, by?: Actor, expected: ExpectedOffer = {}): Promise<ListedOffer> {
     return this.database.transaction(async (tx) => {
@@ -51,7 +51,7 @@ export class OffersService {
     });
   }
 
-  /** Of these products, those of each in the order in which they are tried. */
+  /** Offers of these products; those of one product in the order in which they are tried. */
   listOf(skus: string[]): Promise<ListedOffer[]> {
     return this.offers.listOf(this.database, skus);
   }
@@ -92,7 +92,7 @@ export class OffersService {
     if (left.length !== routable) throw new ChangedMeanwhile('the offers of the product changed meanwhile');
   }
 
-  /** Holds the product. @throws NOT_FOUND */
+  /** Locks the product. @throws NOT_FOUND */
   private async keyOf(tx: Transaction, { sku, supplier, supplierSku }: OfferName): Promise<OfferKey> {
     const product = await this.offers.lockProduct(tx, sku);
     if (!product) throw new UnknownResource('product', sku);
@@ -117,7 +117,7 @@ function assertUnchanged(stored: SupplierOffer | null, { updatedAt }: ExpectedOf
   if (at !== (updatedAt?.getTime() ?? null)) throw new ChangedMeanwhile('the offer changed meanwhile');
 }
 
-/** What the operator's log keeps of an offer: what was set, and nothing that changes by itself. */
+/** An offer as the audit log keeps it: what operators set, and nothing that changes by itself. */
 function settingsOf(view: OfferView): object {
   const { cost_baht: _cost, margin_baht: _margin, routable: _routable, why_not: _whyNot, ...settings } = view;
   return settings;

@@ -7,16 +7,16 @@ import { MerchantsRepository } from '../merchants/merchants.repository.js';
 import { PricesRepository, type StoredPrice } from './prices.repository.js';
 import { assertExpected, type PriceDifference } from './prices.service.js';
 
-/** Many prices by one percentage. */
+/** A change of many prices by one percentage. */
 export interface Adjustment {
   percent: Percentage;
-  /** Which SKUs, `*` being any text; all of them, unless given. */
+  /** Which SKUs, with `*` for any text; all by default. */
   match?: string;
   /** Only these products, for list prices. */
   skus?: string[];
-  /** List prices become multiples of it, in satang, rounded half up; one at least, unless they were 0. */
+  /** List prices are rounded half up to multiples of this many satang, and to one multiple at least unless they were 0. */
   roundTo?: Satang;
-  /** Whose own prices; the list prices, unless given. */
+  /** The merchant whose own prices change; by default list prices change. */
   merchantId?: number;
 }
 
@@ -35,8 +35,8 @@ export class PriceAdjustmentsService {
   }
 
   /**
-   * @param expected the differences that were confirmed: with any others, nothing is changed.
-   * @returns what was changed; with list prices, also what merchants pay whose own price the list price caps.
+   * @param expected the confirmed differences: if there are any others, nothing is changed.
+   * @returns the changes; for list prices also those of merchants whose own price the list price caps.
    * @throws NOT_FOUND for the merchant; BAD_REQUEST where a price would be too large; CONFLICT.
    */
   apply(

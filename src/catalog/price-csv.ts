@@ -26,9 +26,9 @@ export interface PriceLine {
 type Check = (changes: PriceChange[]) => Promise<(string | null)[]>;
 
 /**
- * Reads merchants' own prices from a CSV file; an empty price clears.
- * @param check says of each change why it can't be, or null.
- * @returns the lines that have nothing wrong with them, and everything that is wrong with the others.
+ * Reads merchants' own prices from a CSV file. An empty price removes one.
+ * @param check returns for each change why it is impossible, or null.
+ * @returns the correct lines, and all problems of the others.
  * @throws CsvProblems for a file that is no such table.
  */
 export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLines<PriceLine>> {
@@ -62,14 +62,14 @@ export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLin
   return { lines, problems: firstProblems(problems) };
 }
 
-/** The same of a file that has nothing wrong with it. @throws CsvProblems with every problem and its line. */
+/** The same for a file without problems. @throws CsvProblems with every problem and its line. */
 export async function readPrices(file: Buffer, check: Check): Promise<PriceLine[]> {
   const { lines, problems } = await readPriceLines(file, check);
   if (problems.length > 0) throw new CsvProblems(problems);
   return lines;
 }
 
-/** @returns null when something is wrong, which the reader keeps. */
+/** @returns null when something is wrong; the reader records what. */
 function readPrice(reader: FieldReader): PriceChange | null {
   const merchantId = reader.read('merchant_id', readId, { words: 'an id: a whole number such as 12' });
   const sku = reader.read('sku', toSku, { words: 'text of 1 to 64 characters' });

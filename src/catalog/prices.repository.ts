@@ -1,26 +1,145 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
 import type { MerchantPrice } from './merchant-price.entity.js';
-import * as sql from './prices.sql.js';
-import type { ListPrice, PricedProduct, StoredPrice } from './prices.sql.js';
+import type { Product } from './product.entity.js';
+import { offersOf, routingOrder, ROUTING_PARAMETERS } from './routing.sql.js';
 import { routingLimits, type RoutingLimits } from './routing.js';
 
-export type { ListPrice, PricedProduct, StoredPrice } from './prices.sql.js';
+export type ListPrice = Pick<Product, 'id' | 'sku' | 'price'>;
+
+/** A merchant's own price beside the list price, which caps it. */
+export type StoredPrice = Pick<MerchantPrice, 'merchant_id' | 'product_id' | 'price'> &
+  Pick<Product, 'sku'> & { list_price: Product['price'] };
+
+const LIST_PRICES = 'SELECT id, sku, price FROM products';
+
+const OWN = `
+  SELECT own.merchant_id, p.sku, own.product_id, own.price, p.price AS list_price
+  FROM merchant_prices own JOIN products p ON p.id = own.product_id`;
+
+const PAIRS = rowsOf({ merchant_id: 'int', product_id: 'int' });
+
+const LIST_OWN = statement(
+  'prices.list_own',
+  { merchantId: 'int?', sku: 'text?' },
+  ({ merchantId, sku }) => `
+    ${OWN} WHERE (${merchantId} IS NULL OR own.merchant_id = ${merchantId}) AND (${sku} IS NULL OR p.sku = ${sku})
+    ORDER BY own.merchant_id, p.sku`,
+);
+
+const FIND_PRODUCTS = statement(
+  'prices.find_products',
+  { skus: 'text[]' },
+  ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku`,
+);
+
+/** The same, and locks their list prices until the transaction ends. */
+const LOCK_PRODUCTS = statement(
+  'prices.lock_products',
+  { skus: 'text[]' },
+  ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku FOR SHARE`,
+);
+
+const LOCK_OWN = statement(
+  'prices.lock_own',
+  { pairs: PAIRS },
+  ({ pairs }) => `
+    ${OWN} JOIN ${pairs.as('pair')} ON pair.merchant_id = own.merchant_id AND pair.product_id = own.product_id
+    ORDER BY own.merchant_id, p.sku FOR NO KEY UPDATE OF own`,
+);
+
+const LOCK_LIKE = statement(
+  'prices.lock_like',
+  { pattern: 'text', skus: 'text[]?' },
+  ({ pattern, skus }) => `
+    ${LIST_PRICES} WHERE sku LIKE ${pattern} AND (${skus} IS NULL OR sku = ANY (${skus}))
+    ORDER BY sku FOR NO KEY UPDATE`,
+);
+
+const OWN_LIKE = statement(
+  'prices.own_like',
+  { pattern: 'text' },
+  ({ pattern }) => `${OWN} WHERE p.sku LIKE ${pattern} ORDER BY p.sku, own.merchant_id`,
+);
+
+/** Locks them and their list prices until the transaction ends. */
+const LOCK_OWN_LIKE = statement(
+  'prices.lock_own_like',
+  { pattern: 'text', merchantId: 'int' },
+  ({ pattern, merchantId }) => `
+    ${OWN} WHERE p.sku LIKE ${pattern} AND own.merchant_id = ${merchantId}
+    ORDER BY p.sku FOR NO KEY UPDATE OF own FOR SHARE OF p`,
+);
+
+const SET_OWN = statement(
+  'prices.set_own',
+  { prices: rowsOf({ merchant_id: 'int', product_id: 'int', price: 'bigint' }) },
+  ({ prices }) => `
+    INSERT INTO merchant_prices (${prices.names}) SELECT * FROM ${prices.unnest}
+    ON CONFLICT (merchant_id, product_id) DO UPDATE SET price = excluded.price, updated_at = now()`,
+);
+
+const CLEAR_OWN = statement(
+  'prices.clear_own',
+  { pairs: PAIRS },
+  ({ pairs }) => `
+    DELETE FROM merchant_prices own USING ${pairs.as('gone')}
+    WHERE own.merchant_id = gone.merchant_id AND own.product_id = gone.product_id`,
+);
+
+const SET_LIST = statement(
+  'prices.set_list',
+  { products: rowsOf({ id: 'int', price: 'bigint' }) },
+  ({ products }) => `
+    UPDATE products SET price = changed.price, updated_at = now()
+    FROM ${products.as('changed')} WHERE products.id = changed.id`,
+);
+
+/** A product at a merchant's prices. */
+export type PricedProduct = Pick<Product, 'id' | 'sku' | 'name' | 'active'> & {
+  list_price: Product['price'];
+  /** As stored: where it is above the list price, the merchant pays the list price. Null for no own price. */
+  own_price: MerchantPrice['price'] | null;
+  /** The present cost in satang: a whole number as text. Null where it is unknown. */
+  cost: string | null;
+};
+
+/** By SKU. The cost is that of the first offer that is routable, or would be at a higher price. */
+export const PAGE_OF_MERCHANT = statement(
+  'prices.page_of_merchant',
+  {
+    ...({ merchantId: 'int', sku: 'text?', isOwnOnly: 'boolean', part: 'text?' } as const),
+    ...({ afterId: 'int', limit: 'int' } as const),
+    ...ROUTING_PARAMETERS,
+  },
+  ({ merchantId, sku, isOwnOnly, part, afterId, limit, ...limits }) => `
+    SELECT p.id, p.sku, p.name, p.active, p.price AS list_price, own.price AS own_price, used.cost
+    FROM products p
+    LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = ${merchantId}
+    LEFT JOIN LATERAL (
+      SELECT offer.cost FROM (${offersOf(limits, { price: 'least(p.price, coalesce(own.price, p.price))' })}) offer
+      WHERE coalesce(offer.why_not, 'no_margin') = 'no_margin' ORDER BY ${routingOrder('offer')} LIMIT 1) used ON true
+    WHERE (${sku} IS NULL OR p.sku = ${sku}) AND (own.price IS NOT NULL OR NOT ${isOwnOnly})
+      AND p.sku > coalesce((SELECT sku FROM products WHERE id = ${afterId}), '')
+      AND (${part} IS NULL OR strpos(lower(p.sku), lower(${part})) > 0 OR strpos(lower(p.name), lower(${part})) > 0)
+    ORDER BY p.sku LIMIT ${limit}`,
+);
 
 type Pair = Pick<MerchantPrice, 'merchant_id' | 'product_id'>;
 
 interface PriceFilter {
   merchantId: number;
-  /** This product only; null for any. */
+  /** Null for any. */
   sku: string | null;
   isOwnOnly: boolean;
-  /** Of the SKU or the name; null for any. */
+  /** A part of the SKU or the name; null for any. */
   part: string | null;
   afterId: number;
 }
 
-/** What products cost: list prices, and merchants' own. */
+/** Prices of products: list prices, and merchants' own. */
 @Injectable()
 export class PricesRepository {
   private readonly limits: RoutingLimits;
@@ -34,53 +153,53 @@ export class PricesRepository {
 
   /** By SKU. @param afterId the product that the page before ended with, 0 for the first page. */
   pageOfMerchant(which: PriceFilter, limit: number): Promise<PricedProduct[]> {
-    return this.database.query<PricedProduct>(...sql.PAGE_OF_MERCHANT.with({ ...which, limit, ...this.limits }));
+    return this.database.query<PricedProduct>(...PAGE_OF_MERCHANT.with({ ...which, limit, ...this.limits }));
   }
 
   /** Own prices by merchant and SKU. */
   listOwn({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<StoredPrice[]> {
     const which = { merchantId: merchantId ?? null, sku: sku ?? null };
-    return this.database.query<StoredPrice>(...sql.LIST_OWN.with(which));
+    return this.database.query<StoredPrice>(...LIST_OWN.with(which));
   }
 
   /**
    * List prices.
-   * @param hold whether they must stay until the transaction ends.
+   * @param hold locks them until the transaction ends.
    */
   list(tx: Queryable, skus: string[], { hold = false } = {}): Promise<ListPrice[]> {
-    const find = hold ? sql.LOCK_PRODUCTS : sql.FIND_PRODUCTS;
+    const find = hold ? LOCK_PRODUCTS : FIND_PRODUCTS;
     return tx.query<ListPrice>(...find.with({ skus: [...new Set(skus)] }));
   }
 
-  /** The own prices that there are of those pairs. */
+  /** Locks and returns the own prices of those pairs, as far as they exist. */
   lockOwn(tx: Queryable, pairs: Pair[]): Promise<StoredPrice[]> {
-    return tx.query<StoredPrice>(...sql.LOCK_OWN.with({ pairs }));
+    return tx.query<StoredPrice>(...LOCK_OWN.with({ pairs }));
   }
 
-  /** @param pattern of LIKE, for the SKU. @param skus only these, where they are given. */
+  /** @param pattern for LIKE on the SKU. @param skus only these; null for all. */
   lockLike(tx: Queryable, pattern: string, skus: string[] | null = null): Promise<ListPrice[]> {
-    return tx.query<ListPrice>(...sql.LOCK_LIKE.with({ pattern, skus }));
+    return tx.query<ListPrice>(...LOCK_LIKE.with({ pattern, skus }));
   }
 
   /** All merchants' own prices of such products. */
   ownLike(tx: Queryable, pattern: string): Promise<StoredPrice[]> {
-    return tx.query<StoredPrice>(...sql.OWN_LIKE.with({ pattern }));
+    return tx.query<StoredPrice>(...OWN_LIKE.with({ pattern }));
   }
 
-  /** One merchant's own prices of such products; those and the list prices stay until the transaction ends. */
+  /** Locks and returns one merchant's own prices of such products, and locks their list prices. */
   lockOwnLike(tx: Queryable, pattern: string, merchantId: number): Promise<StoredPrice[]> {
-    return tx.query<StoredPrice>(...sql.LOCK_OWN_LIKE.with({ pattern, merchantId }));
+    return tx.query<StoredPrice>(...LOCK_OWN_LIKE.with({ pattern, merchantId }));
   }
 
   setOwn(tx: Transaction, prices: (Pair & Pick<MerchantPrice, 'price'>)[]): void {
-    if (prices.length > 0) tx.write(...sql.SET_OWN.with({ prices }));
+    if (prices.length > 0) tx.write(...SET_OWN.with({ prices }));
   }
 
   clearOwn(tx: Transaction, pairs: Pair[]): void {
-    if (pairs.length > 0) tx.write(...sql.CLEAR_OWN.with({ pairs }));
+    if (pairs.length > 0) tx.write(...CLEAR_OWN.with({ pairs }));
   }
 
   setList(tx: Transaction, products: Pick<ListPrice, 'id' | 'price'>[]): void {
-    if (products.length > 0) tx.write(...sql.SET_LIST.with({ products }));
+    if (products.length > 0) tx.write(...SET_LIST.with({ products }));
   }
 }

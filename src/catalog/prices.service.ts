@@ -8,15 +8,15 @@ import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-l
 import { MerchantsRepository } from '../merchants/merchants.repository.js';
 import { PricesRepository, type ListPrice, type PricedProduct, type StoredPrice } from './prices.repository.js';
 
-/** What a merchant is to pay for a product. */
+/** A merchant's new price of a product. */
 export interface PriceChange {
   merchantId: number;
   sku: string;
-  /** Up to the list price; null so that the list price holds. */
+  /** At most the list price; null to remove the own price. */
   price: Satang | null;
 }
 
-/** What a merchant pays for a product of which it has a price of its own. */
+/** What a merchant pays for a product for which it has its own price. */
 export interface OwnPrice {
   merchant_id: number;
   sku: string;
@@ -25,9 +25,9 @@ export interface OwnPrice {
   list_price: Satang;
 }
 
-/** One price that changes, as the operator is shown it and as their log keeps it. */
+/** One price that changes, as operators see it and as the audit log keeps it. */
 export interface PriceDifference {
-  /** Whose own price it is; null for a list price. */
+  /** The merchant of an own price; null for a list price. */
   merchant_id: number | null;
   sku: string;
   /** Null where there was none. */
@@ -36,7 +36,7 @@ export interface PriceDifference {
   new: string | null;
 }
 
-/** One of several changes that can't be; `index` says which of those given. */
+/** The first change of several that is impossible; `index` is its place among them. */
 export class PriceError extends AppError {
   constructor(
     readonly index: number,
@@ -47,15 +47,15 @@ export class PriceError extends AppError {
   }
 }
 
-/** What was confirmed must be what happens. @throws CONFLICT */
+/** @throws CONFLICT where the differences are not those that were confirmed. */
 export function assertExpected(expected: PriceDifference[] | undefined, now: PriceDifference[]): void {
   if (expected === undefined || JSON.stringify(expected) === JSON.stringify(now)) return;
   throw new ChangedMeanwhile('the prices changed meanwhile');
 }
 
-/** What is asked of the prices of a merchant. */
-export interface PricesQuestion {
-  /** Not those for which the list price holds. */
+/** Which prices of a merchant to list. */
+export interface PricesQuery {
+  /** Leaves out products without an own price. */
   isOwnOnly: boolean;
   /** Of the SKU or the name. */
   part?: string | undefined;
@@ -75,9 +75,9 @@ type ToAction = (plan: Plan) => AuditRecord;
 
 interface WriteOptions {
   by?: Actor;
-  /** The differences that were confirmed: with any others, nothing is changed. */
+  /** The confirmed differences: if there are any others, nothing is changed. */
   expected?: PriceDifference[];
-  /** The own price that each had when this was decided. */
+  /** The own price at the time of the decision. */
   seen?: Satang | null | undefined;
 }
 
@@ -90,7 +90,7 @@ export class PricesService {
     private readonly merchants: MerchantsRepository,
   ) {}
 
-  /** By merchant and SKU. @throws NOT_FOUND for a merchant or a SKU that is not there. */
+  /** By merchant and SKU. @throws NOT_FOUND for the merchant or the SKU. */
   async list({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<OwnPrice[]> {
     if (merchantId !== undefined && !(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
     if (sku !== undefined) {
@@ -106,8 +106,8 @@ export class PricesService {
     }));
   }
 
-  /** Products by their SKU at what one merchant pays. @throws NOT_FOUND; BAD_REQUEST for a bad cursor. */
-  async page(merchantId: number, { isOwnOnly, part, cursor, limit }: PricesQuestion): Promise<Page<PricedProduct>> {
+  /** Products by SKU, at one merchant's prices. @throws NOT_FOUND; BAD_REQUEST for a bad cursor. */
+  async page(merchantId: number, { isOwnOnly, part, cursor, limit }: PricesQuery): Promise<Page<PricedProduct>> {
     if (!(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
     const afterId = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
     const which = { merchantId, sku: null, isOwnOnly, part: part ?? null, afterId };
@@ -120,7 +120,7 @@ export class PricesService {
     );
   }
 
-  /** A product at what one merchant pays. @throws NOT_FOUND */
+  /** A product at one merchant's price. @throws NOT_FOUND */
   async show(merchantId: number, sku: string): Promise<PricedProduct> {
     const which = { merchantId, sku, isOwnOnly: false, part: null, afterId: 0 };
     const [product] = await this.prices.pageOfMerchant(which, 1);
@@ -130,7 +130,7 @@ export class PricesService {
 
   /**
    * Gives a merchant its own price.
-   * @param seen the own price that it had when this was decided, null for none: with any other, nothing is changed.
+   * @param seen the own price at the time of the decision, null for none: if it is another now, nothing is changed.
    * @throws BAD_REQUEST above the list price; NOT_FOUND; CONFLICT.
    */
   async set(merchantId: number, sku: string, price: Satang, by?: Actor, seen?: Satang | null): Promise<void> {
@@ -143,9 +143,9 @@ export class PricesService {
   }
 
   /**
-   * Takes a merchant's own price away; once gone, it stays gone.
-   * @param seen as {@link set} has it.
-   * @returns the list price, which holds again.
+   * Removes a merchant's own price. Succeeds also where there is none.
+   * @param seen as in {@link set}.
+   * @returns the list price, which the merchant pays from now on.
    */
   async clear(merchantId: number, sku: string, by?: Actor, seen?: Satang | null): Promise<Satang> {
     const toAction: ToAction = ({ products }) => {
@@ -158,9 +158,9 @@ export class PricesService {
 
   /**
    * Makes many changes, all or none.
-   * @param file where they come from.
-   * @returns what each of the merchants pays from now on, in their order.
-   * @throws PriceError with the index of the first change that can't be; CONFLICT.
+   * @param file the name of the file with the changes.
+   * @returns what the merchants pay from now on, in the order of the changes.
+   * @throws PriceError with the index of the first impossible change; CONFLICT.
    */
   async setAll(changes: PriceChange[], { file, ...options }: WriteOptions & { file: string }): Promise<Satang[]> {
     const toAction: ToAction = ({ differences }) => ({
@@ -176,7 +176,7 @@ export class PricesService {
     return (await this.database.transaction((tx) => this.plan(tx, changes))).differences;
   }
 
-  /** Why each of the changes can't be; null for those that can. */
+  /** Why each change is impossible; null for those that are possible. */
   async problems(changes: PriceChange[]): Promise<(AppError | null)[]> {
     return (await this.database.transaction((tx) => this.check(tx, changes))).problems;
   }
@@ -251,7 +251,7 @@ type ChangedRow = Pick<StoredPrice, 'merchant_id' | 'product_id' | 'sku'> & Pick
 
 interface Plan {
   products: Map<string, ListPrice>;
-  /** Those that are not so already, in the order of merchants and SKUs, in which everybody writes them. */
+  /** Changes that make a difference, by merchant and SKU: all writers use this order, so that none wait for each other. */
   changed: ChangedRow[];
   differences: PriceDifference[];
 }

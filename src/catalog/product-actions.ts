@@ -3,7 +3,7 @@ import type { ProductKind } from '../core/product-kind.js';
 import type { AuditRecord } from '../audit-log/audit-log.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 
-/** A product as the operator sees it (contract, section 7). */
+/** A product as operators see it (contract, section 7). */
 export interface ProductView {
   sku: string;
   name: string;
@@ -16,7 +16,7 @@ export interface ProductView {
   max_quantity: number;
   active: boolean;
   kind: ProductKind;
-  /** Who is asked whether a player exists; null for nobody. */
+  /** The validator that checks players, with its code of the game; null for no check. */
   player_check: string | null;
 }
 
@@ -36,11 +36,11 @@ export const toProductView = (product: ProductRow): ProductView => ({
 
 type Value = string | number | boolean | null;
 
-/** What becomes of one product, as the operator is shown it and as their log keeps it. */
+/** The change of one product, as operators see it and as the audit log keeps it. */
 export interface ProductDifference {
   sku: string;
   change: 'added' | 'changed';
-  /** Each member that is not the same any more; `old` is null for a product that is added. */
+  /** Each member that changes; `old` is null for a product that is added. */
   changes: { member: string; old: Value; new: Value }[];
 }
 
@@ -55,10 +55,10 @@ export function productDifference(now: ProductRow, before: ProductWithSupplier |
   return { sku, change: before ? 'changed' : 'added', changes };
 }
 
-/** What the operator's log keeps of products that were written. */
+/** Makes the record of written products for the audit log. */
 export type ToAction = (products: ProductRow[], differences: ProductDifference[]) => AuditRecord;
 
-/** One product: all of it, and what the changed members were before. */
+/** One product: all of it, with the old values of the changed members. */
 export const setAction: ToAction = ([product], [difference]) => {
   if (!product || !difference) throw new Error('no product was set');
   const before =
@@ -68,7 +68,7 @@ export const setAction: ToAction = ([product], [difference]) => {
   return { action: 'product.set', detail: { ...toProductView(product), before } };
 };
 
-/** Many products: how many the file has, which are new, and all that was changed. @param file where they come from. */
+/** Many products: how many the file has, which are new, and all changes. @param file its name. */
 export const importAction =
   (file?: string): ToAction =>
   (products, differences) => {

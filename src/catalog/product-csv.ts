@@ -10,7 +10,7 @@ import {
 } from './product-definition.js';
 import { parseBaht } from '../core/money.js';
 import { PRODUCT_KINDS, type ProductKind } from '../core/product-kind.js';
-import { PLAYER_CHECK_WORDS, readPlayerCheck } from './player-validators/player-check.js';
+import { PLAYER_CHECK_WORDS, readPlayerCheck } from './player-validators/player-validator.js';
 import { toCsv } from '../core/csv.js';
 import {
   CsvProblems,
@@ -45,7 +45,7 @@ export interface ProductLine {
   definition: ProductDefinition;
 }
 
-/** What there is already. */
+/** What exists already. */
 export interface Known {
   /** The codes of the suppliers. */
   suppliers: ReadonlySet<string>;
@@ -66,9 +66,8 @@ export const writeProducts = (products: ProductView[]): string =>
   ]);
 
 /**
- * Reads products from a CSV file. A column that it does not have leaves products as they are; an empty field in one that
- * it has means the default.
- * @returns the lines that have nothing wrong with them, and everything that is wrong with the others.
+ * Reads products from a CSV file. A column that the file lacks leaves products as they are. An empty field means the default.
+ * @returns the correct lines, and all problems of the others.
  * @throws CsvProblems for a file that is no such table.
  */
 export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLine> {
@@ -98,21 +97,21 @@ export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLi
   return { lines, problems: firstProblems(problems) };
 }
 
-/** The same of a file that has nothing wrong with it. @throws CsvProblems with every problem and its line. */
+/** The same for a file without problems. @throws CsvProblems with every problem and its line. */
 export function readProducts(file: Buffer, known: Known): ProductLine[] {
   const { lines, problems } = readProductLines(file, known);
   if (problems.length > 0) throw new CsvProblems(problems);
   return lines;
 }
 
-/** @param column that the problem is about, where its words do not begin with the column's name. */
+/** @param column of the problem, where its words do not begin with the column's name. */
 function named(words: string | null, column?: string): Omit<CsvProblem, 'line'>[] {
   if (words === null) return [];
   const [first = ''] = words.split(' ');
   return [{ column: column ?? COLUMNS.find((each) => each === first) ?? null, words }];
 }
 
-/** One product; what is wrong with it is kept by the reader. */
+/** One product; the reader records what is wrong with it. */
 function readProduct(reader: FieldReader, suppliers: ReadonlySet<string>): ProductDefinition {
   const flag = (column: string, ifEmpty: boolean): boolean | undefined =>
     reader.read(column, toFlag, { words: 'true, false, yes, no, 1 or 0', ifEmpty });
@@ -134,7 +133,7 @@ function readProduct(reader: FieldReader, suppliers: ReadonlySet<string>): Produ
   };
 }
 
-/** Both fields are empty for a product without an offer; with a supplier, an empty SKU of theirs means ours. */
+/** Both fields are empty for a product without an offer. With a supplier, an empty supplier_sku means our SKU. */
 function readFirstOffer(
   reader: FieldReader,
   sku: string,

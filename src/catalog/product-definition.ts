@@ -1,46 +1,46 @@
 import type { Satang } from '../core/money.js';
 import type { ProductKind } from '../core/product-kind.js';
 import { textProblem } from '../core/text.js';
-import { PLAYER_CHECK_WORDS, readPlayerCheck } from './player-validators/player-check.js';
+import { PLAYER_CHECK_WORDS, readPlayerCheck } from './player-validators/player-validator.js';
 import type { Product } from './product.entity.js';
 
 export const MAX_QUANTITY = 100;
 
 /**
- * What a product is to be. What is not given stays as it is; a new product needs a name and a price, and has its
- * defaults for the rest. Without a supplier it can't be ordered until it has an offer.
+ * The wanted state of a product. Members that are not given stay. A new product needs a name and a price, and gets defaults for
+ * the rest. Without a supplier it can't be ordered until it has an offer.
  */
 export interface ProductDefinition {
   sku: string;
   name?: string;
   price?: Satang;
-  /** The code of the supplier of its offer of priority 1. Null for none, which takes no offer away. */
+  /** The code of the supplier of its offer of priority 1. Null for none; it removes no offer. */
   supplier?: string | null;
-  /** The SKU itself unless the supplier calls it otherwise. */
+  /** The supplier's SKU; our SKU by default. */
   supplierSku?: string;
   requiresServer?: boolean;
   requiresCharacter?: boolean;
   maxQuantity?: number;
   active?: boolean;
   kind?: ProductKind;
-  /** Who is asked whether a player exists, such as `g2bulk:mlbb`. Null for nobody. */
+  /** The validator that checks players, with its code of the game, such as `g2bulk:mlbb`. Null for no check. */
   playerCheck?: string | null;
 }
 
 /** `supplierCode` is that of its first offer; null when it has none. */
 export type ProductWithSupplier = Product & { supplierCode: string | null };
 
-/** A product as it is to be, with its supplier's code in place of the id. */
+/** A product to write, with its supplier's code in place of the id. */
 export type ProductRow = Omit<ProductWithSupplier, 'id' | 'created_at' | 'updated_at' | 'supplier_id'>;
 
-/** What a new product has no default for. */
+/** The members of a new product that have no default. */
 export const NEEDED = ['name', 'price'] as const;
 
 /** @returns null when nothing is missing. */
 export const missingProblem = (sku: string, missing: string[]): string | null =>
   missing.length === 0 ? null : `${sku} is a new product: it needs ${missing.join(', ')}`;
 
-/** Why a product cannot be as it is defined, its supplier aside; null when it can. */
+/** What is wrong with a definition, apart from its supplier; null when nothing is. */
 export function productProblem({
   sku,
   name,
@@ -64,7 +64,7 @@ export function productProblem({
   return null;
 }
 
-/** Why a product's first offer cannot be as it is defined; null when it can. @param before undefined for a new product. */
+/** What is wrong with a definition's first offer; null when nothing is. @param before undefined for a new product. */
 export function firstOfferProblem(
   { sku, supplier, supplierSku }: ProductDefinition,
   before?: Pick<ProductWithSupplier, 'supplierCode'>,
@@ -77,7 +77,7 @@ export function firstOfferProblem(
   return hasNone && supplierSku !== undefined ? `${sku} has no supplier for its supplier_sku` : null;
 }
 
-/** What a product becomes. @param before what it was; undefined for a new one, which lacks nothing it needs. */
+/** The row of a product after a change. @param before undefined for a new product, which must have all that it needs. */
 export function toRow(definition: ProductDefinition, before?: ProductWithSupplier): ProductRow {
   const supplierCode = definition.supplier ?? before?.supplierCode ?? null;
   const supplierSku = definition.supplierSku ?? before?.supplier_sku ?? definition.sku;

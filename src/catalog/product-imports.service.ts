@@ -12,16 +12,16 @@ import { ProductsService } from './products.service.js';
 
 /** What a file would change. */
 export interface ImportPreview<Difference> {
-  /** How many lines are right. */
+  /** The number of correct lines. */
   lines: number;
-  /** Nothing is imported while there is any. */
+  /** A file with problems is not imported. */
   problems: CsvProblem[];
   differences: Difference[];
-  /** Names exactly these differences. */
+  /** Identifies exactly these differences. */
   version: string;
 }
 
-/** What an operator agreed to. */
+/** What an operator confirmed. */
 interface Agreed {
   by: Actor;
   /** Of the file. */
@@ -30,7 +30,7 @@ interface Agreed {
   version: string;
 }
 
-/** Files of products and of merchants' own prices: looked at first, then imported as they were seen. */
+/** Imports files of products and of merchants' own prices. A preview comes first; an import does exactly what it showed. */
 @Injectable()
 export class ProductImportsService {
   constructor(
@@ -39,7 +39,7 @@ export class ProductImportsService {
     private readonly suppliers: SuppliersService,
   ) {}
 
-  /** What files of products are held against. */
+  /** What exists already: the reader of products compares files with it. */
   async known(): Promise<Known> {
     return {
       suppliers: new Set((await this.suppliers.list()).map(({ code }) => code)),
@@ -96,7 +96,7 @@ export class ProductImportsService {
   }
 }
 
-/** Names a list of differences: any other list has another version. */
+/** Identifies a list of differences: any other list has another version. */
 export const versionOf = (differences: readonly object[]): string =>
   createHash('sha256').update(JSON.stringify(differences)).digest('base64url').slice(0, 22);
 

@@ -11,11 +11,11 @@ import { ProductsRepository, type ProductFilter } from './products.repository.js
 export interface ProductListing {
   product: ProductWithSupplier;
   offers: ListedOffer[];
-  /** At which it is bought now. */
+  /** The offer at which it is bought now. */
   inUse: ListedOffer | null;
 }
 
-/** Products as operators look at them. */
+/** Products with their offers, for operators. */
 @Injectable()
 export class ProductListingService {
   constructor(
@@ -34,7 +34,7 @@ export class ProductListingService {
     return this.products.skus(filter, null, null);
   }
 
-  /** Those of them that there are. */
+  /** Products of these SKUs, as far as they exist. */
   async withOffers(skus: string[]): Promise<ProductListing[]> {
     const products = await this.database.transaction((tx) => this.products.listBySku(tx, skus));
     const offers = bySku(await this.offers.listOf(skus));

@@ -5,7 +5,7 @@ import type { SupplierProductRead } from '../suppliers/supplier-product-read.ent
 import type { CatalogueRow } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 
-/** Of these SKUs, those that are in the supplier's catalogue or have an offer of it. */
+/** Marks those SKUs that are in the supplier's catalogue or have an offer. */
 const ASK_FOR_PRODUCTS = statement(
   'product_reads.ask',
   { supplierId: 'int', skus: 'text[]' },
@@ -18,16 +18,16 @@ const ASK_FOR_PRODUCTS = statement(
     ON CONFLICT (supplier_id, sku) DO UPDATE SET asked_at = excluded.asked_at`,
 );
 
-/** A SKU that is to be read now. */
+/** A SKU to read now. */
 export type DueProduct = Pick<SupplierProductRead, 'sku' | 'asked_at'> &
   Pick<Supplier, 'code'> & {
-    /** When its reading was noted. */
+    /** When its reading began. */
     read_at: Date;
   };
 
 /**
- * Of those due, the one that waits longest at a supplier that is not paused and was not asked for a product within its
- * gap. What another process is taking is left to it; until the reading has ended it is not due again.
+ * Takes the due SKU that has waited longest, at a supplier that is not paused and was not asked for a product within its gap.
+ * Rows that another process has locked are skipped. The SKU is due again after `retryMs`, unless its reading ends before.
  */
 const TAKE_DUE_PRODUCT = statement(
   'product_reads.take_due',
@@ -50,7 +50,7 @@ const TAKE_DUE_PRODUCT = statement(
     RETURNING r.sku, r.asked_at, due.code, noted.product_read_at AS read_at`,
 );
 
-/** It was read; one that was marked again meanwhile is due at once. */
+/** Ends a reading. A SKU that was marked again meanwhile is due at once. */
 const END_READING = statement(
   'product_reads.end',
   { supplierId: 'int', sku: 'text', askedAt: 'timestamptz' },
@@ -62,17 +62,17 @@ const END_READING = statement(
     WHERE supplier_id = ${supplierId} AND sku = ${sku} AND asked_at > ${askedAt}`,
 );
 
-/** SKUs that suppliers are to be asked about one by one. */
+/** SKUs to read one by one. */
 @Injectable()
 export class ProductReadsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Those that are known here are due at once. */
+  /** Makes those of the SKUs that we know due at once. */
   async ask(supplierId: number, skus: string[]): Promise<void> {
     await this.database.query(...ASK_FOR_PRODUCTS.with({ supplierId, skus }));
   }
 
-  /** @param retryMs after which it is due again, unless the reading ended. @returns null where none is due. */
+  /** @param retryMs the time until it is due again, unless its reading ends. @returns null where none is due. */
   async takeDue(adapters: readonly CatalogueRow[], retryMs: number): Promise<DueProduct | null> {
     const [due] = await this.database.query<DueProduct>(...TAKE_DUE_PRODUCT.with({ adapters, retryMs }));
     return due ?? null;

@@ -12,26 +12,26 @@ import { difference } from './catalogue-difference.js';
 import { ProductReadsRepository, type DueProduct } from './product-reads.repository.js';
 import { SupplierCataloguesRepository } from './supplier-catalogues.repository.js';
 
-/** When a SKU is asked about again whose reading failed. */
+/** The wait before a failed reading is repeated. */
 const RETRY_MS = 60_000;
 
-/** How often workers look whether a product is due: what an order could not be bought for waits for it. */
+/** How often workers look for due products: units may wait for a new price. */
 const LOOK_EVERY_MS = 1_000;
 
 export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be looked after';
 export const PAUSED = 'the supplier accepts no calls of ours and is paused: see topup supplier show';
 
-/** What came of reading one SKU. */
+/** The result of reading one SKU. */
 export interface ProductRun {
   supplier: string;
   sku: string;
-  /** `overtaken` where the supplier was set anew or its whole catalogue was read meanwhile. */
+  /** `overtaken` where an operator set the supplier, or its whole catalogue was read, meanwhile. */
   result: 'unchanged' | 'changed' | 'gone' | 'overtaken' | Unavailable;
-  /** Whether the supplier refuses our credentials and is paused for it now. */
+  /** Whether the supplier refused our credentials and was paused for that. */
   isPaused: boolean;
 }
 
-/** Reads single SKUs of suppliers again that were marked for it, and brings them to their offers as a whole run does. */
+/** Reads SKUs that were marked for it one by one, and updates their offers as a reading of the whole catalogue does. */
 @Injectable()
 export class ProductReadsService {
   constructor(
@@ -44,7 +44,7 @@ export class ProductReadsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Has SKUs read soon that the supplier may have changed: those that we know. */
+  /** Marks SKUs that the supplier may have changed, as far as we know them: they are read soon. */
   async ask(supplierId: number, skus: string[]): Promise<void> {
     await this.reads.ask(supplierId, skus);
   }
@@ -58,7 +58,7 @@ export class ProductReadsService {
     }
   }
 
-  /** Reads one SKU that is due; each is taken by one process. @returns null when none is. */
+  /** Reads one due SKU, which no other process takes. @returns null when none is due. */
   async readDue(): Promise<ProductRun | null> {
     const due = await this.reads.takeDue(this.registry.catalogues, RETRY_MS);
     if (!due) return null;
@@ -94,7 +94,7 @@ export class ProductReadsService {
       if (now?.id !== id || now.adapter !== adapter || now.base_url !== base_url) return 'overtaken';
       this.reads.end(tx, id, due);
       const before = await this.catalogues.findOne(tx, now, due.sku);
-      // A whole run that began later knows better.
+      // A reading of the whole catalogue that began later is newer.
       if (before && before.last_seen_at > due.read_at) return 'overtaken';
       const found = difference(product ? [{ ...product, sku: due.sku }] : [], before ? [before] : []);
       this.catalogues.write(tx, now, found, due.read_at);

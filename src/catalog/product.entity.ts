@@ -27,14 +27,14 @@ export class Product {
   price!: Satang;
 
   /**
-   * The supplier of the product's first offer; null when it has none. Writing it makes the offer of priority 1, and
-   * changes of offers write it: triggers do both, for the version before, which knows no offers.
+   * The supplier of the product's first offer; null when it has none. Triggers make the offer of priority 1 when it is written,
+   * and write it when offers change: the version before knows no offers.
    */
   @ForeignKey(() => Supplier, { name: 'fk_products_supplier' })
   @Column('integer', { nullable: true })
   supplier_id!: number | null;
 
-  /** What that supplier calls the product. */
+  /** That supplier's SKU of the product. */
   @Column('text', { nullable: true })
   supplier_sku!: string | null;
 
@@ -51,11 +51,11 @@ export class Product {
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** What is ordered from now on: what was ordered keeps its kind. */
+  /** A change affects new orders only: existing ones keep their kind. */
   @Column('text', { default: 'topup' })
   kind!: ProductKind;
 
-  /** Who is asked whether a player exists, such as `g2bulk:mlbb`; null for nobody. */
+  /** The validator that checks players, with its code of the game, such as `g2bulk:mlbb`; null for no check. */
   @Column('text', { nullable: true })
   player_check!: string | null;
 

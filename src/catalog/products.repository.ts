@@ -5,11 +5,10 @@ import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
-import { TAKE_COSTS } from './offers.sql.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 import { Product } from './product.entity.js';
 
-/** By SKU. A product is of every supplier that it has an offer of. */
+/** By SKU. A supplier matches where the product has an offer of it. */
 const PAGE_OF_PRODUCTS = statement(
   'product_listing.page',
   { supplier: 'text?', active: 'boolean?', q: 'text?', after: 'int?', limit: 'int?' },
@@ -24,7 +23,19 @@ const PAGE_OF_PRODUCTS = statement(
     ORDER BY p.sku LIMIT ${limit}`,
 );
 
-/** A product as it is to be stored. */
+/** Gives the offers that this transaction added the cost in their supplier's catalogue, if it has one. */
+const TAKE_COSTS = statement(
+  'offers.take_costs',
+  { skus: 'text[]' },
+  ({ skus }) => `
+    UPDATE supplier_offers o
+    SET cost_micros = c.cost_micros, cost_currency = c.cost_currency, cost_at = c.last_seen_at
+    FROM products p, supplier_products c
+    WHERE p.sku = ANY (${skus}) AND o.product_id = p.id AND o.cost_micros IS NULL AND o.created_at = now()::timestamptz(3)
+      AND c.supplier_id = o.supplier_id AND c.sku = o.supplier_sku AND c.cost_micros IS NOT NULL`,
+);
+
+/** A product to store. */
 export type StoredRow = ProductRow & Pick<Product, 'supplier_id'>;
 
 /** Either TypeORM's own connections, or a transaction. */
@@ -32,12 +43,12 @@ type Managed = Pick<Transaction, 'manager'>;
 
 const ROWS_PER_STATEMENT = 1000;
 
-/** What must be true of a product; what is not given may be anything. */
+/** Which products to list; a member that is not given matches any. */
 export interface ProductFilter {
-  /** The code of one that it has an offer of. */
+  /** The code of a supplier that it has an offer of. */
   supplier?: string;
   active?: boolean;
-  /** A part of the SKU or of the name, in whatever case. */
+  /** A part of the SKU or of the name, in either case. */
   q?: string;
 }
 
@@ -52,20 +63,20 @@ export class ProductsRepository {
     return this.select(this.dataSource);
   }
 
-  /** In their order. @param after the id of a product behind whose SKU they begin. @param limit null for all. */
+  /** By SKU. @param after the id of the product that the page before ended with. @param limit null for all. */
   async skus(
     { supplier = null, active = null, q = null }: { [Name in keyof ProductFilter]: ProductFilter[Name] | null },
     after: number | null,
     limit: number | null,
   ): Promise<string[]> {
-    const question = { supplier, active, q, after, limit };
-    const rows = await this.database.query<Pick<Product, 'sku'>>(...PAGE_OF_PRODUCTS.with(question));
+    const query = PAGE_OF_PRODUCTS.with({ supplier, active, q, after, limit });
+    const rows = await this.database.query<Pick<Product, 'sku'>>(...query);
     return rows.map(({ sku }) => sku);
   }
 
   /**
-   * Those of them that there are.
-   * @param lock keeps them as they are until the transaction ends, while orders go on to refer to them.
+   * Products of these SKUs, as far as they exist.
+   * @param lock locks them until the transaction ends. Orders for them go on.
    */
   listBySku(tx: Transaction, skus: string[], { lock = false } = {}): Promise<ProductWithSupplier[]> {
     return this.select(tx, { skus, lock });
@@ -89,7 +100,7 @@ export class ProductsRepository {
     }));
   }
 
-  /** With the offers of priority 1 that they have then. @param onProgress is told how many are written. */
+  /** Writes products and their offers of priority 1. @param onProgress gets the number of products written so far. */
   async upsert(tx: Transaction, rows: StoredRow[], onProgress?: (done: number, total: number) => void): Promise<void> {
     const columns = rows.map(({ supplierCode: _code, ...row }) => row);
     for (let at = 0; at < columns.length; at += ROWS_PER_STATEMENT) {

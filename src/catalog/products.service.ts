@@ -27,7 +27,7 @@ interface WriteOptions {
   by?: Actor;
   onProgress?: OnProgress;
   expected?: ProductDifference[];
-  /** When the one product was last changed, as it was shown; null where there was none. */
+  /** When the only product was last changed, as the operator saw it; null where it did not exist. */
   expectedUpdatedAt?: Date | null;
   toAction: ToAction;
 }
@@ -41,9 +41,9 @@ export class ProductsService {
   ) {}
 
   /**
-   * Adds a product, or changes what is given of one.
+   * Adds a product, or changes the given members of one.
    * @param expectedUpdatedAt when it was last changed; null for a product that is added.
-   * @throws BAD_REQUEST naming the first wrong member; CONFLICT where that is not so.
+   * @throws BAD_REQUEST naming the first wrong member; CONFLICT where it changed meanwhile.
    */
   async set(
     definition: ProductDefinition,
@@ -57,10 +57,10 @@ export class ProductsService {
 
   /**
    * Sets many products, all or none.
-   * @param by the operator, for their log, and `file` where the products come from.
-   * @param expected the differences that were confirmed: with any others, nothing is changed.
-   * @param onProgress is told how many are written.
-   * @throws ProductError with the index of the first definition that can't be; CONFLICT.
+   * @param by the operator, for the audit log, with `file`, the name of the file with the products.
+   * @param expected the confirmed differences: if there are any others, nothing is changed.
+   * @param onProgress gets the number of products written so far.
+   * @throws ProductError with the index of the first impossible definition; CONFLICT.
    */
   setAll(
     definitions: ProductDefinition[],
@@ -98,9 +98,8 @@ export class ProductsService {
   }
 
   /**
-   * What definitions make of the products that there are.
-   * @param lock keeps those as they are until the transaction ends: two that change different members of one product both
-   * count.
+   * Compares definitions with the existing products.
+   * @param lock locks those until the transaction ends, so that simultaneous changes of different members all count.
    */
   private async plan(tx: Transaction, definitions: ProductDefinition[], { lock = false } = {}): Promise<Plan> {
     definitions.forEach((definition, index) => refuse(index, productProblem(definition)));
@@ -130,7 +129,7 @@ export class ProductsService {
   }
 }
 
-/** A product definition that can't be; `index` says which of those given. */
+/** The first definition of several that is impossible; `index` is its place among them. */
 export class ProductError extends AppError {
   constructor(
     readonly index: number,
@@ -153,9 +152,9 @@ function assertUnchanged(stored: ProductWithSupplier | undefined, expected: Date
 
 interface Plan {
   rows: StoredRow[];
-  /** Those of them that are not stored so already. */
+  /** The rows that make a difference. */
   changed: StoredRow[];
   differences: ProductDifference[];
-  /** What there was of them, by SKU. */
+  /** The existing products, by SKU. */
   before: ReadonlyMap<string, ProductWithSupplier>;
 }

@@ -2,7 +2,7 @@ import type { Supplier } from '../suppliers/supplier.entity.js';
 import { MAX_PASSED_OVER, type Unroutable } from './routing.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
-/** The parameters of a statement that has {@link offersOf} in it, beside its own. */
+/** The parameters that a statement with {@link offersOf} in it has in addition to its own. */
 export const ROUTING_PARAMETERS = {
   costMaxAgeMs: 'bigint',
   rateMaxAgeMs: 'bigint',
@@ -30,29 +30,29 @@ const OFFER_COLUMNS = [
 export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'updated_at'> & {
   supplier_code: string;
   pause_reason: Supplier['pause_reason'];
-  /** What a unit of the cost's currency is worth in baht; null without a cost, or without a fresh rate for it. */
+  /** The value of the cost's currency in baht; null without a cost, or without a fresh rate. */
   baht_per_unit: string | null;
-  /** The cost in satang, rounded half up: a whole number in text. Null without a rate. */
+  /** The cost in satang, rounded half up: a whole number as text. Null without a rate. */
   cost: string | null;
-  /** What the list price leaves above that, in the same way. */
+  /** The list price minus that, in the same form. */
   margin: string | null;
-  /** What a purchase may cost at most, in millionths of the cost's currency. Null without a cost or a rate. */
+  /** The most that a purchase may cost, in millionths of the cost's currency. Null without a cost or a rate. */
   max_cost_micros: bigint | null;
-  /** What players must look like, as the supplier's catalogue says; null where it says nothing. */
+  /** The pattern that players must match, by the supplier's catalogue; null where it has none. */
   player_pattern: string | null;
-  /** Whether that is less than the smallest margin. */
+  /** Whether the margin is below the minimum. */
   eats_margin: boolean | null;
   /** Null when the offer is routable. */
   why_not: Unroutable | null;
 };
 
 /**
- * A query of all offers of the product `p` that stands before it in the FROM: for `CROSS JOIN LATERAL (…) offer`, where
- * {@link routingOrder} sorts them. Each row is looked up by its key, also by a plan that was made while the tables were
- * empty. A SKU that is not in its supplier's catalogue was not synchronised, and counts as sold.
- * @param limits as the statement's text refers to its {@link ROUTING_PARAMETERS}.
- * @param price for which a piece is sold, in satang.
- * @param now the moment that is asked about.
+ * A query of all offers of the product `p`, which must stand before it in the FROM: for `CROSS JOIN LATERAL (…) offer`, sorted
+ * by {@link routingOrder}. It looks up each row by its key, even by a plan that was made while the tables were empty. A SKU
+ * that is not in its supplier's catalogue counts as sold: the catalogue was not read.
+ * @param limits how the statement's text refers to its {@link ROUTING_PARAMETERS}.
+ * @param price of a unit, in satang.
+ * @param now the moment at which offers are judged.
  */
 export const offersOf = (
   limits: LimitsInText,
@@ -73,19 +73,19 @@ export const offersOf = (
     WHERE o.product_id = p.id
     OFFSET 0) o`;
 
-/** By priority, then by cost, those without one last. @param alias of the rows of {@link offersOf}. */
+/** By priority, then by cost; offers without a cost last. @param alias of the rows of {@link offersOf}. */
 export const routingOrder = (alias: string): string => `${alias}.priority, ${alias}.cost NULLS LAST, ${alias}.id`;
 
 /**
- * A window function: the offers that were passed over so far, as the JSON of `PassedOver[]`, or null. Those that are switched
- * off are none of them: that is no news, and there may be any number.
- * @param alias of the rows of {@link offersOf}. @param why the column that says why one can't be taken.
+ * A window function: the offers that were passed over so far, as the JSON of `PassedOver[]`, or null. Offers that are switched
+ * off do not count: operators know of them, and there may be any number.
+ * @param alias of the rows of {@link offersOf}. @param why the column with the reason.
  */
 export const passedOver = (alias: string, why: string): string => `
   jsonb_agg(jsonb_build_object('supplier', ${alias}.supplier_code, 'supplier_sku', ${alias}.supplier_sku, 'why', ${alias}.${why}))
     FILTER (WHERE ${alias}.${why} <> 'off')`;
 
-/** The first of them. @param list such an array, or null. */
+/** The first elements of such a list, which may be null. */
 export const firstPassedOver = (list: string): string =>
   `jsonb_path_query_array(${list}, '$[0 to ${MAX_PASSED_OVER - 1}]')`;
 
@@ -102,11 +102,11 @@ const bahtPerUnit = ({ rateMaxAgeMs }: LimitsInText, now: string): string => `
 const eatsMargin = ({ minMargin }: LimitsInText, price: string): string =>
   `(${COST} * 10000 > ${price} * (10000 - ${minMargin}))`;
 
-/** A guard above the expected cost, and never above what the price leaves for it: a satang is 10,000 millionths of a baht. */
+/** The expected cost plus the guard, but never more than the price allows. A satang is 10,000 millionths of a baht. */
 const maxCost = ({ minMargin }: LimitsInText, price: string): string => `
   floor(least(o.cost_micros * (1 + o.guard_percent / 100), ${price} * (10000 - ${minMargin}) / o.baht_per_unit))::bigint`;
 
-/** Until its end, and from one minute before its beginning on: what is sent then might arrive too late. */
+/** Begins one minute early: a send in that minute might arrive too late. */
 function cutOff(now: string): string {
   const time = `(${now} AT TIME ZONE o.cut_off_zone)::time`;
   const from = `(o.cut_off_from - interval '1 minute')`;

@@ -1,17 +1,17 @@
 import type { Config } from '../core/config.js';
 
-/** Why an offer is not routable at present, in the order in which the reasons are looked for. */
+/** Why an offer is not routable at present, in the order in which the reasons are checked. */
 export const UNROUTABLE = ['off', 'paused', 'not_sold', 'cut_off', 'old_cost', 'no_rate', 'no_margin'] as const;
 export type Unroutable = (typeof UNROUTABLE)[number];
 
-/** Of the offers that came before one that was taken, so many are kept with it: the first ones. */
+/** How many of the offers before the chosen one are stored with it: the first ones. */
 export const MAX_PASSED_OVER = 20;
 
-/** What the environment says of routing, as statements are given it. */
+/** The settings of routing, as statements take them. */
 export interface RoutingLimits {
   costMaxAgeMs: bigint;
   rateMaxAgeMs: bigint;
-  /** Of the list price, in hundredths of a percent. */
+  /** In hundredths of a percent of the list price. */
   minMargin: number;
 }
 

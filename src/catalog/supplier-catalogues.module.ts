@@ -5,7 +5,7 @@ import { ProductReadsService } from './product-reads.service.js';
 import { SupplierCataloguesRepository } from './supplier-catalogues.repository.js';
 import { SupplierSyncService } from './supplier-sync.service.js';
 
-/** What suppliers sell. Apart from our own catalogue, because workers and `topup supplier` need no more. */
+/** What suppliers sell. Separate from our own catalogue, because workers and `topup supplier` need only this. */
 @Module({
   imports: [SuppliersModule],
   providers: [SupplierCataloguesRepository, SupplierSyncService, ProductReadsRepository, ProductReadsService],

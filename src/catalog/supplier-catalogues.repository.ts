@@ -41,8 +41,8 @@ const REPLACED = [
 ];
 
 /**
- * For the rest of the transaction. Offers have no index by what the supplier calls them: with one, an order's own look-up
- * of its offers was planned by it.
+ * For the rest of the transaction. Offers have no index by the supplier's SKU: with one, PostgreSQL planned the look-up of an
+ * order's offers by it.
  */
 const JOIN_WHOLE_TABLES: Statement = {
   name: 'supplier_catalogues.join_whole_tables',
@@ -69,7 +69,7 @@ const MARK_GONE = statement(
     WHERE supplier_id = ${supplierId} AND sku = ANY (${skus})`,
 );
 
-/** Offers have the cost that was read, if one was, and those that a fault took off are tried again after a change. */
+/** Gives offers the cost that was read, if any. An offer that a fault switched off is on again after a change. */
 const UPDATE_OFFERS = statement(
   'supplier_catalogues.update_offers',
   {
@@ -98,11 +98,11 @@ const UPDATE_OFFERS = statement(
 
 type ItemColumns = 'sku' | 'name' | 'group_name' | 'cost_micros' | 'cost_currency' | 'sellable' | 'gone_at';
 
-/** What a supplier sells, and what that is with us. */
+/** An item of a supplier's catalogue, with our product for it. */
 export type MappedItem = Pick<SupplierProduct, ItemColumns> & {
   /** The first of our products that has an offer of it; null without one. */
   mapped_to: Product['sku'] | null;
-  /** Whether the last reading was the first that listed it, and not the first of all. */
+  /** Whether the last reading was the first to list it, and not the very first reading. */
   is_new: boolean;
 };
 
@@ -128,7 +128,7 @@ const LIST_ITEMS = statement(
 export interface ItemFilter {
   /** A part of the SKU, the name or the group, in either case. */
   match?: string;
-  /** Only those that no product has an offer of. */
+  /** Only items that no product has an offer of. */
   unmapped?: boolean;
 }
 
@@ -137,7 +137,7 @@ export interface ItemFilter {
 export class SupplierCataloguesRepository {
   constructor(private readonly database: Database) {}
 
-  /** With what is listed no more. */
+  /** Includes items that are no longer listed. */
   find({ manager }: Transaction, { id }: Supplier): Promise<SupplierProduct[]> {
     return manager.findBy(SupplierProduct, { supplier_id: id });
   }
@@ -152,7 +152,7 @@ export class SupplierCataloguesRepository {
     return inSnapshot(this.database, (tx) => tx.query<MappedItem>(...LIST_ITEMS.with(which)));
   }
 
-  /** What the supplier sells, and what its offers cost, is as it was read. @param readAt when it was asked for. */
+  /** Writes what was read to the catalogue and the offers. @param readAt when the reading began. */
   write(tx: Transaction, { id }: Supplier, { items, gone }: CatalogueDifference, readAt: Date): void {
     const about = { supplierId: id, readAt };
     tx.write(...WRITE_ITEMS.with({ ...about, items }));

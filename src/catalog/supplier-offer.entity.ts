@@ -24,46 +24,46 @@ export class SupplierOffer {
   @Column('integer')
   supplier_id!: number;
 
-  /** What the supplier calls the product. */
+  /** The supplier's SKU of the product. */
   @Column('text')
   supplier_sku!: string;
 
-  /** 1 is tried first; of equal ones, the cheapest. */
+  /** 1 is tried first; among equals, the cheapest. */
   @Column('smallint', { default: 1 })
   priority!: number;
 
-  /** Whether we buy there at present. */
+  /** Whether it is switched on. */
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** Why it was taken off, where anybody said so. */
+  /** Why it was switched off; null where no reason was given. */
   @Column('text', { nullable: true })
   off_reason!: string | null;
 
-  /** Whether a fault of how it is set up took it off, and no operator: a change of the catalogue puts it on again. */
+  /** Whether a configuration fault switched it off, and no operator: a change of the catalogue switches it on again. */
   @Column('boolean', { default: false })
   off_by_fault!: boolean;
 
-  /** How the supplier wants the player written; null for its adapter's own way. */
+  /** How the supplier wants the player written; null for the adapter's default. */
   @Column('text', { nullable: true })
   player_template!: string | null;
 
-  /** By how much a purchase may cost more than expected, in percent. */
+  /** How much more than expected a purchase may cost, in percent. */
   @Column('numeric', { precision: 5, scale: 2, default: 5 })
   guard_percent!: string;
 
-  /** What one piece is expected to cost, in millionths of its currency; null where nobody knows. */
+  /** The expected cost of one unit, in millionths of its currency; null where it is unknown. */
   @Column(bigintColumn({ nullable: true }))
   cost_micros!: bigint | null;
 
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** When that was last known to be so. */
+  /** When the cost was last confirmed. */
   @Column(timestampColumn({ nullable: true }))
   cost_at!: Date | null;
 
-  /** Whether a player can be sent only one piece a day. */
+  /** Whether a player can get only one unit a day. */
   @Column('boolean', { default: false })
   once_per_day!: boolean;
 

@@ -15,7 +15,7 @@ import { difference, implausibility, type Refusal } from './catalogue-difference
 import { CATALOGUES_FAILED, PAUSED } from './product-reads.service.js';
 import { SupplierCataloguesRepository, type ItemFilter, type MappedItem } from './supplier-catalogues.repository.js';
 
-/** How many SKUs a run concerned. One that was refused changed none. */
+/** How many SKUs a run concerned. A refused run changed none. */
 export interface SyncCounts {
   /** Listed now. */
   seen: number;
@@ -25,27 +25,27 @@ export interface SyncCounts {
   availability_changed: number;
 }
 
-/** What came of reading a supplier's catalogue. */
+/** The result of reading a supplier's catalogue. */
 export interface SyncRun extends SyncCounts {
   supplier: Supplier;
   refusal: Refusal | null;
 }
 
 export interface SyncOptions {
-  /** Compares, and changes nothing; the supplier is asked all the same. */
+  /** Reads and compares, but changes nothing. */
   dryRun?: boolean;
-  /** Takes a catalogue that has shrunk, and passes over a gap that is ours. */
+  /** Accepts a shrunken catalogue, and ignores a gap that is only our courtesy. */
   force?: boolean;
 }
 
-/** A run whose call was noted, and not made yet. */
+/** A run that was recorded before its call. */
 interface BegunRun {
   supplier: Supplier;
   readAt: Date;
   connection: SupplierConnection;
 }
 
-/** Reads what suppliers sell, and brings it to their offers. */
+/** Reads what suppliers sell, and updates their offers. */
 @Injectable()
 export class SupplierSyncService {
   constructor(
@@ -58,7 +58,7 @@ export class SupplierSyncService {
   ) {}
 
   /**
-   * Reads a supplier's whole catalogue now, unless that was done less than its gap ago.
+   * Reads a supplier's whole catalogue now, unless the last reading is less than its gap ago.
    * @throws NOT_FOUND; BAD_REQUEST where its adapter reads no catalogues.
    */
   async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
@@ -68,7 +68,7 @@ export class SupplierSyncService {
     if (!catalogue) {
       throw new AppError('BAD_REQUEST', `supplier ${code}: the adapter ${supplier.adapter} reads no catalogue`);
     }
-    // What can't be asked does not use up the vendor's limit.
+    // A supplier that can't be called must not use up the vendor's limit.
     const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
     const { minGapMs, isGapOurs = false } = catalogue;
@@ -79,7 +79,6 @@ export class SupplierSyncService {
     return refused(supplier, { kind: 'too_soon', readAt: last, nextAt, isGapOurs });
   }
 
-  /** One after the other. */
   @WorkerTask('supplier_catalogues', { dueBy: 'SUPPLIER_SYNC_INTERVAL_MS', failed: CATALOGUES_FAILED })
   async syncAllDue(stop: AbortSignal, intervalMs: number): Promise<void> {
     while (!stop.aborted) {
@@ -90,8 +89,7 @@ export class SupplierSyncService {
   }
 
   /**
-   * Reads the catalogue of one supplier that is due for it: one that is bought from and not paused. Each is taken by one
-   * process.
+   * Reads the catalogue of one due supplier, which has offers, is not paused, and is taken by no other process.
    * @returns null when none is due.
    */
   async syncDue(intervalMs: number): Promise<SyncRun | null> {
@@ -131,7 +129,7 @@ export class SupplierSyncService {
   private async read(begun: BegunRun, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
     const { supplier, connection } = begun;
     const { catalogue } = connection.adapter;
-    // It has got another adapter since it was taken.
+    // The supplier has got another adapter meanwhile.
     if (!catalogue) return refused(supplier, { kind: 'overtaken' });
     const reading = await catalogue.read(connection.settings);
     if (!reading.known) {
@@ -151,12 +149,12 @@ export class SupplierSyncService {
       const { code } = supplier;
       const now = await this.suppliers.lock(tx, code);
       if (!now) throw new UnknownResource('supplier', code);
-      // The newer reading counts, and a supplier that was moved starts anew.
+      // The newer reading counts, and a supplier with a new address starts anew.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.find(tx, supplier);
       const refusal = implausibility(products, before, force);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
-      // What was read by itself since this run began is newer than what it lists.
+      // SKUs read one by one since this run began are newer than its list.
       const newer = new Set(before.filter((row) => touchedAt(row) > readAt).map(({ sku }) => sku));
       const isOlder = ({ sku }: { sku: string }): boolean => !newer.has(sku);
       const found = difference(products.filter(isOlder), before.filter(isOlder));
@@ -176,7 +174,7 @@ export class SupplierSyncService {
   }
 }
 
-/** When a row was last read, by itself or with all others. */
+/** When a row was last read, alone or with the whole catalogue. */
 const touchedAt = ({ last_seen_at, gone_at }: SupplierProduct): Date => gone_at ?? last_seen_at;
 
 function refused(supplier: Supplier, refusal: Refusal, seen = 0): SyncRun {

@@ -3,7 +3,7 @@ import { CatalogModule } from '../catalog/catalog.module.js';
 import { toProductView } from '../catalog/product-actions.js';
 import { MAX_QUANTITY, type ProductDefinition } from '../catalog/product-definition.js';
 import { PRODUCT_KINDS } from '../core/product-kind.js';
-import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../catalog/player-validators/player-check.js';
+import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../catalog/player-validators/player-validator.js';
 import { ProductsService } from '../catalog/products.service.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../core/secret-box.js';
-import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
+import { callbackBodyPlace } from './callbacks/supplier-callback.entity.js';
 import type { SupplierAdapter } from '../suppliers/supplier-adapter.js';
 import { isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../orders/codes/delivered.js';

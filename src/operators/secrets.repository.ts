@@ -5,7 +5,7 @@ import type { Place } from '../core/secret-box.js';
 import { Operator, totpPlace } from './operator.entity.js';
 import { SupplierCallback } from '../fulfilment/callbacks/supplier-callback.entity.js';
 import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
-import { callbackBodyPlace } from '../suppliers/callback-body-place.js';
+import { callbackBodyPlace } from '../fulfilment/callbacks/supplier-callback.entity.js';
 import { Supplier, supplierPlace } from '../suppliers/supplier.entity.js';
 import { UnitDelivery, unitDeliveryPlace } from '../orders/codes/unit-delivery.entity.js';
 import { Webhook, webhookSecretPlace } from '../webhooks/webhook.entity.js';

@@ -8,7 +8,7 @@ import { supplierPlace, type Supplier } from './supplier.entity.js';
 /** Contract, section 8: 128 random bits. */
 const TOKEN_BYTES = 16;
 
-/** The addresses at which suppliers call us. Each holds a token that nobody else knows. */
+/** The addresses at which suppliers call us. Each contains a token that only that supplier knows. */
 @Injectable()
 export class CallbackAddressesService {
   constructor(
@@ -16,12 +16,12 @@ export class CallbackAddressesService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** A new token for the supplier of a code, sealed. @throws Error without SECRETS_KEY. */
+  /** A new token, sealed for the supplier of this code. @throws Error without SECRETS_KEY. */
   newToken(code: string): Buffer {
     return this.secretBox.seal(randomBytes(TOKEN_BYTES).toString('hex'), placeOfToken(code));
   }
 
-  /** Null where the supplier has none, and where it can't be opened with the keys that are here. */
+  /** Null where the supplier has none, or where it can't be opened with the present keys. */
   tokenOf({ code, callback_token_sealed: sealed }: Pick<Supplier, 'code' | 'callback_token_sealed'>): string | null {
     if (sealed === null) return null;
     try {
@@ -31,7 +31,7 @@ export class CallbackAddressesService {
     }
   }
 
-  /** Null where SUPPLIER_CALLBACK_BASE_URL is not set, and where there is no token to be read. */
+  /** Null where SUPPLIER_CALLBACK_BASE_URL is not set, or where there is no token. */
   urlOf(supplier: Pick<Supplier, 'code' | 'callback_token_sealed'>): string | null {
     const { supplierCallbackBaseUrl: baseUrl } = this.config;
     if (baseUrl === null) return null;

@@ -3,10 +3,10 @@ import { statement, type ParameterizedStatement } from '../database/parameters.j
 type OfAdapters = ParameterizedStatement<{ adapters: 'text[]'; intervalMs: 'bigint' }>;
 
 /**
- * Takes suppliers that are due to be asked for something. The interval varies a little, so that they are not all asked at
- * once. What is new is first asked after an interval. What another process is taking is left to it.
- * @param dueAt the column that has when they are due.
- * @param condition which of those of the adapters are asked at all, of the row `s`.
+ * Takes suppliers that are due for a regular call. The interval varies a little, so that not all calls happen at once. A new
+ * supplier is due after one interval. Rows that another process has locked are skipped.
+ * @param dueAt the column with the time of the next call.
+ * @param condition on the row `s` of a supplier of these adapters.
  * @param returned columns of those that are due.
  */
 export const takeDueSuppliers = (

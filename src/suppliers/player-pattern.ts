@@ -1,28 +1,28 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 /**
- * What a supplier says that a player looks like: a regular expression of somebody else's. It is never given to an engine
- * that backtracks, which a hostile or careless one could keep busy for hours, but to RE2, whose time is the pattern's size
- * times the player's length. `^` and `$` must be around it: then nothing else, such as flags, is taken for a part of it.
+ * A supplier's pattern of players: a regular expression that we did not write. A hostile or careless one could keep an engine
+ * that backtracks busy for hours, so RE2 matches it, in a time of pattern size times player length. It must stand between `^`
+ * and `$`: otherwise something else, such as flags, could count as part of it.
  */
 const ANCHORED = /^\^(?:\\.|[^\\])*\$$/s;
 
 const MAX_LENGTH = 200;
-/** Of what a pattern becomes where its counts are written out: so many steps are made for each character at most. */
+/** The largest size of a pattern with its counts written out: RE2 makes at most so many steps for each character. */
 const MAX_SIZE = 1_000;
-/** How many patterns are kept in memory; a catalogue has some dozens. */
+/** The largest number of compiled patterns in memory; a catalogue has some dozens. */
 const MAX_KEPT = 100;
 
 /**
- * A pattern in the form in which it is kept: without the slashes that some write around it.
- * @returns null for what is no pattern, is too large, or uses what RE2 has not, such as looking ahead.
+ * A pattern in the form in which it is stored: without the slashes that some vendors write around it.
+ * @returns null for a text that is no pattern, is too large, or needs what RE2 lacks, such as looking ahead.
  */
 export function readPattern(text: string | undefined): string | null {
   const pattern = /^\/(.*)\/$/s.exec(text ?? '')?.[1] ?? text ?? '';
   return compiled(pattern) ? pattern : null;
 }
 
-/** Whether a player may look like this. A pattern that can't be read excludes nobody. */
+/** Whether a player matches. A pattern that can't be read excludes no player. */
 export const fitsPattern = (pattern: string, player: string): boolean => compiled(pattern)?.test(player) ?? true;
 
 const kept = new Map<string, RE2JS | null>();
@@ -46,7 +46,7 @@ function compile(pattern: string): RE2JS | null {
   }
 }
 
-/** At most: as if every count of a group were around all of the pattern. Compiling would take long to tell it. */
+/** An upper bound, as if every count of a group applied to the whole pattern. Compiling would take long to find the true size. */
 function sizeOf(pattern: string): number {
   let [size, times] = [pattern.length, 1];
   for (const [, group, least, most] of pattern.matchAll(/(\))?\{(\d+)(?:,(\d*))?\}/g)) {

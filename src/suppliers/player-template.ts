@@ -11,17 +11,17 @@ interface Player {
   characterId: string | null;
 }
 
-/** A player as a template writes it, such as `{user}|{server}`; what the player has not is left out. */
+/** A player as a template such as `{user}|{server}` writes it. Parts that the player lacks are left out. */
 export function writePlayer(template: string, { userId, serverId, characterId }: Player): string {
   const parts: Record<string, string | null> = { user: userId, server: serverId, character: characterId };
   return template.replace(PLACEHOLDER, (_, part: string) => parts[part] ?? '');
 }
 
-/** A player as most suppliers that have a pattern for players want it: the user, and behind one space the server if any. */
+/** The form in which most suppliers with patterns expect a player: the user, then a space and the server, if any. */
 export const usualPlayer = ({ userId, serverId }: Player): string =>
   serverId === null ? userId : `${userId} ${serverId}`;
 
-/** A player as a template writes it for each field of a form; null for a template that is one text. */
+/** A player as a template writes each field of a form; null for a template of one text. */
 export function writePlayerFields(template: string, player: Player): Record<string, string> | null {
   const fields = fieldsOf(template);
   if (fields === null) return null;
@@ -29,8 +29,8 @@ export function writePlayerFields(template: string, player: Player): Record<stri
 }
 
 /**
- * Why a text cannot say how a supplier wants the player written; null when it can. It is text such as `{user}|{server}`,
- * or one such text for each field of a form: `{"User ID":"{user}","Server":"{server}"}`.
+ * Why a text can't be a template; null when it can. A template is one text such as `{user}|{server}`, or one for each field of
+ * a form: `{"User ID":"{user}","Server":"{server}"}`.
  */
 export function playerTemplateProblem(template: string): string | null {
   const problem = textProblem(template, 1, MAX_LENGTH);
@@ -43,7 +43,7 @@ export function playerTemplateProblem(template: string): string | null {
   return texts.some((text) => text.includes('{user}')) ? null : 'must contain {user}';
 }
 
-/** @returns null for what is no JSON object of texts. */
+/** @returns null for anything but a JSON object of texts. */
 function fieldsOf(template: string): Record<string, string> | null {
   let fields: unknown;
   try {

@@ -9,17 +9,17 @@ interface NewSettings {
   description: AdapterDescription;
   credentials?: Changes | undefined;
   options?: Changes | undefined;
-  /** As it is stored, under the same adapter. */
+  /** The stored row, if its adapter is the same. */
   before: Pick<Supplier, 'account' | 'options'> | undefined;
-  /** Whether the operator says that it is the account that it was. */
+  /** Whether the operator says that the account is the same. */
   isSameAccount?: boolean | undefined;
-  /** Opens the credentials that it has. */
+  /** Opens the stored credentials. */
   open: () => Record<string, string>;
 }
 
 /**
- * A fingerprint of what a supplier will know our account by: empty where no setting tells accounts apart. The credentials
- * that it has are opened only where that may have changed.
+ * A fingerprint of the settings that identify our account at a supplier; empty where none does. Stored credentials are opened
+ * only where the account may have changed.
  */
 export function accountOf({
   description,
@@ -51,14 +51,14 @@ export function accountOf({
     parts(opened, before?.options ?? {}),
     parts({ ...opened, ...credentials }, { ...before?.options, ...options }),
   ];
-  // The account of what was set by a version that knew no more of it stays nameless.
+  // A supplier that an older version has set has no fingerprint, and gets none while its account stays.
   if (before && was.join('\0') === is.join('\0')) return before.account;
   return is.every((part) => part === '')
     ? ''
     : fingerprintOf(is.map((part, place) => (fields[place]?.secret ? hardened(part) : part)));
 }
 
-/** @param areGiven whether all are given anew that count: those that can't be opened any more are not needed then. */
+/** @param areGiven whether all credentials that matter are given anew: then stored ones that can't be opened are not needed. */
 function openedOf(open: NewSettings['open'], areGiven: boolean): Changes {
   try {
     return open();
@@ -68,13 +68,13 @@ function openedOf(open: NewSettings['open'], areGiven: boolean): Changes {
   }
 }
 
-/** A secret stays one, even one that is easily guessed. */
+/** Protects secrets that are easy to guess. */
 const hardened = (secret: string): string => scryptSync(secret, 'supplier account', 32).toString('hex');
 
 function fingerprintOf(parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, FINGERPRINT_LENGTH);
 }
 
-/** Where what is sent to a supplier goes: its address, and our account there. */
+/** Where sends to a supplier go: its address and our account there. */
 export const destinationOf = ({ base_url, account }: Pick<Supplier, 'base_url' | 'account'>): string =>
   account === '' ? base_url : `${base_url}#${account}`;

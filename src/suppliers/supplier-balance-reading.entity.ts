@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from './supplier.entity.js';
 
-/** What a supplier once told of our balance. */
+/** A balance of ours that a supplier reported. */
 @Entity('supplier_balances')
 export class SupplierBalanceReading {
   @ForeignKey(() => Supplier, { name: 'fk_supplier_balances_supplier', onDelete: 'CASCADE' })

@@ -9,20 +9,20 @@ import type { Supplier } from './supplier.entity.js';
 import { SupplierPausesService } from './supplier-pauses.service.js';
 import { SuppliersService } from './suppliers.service.js';
 
-/** A supplier that was asked for our balance. */
+/** The result of reading our balance at a supplier. */
 export interface QueriedSupplier {
-  /** With the balance that it told, or else the last one that it told before. */
+  /** With the balance that it reported now, or else the last one before. */
   supplier: Supplier;
-  /** Why it told none now; null where it did. */
+  /** Why it reported none now; null where it did. */
   problem: Unavailable | null;
 }
 
-const MAX_TOLD = 200;
+const MAX_REPORTED = 200;
 
-/** What we have left at suppliers. */
+/** Our balances at suppliers. */
 @Injectable()
 export class SupplierBalancesService {
-  /** Those that told nothing when last asked: that is worth one line, not one each time. */
+  /** Suppliers that reported no balance last time: a log line for each is written once. */
   private readonly silent = new Set<string>();
 
   constructor(
@@ -32,38 +32,38 @@ export class SupplierBalancesService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Asks suppliers now, beside each other, and keeps what they tell. */
+  /** Reads our balance at each supplier now, all at once, and records it. */
   ask(suppliers: Supplier[]): Promise<QueriedSupplier[]> {
     return Promise.all(suppliers.map((supplier) => this.askOne(supplier)));
   }
 
-  /** Asks suppliers that are bought from and due for it; paused ones are probed instead. */
+  /** Reads the balances that are due at suppliers with offers. Paused suppliers are probed instead. */
   @WorkerTask('supplier_balances', {
     dueBy: 'SUPPLIER_BALANCE_INTERVAL_MS',
     failed: 'suppliers could not be asked for balances',
   })
   async askAllDue(_stop: AbortSignal, intervalMs: number): Promise<void> {
-    for (const asked of await this.askDue(intervalMs)) this.report(asked);
+    for (const queried of await this.askDue(intervalMs)) this.report(queried);
   }
 
-  /** Asks those that were not asked within the interval; one that refuses our credentials or bans us is paused. */
+  /** Reads the balances not read within the interval. Pauses a supplier that refuses our credentials or bans us. */
   async askDue(intervalMs: number): Promise<QueriedSupplier[]> {
     const due = await this.repository.takeDue(adaptersWith('balance'), intervalMs);
-    const asked = await this.ask(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
-    for (const { supplier, problem } of asked) {
+    const queried = await this.ask(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
+    for (const { supplier, problem } of queried) {
       if (problem) await this.pauses.beginFor(supplier, problem);
     }
-    return asked;
+    return queried;
   }
 
-  /** For how many hours balances last at the pace of the last day, by supplier; null where that can't be told. */
+  /** For how many hours balances last at the pace of the last day, by supplier; null where that is unknown. */
   findLasting(): Promise<Map<string, number | null>> {
     return this.repository.findLasting();
   }
 
-  /** What it told of our balance since, the oldest first: at most 200 of those readings, evenly. */
+  /** The balances that it reported since, oldest first: at most 200, evenly spaced. */
   listReported(supplier: Supplier, since: Date): Promise<ReportedBalance[]> {
-    return this.repository.listReported(supplier, since, MAX_TOLD);
+    return this.repository.listReported(supplier, since, MAX_REPORTED);
   }
 
   private async askOne(supplier: Supplier): Promise<QueriedSupplier> {

@@ -2,10 +2,10 @@ import type { Statement } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { takeDueSuppliers } from './due-suppliers.sql.js';
 
-/** How long what suppliers told of our balance is kept. */
+/** How long reported balances are kept. */
 const KEPT = `interval '31 days'`;
 
-/** Unless the supplier was moved while it was asked. */
+/** Records nothing where the supplier's address changed during the call. */
 export const RECORD_BALANCE = statement(
   'supplier_balances.record',
   { id: 'int', adapter: 'text', baseUrl: 'text', micros: 'bigint', currency: 'text' },
@@ -28,8 +28,8 @@ export const FORGET_BALANCES = statement(
   ({ id }) => `DELETE FROM supplier_balances WHERE supplier_id = ${id}`,
 );
 
-/** In the currency that it tells now. */
-export const LIST_TOLD = statement(
+/** In the currency that the supplier reports now. */
+export const LIST_REPORTED = statement(
   'supplier_balances.list_told',
   { id: 'int', since: 'timestamptz', most: 'int' },
   ({ id, since, most }) => `
@@ -42,7 +42,7 @@ export const LIST_TOLD = statement(
     WHERE ago % (1 + (readings - 1) / ${most}) = 0 ORDER BY told_at`,
 );
 
-/** Those that are bought from and not paused. */
+/** Suppliers that have offers and are not paused. */
 export const TAKE_DUE_BALANCES = takeDueSuppliers(
   'supplier_balances.take_due',
   'balance_due_at',
@@ -51,8 +51,8 @@ export const TAKE_DUE_BALANCES = takeDueSuppliers(
 );
 
 /**
- * What went out of each balance within the last day, and over how long: what came in between two readings is no
- * spending. Each row is of a supplier that told its balance at least twice.
+ * How much of each balance was spent within the last day, and over how long. A balance that rose between two readings counts as
+ * no spending. Suppliers with fewer than two readings have no row.
  */
 export const SPENDING = `
   SELECT r.supplier_id, sum(greatest(r.before - r.micros, 0)) AS spent_micros,
@@ -66,10 +66,10 @@ export const SPENDING = `
   WHERE r.before IS NOT NULL
   GROUP BY r.supplier_id`;
 
-/** A pace that was seen for less time says too little. */
+/** Readings over less time say too little about the pace. */
 const MIN_SECONDS = 3600;
 
-/** How long a balance lasts at the pace of the last day; null where that can't be told. */
+/** How long a balance lasts at the pace of the last day; null where that is unknown. */
 export const LASTS_SECONDS = `
   CASE WHEN spending.spent_micros > 0 AND spending.seconds >= ${MIN_SECONDS}
     THEN greatest(s.balance_micros, 0) / spending.spent_micros * spending.seconds END`;

@@ -3,7 +3,7 @@ import { SecretBox, type Place } from '../core/secret-box.js';
 import { changed, type Changes } from './supplier-settings.js';
 import { supplierPlace, type Supplier } from './supplier.entity.js';
 
-/** Where a supplier's credentials are. */
+/** The columns with a supplier's credentials. */
 export type CredentialColumns = Pick<Supplier, 'token_sealed' | 'credentials_sealed' | 'credential_names'>;
 
 export const NO_CREDENTIALS: CredentialColumns = {
@@ -13,13 +13,12 @@ export const NO_CREDENTIALS: CredentialColumns = {
 };
 
 /**
- * The credential that has a column of its own, `token_sealed`; all others are sealed together. It is the only one that
- * the version before knows, which runs beside this one during an upgrade: it must find the token there, and when its
- * `supplier set` replaces or removes the token there, that counts here too.
+ * The credential with a column of its own, `token_sealed`; all others are sealed together. During an upgrade the version before
+ * runs beside this one. It knows only this column: it must find the token there, and its `supplier set` changes it there.
  */
 const IN_ITS_OWN_COLUMN = 'token';
 
-/** The names of a supplier's credentials, which can be told without the key that opens them. */
+/** The names of a supplier's credentials, readable without the key. */
 export const credentialNames = ({
   token_sealed,
   credential_names,
@@ -33,7 +32,7 @@ export const credentialNames = ({
 export class SupplierCredentialsService {
   constructor(private readonly secretBox: SecretBox) {}
 
-  /** By name. @throws Error for what keeps them shut. */
+  /** By name. @throws Error where they can't be opened. */
   open(supplier: Pick<Supplier, 'code' | 'token_sealed' | 'credentials_sealed'>): Record<string, string> {
     const { code, token_sealed: token } = supplier;
     const others = this.openOthers(code, supplier);
@@ -45,8 +44,8 @@ export class SupplierCredentialsService {
   }
 
   /**
-   * What changes make of the columns. Those that no change concerns are left out, so that they need not be opened.
-   * @param code of the supplier. @throws Error for what keeps the ones that stay shut.
+   * The columns that changes affect. The others are left out, so that they need not be opened.
+   * @param code of the supplier. @throws Error where credentials that stay can't be opened.
    */
   change(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
     const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;

@@ -9,15 +9,14 @@ export interface HttpCall {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** One deadline over the whole call. */
+  /** The deadline of the whole call. */
   timeoutMs: number;
-  /** 64 KiB unless given. */
+  /** 64 KiB by default. */
   maxAnswerBytes?: number;
-  /** How an answer is read; by JSON.parse unless given. Undefined for what is not JSON. */
+  /** Parses the answer; JSON.parse by default. Returns undefined for anything but JSON. */
   parse?: (text: string) => unknown;
 }
 
-/** An answer, as far as it could be read. */
 export interface HttpAnswer {
   status: number;
   /** The parsed body; undefined when it is not JSON. */
@@ -30,11 +29,11 @@ interface Client {
   request: typeof import('undici').request;
 }
 
-/** How adapters speak HTTP with their suppliers: redirects are not followed, and answers have a limit. */
+/** The HTTP client of adapters. It follows no redirects and limits the size of answers. */
 export class SupplierHttp {
   private client: Promise<Client> | undefined;
 
-  /** @throws what kept an answer away: see {@link wasNeverSent} and {@link describeFailure}. */
+  /** @throws the reason why there is no answer: see {@link wasNeverSent} and {@link describeFailure}. */
   async call({ timeoutMs, url, method, headers, body, ...reading }: HttpCall): Promise<HttpAnswer> {
     const { maxAnswerBytes = MAX_ANSWER_BYTES, parse = parseJson } = reading;
     const { agent, request } = await (this.client ??= loadClient());
@@ -65,10 +64,10 @@ export class SupplierHttp {
   }
 }
 
-/** Loaded with the first call: it takes a tenth of a second, and most commands call no supplier. */
+/** Loaded with the first call: loading takes a tenth of a second, and most commands call no supplier. */
 async function loadClient(): Promise<Client> {
   const { buildConnector, createCallAgent, request } = await import('../core/call-agent.js');
-  // The one deadline of a call is its signal.
+  // A call's only deadline is its signal.
   const limits = { connections: 256, headersTimeout: 0, bodyTimeout: 0 };
   return { agent: createCallAgent(limits, buildConnector({})), request };
 }
@@ -99,7 +98,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What an answer's `Retry-After` asks for, in seconds or as a date: at most 10 minutes (contract, section 8). */
+/** The wait that an answer's `Retry-After` requests, in seconds or as a date: at most 10 minutes (contract, section 8). */
 export function requestedWait({ retryAfter }: HttpAnswer): { retryAfterMs?: number } {
   const waitMs = retryAfterMs(retryAfter, Date.now(), MAX_RETRY_AFTER_MS);
   return waitMs === null ? {} : { retryAfterMs: waitMs };
@@ -114,14 +113,14 @@ interface NetworkError extends Error {
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
 const NOT_RESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 
-/** Whether a call certainly failed before its first byte went out: no name, or no connection. */
+/** Whether a call certainly failed before its first byte went out: the name did not resolve, or nothing accepted the connection. */
 export function wasNeverSent(error: unknown): boolean {
   const { code = '', syscall, errors } = error as NetworkError;
   if (errors && errors.length > 0) return errors.every(wasNeverSent);
   return (syscall === 'connect' && NOT_CONNECTED.has(code)) || (syscall === 'getaddrinfo' && NOT_RESOLVED.has(code));
 }
 
-/** A word for what kept an answer away. */
+/** In a word, why there is no answer. */
 export function describeFailure(error: unknown): string {
   const { name, code, message } = error as NetworkError;
   if (name === 'TimeoutError') return 'timeout';

@@ -3,49 +3,47 @@ import type { Failure } from '../core/failures.js';
 
 /**
  * What is wrong between us and a supplier.
- * - `credentials`: it does not accept who we say we are, or where we call from.
- * - `deposit`: what we have left there is not enough.
- * - `configuration`: what we call the product there is not set up.
- * - `rate`: we ask for more than it allows.
- * - `ban`: we asked for more than it allows until it shut us out for a while.
- * - `busy`: it is away, or has too much to do.
+ * - `credentials`: it does not accept our credentials or our address.
+ * - `deposit`: our balance there is too low.
+ * - `configuration`: the product is not set up under this SKU.
+ * - `rate`: we call more often than it allows.
+ * - `ban`: it has banned us for a while because we called too often.
+ * - `busy`: it is away or overloaded.
  */
 export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'ban' | 'busy';
 
 /** A refusal for good: nothing was bought under this reference, and nothing will be. */
 export interface Refusal extends Failure {
   kind: 'failed';
-  /** Whether another supplier may well sell what this one would not. */
+  /** Whether another supplier may sell what this one refuses. */
   failover?: boolean;
-  /** The same supplier may sell it after so long, under another reference. */
+  /** The time after which the same supplier may sell it, under another reference. */
   retryAfterMs?: number;
-  /** It is about the price: that is to be read again before it is tried for another unit. */
+  /** Whether it is about the price, which must be read again before another unit is bought. */
   isPriceRefused?: boolean;
-  /** The refusal may not be its last word: it counts once it was said twice. */
+  /** Whether the refusal is not final yet: it counts once the supplier has repeated it. */
   confirm?: boolean;
 }
 
 /**
- * What a supplier hands over for a unit: the code of a card, or a top-up's serial number. Worth as much as the purchase,
- * and kept as secret. One that does not tell which of the two it is, as the product says, is a code.
+ * What a supplier hands over for a unit: the code of a card, or a top-up's serial number. It is worth as much as the purchase
+ * and kept as secret. A supplier that does not say which of the two it is reports it as the code.
  */
 export interface Delivery {
   serial: string | null;
   code: string | null;
-  /** As `yyyy-mm-dd`; null where it does not expire, or the supplier does not tell. */
+  /** As `yyyy-mm-dd`; null where it does not expire, or the supplier does not say. */
   expiresOn: string | null;
 }
 
 /**
- * What a call to a supplier tells about a unit (supplier protocol), on all its way from the adapter to the settlement.
- * - `processing`: accepted, ask again.
- * - `not_accepted`: certainly not bought by this send; it may be sent again. `busy` unless `fault` says otherwise.
- * - `never_seen`: the supplier says that the reference is new to it.
- * - `unknown`: anything else; it may have been bought. `fault` says what is wrong all the same, where that is known.
- *   `waitsForCallback`: asking again would tell no more, only a callback can. `isMisnamed`: what was asked about by the
- *   supplier's name for it is not ours, or does not exist; a name that only a callback told is forgotten.
+ * What a call or a callback means for an attempt (supplier protocol), all the way from the adapter to the settlement.
+ * - `processing`: accepted; an inquiry follows.
+ * - `not_accepted`: this send certainly did not buy; it may be sent again. The fault is `busy` unless `fault` names another.
+ * - `never_seen`: the supplier does not know the reference.
+ * - `unknown`: anything else; the unit may have been bought.
  *
- * `cost` is what the supplier takes for the unit.
+ * `cost` is what the supplier charges for the unit.
  */
 export type SupplierOutcome =
   | { kind: 'succeeded'; supplierReference: string | null; cost?: CostMoney; deliveries?: Delivery[] }
@@ -59,15 +57,18 @@ export interface UnknownOutcome {
   kind: 'unknown';
   detail: string;
   supplierReference?: string;
+  /** What is wrong nevertheless, where that is known. */
   fault?: Fault;
   retryAfterMs?: number;
+  /** Whether only a callback can say more: another inquiry would not. */
   waitsForCallback?: true;
+  /** Whether the purchase of this supplier reference is not ours or does not exist. If only a callback reported it, it is dropped. */
   isMisnamed?: true;
-  /** What it sold, or is selling, under our reference besides the purchase that we know there: nobody asked for that. */
+  /** A second purchase, which nobody ordered, that the supplier made or is making under our reference. */
   besides?: { supplierReference: string; cost?: CostMoney };
 }
 
-/** What settles a unit for good: the supplier's word, or the operator's. */
+/** An outcome that settles a unit for good. */
 export type DefiniteOutcome = Extract<SupplierOutcome, { kind: 'succeeded' | 'failed' }>;
 
 export type UndecidedOutcome = Exclude<SupplierOutcome, DefiniteOutcome>;
@@ -77,17 +78,17 @@ export const isDefinite = (outcome: SupplierOutcome): outcome is DefiniteOutcome
 
 export type AboutAnother = UnknownOutcome & Required<Pick<UnknownOutcome, 'besides'>>;
 
-/** Whether it tells of a purchase under our reference besides the one that we know. */
+/** Whether it reports a second purchase under our reference. */
 export const isAboutAnother = (outcome: SupplierOutcome): outcome is AboutAnother =>
   outcome.kind === 'unknown' && outcome.besides !== undefined;
 
-/** What timelines, logs and reports say of an outcome besides its kind. */
+/** What the order history, logs and reports show of an outcome besides its kind. */
 export function outcomeDetail(outcome: SupplierOutcome | { kind: string; detail: string }): string | null {
   if ('code' in outcome) return `${outcome.code}: ${outcome.message}`;
   return ('detail' in outcome && outcome.detail) || null;
 }
 
-/** What an outcome says of the cost, as columns; null where it says nothing. */
+/** The cost in an outcome, as columns; null where it has none. */
 export function costColumns(outcome: SupplierOutcome): {
   cost_micros: bigint | null;
   cost_currency: string | null;

@@ -9,29 +9,28 @@ import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import type { PauseReason, Supplier } from './supplier.entity.js';
 import { SuppliersRepository } from './suppliers.repository.js';
 
-/** Why a supplier's own answer pauses it. */
 type Reason = Exclude<PauseReason, 'operator'>;
 
 interface Pause {
-  /** The supplier, and its adapter. */
+  /** The supplier's. */
   id: number;
   adapter: string;
   reason: Reason;
-  /** What it said. */
+  /** The supplier's explanation. */
   detail: string | null;
-  /** How long it wants to be left alone, where it said so. */
+  /** How long to wait, where the supplier said so. */
   retryAfterMs?: number | undefined;
 }
 
 const MAX_DETAIL_LENGTH = 255;
 
-/** When a paused supplier is asked for our balance, after the pause began or after it was asked before; the last goes on. */
+/** The waits before the probes of a paused supplier, from the begin of the pause on. The last one repeats. */
 const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
-  // A supplier may ban who fails to sign in again and again.
+  // Suppliers may ban clients after repeated failed sign-ins.
   credentials: [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS],
-  // At once, to know the balance that was too low.
+  // The first at once, to know the balance that was too low.
   deposit: [0, MINUTE_MS],
-  // Each call before its end makes a ban longer; the longest is about a day.
+  // Each call during a ban prolongs it; the longest is about a day.
   ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [number, ...number[]],
 };
 
@@ -40,7 +39,7 @@ const probeDelayMs = (reason: Reason, probes: number): number => {
   return delays[Math.min(probes, delays.length - 1)] ?? delays[0];
 };
 
-/** A supplier, as it was when it was asked for our balance, and whether that ended its pause. */
+/** A supplier as it was before a probe, and the result. */
 export interface ProbedSupplier {
   supplier: Supplier;
   answer: SupplierBalance;
@@ -48,9 +47,8 @@ export interface ProbedSupplier {
 }
 
 /**
- * Pauses suppliers that refuse our credentials, have too little of our money, or ban us for calling too often: at the
- * first such answer, for all workers.
- * They are probed by asking for our balance, never by a purchase, and go on by themselves.
+ * Pauses suppliers that refuse our credentials, report too low a balance, or ban us for calling too often: at the first such
+ * answer, for all workers. Workers probe them by reading our balance, never by a purchase, and end the pause by themselves.
  */
 @Injectable()
 export class SupplierPausesService {
@@ -61,16 +59,16 @@ export class SupplierPausesService {
     private readonly registry: SupplierRegistry,
   ) {}
 
-  /** @returns the supplier's code if this paused it; null where it was paused already, or is never paused for this. */
+  /** @returns the supplier's code if this paused it; null where it was paused already or its adapter is never paused. */
   begin({ id, adapter, reason, detail, retryAfterMs = 0 }: Pause): Promise<string | null> {
     if (!this.registry.isPausedByFaults(adapter)) return Promise.resolve(null);
-    const said = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
+    const shown = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
     const probeInMs = Math.max(probeDelayMs(reason, 0), retryAfterMs);
-    return this.repository.beginPause({ id, reason, detail: said, probeInMs });
+    return this.repository.beginPause({ id, reason, detail: shown, probeInMs });
   }
 
   /**
-   * Pauses a supplier that told something else than it was asked, where that is what a purchase would pause it for.
+   * Pauses a supplier that refused a call other than a purchase, if its fault would pause it after a purchase.
    * @returns whether this paused it.
    */
   async beginFor({ id, adapter }: Supplier, { fault, detail }: Unavailable): Promise<boolean> {
@@ -78,7 +76,7 @@ export class SupplierPausesService {
     return (await this.begin({ id, adapter, reason: fault, detail })) !== null;
   }
 
-  /** Asks those for our balance that are due for it; each is asked by one worker. */
+  /** Probes the suppliers that are due. Each is probed by one worker. */
   async probeDue(): Promise<ProbedSupplier[]> {
     const due = await this.database.transaction((tx) =>
       this.repository.takeDueProbes(tx, ({ pause_reason: reason, probes }) =>
@@ -88,16 +86,16 @@ export class SupplierPausesService {
     return Promise.all(due.map((supplier) => this.probe(supplier)));
   }
 
-  /** Asks a supplier for our balance now, and takes note of what it tells: one that may goes on. */
+  /** Reads our balance at a supplier now, records it, and ends the pause if the balance allows that. */
   async probe(supplier: Supplier): Promise<ProbedSupplier> {
     const connection = this.registry.tryConnect(supplier);
     const answer = 'known' in connection ? connection : await connection.adapter.balance(connection.settings);
     if (!answer.known) return { supplier, answer, isResumed: false };
     await this.balances.record(supplier, answer.amount);
-    return { supplier, answer, isResumed: await this.goesOn(supplier, answer.amount) };
+    return { supplier, answer, isResumed: await this.endPause(supplier, answer.amount) };
   }
 
-  private async goesOn(supplier: Supplier, { micros }: CostMoney): Promise<boolean> {
+  private async endPause(supplier: Supplier, { micros }: CostMoney): Promise<boolean> {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
     if (reason !== 'deposit' || isEnough(supplier, micros)) return this.repository.endPause(supplier, reason);
@@ -106,6 +104,6 @@ export class SupplierPausesService {
   }
 }
 
-/** More than when the pause was young, or more than the operator wants to have there. */
+/** Higher than at the begin of the pause, or above the operator's limit. */
 const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Supplier, micros: bigint): boolean =>
   (before !== null && micros > before) || (low !== null && micros > low);

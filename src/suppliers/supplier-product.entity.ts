@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from './supplier.entity.js';
 
-/** What a supplier's catalogue last said of one SKU. */
+/** One SKU, as the supplier's catalogue last had it. */
 @Entity('supplier_products')
 @Check('ck_supplier_products_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
 @Check('ck_supplier_products_gone', 'gone_at IS NULL OR NOT sellable')
@@ -26,7 +26,7 @@ export class SupplierProduct {
   @Column('text', { default: '' })
   group_name!: string;
 
-  /** In millionths of its currency; null where the catalogue tells no cost. */
+  /** In millionths of its currency; null where the catalogue has no cost. */
   @Column(bigintColumn({ nullable: true }))
   cost_micros!: bigint | null;
 
@@ -37,29 +37,29 @@ export class SupplierProduct {
   @Column('boolean')
   sellable!: boolean;
 
-  /** Null where it has no limit, or tells none. */
+  /** Null where the stock is unlimited or not reported. */
   @Column('integer', { nullable: true })
   stock!: number | null;
 
-  /** Whether a player can be sent only one piece a day. */
+  /** Whether a player can get only one unit a day. */
   @Column('boolean', { default: false })
   once_per_day!: boolean;
 
-  /** From then on nothing is sold, by the clock of the zone, until {@link cut_off_to}; equal times mean always sold. */
+  /** Nothing is sold from this time of day until {@link cut_off_to}, in the zone. Equal times mean: always sold. */
   @Column('time', { nullable: true })
   cut_off_from!: string | null;
 
   @Column('time', { nullable: true })
   cut_off_to!: string | null;
 
-  /** A name that PostgreSQL knows, such as `Asia/Jakarta`: one that it does not would fail each order. */
+  /** A name that PostgreSQL knows, such as `Asia/Jakarta`: an unknown one would make every order fail. */
   @Column('text', { nullable: true })
   cut_off_zone!: string | null;
 
   @Column('text', { nullable: true })
   note!: string | null;
 
-  /** What players must look like, as `readPattern` keeps it; null where the catalogue does not say. */
+  /** The pattern that players must match, as `readPattern` returns it; null where the catalogue has none. */
   @Column('text', { nullable: true })
   player_pattern!: string | null;
 
@@ -69,7 +69,7 @@ export class SupplierProduct {
   @Column(timestampColumn())
   last_seen_at!: Date;
 
-  /** Since when the catalogue does not list it any more; null while it does. */
+  /** When the catalogue stopped listing it; null while it does. */
   @Column(timestampColumn({ nullable: true }))
   gone_at!: Date | null;
 }

@@ -44,7 +44,7 @@ describe('settings of a supplier', () => {
     expect(problemOf({ credentials: { toString: 'k' } })).toMatch(/no credential toString/);
   });
 
-  it('are told apart without saying a secret', () => {
+  it('are refused without naming a secret', () => {
     const secret = 's3cr3t\nsecond line';
     expect(problemOf({ credentials: { key: secret } })).toBe('the credential key must not contain control characters');
     expect(problemOf({ credentials: { token: 'tö' } }, http)).toBe(

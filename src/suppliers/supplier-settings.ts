@@ -10,15 +10,15 @@ export const MAX_IN_FLIGHT = 10_000;
 const MAX_CREDENTIAL_LENGTH = 4_096;
 const MAX_OPTION_LENGTH = 255;
 
-/** Values by name; null removes one, and one that is not there stays as it is. */
+/** New values by name. Null removes a value; values without a name here stay. */
 export type Changes = Record<string, string | null>;
 
 export interface SupplierSettings {
   code: string;
   adapter: string;
-  /** Unless given, the one that it has, or else the vendor's: for adapters that know the vendor's. */
+  /** By default the stored one, or else the vendor's, if the adapter knows that. */
   baseUrl?: string | undefined;
-  /** They can't be read back, so those that are not given are kept. */
+  /** Credentials can't be read back, so those not given are kept. */
   credentials?: Changes | undefined;
   options?: Changes | undefined;
   timeoutMs?: number | undefined;
@@ -26,18 +26,18 @@ export interface SupplierSettings {
   lowBalanceMicros?: bigint | null | undefined;
   /** How many calls it may have in flight over all workers; null for the usual limit, undefined to keep it. */
   maxInFlight?: number | null | undefined;
-  /** It is to call us at another address from now on. */
+  /** Whether it gets a new callback address. */
   newCallbackUrl?: boolean | undefined;
-  /** The account there is the one that it was, whatever credentials are given. */
+  /** Whether the account is the same even if the credentials differ. */
   isSameAccount?: boolean | undefined;
-  /** It is the same supplier under another address: it knows the units that were sent to the one before. */
+  /** Whether it is the same supplier under another address, which knows the units sent to the old one. */
   hasMoved?: boolean;
 }
 
 /**
- * Where a supplier will be.
- * @param before as it is stored, under this adapter.
- * @throws BAD_REQUEST where nobody has said it.
+ * A supplier's base URL by new settings.
+ * @param before the stored row, if its adapter is the same.
+ * @throws BAD_REQUEST where none is known.
  */
 export function baseUrlOf(
   { adapter, baseUrl: vendors }: AdapterDescription,
@@ -55,7 +55,7 @@ export function codeProblem(code: string): string | null {
   return problem === null ? null : `the supplier's code ${problem}`;
 }
 
-/** The first thing that is wrong with settings, whatever is stored; null when nothing is. */
+/** The first thing that is wrong with settings, apart from what is stored; null when nothing is. */
 export function settingsProblem(
   { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS, maxInFlight, newCallbackUrl }: SupplierSettings,
   description: DescribedAdapter,
@@ -79,7 +79,7 @@ export function settingsProblem(
   );
 }
 
-/** What settings lack that their adapter requires; null when they have it all. @param names of its credentials. */
+/** Which required credentials settings lack; null when none. @param names of the credentials that they have. */
 export function missingProblem({ adapter, credentials }: AdapterDescription, names: string[]): string | null {
   const missing = credentials.filter(({ name, required }) => required && !names.includes(name));
   if (missing.length === 0) return null;

@@ -3,17 +3,17 @@ import { describeAdapter } from './adapters.js';
 import { credentialNames } from './supplier-credentials.service.js';
 import type { Supplier } from './supplier.entity.js';
 
-/** What we had left at a supplier when it last told. */
+/** The balance that a supplier last reported. */
 export interface BalanceView {
   /** In the currency's own unit. */
   amount: string;
   currency: string;
   at: string;
-  /** Whether it is below what the operator wants to have there. */
+  /** Whether it is below the operator's limit. */
   low: boolean;
 }
 
-/** A supplier in words of the wire. Of its credentials there are the names only. */
+/** A supplier as commands and pages show it. Of its credentials it has only the names. */
 export interface SupplierView {
   code: string;
   adapter: string;
@@ -28,7 +28,7 @@ export interface SupplierView {
   balance: BalanceView | null;
 }
 
-/** @param callbackUrl where it calls us; null where it does not. */
+/** @param callbackUrl null where it does not call us. */
 export function toSupplierView(supplier: Supplier, callbackUrl: string | null): SupplierView {
   const { code, adapter, base_url, timeout_ms, options, pause_reason } = supplier;
   const balance = toBalanceView(supplier);
@@ -47,7 +47,7 @@ export function toSupplierView(supplier: Supplier, callbackUrl: string | null): 
   };
 }
 
-/** Null where the supplier never told. */
+/** Null where the supplier never reported a balance. */
 export function toBalanceView({
   balance_micros: micros,
   balance_currency: currency,
@@ -59,7 +59,7 @@ export function toBalanceView({
   return { amount: formatMicros(micros), currency, at: at.toISOString(), low };
 }
 
-/** The names of its credentials, as its adapter lists them. */
+/** The names of its credentials, in the order of its adapter. */
 function inOrder(supplier: Supplier): string[] {
   const names = credentialNames(supplier);
   const known = describeAdapter(supplier.adapter)?.credentials.map(({ name }) => name) ?? [];

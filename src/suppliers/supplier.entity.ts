@@ -5,29 +5,29 @@ import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../dat
 export const PAUSE_REASONS = ['operator', 'credentials', 'deposit', 'ban'] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
-/** A page of a supplier's list of what it sold us, as one reading reached it. */
+/** Where a reading of a supplier's list of purchases stopped. */
 export interface ListPlace {
-  /** What the supplier called it. */
+  /** The supplier's cursor of the next page. */
   page: string;
-  /** What was on the pages before: purchases, and entries that can't be read. */
+  /** How much the pages before contained: purchases, and entries that can't be read. */
   purchases: number;
   unreadable: number;
-  /** The moments since when purchases are listed, and at which the reading of the list began. */
+  /** The list starts with purchases of the first moment; its reading began at the second. */
   since: string;
   begun_at: string;
-  /** Whose list: another address has other pages. */
+  /** The address and account of the list: another one has other pages. */
   adapter: string;
   base_url: string;
   account: string;
 }
 
-/** @param code which it keeps, and which is known before it is written. */
+/** @param code never changes, and is known before the row is written. */
 export const supplierPlace = (
   column: 'token_sealed' | 'credentials_sealed' | 'callback_token_sealed',
   code: string,
 ): Place => placeOf(`suppliers.${column}`, code);
 
-/** One that an operator has set, or the one that is built in. */
+/** A supplier that an operator has set, or the built-in one. */
 @Entity('suppliers')
 @Unique('uq_suppliers_code', ['code'])
 @Check('ck_suppliers_code', 'length(code) BETWEEN 1 AND 64')
@@ -46,30 +46,30 @@ export class Supplier {
   @Column('text')
   code!: string;
 
-  /** The registry knows which there are: one more needs no migration. */
+  /** A name that the registry knows: a new adapter needs no migration. */
   @Column('text')
   adapter!: string;
 
   @Column('text')
   base_url!: string;
 
-  /** A fingerprint of what the supplier knows our account by; empty where the address is all. */
+  /** A fingerprint of the settings that identify our account; empty where the address alone does. */
   @Column('text', { default: '' })
   account!: string;
 
-  /** The credential `token`, sealed by itself: {@link SupplierCredentialsService} says why. */
+  /** The credential `token`, sealed by itself: `SupplierCredentialsService` says why. */
   @Column('bytea', { nullable: true })
   token_sealed!: Buffer | null;
 
-  /** All other credentials, as one sealed object; null where there are none. */
+  /** All other credentials, sealed as one object; null where there are none. */
   @Column('bytea', { nullable: true })
   credentials_sealed!: Buffer | null;
 
-  /** The names of those in the sealed object, to be told without its key. */
+  /** The names of the credentials in the sealed object, readable without the key. */
   @Column('text', { array: true, default: [] })
   credential_names!: string[];
 
-  /** The secret part of the address that it calls us at; null where its adapter takes no callbacks. */
+  /** The secret part of its callback address; null where its adapter takes no callbacks. */
   @Column('bytea', { nullable: true })
   callback_token_sealed!: Buffer | null;
 
@@ -83,7 +83,7 @@ export class Supplier {
   @Column(bigintColumn({ nullable: true }))
   low_balance_micros!: bigint | null;
 
-  /** What we had left there when it last told, in millionths of its currency; null where it never did. */
+  /** The balance that it last reported, in millionths of its currency; null where it never did. */
   @Column(bigintColumn({ nullable: true }))
   balance_micros!: bigint | null;
 
@@ -93,68 +93,68 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   balance_at!: Date | null;
 
-  /** When it is asked for our balance next; null until it was asked by itself. */
+  /** When our balance is read next; null until workers have read it once. */
   @Column(timestampColumn({ nullable: true }))
   balance_due_at!: Date | null;
 
-  /** How many calls it may have in flight, over all workers; null for as many as the environment says. */
+  /** The limit of calls in flight over all workers; null for the limit of the environment. */
   @Column('integer', { nullable: true })
   max_in_flight!: number | null;
 
-  /** Why nothing is sent there; null while it is not paused. */
+  /** Why it is paused; null while it is not. */
   @Column('text', { nullable: true })
   pause_reason!: PauseReason | null;
 
-  /** What the supplier or the operator said. */
+  /** The explanation of the supplier or the operator. */
   @Column('text', { nullable: true })
   pause_detail!: string | null;
 
   @Column(timestampColumn({ nullable: true }))
   paused_at!: Date | null;
 
-  /** The first balance that it told after it was paused for the deposit: with more than that, it goes on. */
+  /** The first balance that it reported after it was paused for the deposit. A higher one ends the pause. */
   @Column(bigintColumn({ nullable: true }))
   paused_balance_micros!: bigint | null;
 
-  /** How often it was asked for our balance since it was paused. */
+  /** How often its balance was probed since it was paused. */
   @Column('smallint', { default: 0 })
   probes!: number;
 
-  /** When it is asked next. */
+  /** When it is probed next. */
   @Column(timestampColumn({ nullable: true }))
   probe_at!: Date | null;
 
-  /** When its whole catalogue was last asked for, whatever came of it. */
+  /** When the last reading of its whole catalogue began, successful or not. */
   @Column(timestampColumn({ nullable: true }))
   catalogue_read_at!: Date | null;
 
-  /** When it was last asked for one product of its catalogue that was to be read again. */
+  /** When the last reading of a single product began. */
   @Column(timestampColumn({ nullable: true }))
   product_read_at!: Date | null;
 
-  /** Until when no operator may have it tested, and asked about a unit, again. */
+  /** Until when operators may not test it again, or ask it about a unit again. */
   @Column(timestampColumn({ nullable: true }))
   test_asked_until!: Date | null;
 
   @Column(timestampColumn({ nullable: true }))
   inquiry_asked_until!: Date | null;
 
-  /** When it is asked next for what it sold us; null until it was asked by itself. */
+  /** When its list of purchases is read next; null until workers have read it once. */
   @Column(timestampColumn({ nullable: true }))
   purchases_due_at!: Date | null;
 
-  /** Until when it was asked for that. */
+  /** The moment up to which purchases were read. */
   @Column(timestampColumn({ nullable: true }))
   purchases_listed_at!: Date | null;
 
-  /** From which page on its list is read next; null where the last reading came to the end. */
+  /** Where the next reading of the list continues; null where the last one reached the end. */
   @Column('jsonb', { nullable: true })
   purchases_place!: ListPlace | null;
 
   @Column(createdAtColumn())
   created_at!: Date;
 
-  /** When its settings were changed. */
+  /** When its settings were last changed. */
   @UpdateDateColumn(timestampColumn({ default: () => 'now()' }))
   updated_at!: Date;
 }

@@ -9,7 +9,6 @@ import { SupplierPausesService } from './supplier-pauses.service.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersRepository } from './suppliers.repository.js';
 import { SuppliersService } from './suppliers.service.js';
-import { TimingCheckService } from './timing-check.service.js';
 
 const PROVIDERS = [
   SuppliersRepository,
@@ -18,7 +17,6 @@ const PROVIDERS = [
   CallbackAddressesService,
   SupplierRegistry,
   SuppliersService,
-  TimingCheckService,
   SupplierBalancesService,
   SupplierCheckService,
   SupplierPausesService,

@@ -3,44 +3,31 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { present } from '../core/invariant.js';
-import { Database, type Transaction } from '../database/database.js';
+import { Database, type Statement, type Transaction } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
 import { withLongTimeout } from '../database/snapshot.js';
 import { destinationOf } from './supplier-account.js';
 import { Supplier, type PauseReason } from './supplier.entity.js';
 import type { CatalogueRow } from './supplier-registry.js';
-import {
-  BEGIN_ASKING,
-  BEGIN_PAUSE,
-  BEGIN_READING,
-  COUNT_USES,
-  DELETE_SUPPLIER,
-  END_ASKING,
-  FIND_CALLING,
-  FIND_TIMEOUTS,
-  NO_STATEMENT_TIMEOUT,
-  TAKE_DUE_READING,
-  type AskedFor,
-} from './suppliers.sql.js';
-
-export type { AskedFor } from './suppliers.sql.js';
+import { MAX_QUERY, QUERY_GAP_MS } from './supplier-timing.js';
 
 /** Units at a supplier that have not ended. */
 export interface OpenUnits {
   open: number;
-  /** Those of which it is not known whether they were bought. */
+  /** Units of which nobody knows whether they were bought. */
   inDoubt: number;
 }
 
 type Timeout = Pick<Supplier, 'code' | 'timeout_ms'>;
 
-/** A supplier that has an address to call us at. */
+/** A supplier with a callback address. */
 export type CallingSupplier = Pick<
   Supplier,
   | ('id' | 'code' | 'adapter' | 'base_url' | 'options' | 'timeout_ms')
   | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
 >;
 
-/** What keeps a supplier in the books. */
+/** What refers to a supplier. */
 export interface Uses {
   offers: number;
   reversals: number;
@@ -48,7 +35,7 @@ export interface Uses {
   orders: boolean;
 }
 
-/** What is written of a supplier; of one that is there, what is not given stays. */
+/** The columns to write. In an existing row, those not given keep their values. */
 export type SupplierRow = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms' | 'options'> &
   Partial<Omit<Supplier, 'id' | 'created_at' | 'updated_at'>>;
 
@@ -63,9 +50,118 @@ interface BegunReading {
   catalogue_read_at: Date;
 }
 
+const FIND_TIMEOUTS: Statement = {
+  name: 'suppliers.find_timeouts',
+  text: `SELECT code, timeout_ms FROM suppliers WHERE id <> ${SANDBOX_SUPPLIER_ID} ORDER BY code`,
+};
+
+/** Suppliers with a callback address. */
+const FIND_CALLING: Statement = {
+  name: 'suppliers.find_calling',
+  text: `SELECT id, code, adapter, base_url, options, timeout_ms, token_sealed, credentials_sealed, callback_token_sealed
+         FROM suppliers WHERE callback_token_sealed IS NOT NULL`,
+};
+
+/** Looks for items and attempts, because units have no index by supplier. The other tables are small. */
+const COUNT_USES: Statement = {
+  name: 'suppliers.count_uses',
+  text: `SELECT (SELECT count(*)::int FROM supplier_offers WHERE supplier_id = $1) AS offers,
+                (SELECT count(*)::int FROM supplier_reversals WHERE supplier_id = $1) AS reversals,
+                EXISTS (SELECT FROM order_items WHERE supplier_id = $1)
+                  OR EXISTS (SELECT FROM unit_attempts WHERE supplier_id = $1)
+                  OR EXISTS (SELECT FROM archived_partitions WHERE $1 = ANY(supplier_ids)) AS orders`,
+};
+
+/** For the rest of the transaction. */
+const NO_STATEMENT_TIMEOUT: Statement = {
+  name: 'suppliers.no_statement_timeout',
+  text: `SELECT set_config('statement_timeout', '0', true)`,
+};
+
+const DELETE_SUPPLIER: Statement = {
+  name: 'suppliers.delete',
+  text: `DELETE FROM suppliers WHERE id = $1`,
+};
+
+/** Does nothing where the last reading is less than the gap ago. */
+const BEGIN_READING = statement(
+  'suppliers.begin_reading',
+  { id: 'int', gapMs: 'bigint' },
+  ({ id, gapMs }) => `
+    UPDATE suppliers SET catalogue_read_at = statement_timestamp()
+    WHERE id = ${id} AND (catalogue_read_at IS NULL
+      OR catalogue_read_at <= statement_timestamp() - ${gapMs} * interval '1 millisecond')
+    RETURNING catalogue_read_at`,
+);
+
+/** The kinds of calls that operators make by hand, each with the column that blocks the next one. */
+const BLOCKED_UNTIL = { test: 'test_asked_until', inquiry: 'inquiry_asked_until' } as const;
+export type QueryKind = keyof typeof BLOCKED_UNTIL;
+
+/**
+ * Acquires the lock of a call. It lasts for the longest call, in case the process dies. While another process has the lock, or
+ * during the gap after it, `until` is null and `wait_ms` is what is left.
+ */
+const lockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
+  statement(
+    `suppliers.begin_${kind}`,
+    { code: 'text' },
+    ({ code }) => `
+    WITH taken AS (
+      UPDATE suppliers SET ${until} = statement_timestamp() + ${MAX_QUERY}
+      WHERE code = ${code} AND coalesce(${until}, '-infinity') <= statement_timestamp()
+      RETURNING ${until}::text AS until)
+    SELECT (SELECT until FROM taken), (extract(epoch FROM ${until} - statement_timestamp()) * 1000)::float8 AS wait_ms
+    FROM suppliers WHERE code = ${code}`,
+  );
+
+/** Does nothing where another process has acquired the lock meanwhile. */
+const unlockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
+  statement(
+    `suppliers.end_${kind}`,
+    { code: 'text', until: 'text' },
+    ({ code, until: begun }) => `
+    UPDATE suppliers SET ${until} = statement_timestamp() + interval '${QUERY_GAP_MS} milliseconds'
+    WHERE code = ${code} AND ${until} = ${begun}::timestamptz`,
+  );
+
+const LOCK_QUERY = { test: lockQuery('test'), inquiry: lockQuery('inquiry') };
+const UNLOCK_QUERY = { test: unlockQuery('test'), inquiry: unlockQuery('inquiry') };
+
+/** Takes the due supplier with the oldest reading. Rows that another process has locked are skipped. */
+const TAKE_DUE_READING = statement(
+  'suppliers.take_due_reading',
+  { intervalMs: 'bigint', adapters: rowsOf({ adapter: 'text', gap_ms: 'int' }) },
+  ({ intervalMs, adapters }) => `
+    UPDATE suppliers SET catalogue_read_at = statement_timestamp()
+    WHERE id = (
+      SELECT s.id FROM suppliers s JOIN ${adapters.as('a')} ON a.adapter = s.adapter
+      WHERE s.pause_reason IS NULL
+        AND s.updated_at <= statement_timestamp() - a.gap_ms * interval '1 millisecond'
+        AND (s.catalogue_read_at IS NULL OR s.catalogue_read_at
+          <= statement_timestamp() - greatest(a.gap_ms, ${intervalMs}) * interval '1 millisecond')
+        AND EXISTS (SELECT FROM supplier_offers WHERE supplier_id = s.id)
+      ORDER BY s.catalogue_read_at NULLS FIRST, s.id
+      LIMIT 1 FOR NO KEY UPDATE OF s SKIP LOCKED)
+    RETURNING code, catalogue_read_at`,
+);
+
+/** A pause by the operator stays. A pause for the deposit or for a ban may get a more serious reason. */
+const BEGIN_PAUSE = statement(
+  'suppliers.begin_pause',
+  { id: 'int', reason: 'text', detail: 'text?', probeInMs: 'int' },
+  ({ id, reason, detail, probeInMs }) => `
+    UPDATE suppliers SET pause_reason = ${reason}, pause_detail = ${detail},
+      paused_at = coalesce(paused_at, statement_timestamp()), paused_balance_micros = NULL, probes = 0,
+      probe_at = statement_timestamp() + make_interval(secs => ${probeInMs} / 1000.0)
+    WHERE id = ${id} AND (pause_reason IS NULL OR pause_reason IN ('deposit', 'ban') AND ${reason} = 'credentials'
+                         OR pause_reason = 'deposit' AND ${reason} = 'ban')
+    RETURNING code`,
+);
+
 const NOW = 'statement_timestamp()';
 
-/** No setting was changed. */
+/** Keeps `updated_at`, which is about settings only. */
 const SAME_SETTINGS = { updated_at: () => 'updated_at' };
 
 const NOT_PAUSED = {
@@ -77,10 +173,10 @@ const NOT_PAUSED = {
   probe_at: null,
 };
 
-/** The supplier that is built in has no settings, and operators have nothing to do with it. */
+/** All but the built-in supplier, which has no settings. */
 const SET_BY_OPERATORS = { id: Not(SANDBOX_SUPPLIER_ID) };
 
-/** Suppliers' settings. Units are named as the orders' folder names their entity, because that builds on this one. */
+/** Suppliers and their settings. Names the entity of units by text, because `orders` imports this room. */
 @Injectable()
 export class SuppliersRepository {
   constructor(
@@ -88,7 +184,6 @@ export class SuppliersRepository {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /** @param which also the one that is built in, if somebody asks for it. */
   list({ includeSandbox = false } = {}): Promise<Supplier[]> {
     const where = includeSandbox ? {} : SET_BY_OPERATORS;
     return this.dataSource.manager.find(Supplier, { where, order: { code: 'ASC' } });
@@ -107,7 +202,7 @@ export class SuppliersRepository {
     return new Map(suppliers.map(({ code, id }) => [code, id]));
   }
 
-  /** Whether it is the code of the supplier that is built in. */
+  /** Whether it is the code of the built-in supplier. */
   isBuiltIn({ manager }: Transaction, code: string): Promise<boolean> {
     return manager.existsBy(Supplier, { id: SANDBOX_SUPPLIER_ID, code });
   }
@@ -122,7 +217,7 @@ export class SuppliersRepository {
     return this.database.query<CallingSupplier>(FIND_CALLING);
   }
 
-  /** Keeps its settings as they are until the transaction ends. Orders for it go on. */
+  /** Locks its settings until the transaction ends. Orders for it go on. */
   lock({ manager }: Transaction, code: string): Promise<Supplier | null> {
     return manager.findOne(Supplier, {
       where: { code, ...SET_BY_OPERATORS },
@@ -161,14 +256,14 @@ export class SuppliersRepository {
     return present(uses, 'a count has a row');
   }
 
-  /** PostgreSQL looks through all units for one that refers to it, which takes as long as it takes. */
+  /** May take long: PostgreSQL looks through all units for one that refers to the supplier. */
   async remove(tx: Transaction, supplierId: number): Promise<void> {
     await tx.query(NO_STATEMENT_TIMEOUT);
     await tx.query(withLongTimeout(DELETE_SUPPLIER), [supplierId]);
   }
 
   /**
-   * @param probeInMs when it is asked for our balance.
+   * @param probeInMs the time until the first probe.
    * @returns its code if this paused it; null where it was paused already.
    */
   async beginPause({ id, reason, detail, probeInMs }: BegunPause): Promise<string | null> {
@@ -178,7 +273,7 @@ export class SuppliersRepository {
     return paused?.code ?? null;
   }
 
-  /** The operator's word counts whatever it is paused for. */
+  /** Replaces any other pause. */
   async pause({ manager }: Transaction, { id }: Supplier, detail: string | null): Promise<void> {
     const paused = { pause_reason: 'operator', pause_detail: detail, paused_at: () => NOW } as const;
     await manager.update(Supplier, { id }, { ...NOT_PAUSED, ...paused, ...SAME_SETTINGS });
@@ -189,7 +284,7 @@ export class SuppliersRepository {
     await this.hurryUnits(manager, id);
   }
 
-  /** @returns whether it was still paused for this. */
+  /** @returns false where it is no longer paused for this reason. */
   async endPause({ id }: Supplier, reason: PauseReason): Promise<boolean> {
     const { manager } = this.dataSource;
     const changed = { ...NOT_PAUSED, ...SAME_SETTINGS };
@@ -199,7 +294,7 @@ export class SuppliersRepository {
     return true;
   }
 
-  /** Keeps the first balance that it told since it was paused for the deposit. */
+  /** Records the first balance since the pause for the deposit began. */
   async notePausedBalance({ id }: Supplier, micros: bigint): Promise<void> {
     const first = { id, pause_reason: 'deposit', paused_balance_micros: IsNull() } as const;
     await this.dataSource.manager.update(Supplier, first, {
@@ -208,7 +303,7 @@ export class SuppliersRepository {
     });
   }
 
-  /** @param nextMs after how long each is asked again. @returns those that are due to be asked for our balance. */
+  /** @param nextMs the time until the next probe of a supplier. @returns the suppliers whose probe is due. */
   async takeDueProbes({ manager }: Transaction, nextMs: (supplier: Supplier) => number | null): Promise<Supplier[]> {
     const due = await manager
       .createQueryBuilder(Supplier, 'supplier')
@@ -225,9 +320,9 @@ export class SuppliersRepository {
   }
 
   /**
-   * Notes that its whole catalogue is asked for now: before that is done, so that a process that dies then does not lead
-   * to another call within the gap.
-   * @returns when that was noted; null within the gap after the last time.
+   * Records that a reading of the whole catalogue begins. It is recorded before the call, so that a process that dies does not
+   * lead to a second call within the gap.
+   * @returns the time that was recorded; null within the gap after the last reading.
    */
   async beginReading({ id }: Supplier, gapMs: number): Promise<Date | null> {
     const [begun] = await this.database.query<BegunReading>(...BEGIN_READING.with({ id, gapMs: BigInt(gapMs) }));
@@ -235,8 +330,8 @@ export class SuppliersRepository {
   }
 
   /**
-   * Notes the same of a supplier whose catalogue is due: one that is bought from, not paused, and neither read within
-   * the interval nor set or read within the gap of its adapter. None is taken by two processes.
+   * Does the same for a supplier whose catalogue is due: it has offers, is not paused, was not read within the interval, and was
+   * neither set nor read within the gap of its adapter. No two processes take the same one.
    */
   async takeDueReading(
     adapters: readonly CatalogueRow[],
@@ -249,28 +344,28 @@ export class SuppliersRepository {
   }
 
   /**
-   * Takes the turn to ask it by hand, over all processes.
-   * @returns a name for {@link endAsking}; else how much of the turn of another, or of the gap after it, is left.
+   * Acquires the lock of a call by hand, over all processes.
+   * @returns the lock's end, for {@link unlockQuery}; or how long another call, or the gap after it, still lasts.
    */
-  async beginAsking(what: AskedFor, code: string): Promise<{ until: string } | { until: null; wait_ms: number }> {
-    const [turn] = await this.database.query<{ until: string } | { until: null; wait_ms: number }>(
-      ...BEGIN_ASKING[what].with({ code }),
+  async lockQuery(kind: QueryKind, code: string): Promise<{ until: string } | { until: null; wait_ms: number }> {
+    const [lock] = await this.database.query<{ until: string } | { until: null; wait_ms: number }>(
+      ...LOCK_QUERY[kind].with({ code }),
     );
-    return present(turn, 'who is asked is a supplier');
+    return present(lock, 'the supplier of a query exists');
   }
 
-  /** Lets others ask it when the gap is over. */
-  async endAsking(what: AskedFor, code: string, until: string): Promise<void> {
-    await this.database.query(...END_ASKING[what].with({ code, until }));
+  /** Lets the next call begin when the gap is over. */
+  async unlockQuery(kind: QueryKind, code: string, until: string): Promise<void> {
+    await this.database.query(...UNLOCK_QUERY[kind].with({ code, until }));
   }
 
-  /** What waits because it was not accepted is due at once. */
+  /** Makes units that wait because they were not accepted due at once. */
   private async hurryUnits(manager: EntityManager, supplierId: number): Promise<void> {
     const waiting = { supplier_id: supplierId, state: 'queued', first_sent_at: Not(IsNull()) };
     await manager.update('OrderUnit', waiting, { next_action_at: () => NOW });
   }
 
-  /** Its open units count as sent to where it is now. */
+  /** Makes its open units count as sent to its present address. */
   async moveUnits({ manager }: Transaction, supplier: Supplier): Promise<void> {
     const sent_to = destinationOf(supplier);
     const elsewhere = { supplier_id: supplier.id, sent_to: Not(sent_to), next_action_at: Not(IsNull()) };

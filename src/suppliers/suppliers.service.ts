@@ -24,11 +24,11 @@ import { timingProblem } from './supplier-timing.js';
 import type { Supplier } from './supplier.entity.js';
 import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from './suppliers.repository.js';
 
-/** Under what a supplier may be set. */
+/** Conditions for setting a supplier. */
 export interface SetConditions {
-  /** When it was last set, as the operator was shown; null for one that is added. */
+  /** When it was last set, as the operator saw it; null for a new supplier. */
   updatedAt?: Date | null;
-  /** Whether secrets that were not given anew are for the host only that has them: else anybody could have them sent elsewhere. */
+  /** Whether stored secrets must be given anew for another host: else any operator could have them sent to a host of theirs. */
   secretsStayAtHost?: boolean;
 }
 
@@ -46,7 +46,7 @@ export class SuppliersService {
 
   /**
    * Adds a supplier or replaces its settings.
-   * @throws BAD_REQUEST; CONFLICT where it is not as expected.
+   * @throws BAD_REQUEST; CONFLICT where the supplier changed meanwhile.
    */
   async set(
     settings: SupplierSettings,
@@ -72,7 +72,7 @@ export class SuppliersService {
 
   /**
    * Removes a supplier with its credentials.
-   * @throws NOT_FOUND; CONFLICT, in words for the operator, while anything refers to it.
+   * @throws NOT_FOUND; CONFLICT, with a message for the operator, while anything refers to it.
    */
   remove(code: string, by?: Actor): Promise<Supplier> {
     return this.database.transaction(async (tx) => {
@@ -88,7 +88,7 @@ export class SuppliersService {
   }
 
   /**
-   * Nothing more is sent to it, until it is resumed; what is in doubt is asked about all the same.
+   * Stops sends until it is resumed. Inquiries about units in doubt go on.
    * @throws NOT_FOUND
    */
   pause(code: string, by: Actor): Promise<Supplier> {
@@ -97,15 +97,15 @@ export class SuppliersService {
     );
   }
 
-  /** Ends its pause, whatever it is paused for. @throws NOT_FOUND */
+  /** Ends its pause, for any reason. @throws NOT_FOUND */
   resume(code: string, by: Actor): Promise<Supplier> {
     return this.change(code, by, 'supplier.resume', (tx, supplier) => this.suppliers.resume(tx, supplier));
   }
 
   /**
-   * The units that settings with another base URL or account concern: those in doubt are not sent there, because who
-   * answers there may never have seen them.
-   * @returns null where the supplier is new, or stays where it is.
+   * Counts the open units that another base URL or account would leave behind. Units in doubt are not sent there, because the
+   * new address may never have seen them.
+   * @returns null where the supplier is new, or address and account stay.
    */
   async unitsLeftBehind(settings: SupplierSettings): Promise<OpenUnits | null> {
     const supplier = await this.suppliers.find(settings.code);
@@ -117,7 +117,6 @@ export class SuppliersService {
     return destinationOf(supplier) === destinationOf(moved) ? null : this.suppliers.countOpenUnits(supplier.id);
   }
 
-  /** The units there that have not ended. */
   countOpenUnits({ id }: Supplier): Promise<OpenUnits> {
     return this.suppliers.countOpenUnits(id);
   }
@@ -128,7 +127,14 @@ export class SuppliersService {
     if (problem) throw new AppError('BAD_REQUEST', problem);
   }
 
-  /** @param which also the one that is built in, if somebody asks for it. */
+  /** Describes each supplier whose timeout contradicts SUPPLIER_QUIET_PERIOD_MS. @throws SERVICE_UNAVAILABLE */
+  async listTimingProblems(): Promise<string[]> {
+    return (await this.suppliers.listTimeouts()).flatMap(({ code, timeout_ms }) => {
+      const problem = timingProblem(timeout_ms, this.config.SUPPLIER_QUIET_PERIOD_MS);
+      return problem === null ? [] : [`supplier ${code}: ${problem}`];
+    });
+  }
+
   list(which?: { includeSandbox?: boolean }): Promise<Supplier[]> {
     return this.suppliers.list(which);
   }
@@ -173,7 +179,7 @@ export class SuppliersService {
     });
   }
 
-  /** A supplier goes on calling the address that it was given. @param before as it is stored, under the same adapter. */
+  /** Keeps the address that the supplier was given. @param before the stored row, if its adapter is the same. */
   private callbackToken(
     { code, adapter, newCallbackUrl }: SupplierSettings,
     before: Supplier | undefined,
@@ -185,7 +191,7 @@ export class SuppliersService {
 
   /** @throws BAD_REQUEST */
   private assertSecretsStay(settings: SupplierSettings, before: Supplier, row: SupplierRow): void {
-    // Another adapter gets nothing of what is kept.
+    // Another adapter gets none of the stored secrets.
     if (before.adapter !== row.adapter || isSameHost(before.base_url, row.base_url)) return;
     const stored = credentialNames(before);
     const kept = this.registry
@@ -205,7 +211,7 @@ export class SuppliersService {
     const baseUrl = this.baseUrlOf(settings, before);
     const problem = settingsProblem(settings, description, baseUrl);
     if (problem !== null) throw new AppError('BAD_REQUEST', problem);
-    // What one vendor was told in confidence is never told to another.
+    // A vendor's credentials are never sent to another vendor.
     const same = before?.adapter === adapter ? before : undefined;
     const sealed = {
       ...(same ? {} : NO_CREDENTIALS),
@@ -225,10 +231,10 @@ export class SuppliersService {
       options: changed(same?.options ?? {}, settings.options ?? {}),
       low_balance_micros: lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,
       max_in_flight: maxInFlight === undefined ? (same?.max_in_flight ?? null) : maxInFlight,
-      // What it refused may be right now: it is asked at once.
+      // The new credentials may work: it is probed at once.
       ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
-      // Elsewhere we have another balance, and neither its catalogue nor its list of purchases was read.
-      ...(same && destinationOf(same) === destinationOf({ base_url: baseUrl, account }) ? {} : NOTHING_ASKED),
+      // At another address or account, balance, catalogue and list of purchases have not been read.
+      ...(same && destinationOf(same) === destinationOf({ base_url: baseUrl, account }) ? {} : NOTHING_READ),
     };
   }
 }
@@ -236,7 +242,7 @@ export class SuppliersService {
 const isBuiltIn = (code: string): AppError =>
   new AppError('BAD_REQUEST', `the supplier ${code} is built in, for sandbox merchants: choose another code`);
 
-const NOTHING_ASKED = {
+const NOTHING_READ = {
   balance_micros: null,
   balance_currency: null,
   balance_at: null,
@@ -247,7 +253,7 @@ const NOTHING_ASKED = {
 
 const isSameHost = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin;
 
-/** What the log keeps of settings: all but the credentials. */
+/** Settings as the audit log keeps them: without the credentials. */
 const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<string, unknown> => ({
   adapter: supplier.adapter,
   base_url: supplier.base_url,
@@ -257,7 +263,7 @@ const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<strin
   max_in_flight: supplier.max_in_flight,
 });
 
-/** What the log keeps of a change, and what was before: of credentials, which ones were given or taken away. */
+/** A change as the audit log keeps it, with what was before. Of credentials it says which were replaced or removed. */
 function detailOf(
   supplier: Supplier,
   before: Supplier | null,

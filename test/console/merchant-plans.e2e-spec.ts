@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PAGE_OF_MERCHANT } from '../../src/catalog/prices.sql.js';
+import { PAGE_OF_MERCHANT } from '../../src/catalog/prices.repository.js';
 import type { Statement } from '../../src/database/database.js';
 import { READ_DAYS, READ_TODAY } from '../../src/accounting/reports/merchant-stats.repository.js';
 import { LATEST, LATEST_FUNDING } from '../../src/accounting/reports/statement.repository.js';

@@ -81,7 +81,7 @@ describe('A unit that its first supplier refuses', () => {
     expect(await purchases(second)).toBe(before);
   });
 
-  it('is refused for its price where that would be above what we were told', async () => {
+  it('is refused for its price where that would be above the reported price', async () => {
     const dear = await scene.product(
       { supplier: 'first', supplierSku: 'ml172', cost: 30_000 },
       { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },

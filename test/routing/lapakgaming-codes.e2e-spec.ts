@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close());
 
-describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, told as %s', (voucher_code_form) => {
+describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, reported as %s', (voucher_code_form) => {
   let vendor: LapakgamingClient;
   let sku: string;
 
@@ -35,10 +35,10 @@ describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, told as %s'
     await endedAtLapakgaming(scene, vendor, order);
     const [piece, ...others] = await pieces(order);
     const { voucher_codes } = await vendor.purchase(await scene.reference(order));
-    const [told = ''] = voucher_codes;
-    const [, pin, serial = null] = /^PIN\s*:\s*(\S+)\s+Serial\s*:\s*(\S+)$/i.exec(told) ?? [];
+    const [reported = ''] = voucher_codes;
+    const [, pin, serial = null] = /^PIN\s*:\s*(\S+)\s+Serial\s*:\s*(\S+)$/i.exec(reported) ?? [];
     expect(pin !== undefined).toBe(voucher_code_form === 'pin_and_serial');
-    const code = pin ?? told;
+    const code = pin ?? reported;
     expect(code).toMatch(/\S/);
     expect(piece).toEqual({ unit: 1, code, serial, expires_on: null });
     expect(others).toEqual([]);

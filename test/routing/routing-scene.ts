@@ -54,7 +54,7 @@ export class RoutingScene {
 
   /**
    * @param env configuration that differs from the tests' usual one.
-   * @param isCalledBack whether vendors are told with each purchase where to call us.
+   * @param isCalledBack whether each purchase names our callback address.
    */
   static async open(env: Record<string, string> = {}, isCalledBack = false): Promise<RoutingScene> {
     const stack = await TestStack.start(env, { worker: false });
@@ -156,7 +156,7 @@ export class RoutingScene {
     return (await eventually(find, (reference) => reference !== undefined)) ?? '';
   }
 
-  /** Follows an order's first unit until it rests in a state. @returns how many seconds it was told to rest. */
+  /** Follows an order's first unit until it rests in a state. @returns the seconds until its next call. */
   async unitIn({ order_number }: OrderBody, state: string): Promise<number | null> {
     const read = async (): Promise<{ state: string } | undefined> =>
       (

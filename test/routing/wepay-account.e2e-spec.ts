@@ -30,7 +30,7 @@ describe.each<[where: string, readings: Json]>([
     const id = await wepay.named(order);
     const reference = await scene.reference(order);
     if (readings.pin_in_output === 'absent') {
-      // Who knows the address can't hand over a code of a purchase that the vendor has not confirmed.
+      // A forged callback can't hand over a code of a purchase that the vendor has not confirmed.
       await wepay.callBack({ dest_ref: reference, transaction_id: '4711', cashcard_ref2: 'forged' });
     }
     await wepay.later();
@@ -38,12 +38,12 @@ describe.each<[where: string, readings: Json]>([
 
     const callbacks = await vendor.sim<{ body: string }[]>(`callbacks?ref_id=${reference}`);
     const journal = await vendor.sim<Json[]>('journal');
-    const told = JSON.stringify([callbacks, journal]);
+    const reported = JSON.stringify([callbacks, journal]);
     const [piece] = (items[0] as unknown as { deliveries: Piece[] }).deliveries;
     expect(piece).toMatchObject({ serial: expect.any(String), code: expect.any(String) });
-    expect(told).toContain(piece?.code);
-    expect(told).toContain(piece?.serial);
-    expect(told).toContain(id);
+    expect(reported).toContain(piece?.code);
+    expect(reported).toContain(piece?.serial);
+    expect(reported).toContain(id);
     const rows = await scene.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text AS text
       FROM orders o JOIN supplier_calls c ON c.order_id = o.id`);
     expect(JSON.stringify(rows)).not.toContain(piece?.code);

@@ -1,7 +1,7 @@
 import type { ProductKind } from '../../src/core/product-kind.js';
 import { CALLBACKS_PATH } from '../../src/core/http/secret-path.js';
 import type { SecretBox } from '../../src/core/secret-box.js';
-import { callbackBodyPlace } from '../../src/suppliers/callback-body-place.js';
+import { callbackBodyPlace } from '../../src/fulfilment/callbacks/supplier-callback.entity.js';
 import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
 import type { CallbackReading } from '../../src/suppliers/supplier-adapter.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';

@@ -60,8 +60,8 @@ const supplier = async (): Promise<Record<string, unknown>> => {
   return row as Record<string, unknown>;
 };
 
-/** As it told these balances, in rupiah, so many minutes ago. */
-async function told(...readings: [minutesAgo: number, rupiah: number][]): Promise<void> {
+/** Stores balances in rupiah, as the supplier reported them so many minutes ago. */
+async function report(...readings: [minutesAgo: number, rupiah: number][]): Promise<void> {
   for (const [minutes, rupiah] of readings)
     await stack.sql(
       `INSERT INTO supplier_balances SELECT id, now() - $2 * interval '1 minute', 'IDR', $3::bigint * 1000000
@@ -103,7 +103,7 @@ describe('workers', () => {
     expect(await client.sim('journal')).toEqual([]);
   });
 
-  it('note nothing that a supplier told before it was moved to another address', async () => {
+  it('note nothing that a supplier reported before it was moved to another address', async () => {
     const suppliers = stack.api.get(SuppliersService);
     const before = await suppliers.getByCode(code);
     const other = await bench.start();
@@ -128,23 +128,23 @@ describe('workers', () => {
 describe('how long a balance lasts', () => {
   it('is what is left at the pace of the last day, without what was paid in', async () => {
     // 30 went out within 2 hours, 100 came in: 15 an hour.
-    await told([120, 80], [90, 60], [60, 160], [0, 150]);
+    await report([120, 80], [90, 60], [60, 160], [0, 150]);
     expect(await lasting()).toBe(10);
   });
 
-  it('is not told of less than an hour, nor where nothing was spent', async () => {
-    await told([50, 1000], [0, 10]);
+  it('is unknown for less than an hour, nor where nothing was spent', async () => {
+    await report([50, 1000], [0, 10]);
     expect(await lasting()).toBeNull();
     await stack.sql('DELETE FROM supplier_balances');
-    await told([180, 1000], [0, 1000]);
+    await report([180, 1000], [0, 1000]);
     expect(await lasting()).toBeNull();
     await stack.sql('DELETE FROM supplier_balances');
-    await told([0, 1000]);
+    await report([0, 1000]);
     expect(await lasting()).toBeUndefined();
   });
 
   it('begins anew with another account', async () => {
-    await told([120, 1000], [0, 10]);
+    await report([120, 1000], [0, 10]);
     await set({ username: 'somebody-else' });
     expect(await lasting()).toBeUndefined();
   });
@@ -154,7 +154,7 @@ describe('metrics', () => {
   it('show each supplier’s balance, its age, whether it is low, how long it lasts, and a pause', async () => {
     const port = await openManagementPort(stack.api, 0);
     await stack.api.get(SchemaService).whenReady();
-    await told([600, 1_200_000], [0, 400_000]);
+    await report([600, 1_200_000], [0, 400_000]);
     const scrape = await Scrape.of(port);
     const of = { supplier: code };
     expect(scrape.value('topup_supplier_balance', { ...of, currency: 'IDR' })).toBe(400_000);

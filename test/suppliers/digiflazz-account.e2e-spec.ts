@@ -14,14 +14,14 @@ describe('the balance', () => {
     expect(await buyer.balance()).toEqual({ known: true, amount: rupiah(980_000n) });
   });
 
-  it('is not told to a stranger', async () => {
+  it('is not reported to a stranger', async () => {
     for (const changes of [{ key: 'wrong' }, { username: 'somebody' }]) {
       const buyer = await shop.open({}, changes);
       expect(await buyer.balance()).toMatchObject({ known: false, reached: false, fault: 'credentials' });
     }
   });
 
-  it('is not told to an address that is not allowed', async () => {
+  it('is not reported to an address that is not allowed', async () => {
     const buyer = await shop.open();
     await buyer.client.sim('account', { allow_list: { production: [] } });
     expect(await buyer.balance()).toMatchObject({
@@ -30,7 +30,7 @@ describe('the balance', () => {
     });
   });
 
-  it('is not told where nobody is, or something else', async () => {
+  it('is not reported where there is no server, or another one', async () => {
     const nowhere = await shop.open({}, { baseUrl: 'http://127.0.0.1:1/v1' });
     expect(await nowhere.balance()).toEqual({ known: false, detail: 'ECONNREFUSED', reached: false });
     const buyer = await shop.open();

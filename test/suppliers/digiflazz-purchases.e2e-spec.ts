@@ -65,13 +65,13 @@ describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read
     const buyer = await shop.open(readings);
     await buyer.send(attempt('A1'));
     await buyer.client.sim('account', { deposit: 0, products: [{ buyer_sku_code: 'ml86', stock: 0 }] });
-    const told = await buyer.askLater(attempt('A1'));
-    expect(['unknown', 'succeeded']).toContain(told.kind);
+    const reported = await buyer.askLater(attempt('A1'));
+    expect(['unknown', 'succeeded']).toContain(reported.kind);
     await buyer.client.sim('rules', { match: { repeat: true }, rc: '68' });
     expect((await buyer.askLater(attempt('A1'))).kind).toBe('unknown');
   });
 
-  it('is told the outcome of each number of the sandbox', async () => {
+  it('gets the outcome of each number of the sandbox', async () => {
     const buyer = await shop.open(readings, { testing: true });
     const at = (userId: string) => attempt(userId, { sku: 'xld10', userId, serverId: null });
     const cost = rupiah(10_000n);

@@ -70,7 +70,7 @@ describe('what a supplier lists that it sold us', () => {
     expect(new Set(asked.map((query) => query.get('since')))).toEqual(new Set(['2026-01-15T00:00:00.000Z']));
   });
 
-  it('need not be told', async () => {
+  it('need not be reported', async () => {
     for (const status of [404, 405, 410, 501, 400, 422]) {
       scene.stack.supplier.purchases = () => ({ status });
       expect(await scene.report()).toMatchObject({ ok: true, listed: null, unknown: 0, problem: null });

@@ -99,7 +99,7 @@ describe('The operator of an account at SEAGM', () => {
     ]);
   });
 
-  it('is told that the vendor refuses the key', async () => {
+  it('is shown that the vendor refuses the key', async () => {
     await vendor.sim('account', { secret_key: 'another' });
     const { code: exit, stdout } = await scene.commandLine.run('supplier', 'test', code, '--json');
     expect(exit).toBe(1);

@@ -1,9 +1,9 @@
 export const PLAYER_VERDICTS = ['valid', 'invalid', 'unknown'] as const;
 
-/** What is known of a player. `unknown` says nothing: neither that there is such a player, nor that there is none. */
+/** What is known about a player. With `unknown` the player may or may not exist. */
 export interface PlayerVerdict {
   verdict: (typeof PLAYER_VERDICTS)[number];
-  /** What the player is called in the game, where that was told. */
+  /** The player's name in the game; null where it is unknown. */
   name: string | null;
 }
 
@@ -12,21 +12,41 @@ export const VALID_PLAYER: PlayerVerdict = { verdict: 'valid', name: null };
 export const INVALID_PLAYER: PlayerVerdict = { verdict: 'invalid', name: null };
 
 export interface PlayerQuery {
-  /** What the validator calls the game. */
+  /** The validator's code of the game. */
   game: string;
   userId: string;
   serverId: string | null;
 }
 
-/** Why a validator told nothing: a word for the log, which never names the player. */
+/** Why a validator gave no verdict: a reason for the log, which never names the player. */
 export interface NotReported {
   reason: string;
-  /** For so long it is not to be asked again. */
+  /** How long to make no further calls. */
   restMs?: number;
 }
 
-/** Somebody who knows the players of games, whoever sells the product. */
+/** A service that knows the players of games. It need not be a supplier. */
 export interface PlayerValidator {
   /** Never rejects. */
   check(query: PlayerQuery): Promise<PlayerVerdict | NotReported>;
+}
+
+/** All validators. */
+export const VALIDATOR_NAMES = ['g2bulk'] as const;
+export type ValidatorName = (typeof VALIDATOR_NAMES)[number];
+
+/** The validator that checks the players of a product, with its code of the game. */
+export interface PlayerCheck {
+  validator: ValidatorName;
+  game: string;
+}
+
+/** The required form of the text, in words. */
+export const PLAYER_CHECK_WORDS = `a validator and its code of the game, such as g2bulk:mlbb (validators: ${VALIDATOR_NAMES.join(', ')})`;
+
+/** Reads `<validator>:<game code>`, as products keep it. @returns null for any other text. */
+export function readPlayerCheck(text: string): PlayerCheck | null {
+  const [, name, game] = /^([a-z0-9]+):([A-Za-z0-9_.-]{1,64})$/.exec(text) ?? [];
+  const validator = VALIDATOR_NAMES.find((each) => each === name);
+  return validator === undefined || game === undefined ? null : { validator, game };
 }

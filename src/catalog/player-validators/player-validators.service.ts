@@ -4,7 +4,7 @@ import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { SupplierHttp } from '../../suppliers/supplier-http.js';
 import { G2BulkValidator } from './g2bulk/g2bulk-validator.js';
-import type { PlayerCheck, ValidatorName } from './player-check.js';
+import type { PlayerCheck, ValidatorName } from './player-validator.js';
 import {
   UNKNOWN_PLAYER,
   type NotReported,
@@ -13,12 +13,12 @@ import {
   type PlayerVerdict,
 } from './player-validator.js';
 
-/** Calls in flight to one validator, of each process. Whoever comes beyond gets no verdict: nothing waits in a line. */
+/** Calls in flight to one validator, per process. Beyond this, checks return "unknown" at once instead of queueing. */
 const MAX_IN_FLIGHT = 8;
-/** A validator that is away would else fill the log. */
+/** Keeps a validator that is away from filling the log. */
 const WARN_EVERY_MS = 60_000;
 
-/** Asks validators about players, gently: what cannot be found out at once is unknown. */
+/** Checks players with validators, a few at a time: a player that can't be checked at once is unknown. */
 @Injectable()
 export class PlayerValidatorsService implements OnApplicationShutdown {
   private readonly http = new SupplierHttp();
@@ -27,12 +27,12 @@ export class PlayerValidatorsService implements OnApplicationShutdown {
   constructor(@Inject(CONFIG) { g2bulkBaseUrl }: Config, @Inject(LOGGER) logger: Logger) {
     const throttled = (name: ValidatorName, validator: PlayerValidator): ThrottledValidator =>
       new ThrottledValidator(validator, (reason, game) =>
-        logger.warn({ validator: name, game, reason }, 'players can’t be checked: nothing is known of them'),
+        logger.warn({ validator: name, game, reason }, 'player validation is unavailable: players count as unknown'),
       );
     this.known = { g2bulk: throttled('g2bulk', new G2BulkValidator(this.http, g2bulkBaseUrl)) };
   }
 
-  /** Answers within some seconds, and never rejects. */
+  /** Returns within some seconds, and never rejects. */
   check({ validator, game }: PlayerCheck, player: Omit<PlayerQuery, 'game'>): Promise<PlayerVerdict> {
     return this.known[validator].check({ ...player, game });
   }
@@ -42,7 +42,7 @@ export class PlayerValidatorsService implements OnApplicationShutdown {
   }
 }
 
-/** A validator that is asked little at a time, and not at all while it wants to be left alone. */
+/** A validator with a limit of calls in flight, and without calls while it asks us to wait. */
 class ThrottledValidator {
   private inFlight = 0;
   private restsUntilMs = 0;

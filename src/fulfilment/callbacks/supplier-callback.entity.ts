@@ -1,4 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import { placeOf, type Place } from '../../core/secret-box.js';
 import { bigintColumn, IdColumn, timestampColumn } from '../../database/columns.js';
 import { UnitAttempt } from '../../orders/unit-attempt.entity.js';
 import { Supplier } from '../../suppliers/supplier.entity.js';
@@ -89,3 +90,9 @@ export class SupplierCallback {
   @Column('bytea', { nullable: true })
   body_sealed!: Buffer | null;
 }
+
+type CallbackTarget = Pick<SupplierCallback, 'supplier_id' | 'order_id' | 'item' | 'unit' | 'attempt'>;
+
+/** The place that a callback's body is sealed for: the callback has no id before it is written. */
+export const callbackBodyPlace = ({ supplier_id, order_id, item, unit, attempt }: CallbackTarget): Place =>
+  placeOf('supplier_callbacks.body_sealed', supplier_id, order_id, item, unit, attempt);

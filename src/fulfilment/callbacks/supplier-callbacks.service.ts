@@ -14,7 +14,7 @@ import { AttemptsRepository } from '../attempts.repository.js';
 import { isTerminalUnit } from '../../orders/states.js';
 import { UnknownPurchasesRepository } from '../reconciliation/unknown-purchases.repository.js';
 import { WorkNotifier } from '../../queues/work-notifier.js';
-import { callbackBodyPlace } from '../../suppliers/callback-body-place.js';
+import { callbackBodyPlace } from './supplier-callback.entity.js';
 import { inquiryAbout, type BuyingInquiry } from '../../suppliers/supplier-adapter.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../../suppliers/supplier-outcome.js';

@@ -5,7 +5,7 @@ import { present } from '../../core/invariant.js';
 import { Metrics } from '../../core/metrics.js';
 import { Database } from '../../database/database.js';
 import { toContent, type OrderContent } from '../order-content.js';
-import { readPlayerCheck, type PlayerCheck } from '../../catalog/player-validators/player-check.js';
+import { readPlayerCheck, type PlayerCheck } from '../../catalog/player-validators/player-validator.js';
 import {
   INVALID_PLAYER,
   UNKNOWN_PLAYER,

@@ -131,7 +131,7 @@ describe('the balance', () => {
     ['83', 'rate'],
     ['40', undefined],
     ['02', undefined],
-  ])('is not told with rc %s: %s', (rc, fault) => {
+  ])('is not reported with rc %s: %s', (rc, fault) => {
     const reading = readBalance(answer({ rc, status: 'Gagal' }));
     expect(reading).toMatchObject({ known: false, reached: false });
     expect(reading).toHaveProperty('detail', expect.stringMatching(`^rc ${rc}: `));

@@ -141,7 +141,7 @@ describe('the status of an order', () => {
     });
   });
 
-  it('goes on while a part of it does, or none is told', () => {
+  it('goes on while a part of it does, or the answer lists none', () => {
     const goesOn = { kind: 'processing', supplierReference: 'RA1' };
     expect(ask(order('PENDING', [part('PENDING')]))).toEqual(goesOn);
     expect(ask(order('PENDING', undefined))).toEqual(goesOn);

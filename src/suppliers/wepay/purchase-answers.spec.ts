@@ -64,7 +64,7 @@ describe.each([
     });
   });
 
-  it('00000 is told by numbers too, and needs neither name nor cost', () => {
+  it('00000 may be a number too, and needs neither name nor cost', () => {
     const outcome = readPurchaseAnswer(
       answer('{"code":0,"transaction_id":9007199254740993,"total_amount":23.1}'),
       ATTEMPT,

@@ -1,12 +1,24 @@
-import { requestedWait, describeFailure, type SupplierHttp } from '../../../suppliers/supplier-http.js';
-import type { NotReported, PlayerQuery, PlayerValidator, PlayerVerdict } from '../player-validator.js';
-import { readPlayerAnswer } from './player-answers.js';
+import {
+  describeFailure,
+  requestedWait,
+  type HttpAnswer,
+  type SupplierHttp,
+} from '../../../suppliers/supplier-http.js';
+import { asMembers, shownText } from '../../../suppliers/vendor-answers.js';
+import {
+  INVALID_PLAYER,
+  type NotReported,
+  type PlayerQuery,
+  type PlayerValidator,
+  type PlayerVerdict,
+} from '../player-validator.js';
 
 const TIMEOUT_MS = 3_000;
+const MAX_NAME_LENGTH = 128;
 /** The rest after a 429 that does not say how long. */
 const USUAL_REST_MS = 10_000;
 
-/** G2Bulk's public check of players: it needs no key, so that nothing of ours can be banned for what it is asked. */
+/** G2Bulk's public check of players. It needs no key, so our calls can get no account of ours banned. */
 export class G2BulkValidator implements PlayerValidator {
   constructor(
     private readonly http: SupplierHttp,
@@ -29,4 +41,17 @@ export class G2BulkValidator implements PlayerValidator {
       return { reason: describeFailure(error) };
     }
   }
+}
+
+/**
+ * The verdict in an answer of `POST /games/checkPlayerId` (G2Bulk, Public API Documentation, "Check Player ID"). The vendor
+ * documents only the text `valid`; we also read `invalid` and booleans. An error is never about the player.
+ */
+export function readPlayerAnswer({ status, body }: HttpAnswer): PlayerVerdict | NotReported {
+  if (status !== 200) return { reason: `HTTP ${status}` };
+  const { valid, name } = asMembers(body) ?? {};
+  if (valid === 'invalid' || valid === false) return INVALID_PLAYER;
+  if (valid !== 'valid' && valid !== true) return { reason: 'an answer that cannot be read' };
+  const shown = shownText(name);
+  return { verdict: 'valid', name: shown === '' ? null : shown.slice(0, MAX_NAME_LENGTH).toWellFormed() };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readPlayerAnswer } from './player-answers.js';
+import { readPlayerAnswer } from './g2bulk-validator.js';
 
 const read = (status: number, body: unknown): unknown => readPlayerAnswer({ status, body, retryAfter: undefined });
 
