@@ -33,7 +33,7 @@ interface ConsoleOptions {
   pagesFrom?: string;
 }
 
-/** Builds the console, ready to `listen`; the tests use the very same. */
+/** Builds the console, ready to `listen`. The tests use the same function. */
 export async function createConsole(
   config: Config,
   logger: Logger,

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { HealthController } from '../health/health.controller.js';
 import { ACCESS } from './access/console-route.decorator.js';
 
-/** The API's health checks, for whoever asks. */
+/** The API's health checks, open to anyone. */
 @ApiExcludeController()
 @SetMetadata(ACCESS, 'anyone')
 @Controller()

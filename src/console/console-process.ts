@@ -6,10 +6,10 @@ import { SchemaService } from '../database/schema.service.js';
 import { createConsole } from './console-app.js';
 
 const STOP_WITHIN_MS = 8_500;
-/** As for the API: open the port once the schema is ready, or after 5 s. */
+/** Like the API, the console opens its port once the schema is ready, or after 5 s. */
 const WAIT_FOR_SCHEMA_MS = 5_000;
 
-/** Starts the operators' console. @throws what keeps it from starting. */
+/** Starts the operators' console. */
 export async function startConsole(stopAsked: Promise<void>): Promise<RunningProcess> {
   const config = loadConfig(process.env, { forConsole: true });
   const logger = createLogger(config, processName('console'));

@@ -22,7 +22,7 @@ import { SupplierViewsModule } from './suppliers/supplier-views.module.js';
 import { WebhookViewsModule } from './webhooks/webhook-views.module.js';
 import { ConsoleHealthController } from './console-health.controller.js';
 
-/** The process that serves operators: the features' services, without queues and so without Redis. */
+/** The process that serves operators. It uses the features' services without queues, and so without Redis. */
 @Module({
   imports: [
     DatabaseModule,

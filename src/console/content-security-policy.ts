@@ -50,7 +50,10 @@ export function policyReportsMiddleware(logger: Logger): RequestHandler {
     readRawBody(request, response, MAX_REPORT_BYTES).then((body) => {
       if (performance.now() - sinceMs > MINUTE_MS) [lines, sinceMs] = [0, performance.now()];
       if (++lines <= MAX_REPORTS)
-        logger.warn({ report: storable(body.toString('utf8'), 1_000) }, 'a browser reports a refused content');
+        logger.warn(
+          { report: storable(body.toString('utf8'), 1_000) },
+          'a browser refused content by the security policy',
+        );
       response.status(204).end();
     }, next);
   };

@@ -6,19 +6,19 @@ import { nonceOf } from './content-security-policy.js';
 
 const API = '<p>Its API answers under <code>/api</code>.</p>';
 const PLACEHOLDER = /__CSP_NONCE__/g;
-/** What is none of the pages: the API, the health checks and the browsers' reports. */
+/** Paths that are no pages: the API, the health checks and the browsers' reports. */
 const NOT_PAGES = /^\/(api|healthz|readyz|csp-report)(\/|$)/;
 
 /**
- * Serves the web application: its files, and its one page for every other address, which it reads itself.
- * @param directory where it was built. While it is missing, it is looked for again: it may be built meanwhile.
+ * Serves the files of the web application, and index.html for every other address, which the application routes itself.
+ * @param directory of the build. While it is missing, every request looks for it again.
  */
 export function pages(directory: string): RequestHandler {
   let built: Built | null = null;
   return (request, response, next) => {
     if (NOT_PAGES.test(request.path)) return next();
     built ??= open(directory);
-    // The page itself is never served as it lies there: its nonce would be missing.
+    // index.html needs the nonce of its answer, so it is never served as a static file.
     if (built === null || request.path === '/index.html') return page(built, request, response, next);
     return built.serve(request, response, (error?: unknown) =>
       error ? next(error) : page(built, request, response, next),
@@ -38,7 +38,7 @@ function open(directory: string): Built | null {
 }
 
 function page(built: Built | null, request: Request, response: Response, next: NextFunction): void {
-  // A file of a build that is gone must not come as a page.
+  // A missing file of an older build must not be answered with index.html.
   if (!isReading(request) || request.path.startsWith('/assets/')) return next();
   if (built === null) return answerNotBuilt(response, 'Operator console', 'The console', API);
   response.setHeader('Cache-Control', 'no-store');

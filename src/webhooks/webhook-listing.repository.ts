@@ -28,13 +28,13 @@ export class WebhookListingRepository {
     return this.database.query<WebhookRow>(...sql.LIST_WEBHOOKS.with({ ...filter, before, limit }));
   }
 
-  /** Also one that was deleted. */
+  /** Finds deleted webhooks, too. */
   async find(id: number): Promise<WebhookRow | undefined> {
     const [webhook] = await this.database.query<WebhookRow>(...sql.FIND_WEBHOOK.with({ id }));
     return webhook;
   }
 
-  /** Newest first. @param before the last id of the page before, null for the first page. */
+  /** Deliveries, newest first. @param before the last id of the previous page, null for the first page. */
   async page(filter: DeliveryListFilter, before: bigint | null, limit: number): Promise<ListedDelivery[]> {
     const first = filter.from ? await this.deliveries.firstIdSince(filter.from) : 0n;
     const conditions = sql.conditionsOf(filter, { first, before, limit });

@@ -16,12 +16,12 @@ interface Asked {
   limit: number;
 }
 
-/** Webhooks and deliveries of all merchants, as the console shows them. */
+/** Webhooks and deliveries of all merchants. */
 @Injectable()
 export class WebhookListingService {
   constructor(private readonly listing: WebhookListingRepository) {}
 
-  /** Newest first; those that are failing do so for an hour or more. @throws BAD_REQUEST for a cursor that no page carried. */
+  /** Webhooks, newest first. `failing` lists those that fail for an hour or more. @throws BAD_REQUEST for a wrong cursor. */
   async list(
     { merchantId, status }: { merchantId?: number | undefined; status?: WebhookStatus | 'failing' | undefined },
     { cursor, limit }: Asked,
@@ -37,7 +37,7 @@ export class WebhookListingService {
     );
   }
 
-  /** Also one that was deleted. @throws NOT_FOUND */
+  /** Finds deleted webhooks, too. @throws NOT_FOUND */
   async get(id: number): Promise<WebhookRow> {
     const webhook = await this.listing.find(id);
     if (!webhook) throw notFound('webhook');
@@ -56,7 +56,7 @@ export class WebhookListingService {
     );
   }
 
-  /** With its attempts, oldest first. @throws NOT_FOUND */
+  /** A delivery with its attempts, oldest first. @throws NOT_FOUND */
   async delivery(id: bigint): Promise<ListedDeliveryDetail & { attempts: AttemptRow[] }> {
     const delivery = await this.listing.findDelivery(id);
     if (!delivery) throw notFound('delivery');

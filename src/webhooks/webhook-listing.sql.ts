@@ -7,20 +7,20 @@ import type { DeliveryAttempt } from './delivery-attempt.entity.js';
 import { DELIVERY_STATUSES, UNDELIVERED, type Delivery, type DeliveryStatus } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
-/** Waiting deliveries above this are not counted. */
+/** Waiting deliveries are counted up to this number. */
 export const COUNTED_AT_MOST = 1_000;
-/** A webhook's share of successes is that of so many of its latest deliveries at most. */
+/** The share of successes is that of the latest deliveries, up to this number. */
 export const SHARE_OF = 100;
 
-/** How deliveries to a webhook go. */
+/** The state of the deliveries to a webhook. */
 export interface WebhookHealth {
-  /** When the latest of its deliveries that succeeded did. */
+  /** When the latest successful delivery succeeded. */
   last_success_at: Date | null;
-  /** When the first delivery was made of those that failed since; null where none did. */
+  /** When the first failed delivery since the latest success was created; null without one. */
   failing_since: Date | null;
-  /** Deliveries that wait, and attempts in flight; one more than {@link COUNTED_AT_MOST} stands for more. */
+  /** Waiting deliveries and attempts in flight. One more than {@link COUNTED_AT_MOST} means that there are more. */
   waiting: number;
-  /** Of its deliveries of 24 hours that have ended, the latest {@link SHARE_OF}. */
+  /** Among the latest {@link SHARE_OF} deliveries that ended within 24 hours. */
   ended: number;
   succeeded: number;
 }
@@ -37,8 +37,8 @@ const WEBHOOK = ['id', 'merchant_id', 'url', 'events', 'secret_hint', 'previous_
 const KINDS = `unnest('{${DELIVERED_EVENTS.join(',')}}'::text[]) AS kind`;
 
 /**
- * A webhook's deliveries of one status, newest or oldest first, by the index of pages, which has them in order for each kind.
- * Asked for in an order that only this index gives.
+ * A webhook's deliveries of one status, newest or oldest first. The index of pages has them in order for each kind, and the
+ * statement asks for an order that only this index gives.
  */
 const ofStatus = (status: string, limit: number | string, { after = '', oldest = false } = {}): string => {
   const order = oldest ? 'p.kind, p.id + 0' : 'p.kind DESC, p.id + 0 DESC';
@@ -49,21 +49,21 @@ const ofStatus = (status: string, limit: number | string, { after = '', oldest =
       ORDER BY ${order} LIMIT ${limit}) AS found`;
 };
 
-/** In the index's order, so that no more are read than are counted. */
+/** In the order of the index, so that PostgreSQL reads only the rows that are counted. */
 const waiting = (condition: string, order: string): string => `
   SELECT 1 FROM webhook_deliveries p WHERE p.webhook_id = w.id AND p.${condition}
   ORDER BY ${order} LIMIT ${COUNTED_AT_MOST + 1}`;
 
-/** No delivery of 24 hours has this id or a lower one, also where clocks differ. */
+/** All deliveries of the last 24 hours have a higher id, even where clocks differ. */
 const BEFORE_THE_DAY = `coalesce(
   (${selectFirstIdSince('webhook_deliveries', `statement_timestamp() - interval '24 hours 10 minutes'`)}), 0) - 1`;
 
-/** Of the day alone: else each idle webhook would have its last ones read, wherever they are, to be left out. */
+/** Limited to the day: otherwise PostgreSQL would read old deliveries of every idle webhook to discard them. */
 const ofTheDay = (status: string): string => ofStatus(status, SHARE_OF, { after: BEFORE_THE_DAY });
 
 const LATEST_SUCCESS = `(${ofStatus('succeeded', 1)} ORDER BY found.id DESC LIMIT 1)`;
 
-/** Since when the deliveries to each webhook `w` fail, after its latest success. */
+/** Since when the deliveries to each webhook `w` fail after its latest success. */
 const FAILING = `
   LEFT JOIN LATERAL ${LATEST_SUCCESS} AS success ON true
   CROSS JOIN LATERAL (
@@ -74,7 +74,7 @@ const FAILING = `
        WHERE p.webhook_id = w.id AND p.is_retry AND p.due_at IS NOT NULL ORDER BY p.due_at LIMIT ${SHARE_OF})) AS bad
     WHERE bad.id > coalesce(success.id, 0)) AS failing`;
 
-/** What is told of each webhook `w`; each part reads some hundred rows at most. */
+/** The members of each webhook `w`. Each part reads some hundred rows at most. */
 const HEALTH = `${FAILING}
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS waiting FROM ((${waiting('due_at IS NOT NULL', 'p.is_retry, p.due_at')}) UNION ALL (${waiting('leased_until IS NOT NULL', 'p.leased_until')})) AS each) AS queue
@@ -87,7 +87,7 @@ const HEALTH = `${FAILING}
 const WITH_HEALTH = `${WEBHOOK}, m.name AS merchant_name, success.attempt_ended_at AS last_success_at,
   failing.failing_since, queue.waiting, share.ended, share.succeeded`;
 
-/** Newest first, without those that were deleted. */
+/** Webhooks that are not deleted, newest first. */
 export const LIST_WEBHOOKS = statement(
   'webhook_listing.list',
   { merchantId: 'int?', status: 'text?', before: 'int', limit: 'int' },
@@ -101,8 +101,8 @@ export const LIST_WEBHOOKS = statement(
 );
 
 /**
- * Those in use that fail for an hour or more and had no success since, newest first, without those of sandbox merchants. Each
- * webhook in use costs some look-ups by index; what is counted besides is counted only of those that are found.
+ * Active webhooks that fail for an hour or more without a success since, newest first, without those of sandbox merchants.
+ * Each active webhook costs some look-ups by index. The other numbers are counted only for webhooks that are found.
  */
 export const LIST_FAILING = statement(
   'webhook_listing.list_failing',
@@ -119,7 +119,7 @@ export const LIST_FAILING = statement(
     ORDER BY w.id DESC`,
 );
 
-/** Also one that was deleted. */
+/** Finds deleted webhooks, too. */
 export const FIND_WEBHOOK = statement(
   'webhook_listing.find',
   { id: 'int' },
@@ -171,14 +171,14 @@ export const FIND_DELIVERY = statement(
     FROM (SELECT * FROM webhook_deliveries WHERE id = ${id}) AS d ${JOINED}`,
 );
 
-/** Oldest first. $1 delivery. */
+/** Attempts, oldest first. $1 delivery. */
 export const LIST_ATTEMPTS: Statement = {
   name: 'webhook_listing.list_attempts',
   text: `SELECT number, started_at, duration_ms, response_status, error, response_body FROM webhook_attempts
          WHERE delivery_id = $1 ORDER BY number`,
 };
 
-/** What must be true of a delivery; what is not given may be anything. */
+/** A filter of deliveries: a delivery must match every given member. */
 export interface DeliveryListFilter {
   webhookId?: number | undefined;
   merchantId?: number | undefined;
@@ -187,7 +187,7 @@ export interface DeliveryListFilter {
   from?: Date | undefined;
 }
 
-/** So many of the newest deliveries are looked at before each webhook is. */
+/** The statement looks at this many of the newest deliveries before it looks at single webhooks. */
 const NEWEST = 2_000;
 
 export interface Conditions {
@@ -205,8 +205,8 @@ const CONDITIONS = {
 };
 
 /**
- * The newest deliveries that the filter lets through, among the newest of all: most filters find a page there.
- * @returns fewer than the limit where there are not as many among them.
+ * The newest deliveries that match, among the {@link NEWEST} of all. Most filters find a full page there.
+ * @returns fewer rows than the limit where fewer of them match.
  */
 export const PAGE_OF_NEWEST = statement(
   'webhook_listing.page_of_newest',
@@ -221,8 +221,8 @@ export const PAGE_OF_NEWEST = statement(
 );
 
 /**
- * Those alone that failed or were cancelled, by the index of these: one look for each status and kind, however many webhooks
- * there are and however far back it goes. @see UNDELIVERED
+ * Failed or cancelled deliveries, by their own index: one look-up for each status and kind, whatever the number of webhooks
+ * and the age of the deliveries. @see UNDELIVERED
  */
 export const PAGE_OF_UNDELIVERED = statement(
   'webhook_listing.page_of_undelivered',
@@ -240,7 +240,7 @@ export const PAGE_OF_UNDELIVERED = statement(
     ORDER BY d.id DESC`,
 );
 
-/** Whether there are older ones than {@link PAGE_OF_NEWEST} looks at. */
+/** Whether there are older deliveries than {@link PAGE_OF_NEWEST} looks at. */
 export const HAS_OLDER = statement(
   'webhook_listing.has_older',
   { first: 'bigint', before: 'bigint' },
@@ -250,8 +250,8 @@ export const HAS_OLDER = statement(
 );
 
 /**
- * The same by the index of pages, which has the deliveries of each webhook in order for each status and kind: one look
- * for each of these, however far back it goes.
+ * Matching deliveries by the index of pages, which has those of each webhook in order for each status and kind: one look-up
+ * for each of these, whatever their age.
  */
 export const PAGE_BY_WEBHOOK = statement(
   'webhook_listing.page_by_webhook',
@@ -272,7 +272,7 @@ export const PAGE_BY_WEBHOOK = statement(
     ORDER BY d.id DESC`,
 );
 
-/** What both pages take. @param first no delivery of the time has a lower id. @param before the last one of the page before. */
+/** The parameters of all pages. @param first the lowest id of the period. @param before the last id of the previous page. */
 export const conditionsOf = (
   { status, event, from }: DeliveryListFilter,
   { first, before, limit }: { first: bigint; before: bigint | null; limit: number },

@@ -11,10 +11,10 @@ import { SupplierReportService } from '../reports/supplier-report.service.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { WebhookReplayService, type Replayed } from '../../webhooks/webhook-replay.service.js';
 
-/** A supplier may contradict us in more cases than anybody reads. */
+/** Differences beyond this are only counted. */
 const MAX_DIFFERENCES = 1_000;
 
-/** What jobs do, with the services of the command line, on the jobs' own connections. */
+/** The work of each kind of job, with the services of the command line on the jobs' own connections. */
 @Injectable()
 export class JobWorkService {
   constructor(
@@ -85,7 +85,7 @@ export class JobWorkService {
     };
   }
 
-  /** @param count how many there are. */
+  /** @param count how many deliveries match. */
   replay(replayed: Replayed, by: Actor, count: number): JobWork {
     return async ({ report, assertMay }) => {
       report(0, count);

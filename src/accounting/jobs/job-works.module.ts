@@ -26,12 +26,12 @@ import { DeliveriesRepository } from '../../webhooks/deliveries.repository.js';
 import { WebhookReplayService } from '../../webhooks/webhook-replay.service.js';
 import { JobWorkService } from './job-work.service.js';
 
-/** The services that jobs use. They are listed one by one, and not imported, to be on the jobs' own connections. */
+/** The services that jobs use. They are listed and not imported, so that they use the jobs' own connections. */
 @Module({
   imports: [JobsModule, NoQueuesModule, SuppliersModule],
   providers: [
     { provide: Database, useExisting: JobDatabase },
-    // A job that is cancelled ends on the primary, by the name that it has there.
+    // Cancelling a job ends its statements on the primary, so jobs must not read from a replica.
     {
       provide: ReplicaReadsService,
       useFactory: (database: JobDatabase, metrics: Metrics) => new ReplicaReadsService(database, NO_REPLICA, metrics),

@@ -7,7 +7,7 @@ import { callerOf } from './caller.js';
 import { ACCESS, type Access } from './console-route.decorator.js';
 import { assertMay, refusal } from './permission.js';
 
-/** Lets those call a route whom its one declaration names. A route without one is nobody's. */
+/** Enforces what @ConsoleRoute says. A route without it is closed to everyone. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
@@ -20,7 +20,7 @@ export class AccessGuard implements CanActivate {
       context.getHandler(),
       context.getClass(),
     ]);
-    if (access === undefined) throw new AppError('FORBIDDEN', 'Nobody may ask for this');
+    if (access === undefined) throw new AppError('FORBIDDEN', 'This route is closed to everyone');
     if (access === 'anyone') return true;
     const caller = callerOf(context.switchToHttp().getRequest<Request>());
     if (!caller) throw new AppError('UNAUTHORIZED', 'Sign in first');

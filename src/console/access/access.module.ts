@@ -13,7 +13,7 @@ import { SessionController } from './session.controller.js';
 import { SessionStore } from './session-store.js';
 import { SessionsService } from './sessions.service.js';
 
-/** Who is let in to the console, and their own account. */
+/** Sign-in, the operator's own account, and the accounts of others. */
 @Module({
   imports: [SignInModule],
   controllers: [SessionController, CompanySignInController, MeController, AccountsController],

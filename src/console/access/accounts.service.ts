@@ -10,7 +10,7 @@ import type { AccountDto, ChangeOperatorDto, InvitationDto, InviteDto } from './
 import type { OwnSessionDto } from './session.dto.js';
 import { toOwnSessionDto } from './session.mapper.js';
 
-/** What an administrator does about the accounts of others. All of it is confirmed again: it lets people in, or out. */
+/** What administrators do with accounts. Every change needs confirmation, because it grants or removes access. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -19,12 +19,10 @@ export class AccountsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** In the order in which they were added: there are few. */
   async list(): Promise<Page<AccountDto>> {
     return { data: (await this.operators.list()).map(toAccountDto), next_cursor: null };
   }
 
-  /** @throws NOT_FOUND */
   async show(id: number): Promise<AccountDto> {
     return toAccountDto(await this.operators.get(id));
   }
@@ -34,7 +32,7 @@ export class AccountsService {
     return toInvitationDto(await this.operators.create(given, caller.confirmedActor()));
   }
 
-  /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST; CONFLICT for the last administrator, or a role that is another by now. */
+  /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST; CONFLICT for the last administrator, or where the role has changed. */
   async change(
     caller: Caller,
     id: number,
@@ -48,7 +46,6 @@ export class AccountsService {
     return toAccountDto(await (active ? this.operators.enable(email, by) : this.operators.disable(email, by)));
   }
 
-  /** @throws FORBIDDEN; NOT_FOUND */
   async reset(caller: Caller, id: number, reason: string | undefined): Promise<InvitationDto> {
     const by = caller.confirmedActor(reason);
     return toInvitationDto(await this.operators.reset(await this.emailOf(id), by));
@@ -60,20 +57,18 @@ export class AccountsService {
     return toAccountDto(await this.operators.allowCompany(await this.emailOf(id), by));
   }
 
-  /** @throws FORBIDDEN; NOT_FOUND */
   async unlock(caller: Caller, id: number, reason: string | undefined): Promise<AccountDto> {
     const by = caller.confirmedActor(reason);
     return toAccountDto(await this.operators.unlock(await this.emailOf(id), by));
   }
 
-  /** Newest first. @throws NOT_FOUND */
   async listSessions(caller: Caller, id: number): Promise<Page<OwnSessionDto>> {
     await this.operators.get(id);
     const found = await this.sessions.list(id, this.config.console.idleMs);
     return { data: found.map((each) => toOwnSessionDto(each, caller.session.id)), next_cursor: null };
   }
 
-  /** @param sessionId one of them; else all. @throws FORBIDDEN; NOT_FOUND for a session that is not the operator's. */
+  /** @param sessionId all sessions where it is absent. @throws FORBIDDEN; NOT_FOUND for another operator's session. */
   async endSessions(caller: Caller, id: number, sessionId?: number): Promise<Page<OwnSessionDto>> {
     const by = caller.confirmedActor();
     const ended = await this.operators.endSessions(await this.emailOf(id), sessionId, by);
@@ -112,10 +107,9 @@ function stateOf({ active, password_hash, company_subject }: Operator): AccountD
   return password_hash === null && company_subject === null ? 'invited' : 'active';
 }
 
-/** What is over is none. */
 const inFuture = (moment: Date | null): Date | null => (moment && moment > new Date() ? moment : null);
 
-/** Known browsers and others are locked apart: the account is locked while either is. */
+/** Known and unknown browsers are locked separately. The account counts as locked while either lock lasts. */
 function laterOf(one: Date | null, other: Date | null): Date | null {
   const [first, second] = [inFuture(one), inFuture(other)];
   return first && second ? (first > second ? first : second) : (first ?? second);

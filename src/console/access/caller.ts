@@ -11,7 +11,7 @@ const CONFIRMED_FOR_MS = 600_000;
 
 export const isRecent = (at: Date): boolean => at.getTime() + CONFIRMED_FOR_MS > Date.now();
 
-/** The operator who sends a request, as they are at that moment. */
+/** The operator who sends a request, with the role and state of that moment. */
 export class Caller {
   private readonly request: ConsoleRequest;
 

@@ -3,7 +3,6 @@ import { textProblem } from '../../core/text.js';
 import { Text, TextThat } from '../../core/validation/member.decorators.js';
 import { SessionDto } from './session.dto.js';
 
-/** Ways to sign in besides address and password. */
 export class SignInWaysDto {
   @Shown.flag(true, 'Whether people can sign in with their company’s account') company!: boolean;
   @Shown.nullableText('Acme', 'What the company’s sign-in is called; null: nobody has said') company_name!:

@@ -17,8 +17,8 @@ import { AWAY_AT_MOST_SECONDS, CompanyProvider, type Proofs } from '../../operat
 import type { CompanySessionDto, CompanySignInDto, SignInWaysDto } from './company-sign-in.dto.js';
 
 /**
- * Signs operators in with their company's account. A cookie binds the browser to what it began, and a row, which is taken
- * once, keeps an answer from counting twice. State, nonce and verifier are derived from the cookie and kept nowhere.
+ * Signs operators in with their company's account. A cookie binds the browser to the sign-in that it began, and a row
+ * that can be taken once keeps an answer from counting twice. State, nonce and verifier are derived from the cookie.
  */
 @Injectable()
 export class CompanySignInService {
@@ -42,20 +42,20 @@ export class CompanySignInService {
   }
 
   /**
-   * @throws NOT_FOUND where it is not set up; BAD_REQUEST at another address than the one that the provider leads back to;
-   *   SERVICE_UNAVAILABLE; FORBIDDEN with what the provider says.
+   * @throws NOT_FOUND where it is not set up; BAD_REQUEST at another address than the provider's return address;
+   *   SERVICE_UNAVAILABLE; FORBIDDEN with the provider's reason.
    */
   async begin({ request, response }: Exchange, next = '/'): Promise<CompanySignInDto> {
     this.assertReturnsHere(request);
     const token = newLinkToken();
     const isAgain = callerOf(request) !== null;
-    const url = await this.asked(() => this.provider.addressOf(proofsOf(token), isAgain));
+    const url = await this.queried(() => this.provider.addressOf(proofsOf(token), isAgain));
     await this.begun.insert({ hash: sha256(token), next, seconds: AWAY_AT_MOST_SECONDS });
     this.cookie.set(response, token, AWAY_AT_MOST_SECONDS);
     return { url };
   }
 
-  /** @param answer the query with which the browser came back. @throws as {@link begin}; FORBIDDEN with the reason. */
+  /** @param answer the query with which the browser returned. @throws as {@link begin}; FORBIDDEN with the reason. */
   async complete(exchange: Exchange, answer: string): Promise<CompanySessionDto> {
     const { request, response } = exchange;
     const parameters = new URLSearchParams(answer);
@@ -65,14 +65,14 @@ export class CompanySignInService {
     this.cookie.clear(response);
     if (next === null) throw signInOver();
     const isAgain = callerOf(request) !== null;
-    const { person, signedInAt } = await this.asked(() =>
+    const { person, signedInAt } = await this.queried(() =>
       this.provider.arrivalOf(parameters, proofsOf(token), isAgain),
     );
     const origin = this.sessions.originOf(request);
     const operator = await this.accounts.enter(person, origin).catch((error: unknown) => {
       const { issuer, subject } = person;
       const why = error instanceof AppError ? error.details?.[0]?.code : undefined;
-      if (why) this.logger.warn({ issuer, subject, why }, 'somebody was refused after company sign-in');
+      if (why) this.logger.warn({ issuer, subject, why }, 'a person was refused after company sign-in');
       throw error;
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
@@ -80,14 +80,14 @@ export class CompanySignInService {
     return { ...(await this.sessions.open(exchange, operator, awaitsCode, isConfirmed)), next };
   }
 
-  /** The cookie of a page at localhost, say, is not there when the provider leads back to 127.0.0.1. */
+  /** A cookie that was set at localhost is missing when the provider returns the browser to 127.0.0.1. */
   private assertReturnsHere({ headers: { origin } }: Request): void {
     const { url } = this.config.console;
     if (origin === undefined || origin === new URL(url).origin) return;
     throw new AppError('BAD_REQUEST', `Company sign-in leads back to ${url}: open the console there`);
   }
 
-  private async asked<Result>(work: () => Promise<Result>): Promise<Result> {
+  private async queried<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {

@@ -11,8 +11,8 @@ import type { Permission } from '../../operators/roles.js';
 import { ConsoleErrorDto } from './console-error.dto.js';
 
 /**
- * Who may call a route: operators who have a permission; any that is signed in (`operator`); also those who have given
- * their password and not yet their code (`half`); or anyone.
+ * Who may call a route: operators with a permission, every operator who is signed in (`operator`), operators who gave
+ * their password but not yet their code (`half`), or anyone.
  */
 export type Access = Permission | 'operator' | 'half' | 'anyone';
 
@@ -24,12 +24,12 @@ type Answer = Pick<ApiResponseOptions, 'description'> &
 interface RouteOptions {
   summary: string;
   description?: string;
-  /** Of its answer; 200 unless it says otherwise. */
+  /** The status of its answer: 200 by default. */
   status?: number;
   answer: Answer;
 }
 
-/** Says who may call a route, documents it, and has it answer with the status that it documents. */
+/** Restricts a route, documents it, and sets the status that the document names. */
 export const ConsoleRoute = (
   access: Access,
   { summary, description, status = 200, answer }: RouteOptions,

@@ -18,7 +18,7 @@ export const cookieOptions = ({ console: { isHttps } }: Config): CookieOptions &
 
 const DEVICE_LASTS_MS = 365 * 86_400_000;
 
-/** For what the browser began at the company's sign-in, until it comes back from there. */
+/** Binds a browser to the company sign-in that it began, until it returns. */
 export class CompanyCookie {
   private readonly name: string;
 
@@ -40,8 +40,8 @@ export class CompanyCookie {
 }
 
 /**
- * Marks a browser that an operator has signed in with: strangers can't keep that operator out of it. It counts until their
- * access changes, so that whoever had the account before can't either.
+ * Marks a browser that an operator has signed in with, so that strangers' failed attempts can't lock it out. It is valid until
+ * the operator's access changes, so that an earlier user of the account loses it, too.
  */
 export class DeviceCookie {
   private readonly name: string;
@@ -59,7 +59,7 @@ export class DeviceCookie {
     response.cookie(this.name, value, { ...cookieOptions(this.config), maxAge: DEVICE_LASTS_MS });
   }
 
-  /** Whom the cookie names; null where there is none, or none of ours. */
+  /** The operator and version in the cookie; null where it is missing or its signature is wrong. */
   read(request: Request): KnownDevice | null {
     const [, marked = '', id, version, signature = ''] =
       /^(([1-9]\d{0,8})\.(\d{1,9}))\.(.+)$/.exec(readCookie(request, this.name) ?? '') ?? [];
@@ -78,7 +78,7 @@ function readCookie({ headers }: Request, name: string): string | undefined {
   return parts.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** A key for one purpose of each SECRETS_KEY: the first signs, and all of them verify. */
+/** Derives a key for one purpose from each SECRETS_KEY: the first key signs, and all keys verify. */
 export function derivedKeys(config: Config, purpose: string): string[] {
   const keys = config.secretsKey ? [config.secretsKey, ...config.previousSecretsKeys] : [];
   return keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32)).toString('base64'));

@@ -12,7 +12,7 @@ const read = createParamDecorator((_: unknown, context: ExecutionContext): strin
   throw new AppError('BAD_REQUEST', 'Idempotency-Key must be 8 to 64 letters, digits, _ and -');
 });
 
-/** What a page calls a request: under one name an operator does it once. Undefined where it has none. */
+/** The request's idempotency key: an operator's action is carried out once for a key. Undefined without the header. */
 export const IdempotencyKey =
   () =>
   (target: object, method: string | symbol | undefined, index: number): void => {

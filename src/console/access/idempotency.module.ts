@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { AuditLogRepository } from '../../audit-log/audit-log.repository.js';
 import { IdempotencyService } from './idempotency.service.js';
 
-/** For what is done once, however often it is asked for. */
+/** Carries out repeated requests once. */
 @Module({ providers: [AuditLogRepository, IdempotencyService], exports: [IdempotencyService] })
 export class IdempotencyModule {}

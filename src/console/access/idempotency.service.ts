@@ -9,23 +9,23 @@ import type { Caller } from './caller.js';
 
 interface Action<Result> {
   action: AuditedAction;
-  /** What the page calls the request; without it, each request is another. */
+  /** The idempotency key. Without it, every request is carried out. */
   key: string | undefined;
-  /** What is asked for, as the entry in the log will have it: under the same key nothing else is done, or answered. */
+  /** The request in the form of its log entry. Under the same key, a different request is refused. */
   asked: { merchantId?: number; detail: Record<string, unknown> };
   reason?: string;
-  /** Does it, and writes it to the log by this actor, in one transaction. */
+  /** Carries the action out and records it by this actor, in one transaction. */
   carryOut: (by: ConsoleActor) => Promise<Result>;
-  /** Answers the same request when it comes again. @param entry of what was done. */
+  /** Answers a repeated request. @param entry of the action that was carried out. */
   repeat: (entry: AuditLogEntry) => Promise<Result>;
 }
 
-/** Does what operators ask for once, however often the same request comes: the log knows what was done. */
+/** Carries out each keyed request once: the audit log has the keys of the actions that were carried out. */
 @Injectable()
 export class IdempotencyService {
   constructor(private readonly log: AuditLogRepository) {}
 
-  /** @throws CONFLICT where the operator's page has called something else so: another action, or one with another body. */
+  /** @throws CONFLICT where the operator used the key for another action or another body. */
   async run<Result>(caller: Caller, { action, key, asked, reason, carryOut, repeat }: Action<Result>): Promise<Result> {
     if (key === undefined) return carryOut(caller.actor(reason));
     const repeated = async (): Promise<Result | null> => {
@@ -39,7 +39,7 @@ export class IdempotencyService {
     try {
       return await carryOut(caller.actor(reason, key));
     } catch (error) {
-      // The same request was carried out meanwhile.
+      // A concurrent request with the same key was carried out first.
       const now = isDuplicate(error, 'uq_operator_actions_idempotency_key') ? await repeated() : null;
       if (now === null) throw error;
       return now;
@@ -47,7 +47,7 @@ export class IdempotencyService {
   }
 }
 
-/** Whether an entry is of what is asked for; what it does not have counts as null. */
+/** Whether an entry records this request. A missing member counts as null. */
 function isOf({ merchant_id, detail }: AuditLogEntry, { merchantId, detail: asked }: Action<never>['asked']): boolean {
   if (merchantId !== undefined && merchant_id !== merchantId) return false;
   return Object.entries(asked).every(([name, value]) => isDeepStrictEqual(detail[name] ?? null, value ?? null));

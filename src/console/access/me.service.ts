@@ -12,7 +12,7 @@ import type { ChangeMeDto, MeDto, RecoveryCodesDto } from './session.dto.js';
 import { toMeDto } from './session.mapper.js';
 import { SessionsService } from './sessions.service.js';
 
-/** What operators see and change of their own account. */
+/** An operator's own account. */
 @Injectable()
 export class MeService {
   constructor(
@@ -24,7 +24,7 @@ export class MeService {
   ) {}
 
   async show({ id }: Caller): Promise<MeDto> {
-    const operator = present(await this.operators.find({ id }), 'who is signed in has an account');
+    const operator = present(await this.operators.find({ id }), 'a signed-in operator has an account');
     return toMeDto(operator, await this.operators.countRecoveryCodes(id), this.config);
   }
 
@@ -41,7 +41,7 @@ export class MeService {
     return this.show(caller);
   }
 
-  /** @throws FORBIDDEN where it has to be confirmed. */
+  /** @throws FORBIDDEN without confirmation. */
   offerSecondFactor(caller: Caller): Promise<Offer> {
     this.assertMaySetUp(caller);
     return this.secondFactor.offer(shownBy(caller));
@@ -64,8 +64,8 @@ export class MeService {
   }
 
   /**
-   * Who is let in by a company that does not say when they signed in there, and may do nothing without a second factor, has
-   * nothing to confirm with: a session that has just begun is enough for the first one.
+   * An operator of company sign-in may have nothing to confirm with. Where the role needs a second factor, a session that has
+   * just begun is therefore enough to set up the first one.
    */
   private assertMaySetUp(caller: Caller): void {
     if (!(lacksSecondFactor(caller, this.config) && isRecent(caller.session.created_at))) caller.assertConfirmed();

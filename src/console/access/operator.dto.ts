@@ -14,7 +14,7 @@ export class InviteDto {
   @OneOf(ROLES) role!: Role;
 }
 
-/** One of the two: another role, or whether the account lets anybody in. */
+/** A change of the role or of `active`, but not of both. */
 export class ChangeOperatorDto {
   @OneOf(ROLES, { optional: true }) role?: Role;
   @OneOf(ROLES, { optional: true, description: 'The role that was shown: 409 where it is another by now' })

@@ -3,7 +3,7 @@ import { AppError, type DetailCode } from '../../core/errors.js';
 import { needsSecondFactor, rolesWith, type Permission } from '../../operators/roles.js';
 import type { Caller } from './caller.js';
 
-/** @throws FORBIDDEN unless the operator has the permission, and the second factor that their role works with. */
+/** @throws FORBIDDEN unless the operator has the permission, and the second factor that the role needs. */
 export function assertMay(caller: Caller, permission: Permission, config: Pick<Config, 'console'>): void {
   if (lacksSecondFactor(caller, config)) {
     const message = 'Your role works with a second factor only: set one up first';
@@ -15,7 +15,7 @@ export function assertMay(caller: Caller, permission: Permission, config: Pick<C
   throw refusal('FORBIDDEN', permission, 'PERMISSION_REQUIRED', message);
 }
 
-/** Whether somebody may do nothing before they have set up a second factor. */
+/** Whether the operator must set up a second factor before anything else. */
 export const lacksSecondFactor = (
   { session: { role, has_second_factor: hasSecondFactor } }: Caller,
   { console }: Pick<Config, 'console'>,

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.js';
 const READING = new Set(['GET', 'HEAD']);
 
 /**
- * Lets a request that may change something pass only where the browser says that a page of the console itself sent it:
+ * Refuses a request that may change something unless the browser reports that a page of the console sent it:
  * by `Sec-Fetch-Site`, or by the host of `Origin` where a browser does not know that header.
  * @param url of the console.
  */
@@ -14,7 +14,7 @@ export function sameOriginMiddleware(url: string): RequestHandler {
     const site = headers['sec-fetch-site'];
     const isOwn = site === undefined ? isOwnOrigin(headers.origin) : site === 'same-origin';
     if (READING.has(method) || isOwn) return next();
-    next(new AppError('FORBIDDEN', 'Only pages of the console itself may ask for this'));
+    next(new AppError('FORBIDDEN', 'Only pages of the console may send this request'));
 
     function isOwnOrigin(origin: string | undefined): boolean {
       if (origin === undefined || !URL.canParse(origin)) return false;

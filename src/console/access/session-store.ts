@@ -8,16 +8,16 @@ import type {
 } from '../../operators/operator-sessions.repository.js';
 import { cookieOptions } from './cookies.js';
 
-/** What a session begins with; its row is written when it is saved for the first time. */
+/** A session that begins: the first save writes its row. */
 export type Opening = Omit<NewSession, 'hash' | 'expiresAt'>;
 
 declare module 'express-session' {
   interface SessionData {
-    /** Of a session that was read. */
+    /** Set in a session that was read. */
     live?: Omit<LiveSession, 'id_hash'>;
-    /** Of one that is not written yet. */
+    /** Set in a session that has no row yet. */
     opening?: Opening | undefined;
-    /** Of a request that a page sent by itself, while nobody did anything there. */
+    /** Set where a page sent the request by itself, while the operator was idle. */
     isUnattended?: true;
   }
 }
@@ -26,7 +26,7 @@ const SEEN_EVERY_MS = 30_000;
 
 type Done<Result = void> = (error?: unknown, result?: Result) => void;
 
-/** Keeps sessions in `operator_sessions`, without the cookie's value: who reads the table can't use them. */
+/** Keeps sessions in `operator_sessions` by the hash of the cookie's value, so that a reader of the table can't use them. */
 export class SessionStore extends Store {
   constructor(
     private readonly sessions: OperatorSessionsRepository,
@@ -51,11 +51,10 @@ export class SessionStore extends Store {
 
   override touch(id: string, { live, isUnattended }: SessionData, done: () => void = () => undefined): void {
     if (isUnattended || !live || Date.now() - live.seen_at.getTime() < SEEN_EVERY_MS) return done();
-    // An answer is not kept back for it, nor does it fail by it.
+    // A failed update must not fail the request.
     this.sessions.touch(sha256(id)).then(done, done);
   }
 
-  /** The session as it is now. */
   async live(id: string): Promise<Omit<LiveSession, 'id_hash'> | null> {
     const found = await this.sessions.find(sha256(id), this.config.console.idleMs);
     if (!found) return null;

@@ -5,7 +5,7 @@ import { LANGUAGES, type Language } from '../../operators/operator.entity.js';
 import { PERMISSIONS, ROLES, type Permission, type Role } from '../../operators/roles.js';
 import { isTimezone } from '../../core/moments.js';
 
-/** Any text of up to 1,024 characters: what a password may be is for the service to say. */
+/** Any text of up to 1,024 characters. The service decides which passwords it accepts. */
 const Secret = (options: MemberOptions = {}): PropertyDecorator =>
   Member(
     { type: String, minLength: 1, maxLength: 1024 },
@@ -29,7 +29,7 @@ export class CodeDto {
   @Code() code!: string;
 }
 
-/** One of the two: the code, or the password where there is no second factor. */
+/** The code or, without a second factor, the password. */
 export class ConfirmDto {
   @Code({ optional: true }) code?: string;
   @Secret({ optional: true }) password?: string;
@@ -87,7 +87,7 @@ export class OperatorDto {
   @Shown.text('Asia/Bangkok', 'The chosen one, or that of the console') timezone!: string;
 }
 
-/** How far somebody is signed in, and what they may do. */
+/** The state of a sign-in, and the operator's permissions. */
 export class SessionDto {
   @Shown.oneOf(Object.keys(STATES), 'signed_in', meanings('How far', STATES)) state!: SessionState;
   @ApiProperty({ type: OperatorDto, nullable: true, description: 'Null until the code was given' })

@@ -7,7 +7,7 @@ import type { LiveSession } from '../../operators/operator-sessions.repository.j
 import { cookieOptions, derivedKeys, sessionCookieName } from './cookies.js';
 import type { Opening, SessionStore } from './session-store.js';
 
-/** Reads the session that a request's cookie names, if it is one of ours, and writes the cookie of a new one. */
+/** Reads the session of a request's cookie, and writes the cookie of a new session. */
 export function sessionMiddleware(store: SessionStore, config: Config): RequestHandler {
   const readSession = session({
     store,
@@ -18,10 +18,10 @@ export function sessionMiddleware(store: SessionStore, config: Config): RequestH
     saveUninitialized: false,
   });
   return (request, response, next) => {
-    // CONSOLE_URL says that browsers come by https, whether or not the proxy in front says so of each request.
+    // CONSOLE_URL tells that browsers use https, even where the proxy does not forward the scheme.
     if (config.console.isHttps) Object.defineProperty(request, 'secure', { value: true });
     readSession(request, response, (error?: unknown) => {
-      // Not enumerable: it is no part of what is kept.
+      // Not enumerable, so that the store does not keep it.
       if (!error && request.headers['x-unattended'] !== undefined)
         Object.defineProperty(request.session, 'isUnattended', { value: true });
       next(error);
@@ -30,8 +30,8 @@ export function sessionMiddleware(store: SessionStore, config: Config): RequestH
 }
 
 /**
- * Begins a session with an identifier of its own, in the place of the one before: whoever knew that one has nothing.
- * @returns the session as it was written. @throws UNAUTHORIZED where the operator's access has changed meanwhile.
+ * Replaces the session by one with a new identifier, so that a stolen identifier becomes useless.
+ * @throws UNAUTHORIZED where the operator's access has changed meanwhile.
  */
 export async function openSession(
   request: Request,
@@ -49,7 +49,6 @@ export async function openSession(
   return live;
 }
 
-/** Ends the session, if there is one. */
 export const closeSession = (request: Request): Promise<void> => settled((done) => request.session.destroy(done));
 
 const settled = (work: (done: (error?: Error | null) => void) => void): Promise<void> =>

@@ -43,9 +43,9 @@ export class SessionsService {
     return this.open(exchange, operator, awaitsCode);
   }
 
-  /** @throws UNAUTHORIZED; CONFLICT where no code is asked for. */
+  /** @throws UNAUTHORIZED; CONFLICT where the session needs no code. */
   async giveCode(exchange: Exchange, caller: Caller, code: string): Promise<SessionDto> {
-    if (!caller.session.awaits_code) throw new AppError('CONFLICT', 'You are signed in: no code is asked for');
+    if (!caller.session.awaits_code) throw new AppError('CONFLICT', 'You are signed in: this session needs no code');
     const operator = await this.signIns.withCode(caller.id, code, this.originOf(exchange.request));
     return this.open(exchange, operator, false);
   }
@@ -69,7 +69,7 @@ export class SessionsService {
   }
 
   /**
-   * Signs out everywhere else. The password alone confirms nothing where there is a second factor.
+   * Ends all other sessions. With a second factor, the password alone does not confirm the change.
    * @throws FORBIDDEN; UNAUTHORIZED; BAD_REQUEST
    */
   async changePassword(
@@ -88,7 +88,7 @@ export class SessionsService {
     return { data: found.map((each) => toOwnSessionDto(each, caller.session.id)), next_cursor: null };
   }
 
-  /** @throws NOT_FOUND for a session that is not the caller's. */
+  /** @throws NOT_FOUND for another operator's session. */
   async end(caller: Caller, id: number): Promise<Page<OwnSessionDto>> {
     await this.database.transaction(async (tx) => {
       if (!(await this.sessions.remove(tx, id, caller.id))) throw notFound('session');
@@ -98,8 +98,8 @@ export class SessionsService {
   }
 
   /**
-   * Begins a session for an operator who is let in. @param awaitsCode for nothing but the second factor as yet.
-   * @param isConfirmed whether they have just shown who they are.
+   * Begins a session. @param awaitsCode whether the session may only give the code of the second factor.
+   * @param isConfirmed whether the operator has just proved who they are.
    */
   async open(
     exchange: Exchange,
@@ -115,8 +115,8 @@ export class SessionsService {
   }
 
   /**
-   * Goes on in another session than the one before, which was ended.
-   * @param changes what is not as in the one before: the version of the operator's access, and when they last confirmed it.
+   * Replaces a session that was ended by a new one.
+   * @param changes members that differ from the old session's.
    */
   async renew(
     exchange: Exchange,

@@ -6,8 +6,8 @@ import { AppError } from '../../core/errors.js';
 const WINDOW_MS = 60_000;
 
 /**
- * Attempts to sign in from one address, or one network of IPv6.
- * @param perMinute of them are taken, before a password is hashed or anybody else is asked.
+ * Limits attempts to sign in from one address, or from one IPv6 network, before the console hashes a password or calls the
+ * company's provider.
  */
 export function signInLimitMiddleware(perMinute: number): RequestHandler {
   return rateLimit({

@@ -4,7 +4,7 @@ import { IdempotencyModule } from '../access/idempotency.module.js';
 import { ApprovalViewsService } from './approval-views.service.js';
 import { ConsoleApprovalsController } from './approvals.controller.js';
 
-/** What a second person decides about. */
+/** Movements of money that need a second person. */
 @Module({
   imports: [ApprovalsModule, IdempotencyModule],
   controllers: [ConsoleApprovalsController],

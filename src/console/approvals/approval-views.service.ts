@@ -36,7 +36,7 @@ export class ApprovalViewsService {
     { merchant_id: merchantId, reason, ...asked }: RequestApprovalDto,
   ): Promise<ApprovalDto> {
     const amount = checkedBaht(asked.amount);
-    if (!needsApproval(amount, this.config)) throw noNeed();
+    if (!needsApproval(amount, this.config)) throw needsNone();
     caller.assertConfirmed();
     return this.once.run(caller, {
       action: 'approval.request',
@@ -55,14 +55,14 @@ export class ApprovalViewsService {
     return toApprovalDto(await this.approvals.approve(id, by, available), caller);
   }
 
-  /** @throws FORBIDDEN; NOT_FOUND; CONFLICT when it does not wait any more. */
+  /** @throws FORBIDDEN; NOT_FOUND; CONFLICT when it no longer waits. */
   async reject(caller: Caller, id: number, reason: string): Promise<ApprovalDto> {
     return toApprovalDto(await this.approvals.reject(id, caller.confirmedActor(reason)), caller);
   }
 }
 
-function noNeed(): Error {
-  const message = 'nobody has to approve so much: deposit it or take it out';
+function needsNone(): Error {
+  const message = 'an amount up to the limit needs no approval: deposit it or take it out';
   return invalidRequest([{ field: 'amount', code: 'OUT_OF_RANGE', message }]);
 }
 

@@ -41,7 +41,7 @@ export class RejectDto {
   reason!: string;
 }
 
-/** A movement of money that somebody asked for, and what another person decided. */
+/** A requested movement of money, with the decision of a second person. */
 export class ApprovalDto {
   @Shown.integer(12) id!: number;
   @Shown.oneOf(APPROVAL_STATUSES, 'open') status!: ApprovalStatus;

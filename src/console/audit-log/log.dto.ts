@@ -9,7 +9,7 @@ import { MerchantNameDto } from '../orders/order.dto.js';
 
 const SOURCES = ['console', 'cli'] as const;
 
-/** Which entries are asked for; an entry must match all of it. */
+/** A filter of the audit log: an entry must match every given member. */
 export class LogFilterDto {
   @Text(1, 128, { optional: true, description: 'Who did it: an e-mail address, or a name at the command line' })
   operator?: string;
@@ -28,7 +28,7 @@ export class LogQueryDto extends LogFilterDto implements PageQuery {
   @Cursor() cursor?: string;
 }
 
-/** Something that an operator did. */
+/** An operator's action. */
 export class LogEntryDto {
   @Shown.integer(4711) id!: number;
   @Shown.moment() at!: string;

@@ -4,6 +4,6 @@ import { MerchantsModule } from '../../merchants/merchants.module.js';
 import { LogController } from './log.controller.js';
 import { LogService } from './log.service.js';
 
-/** What operators did. */
+/** The audit log. */
 @Module({ imports: [MerchantsModule], controllers: [LogController], providers: [AuditLogRepository, LogService] })
 export class LogModule {}

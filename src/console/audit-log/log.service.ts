@@ -32,7 +32,6 @@ export class LogService {
     private readonly merchants: MerchantsService,
   ) {}
 
-  /** Newest first. @throws BAD_REQUEST */
   async list(caller: Caller, { limit: asked, cursor: after, ...given }: LogQueryDto): Promise<Page<LogEntryDto>> {
     const { limit, cursor } = pageOf({ limit: asked, cursor: after });
     const before = decodeCursor(cursor, [MAX_BIGINT])?.[0];

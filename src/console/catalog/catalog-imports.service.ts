@@ -13,19 +13,18 @@ import type {
   AdjustmentPreviewDto,
   ApplyAdjustmentDto,
   ImportedDto,
-  ImportPreviewDto,
   ImportQueryDto,
   PriceImportPreviewDto,
   ProductImportPreviewDto,
 } from './import.dto.js';
-import { byMove, movesFar, toPriceChangeDto, toProductChangeDto, type Costs } from './price-changes.js';
+import { byMove, movesFar, toPriceChangeDto, toProductChangeDto, type Costs, type PriceMove } from './price-changes.js';
 import { toProductFilter } from './product-views.service.js';
 
 const MAX_CHANGES = 2_000;
-/** What the log calls a file that was pasted. */
+/** The name of a pasted file in the audit log. */
 const PASTED = 'pasted';
 
-/** Many products or prices at once: what would change, and then exactly that. */
+/** Changes of many products or prices: first a preview, then exactly the changes that it showed. */
 @Injectable()
 export class CatalogImportsService {
   constructor(
@@ -39,19 +38,13 @@ export class CatalogImportsService {
     const preview = await this.imports.previewProducts(file);
     const costs = await this.costsOf(preview.differences);
     const changes = preview.differences.map((each) => toProductChangeDto(each, costs));
-    const added = preview.differences.filter(({ change }) => change === 'added').length;
-    return {
-      ...toPreviewDto(preview, added),
-      changes: changes.sort(byMove).slice(0, MAX_CHANGES),
-      moved_far: changes.filter(movesFar).length,
-      below_cost: changes.filter(({ below_cost: isBelow }) => isBelow).length,
-    };
+    return toPreviewDto(preview, preview.differences.filter(isAdded).length, changes);
   }
 
-  /** @throws BAD_REQUEST for a file with a problem; CONFLICT where it would do something else than the preview said. */
+  /** @throws BAD_REQUEST for a file with a problem; CONFLICT where the changes differ from the preview's. */
   async importProducts(caller: Caller, file: Buffer, query: ImportQueryDto): Promise<ImportedDto> {
     const done = await this.imports.importProducts(file, agreed(caller, query));
-    const added = done.filter(({ change }) => change === 'added').length;
+    const added = done.filter(isAdded).length;
     return { added, changed: done.length - added };
   }
 
@@ -59,22 +52,16 @@ export class CatalogImportsService {
     const preview = await this.imports.previewPrices(file);
     const costs = await this.costsOf(preview.differences);
     const changes = preview.differences.map((each) => toPriceChangeDto(each, costs, caller));
-    return {
-      ...toPreviewDto(preview, addedPrices(preview.differences)),
-      changes: changes.sort(byMove).slice(0, MAX_CHANGES),
-      moved_far: changes.filter(movesFar).length,
-      below_cost: changes.filter(({ below_cost: isBelow }) => isBelow).length,
-    };
+    return toPreviewDto(preview, preview.differences.filter(isFirst).length, changes);
   }
 
-  /** @throws BAD_REQUEST for a file with a problem; CONFLICT where it would do something else than the preview said. */
+  /** @throws as {@link importProducts}. */
   async importPrices(caller: Caller, file: Buffer, query: ImportQueryDto): Promise<ImportedDto> {
     const done = await this.imports.importPrices(file, agreed(caller, query));
-    const added = addedPrices(done);
+    const added = done.filter(isFirst).length;
     return { added, changed: done.length - added };
   }
 
-  /** @throws BAD_REQUEST */
   async previewAdjustment(caller: Caller, given: AdjustmentDto): Promise<AdjustmentPreviewDto> {
     const { adjustment, skus } = await this.adjustmentOf(given);
     const differences = await this.adjustments.compare(adjustment);
@@ -91,7 +78,7 @@ export class CatalogImportsService {
     };
   }
 
-  /** As one change. @throws BAD_REQUEST; CONFLICT where it would do something else than the preview said. */
+  /** Changes all prices or none. @throws BAD_REQUEST; CONFLICT where the changes differ from the preview's. */
   async adjust(caller: Caller, { version, reason, ...given }: ApplyAdjustmentDto): Promise<ImportedDto> {
     const { adjustment } = await this.adjustmentOf(given);
     const expected = await this.adjustments.compare(adjustment);
@@ -129,15 +116,20 @@ const agreed = (caller: Caller, { version, file = PASTED, reason }: ImportQueryD
   version,
 });
 
-/** Own prices that there were none of. */
-const addedPrices = (differences: readonly PriceDifference[]): number =>
-  differences.filter(({ old }) => old === null).length;
+const isAdded = ({ change }: { change: string }): boolean => change === 'added';
 
-const toPreviewDto = (preview: ImportPreview<unknown>, added: number): ImportPreviewDto => ({
+/** Whether a merchant had no own price before. */
+const isFirst = ({ old }: PriceDifference): boolean => old === null;
+
+/** @param added how many of the changes add something. */
+const toPreviewDto = <Change extends PriceMove>(preview: ImportPreview<unknown>, added: number, changes: Change[]) => ({
   version: preview.version,
   added,
   changed: preview.differences.length - added,
   unchanged: preview.lines - preview.differences.length,
   problems: preview.problems,
   problem_count: preview.problems.length,
+  changes: changes.sort(byMove).slice(0, MAX_CHANGES),
+  moved_far: changes.filter(movesFar).length,
+  below_cost: changes.filter(({ below_cost: isBelow }) => isBelow).length,
 });

@@ -12,7 +12,7 @@ import { OfferViewsService } from './offer-views.service.js';
 import { ProductViewsService } from './product-views.service.js';
 import { ConsoleProductsController } from './products.controller.js';
 
-/** Products, where they are bought, and what currencies are worth. */
+/** Products, offers and exchange rates. */
 @Module({
   imports: [CatalogModule, MerchantsModule, SupportModule],
   controllers: [ConsoleProductsController, CatalogueImportsController, ConsoleOffersController, ConsoleFxController],

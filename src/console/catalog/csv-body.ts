@@ -7,13 +7,13 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 const isCsv = (request: Request): boolean => request.is('text/csv') !== false && request.is('text/csv') !== null;
 
-/** Leaves files to the routes that take them, which read them once they know who sends them. */
+/** Skips a body parser for files: their routes read them after the guard has let the operator pass. */
 export const exceptCsv =
   (paths: ReadonlySet<string>, handle: RequestHandler): RequestHandler =>
   (request, response, next) =>
     isCsv(request) && paths.has(request.baseUrl + request.path) ? next() : void handle(request, response, next);
 
-// Few bytes may unpack to very many lines; no browser packs what it sends.
+// A small compressed body may unpack to very many lines, and browsers send none.
 const parse = raw({ limit: MAX_BYTES, type: 'text/csv', inflate: false });
 
 async function read(request: Request, response: Response): Promise<unknown> {

@@ -7,7 +7,7 @@ import type { FxEffectDto, FxPreviewDto, FxQuestionDto, FxRatesDto, SetFxDto } f
 
 const MAX_EFFECTS = 200;
 
-/** Exchange rates, as the page asks for them. */
+/** Exchange rates and their effect on margins. */
 @Injectable()
 export class FxViewsService {
   constructor(
@@ -33,7 +33,6 @@ export class FxViewsService {
     };
   }
 
-  /** @throws BAD_REQUEST */
   async preview(currency: string, { rate }: FxQuestionDto): Promise<FxPreviewDto> {
     const { version, before, effects } = await this.effects.preview(currency, rate);
     return {
@@ -45,7 +44,7 @@ export class FxViewsService {
     };
   }
 
-  /** @throws BAD_REQUEST; CONFLICT where the rate, or what it does, is not what the preview said. */
+  /** @throws BAD_REQUEST; CONFLICT where the rate or its effects differ from the preview's. */
   async set(caller: Caller, currency: string, { rate, version, reason }: SetFxDto): Promise<FxRatesDto> {
     await this.effects.set(currency, rate, caller.actor(reason), version);
     return this.list(caller);

@@ -19,7 +19,7 @@ export class ProductChangeDto {
   @Shown.flag('Whether its price is below what it costs us now') below_cost!: boolean;
 }
 
-/** What an import would do. */
+/** The changes that an import would make. */
 export class ImportPreviewDto {
   @ApiProperty({ description: 'Names exactly these changes: the import must name it' }) version!: string;
   @Shown.integer() added!: number;
@@ -69,13 +69,13 @@ export class ImportQueryDto {
   @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
 }
 
-/** What was done. */
+/** The changes that were made. */
 export class ImportedDto {
   @Shown.integer() added!: number;
   @Shown.integer() changed!: number;
 }
 
-/** Steps that prices are rounded to, in baht. */
+/** Prices are rounded to multiples of these, in baht. */
 const ROUNDINGS = ['0.01', '0.25', '0.50', '1.00'] as const;
 
 export class AdjustmentDto extends ProductFilterDto {

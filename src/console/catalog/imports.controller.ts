@@ -15,7 +15,7 @@ import {
   ProductImportPreviewDto,
 } from './import.dto.js';
 
-/** Whose bodies are files. */
+/** Paths that take a file as their body. */
 export const CSV_PATHS: ReadonlySet<string> = new Set([
   '/api/products/import/preview',
   '/api/products/import',

@@ -17,7 +17,7 @@ const OFFERS_PER_PAGE = 100;
 const matches = ({ sku, supplier_sku: theirs }: ListedOffer, q: string): boolean =>
   [sku, theirs].some((each) => each.toLowerCase().includes(q.toLowerCase()));
 
-/** Where products can be bought, as the pages ask for it. */
+/** Offers: the suppliers' SKUs that can fulfil products. */
 @Injectable()
 export class OfferViewsService {
   constructor(
@@ -37,7 +37,7 @@ export class OfferViewsService {
     return { ...page, data: data.map((offer) => toOfferDto(offer, caller, { inUse: inUse(offer) })) };
   }
 
-  /** Adds an offer, or changes what is given of one. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */
+  /** Adds an offer, or changes the given members of one. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */
   async set(caller: Caller, given: SetOfferDto): Promise<ProductDetailDto> {
     const { expected_updated_at: at, expected_routable: routable, reason } = given;
     const expected = { updatedAt: at === undefined || at === null ? null : new Date(at), routable };
@@ -45,7 +45,7 @@ export class OfferViewsService {
     return this.products.show(caller, given.sku);
   }
 
-  /** @returns the product. @throws NOT_FOUND */
+  /** @returns the product. */
   async remove(caller: Caller, { sku, supplier, supplier_sku: supplierSku }: OfferNameDto): Promise<ProductDetailDto> {
     await this.offers.remove({ sku, supplier, supplierSku }, caller.actor());
     return this.products.show(caller, sku);

@@ -1,33 +1,33 @@
-import type { Satang } from '../../core/money.js';
-import { formatBaht, parseBaht } from '../../core/money.js';
+import { formatBaht, parseBaht, type Satang } from '../../core/money.js';
 import type { PriceDifference } from '../../catalog/prices.service.js';
 import type { ProductDifference } from '../../catalog/product-actions.js';
 import type { Caller } from '../access/caller.js';
 import type { PriceChangeDto, ProductChangeDto } from './import.dto.js';
 import { toMemberChangeDto } from './product.mapper.js';
 
-/** Prices that move farther than this, in percent, are shown on top. */
-export const FAR_PERCENT = 20;
+/** The pages show prices on top that move by more percent than this. */
+const FAR_PERCENT = 20;
 
-/** What products cost us now, by SKU; those of which nobody knows are not there. */
+/** Present costs of products by SKU. A product of unknown cost is not in it. */
 export type Costs = ReadonlyMap<string, Satang>;
 
-/** By how much a price moves, in percent to two digits; null where there is no old price above 0. */
-export function movesBy(old: string | null, now: string | null): number | null {
+/** The move of a price in percent, to two digits; null where there is no old price above 0. */
+function movesBy(old: string | null, now: string | null): number | null {
   const before = old === null ? null : parseBaht(old);
   const after = now === null ? null : parseBaht(now);
   if (before === null || after === null || before === 0n) return null;
   return Number(((after - before) * 10_000n) / before) / 100;
 }
 
-export const movesFar = ({ price_moves_percent: percent }: { price_moves_percent: number | null }): boolean =>
+/** What previews know of a price that changes. */
+export type PriceMove = Pick<PriceChangeDto, 'price_moves_percent' | 'below_cost'>;
+
+export const movesFar = ({ price_moves_percent: percent }: PriceMove): boolean =>
   percent !== null && Math.abs(percent) > FAR_PERCENT;
 
-/** The farthest first; those that do not move as they were. */
-export const byMove = (
-  one: { price_moves_percent: number | null },
-  other: { price_moves_percent: number | null },
-): number => Math.abs(other.price_moves_percent ?? 0) - Math.abs(one.price_moves_percent ?? 0);
+/** Sorts the farthest moves first; prices that do not move keep their order. */
+export const byMove = (one: PriceMove, other: PriceMove): number =>
+  Math.abs(other.price_moves_percent ?? 0) - Math.abs(one.price_moves_percent ?? 0);
 
 export function toProductChangeDto({ sku, change, changes }: ProductDifference, costs: Costs): ProductChangeDto {
   const price = changes.find(({ member }) => member === 'price');

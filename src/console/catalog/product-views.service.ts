@@ -35,7 +35,7 @@ import { toListedProductDto, toOfferDto, toProductActionDto } from './product.ma
 const SALES_DAYS = 30;
 const MAX_HISTORY = 50;
 const MAX_OWN_PRICES = 100;
-/** By which Excel knows UTF-8. */
+/** Tells Excel that the file is UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): ProductFilter => ({
@@ -44,7 +44,7 @@ export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): Prod
   ...(active === undefined ? {} : { active: active === 'true' }),
 });
 
-/** Products, as the pages ask for them. */
+/** Products with their sales, prices and history. */
 @Injectable()
 export class ProductViewsService {
   constructor(
@@ -60,7 +60,6 @@ export class ProductViewsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** By SKU. @throws BAD_REQUEST for a cursor that no page carried. */
   async list(caller: Caller, { limit: asked, cursor, ...filter }: ProductsQueryDto): Promise<Page<ListedProductDto>> {
     const limit = pageLimit({ limit: asked }, CONSOLE_LIMIT);
     const [after = null] = decodeCursor(cursor, [MAX_INTEGER]) ?? [];
@@ -76,7 +75,7 @@ export class ProductViewsService {
     );
   }
 
-  /** As an import reads it again. It stands in the log. */
+  /** Makes a file that an import can read, and records it in the audit log. */
   async export(caller: Caller, filter: ProductFilterDto): Promise<string> {
     const skus = new Set(await this.listing.skus(toProductFilter(filter)));
     const products = (await this.products.list()).filter(({ sku }) => skus.has(sku));
@@ -84,7 +83,6 @@ export class ProductViewsService {
     return `${BYTE_ORDER_MARK}${writeProducts(products.map(toProductView))}\n`;
   }
 
-  /** @throws NOT_FOUND */
   async show(caller: Caller, sku: string): Promise<ProductDetailDto> {
     const found = await this.listing.get(sku);
     const { product, offers, inUse } = found;
@@ -108,7 +106,7 @@ export class ProductViewsService {
     };
   }
 
-  /** Adds a product, or changes what is given of one. @throws BAD_REQUEST; CONFLICT where it was changed meanwhile. */
+  /** Adds a product, or changes the given members of one. @throws BAD_REQUEST; CONFLICT where it was changed meanwhile. */
   async set(caller: Caller, sku: string, given: SetProductDto): Promise<ProductDetailDto> {
     const { expected_updated_at: expected, reason } = given;
     await this.products.set(toDefinition(sku, given), caller.actor(reason), {
@@ -117,7 +115,7 @@ export class ProductViewsService {
     return this.show(caller, sku);
   }
 
-  /** What was done to it; who reads their own actions only sees these. @throws NOT_FOUND */
+  /** The audit log of a product, limited to the caller's own actions where the role says so. */
   async history(caller: Caller, sku: string): Promise<ProductHistoryDto> {
     await this.listing.get(sku);
     const ownOnly = readsOwnActionsOnly(caller.session.role);
@@ -126,7 +124,6 @@ export class ProductViewsService {
     return { data: entries.map((entry) => toProductActionDto(entry, sku, caller)), own_only: ownOnly };
   }
 
-  /** @throws NOT_FOUND */
   async sold(caller: Caller, sku: string): Promise<ProductSalesDto> {
     await this.listing.get(sku);
     const timezone = this.zoneOf(caller);
@@ -138,10 +135,10 @@ export class ProductViewsService {
     return session.timezone ?? this.config.console.timezone;
   }
 
-  /** The list does not wait for figures that can't be had. */
+  /** Null where the sales can't be read: the list shows without them. */
   private today(caller: Caller): Promise<Awaited<ReturnType<ProductSalesService['today']>> | null> {
     return this.sales.today(this.zoneOf(caller)).catch((error: unknown) => {
-      this.logger.warn({ err: error }, 'what was sold today could not be counted');
+      this.logger.warn({ err: error }, 'the sales of today could not be counted');
       return null;
     });
   }

@@ -9,7 +9,7 @@ import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 import { OfferDto } from './offer.dto.js';
 
-/** Which products are asked for; a product must match all of it. */
+/** A filter of products: a product must match every given member. */
 export class ProductFilterDto {
   @Text(1, 128, { optional: true, description: 'A part of the SKU or of the name' }) q?: string;
   @Text(1, 128, { optional: true, description: 'With an offer of this supplier, by its code' }) supplier?: string;

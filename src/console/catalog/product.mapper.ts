@@ -8,7 +8,7 @@ import type { Caller } from '../access/caller.js';
 import type { OfferDto } from './offer.dto.js';
 import type { ListedProductDto, MemberChangeDto, ProductActionDto } from './product.dto.js';
 
-/** @param today null where what was sold is not known. */
+/** @param today the sales of today; null where they are not known. */
 export function toListedProductDto(
   { product, offers, inUse }: ProductListing,
   caller: Caller,
@@ -39,7 +39,7 @@ export function toListedProductDto(
   };
 }
 
-/** @param inUse the offer that an order would take. @param changes when each was last changed, where that is known. */
+/** @param inUse the offer that an order would take. @param changes when each offer was last changed, where known. */
 export function toOfferDto(
   offer: ListedOffer,
   caller: Caller,
@@ -55,9 +55,9 @@ export function toOfferDto(
   };
 }
 
-/** What of an offer only those see who may see costs. */
+/** Members of an offer that need the permission to see costs. */
 const COSTS = new Set(['cost', 'currency', 'cost_baht', 'margin_baht']);
-/** What an entry has beside what was set. */
+/** Members of an entry's detail that are no changes. */
 const ABOUT = new Set(['sku', 'before', 'reason', 'supplier', 'supplier_sku', 'file', 'match', 'percent']);
 
 type Detail = Record<string, unknown>;
@@ -69,7 +69,7 @@ interface Difference {
   new?: unknown;
 }
 
-/** What an entry of the log says of one product. */
+/** The part of an entry of the audit log that is about one product. */
 export function toProductActionDto(entry: ProductAction, sku: string, caller: Caller): ProductActionDto {
   const { detail, action } = entry;
   const own = ((detail.changes ?? []) as Difference[]).filter((each) => each.sku === sku);
@@ -91,7 +91,7 @@ export function toProductActionDto(entry: ProductAction, sku: string, caller: Ca
 const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
   changes?.map(toMemberChangeDto) ?? [toMemberChangeDto({ member: 'price', old, new: now })];
 
-/** One product, price or offer: what was set, and of what changed what it was before. */
+/** Changes of one product, price or offer: the new members, and the old values of those that changed. */
 function ofOne(detail: Detail, action: string): MemberChangeDto[] {
   const before = (detail.before ?? {}) as Detail;
   const members = Object.keys(detail).filter((member) => !ABOUT.has(member) && member !== 'list_price');

@@ -6,7 +6,7 @@ import { JobExportService } from './job-export.service.js';
 import { JobWorksModule } from '../../accounting/jobs/job-works.module.js';
 import { JobsController } from './jobs.controller.js';
 
-/** What operators have done in the background. */
+/** Background jobs that operators start. */
 @Module({
   imports: [JobsModule, JobWorksModule, SuppliersModule],
   controllers: [JobsController],

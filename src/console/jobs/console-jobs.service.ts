@@ -20,11 +20,11 @@ import { newestFirst } from '../lists.js';
 import { JobWorkService } from '../../accounting/jobs/job-work.service.js';
 import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
 
-/** How often, and how many times, a job is looked for that another process is about to begin. */
+/** How often the console looks for a job that another process is starting, and how many times. */
 const LOOK_EVERY_MS = 50;
 const LOOKS = 20;
 
-/** Who may start and end a job of a kind, and who may see what came of it. */
+/** The permissions to start and end a job of each kind, and to see its result. */
 const PERMISSIONS: Record<JobKind, { run: Permission; read: Permission }> = {
   replay: { run: 'webhooks.replay', read: 'webhooks.read' },
   daily_report: { run: 'reports.run', read: 'reports.read' },
@@ -34,7 +34,7 @@ const PERMISSIONS: Record<JobKind, { run: Permission; read: Permission }> = {
 };
 
 type Members = Omit<StartJobDto, 'kind'>;
-/** What each kind must be given, and what it may be. */
+/** The members that each kind needs, and those that it may have. */
 const MEMBERS: Record<ReportKind, { needed: (keyof Members)[]; optional: (keyof Members)[] }> = {
   daily_report: { needed: ['date'], optional: ['zone'] },
   supplier_report: { needed: [], optional: ['code', 'since'] },
@@ -42,26 +42,26 @@ const MEMBERS: Record<ReportKind, { needed: (keyof Members)[]; optional: (keyof 
   audit: { needed: [], optional: [] },
 };
 
-/** What is done, with what was asked for as it is kept. */
+/** The work of a job, with its parameters as PostgreSQL keeps them. */
 interface Prepared {
   params: Record<string, string>;
   passing?: Asked['passing'];
   work: JobWork;
 }
 
-/** What is to be begun. */
+/** A job to start. */
 interface Asked {
   kind: JobKind;
   params: object;
-  /** Those of the params that are of the moment: the same request has others when it comes again. */
+  /** Parameters that a repeated request may have with other values, because they depend on the moment. */
   passing?: readonly string[] | undefined;
-  /** What the page calls the request: under one name an operator starts one job. */
+  /** The idempotency key of the request: an operator starts one job under one key. */
   key: string | undefined;
-  /** The entry of the log that begins it; absent where its work logs what it does. */
+  /** The entry of the audit log; absent where the work itself records its actions. */
   record?: AuditRecord;
 }
 
-/** Jobs, as operators start and follow them. */
+/** Starts, lists and cancels background jobs. */
 @Injectable()
 export class ConsoleJobsService {
   constructor(
@@ -82,12 +82,12 @@ export class ConsoleJobsService {
     return this.begin(caller, { kind, ...prepared, key, record: { action, detail } }, work);
   }
 
-  /** Each batch of it is logged by itself. @throws CONFLICT while another job runs. */
+  /** Each batch records itself in the audit log. @throws CONFLICT while another job runs. */
   startReplay(caller: Caller, asked: Asked & { kind: 'replay' }, replayed: Replayed, count: number): Promise<JobDto> {
     return this.begin(caller, asked, this.works.replay(replayed, caller.actor(), count));
   }
 
-  /** The job that this very request has started before; null where none. @throws CONFLICT for a key that was used otherwise. */
+  /** The job that the same request started earlier, or null. @throws CONFLICT for a key of another request. */
   async startedBefore(caller: Caller, asked: Asked): Promise<JobDto | null> {
     const { key } = asked;
     const job = key === undefined ? undefined : await this.jobs.findByKey(caller.id, key);
@@ -96,7 +96,7 @@ export class ConsoleJobsService {
     return toJobDto(await this.get(caller, job.id));
   }
 
-  /** Newest first, of the kinds that the caller may see. @throws FORBIDDEN; BAD_REQUEST for a cursor that no page carried. */
+  /** Jobs of the kinds that the caller may see. @throws FORBIDDEN */
   async list(caller: Caller, { kind, ...page }: JobsQueryDto): Promise<Page<JobDto>> {
     if (kind) this.assertMayRead(caller, kind);
     const kinds = kind ? [kind] : JOB_KINDS.filter((each) => caller.may(PERMISSIONS[each].read));
@@ -104,12 +104,11 @@ export class ConsoleJobsService {
     return newestFirst(page, (before, limit) => this.jobs.list([...kinds], before, limit), toJobDto);
   }
 
-  /** @throws NOT_FOUND; FORBIDDEN */
   async show(caller: Caller, id: number): Promise<JobDetailDto> {
     return toJobDetailDto(await this.get(caller, id));
   }
 
-  /** It ends within a second or two. @throws NOT_FOUND; FORBIDDEN; CONFLICT unless it runs. */
+  /** The job ends within two seconds. @throws NOT_FOUND; FORBIDDEN; CONFLICT unless it runs. */
   async cancel(caller: Caller, id: number): Promise<JobDetailDto> {
     const { kind } = await this.get(caller, id);
     this.assertMayRun(caller, kind);
@@ -144,7 +143,7 @@ export class ConsoleJobsService {
     }
   }
 
-  /** Where the same request comes twice at once, maybe to two processes: one has the lock, and its job is about to be there. */
+  /** When the same request arrives twice at once, the one without the lock waits until the other's job appears. */
   private async startedMeanwhile(caller: Caller, asked: Asked): Promise<JobDto | null> {
     if (asked.key === undefined) return null;
     for (let look = 0; look < LOOKS; look++) {
@@ -187,7 +186,7 @@ export class ConsoleJobsService {
   }
 }
 
-/** Whether a job was started by a request for the same. */
+/** Whether a job was started with the same kind and parameters. */
 function isFor(job: StartedJob, { kind, params, passing = [] }: Asked): boolean {
   const lasting = (all: object): object =>
     Object.fromEntries(
@@ -196,7 +195,7 @@ function isFor(job: StartedJob, { kind, params, passing = [] }: Asked): boolean 
   return job.kind === kind && isDeepStrictEqual(lasting(job.params), lasting(params));
 }
 
-/** @throws BAD_REQUEST for a member that is missing, or that another kind takes. */
+/** @throws BAD_REQUEST for a missing member, or a member of another kind. */
 function assertFits(kind: ReportKind, given: Members): void {
   const { needed, optional } = MEMBERS[kind];
   const missing = needed

@@ -15,14 +15,14 @@ import {
   SupplierReportDto,
 } from './job-results.dto.js';
 
-/** What is started here; a replay has a route of its own. */
+/** Kinds that this route starts. A replay has its own route. */
 export const REPORT_KINDS = ['daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 const Day = (options: MemberOptions): PropertyDecorator =>
   TextThat((value) => (isDay(value) ? null : 'must be a day such as 2026-01-15'), { format: 'date' }, options);
 
-/** A kind, and what that kind takes: a member of another kind is refused. */
+/** A kind of job with its members. A member of another kind is refused. */
 export class StartJobDto {
   @OneOf(REPORT_KINDS, { example: 'daily_report' }) kind!: ReportKind;
   @Day({ optional: true, example: '2026-01-15', description: 'Of a daily report: its day' }) date?: string;
@@ -65,7 +65,7 @@ export class JobProgressDto {
   @Shown.nullableText('unit states', 'What it is at') step!: string | null;
 }
 
-/** Something that is done in the background. */
+/** Work in the background. */
 export class JobDto {
   @Shown.integer(12) id!: number;
   @Shown.oneOf(JOB_KINDS, 'audit') kind!: JobKind;
@@ -93,7 +93,7 @@ export class JobDto {
 
 const RESULTS = [AuditResultDto, DailyReportDto, MarginReportDto, ReplayResultDto, SupplierReportDto] as const;
 
-/** A job with what came of it. */
+/** A job with its result. */
 @ApiExtraModels(...RESULTS)
 export class JobDetailDto extends JobDto {
   @ApiProperty({

@@ -7,7 +7,7 @@ import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import type { ConsoleKeyDto, ConsoleKeysDto, IssuedKeyDto, IssueKeyDto, RotateKeyDto } from './merchant-keys.dto.js';
 
-/** A merchant's API keys, as the pages show and change them. */
+/** A merchant's API keys. */
 @Injectable()
 export class MerchantKeysService {
   constructor(
@@ -15,14 +15,12 @@ export class MerchantKeysService {
     private readonly once: IdempotencyService,
   ) {}
 
-  /** @throws NOT_FOUND */
   async list(merchantId: number): Promise<ConsoleKeysDto> {
     return { data: (await this.keys.list(merchantId)).map(toConsoleKeyDto).reverse() };
   }
 
   /**
-   * Confirmed again.
-   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT when this very request issued one before, or another had its name.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT where the same request has issued a key, or used its idempotency key.
    */
   issue(
     caller: Caller,
@@ -45,7 +43,7 @@ export class MerchantKeysService {
     });
   }
 
-  /** Confirmed again. @throws as {@link issue}; CONFLICT when the key has ended already. */
+  /** @throws as {@link issue}; CONFLICT when the key has ended already. */
   async rotate(
     caller: Caller,
     key: { merchantId: number; id: number },
@@ -63,7 +61,7 @@ export class MerchantKeysService {
     });
   }
 
-  /** Ends it at once; doing it twice changes nothing. @throws NOT_FOUND */
+  /** Ends a key at once. Repeating it changes nothing. @throws NOT_FOUND */
   async revoke(caller: Caller, key: { merchantId: number; id: number }, reason: string): Promise<ConsoleKeyDto> {
     await this.assertOf(key);
     return toConsoleKeyDto(await this.keys.revoke(key.id, caller.actor(reason)));
@@ -76,10 +74,9 @@ export class MerchantKeysService {
   }
 }
 
-/** @throws CONFLICT */
 function shownBefore(prefix: unknown): Promise<never> {
   const message =
-    `This request has issued the key ${String(prefix)}… already, and it was shown then. If nobody has it, revoke it and ` +
+    `This request has issued the key ${String(prefix)}… before and showed it then. If the key is lost, revoke it and ` +
     'issue another.';
   return Promise.reject(new AppError('CONFLICT', message));
 }

@@ -8,7 +8,7 @@ import type { Caller } from '../access/caller.js';
 import { pageOf } from '../lists.js';
 import type { MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
 
-/** What a merchant pays, as the pages show and change it. */
+/** A merchant's own prices. */
 @Injectable()
 export class MerchantPricesService {
   constructor(private readonly prices: PricesService) {}
@@ -24,7 +24,7 @@ export class MerchantPricesService {
     return { ...page, data: page.data.map((row) => toMerchantPriceDto(row, caller.may('costs.read'))) };
   }
 
-  /** @throws NOT_FOUND; BAD_REQUEST above the list price; CONFLICT where the price is not as it was shown. */
+  /** @throws NOT_FOUND; BAD_REQUEST above the list price; CONFLICT where the price is not the expected one. */
   async set(
     caller: Caller,
     { merchantId, sku }: { merchantId: number; sku: string },
@@ -50,7 +50,6 @@ export class MerchantPricesService {
   }
 }
 
-/** @throws BAD_REQUEST */
 function readSeen(text: string | undefined): Satang | null | undefined {
   if (text === undefined) return undefined;
   if (text === 'none') return null;

@@ -15,7 +15,7 @@ import { isLow, toMerchantWalletDto } from './merchant-wallet.service.js';
 
 const DAYS = 30;
 
-/** Merchants, as the pages ask for them. */
+/** Merchants with their wallets and orders. */
 @Injectable()
 export class MerchantViewsService {
   constructor(
@@ -26,7 +26,7 @@ export class MerchantViewsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** By their ids: merchants are few, and all of them are read. @throws BAD_REQUEST for a cursor that no page carried. */
+  /** Reads and filters all merchants, because they are few. @throws BAD_REQUEST for a cursor that no page carried. */
   async list(
     caller: Caller,
     { q, status, sandbox, low, limit, cursor }: MerchantsQueryDto,
@@ -50,7 +50,6 @@ export class MerchantViewsService {
     return { ...page, data: await this.shown(caller, page.data, walletOf) };
   }
 
-  /** @throws NOT_FOUND */
   async show(caller: Caller, id: number): Promise<ConsoleMerchantDto> {
     const merchant = await this.merchants.get(id);
     const wallets = caller.may('wallets.read') ? [[id, await this.wallets.get(id)] as const] : [];
@@ -58,7 +57,7 @@ export class MerchantViewsService {
     return present(shown, 'a merchant that was found is shown');
   }
 
-  /** @throws BAD_REQUEST; CONFLICT for a key that was used otherwise. */
+  /** @throws BAD_REQUEST; CONFLICT for a key of another request. */
   create(caller: Caller, key: string | undefined, { name, sandbox }: NewMerchantDto): Promise<ConsoleMerchantDto> {
     return this.once.run(caller, {
       action: 'merchant.create',
@@ -69,13 +68,11 @@ export class MerchantViewsService {
     });
   }
 
-  /** @throws NOT_FOUND */
   async setStatus(caller: Caller, id: number, status: MerchantStatus, reason: string): Promise<ConsoleMerchantDto> {
     await this.merchants.setStatus(id, status, caller.actor(reason));
     return this.show(caller, id);
   }
 
-  /** @throws NOT_FOUND */
   async days(caller: Caller, id: number): Promise<MerchantDaysDto> {
     await this.merchants.get(id);
     return { data: await this.figures.days(id, this.zoneOf(caller), DAYS) };

@@ -14,7 +14,7 @@ export class StatementPeriodDto {
   @Moment({ optional: true, description: 'Before' }) to?: string;
 }
 
-/** A line of the statement, with what only operators know of it. */
+/** A line of the statement, with members that only operators see. */
 export class ConsoleEntryDto extends WalletEntryDto {
   @Shown.nullableText('Transfer of Monday') note!: string | null;
   @Shown.nullableText('nok@example.com', 'Who moved it; null for orders') operator!: string | null;

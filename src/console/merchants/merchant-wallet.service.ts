@@ -29,7 +29,7 @@ const COLUMNS = membersOf<ConsoleEntryDto>(
   'id created_at kind amount available_amount_after reference_id order_number note operator approved_by',
 );
 
-/** A merchant's money, as the pages show and move it. */
+/** A merchant's wallet: balances, entries, deposits and withdrawals. */
 @Injectable()
 export class MerchantWalletService {
   constructor(
@@ -40,21 +40,19 @@ export class MerchantWalletService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** @throws NOT_FOUND */
   async show(id: number): Promise<MerchantWalletDto> {
     return toMerchantWalletDto(await this.wallets.get(id));
   }
 
-  /** Newest first. @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
   async entries(id: number, { kind, ...page }: StatementQueryDto): Promise<Page<ConsoleEntryDto>> {
     await this.merchants.get(id);
     return this.statements.latest(id, { isFunding: kind === 'funding', ...pageOf(page) }, toConsoleEntryDto);
   }
 
-  /** Newest first, and logged. @throws NOT_FOUND; BAD_REQUEST */
+  /** @throws NOT_FOUND; BAD_REQUEST for a period that ends before it begins. */
   async export(caller: Caller, id: number, given: StatementPeriodDto, response: Response): Promise<void> {
     await this.merchants.get(id);
-    // With the deposit that was just made on the same page.
+    // Read from the primary, so that the file has the deposit that the operator has just made.
     const { pages } = await this.statements.read(id, toPeriod(given), this.database);
     await answerCsv(response, `statement-${id}.csv`, COLUMNS, toLines(pages('newest first')), (lines) =>
       logExport(this.database, caller, { list: 'entries', filter: given, lines, merchantId: id }),
@@ -62,7 +60,7 @@ export class MerchantWalletService {
   }
 
   /**
-   * Moves money in or out, confirmed again.
+   * Deposits or withdraws, with confirmation.
    * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN, with APPROVAL_REQUIRED for more than CONSOLE_APPROVAL_ABOVE; CONFLICT,
    * with CHANGED_MEANWHILE for another balance than expected.
    */
@@ -91,7 +89,7 @@ export class MerchantWalletService {
     };
   }
 
-  /** @param given null for no alert. @throws NOT_FOUND */
+  /** @param given null removes the alert. */
   async setAlert(caller: Caller, id: number, given: AlertDto | null): Promise<MerchantWalletDto> {
     const below = given && checkedBaht(given.below);
     return toMerchantWalletDto(await this.wallets.setAlert(id, below, caller.actor()));
@@ -102,7 +100,6 @@ async function* toLines(pages: AsyncIterable<StatementRow[]>): AsyncGenerator<Co
   for await (const page of pages) yield page.map(toConsoleEntryDto);
 }
 
-/** @throws BAD_REQUEST */
 function toPeriod({ from, to }: StatementPeriodDto): Period {
   const read = (text: string | undefined): Date | null => (text === undefined ? null : readMoment(text));
   const [since, until] = [read(from), read(to)];

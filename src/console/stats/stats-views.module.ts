@@ -3,7 +3,7 @@ import { StatsModule } from '../../monitoring/stats/stats.module.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
 import { ConsoleFiguresController } from './stats.controller.js';
 
-/** How the service does, now and over time. */
+/** Numbers of the service, now and over time. */
 @Module({
   imports: [StatsModule, SuppliersModule],
   controllers: [ConsoleFiguresController],

@@ -8,7 +8,7 @@ import { FiguresNowDto, FiguresOverTimeDto, MinutesQueryDto } from './stats.dto.
 
 @ApiTags('Figures')
 @Controller('api/figures')
-// Its name makes the names of operations in console/openapi.json.
+// The names of operations in console/openapi.json come from the name of the class.
 export class ConsoleFiguresController {
   constructor(
     private readonly stats: StatsService,

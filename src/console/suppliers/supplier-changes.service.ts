@@ -80,7 +80,6 @@ export class SupplierChangesService {
     return { code };
   }
 
-  /** @throws CONFLICT */
   private async assertNoneLeftBehind(settings: SupplierSettings): Promise<void> {
     const units = await this.suppliers.unitsLeftBehind(settings);
     if (!units || units.open === 0) return;

@@ -17,7 +17,7 @@ import { MAX_IN_FLIGHT, MAX_TIMEOUT_MS } from '../../suppliers/supplier-settings
 
 const MAX_CHANGES = 20;
 
-/** Texts by name, of which null removes one. What an adapter makes of names and texts, the service says. */
+/** Texts by name: null removes one. The service checks names and texts against the adapter. */
 const Changes = (options: MemberOptions): PropertyDecorator =>
   Member(
     { type: 'object', additionalProperties: { type: 'string', nullable: true }, maxProperties: MAX_CHANGES },

@@ -8,10 +8,10 @@ import { SupplierChangesService } from './supplier-changes.service.js';
 import { SupplierViewsService } from './supplier-views.service.js';
 import { ConsoleSuppliersController, ConsoleSupplierSettingsController } from './suppliers.controller.js';
 
-/** Suppliers: how they do, and what operators do about them. */
+/** Suppliers, their settings and their catalogues. */
 @Module({
   imports: [StatsModule, SuppliersModule, SupplierCataloguesModule, SupportModule, ConsoleOrdersModule],
-  // The paths with a word of their own come before those with a code.
+  // Fixed paths must come before those with a code.
   controllers: [ConsoleSupplierSettingsController, ConsoleSuppliersController],
   providers: [SupplierViewsService, SupplierChangesService],
 })

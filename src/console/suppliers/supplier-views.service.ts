@@ -26,11 +26,10 @@ import type {
 } from './supplier.dto.js';
 import { toListedSupplierDto, toProductDto, toUndecidedCallDto, type SupplierActivity } from './supplier.mapper.js';
 
-/** Calls are counted over so many minutes. */
 const RECENT_MINUTES = 15;
 const PRODUCTS_PER_PAGE = 100;
 
-/** Suppliers, as the pages ask for them. */
+/** Suppliers with their state, balances, catalogues and calls. */
 @Injectable()
 export class SupplierViewsService {
   constructor(
@@ -44,14 +43,13 @@ export class SupplierViewsService {
     private readonly players: PlayerMaskingService,
   ) {}
 
-  /** All of them, by their codes: they are few. */
+  /** Returns all suppliers on one page: they are few. */
   async list(): Promise<Page<ListedSupplierDto>> {
     const suppliers = await this.suppliers.list();
     const activity = await this.activityOf(suppliers);
     return { data: suppliers.map((supplier) => toListedSupplierDto(supplier, activity)), next_cursor: null };
   }
 
-  /** @throws NOT_FOUND */
   async show(caller: Caller, code: string): Promise<SupplierDetailDto> {
     const supplier = await this.suppliers.getByCode(code);
     const [activity, open] = await Promise.all([this.activityOf([supplier]), this.suppliers.countOpenUnits(supplier)]);
@@ -75,7 +73,7 @@ export class SupplierViewsService {
     };
   }
 
-  /** What it told of our balance since. @throws NOT_FOUND */
+  /** The balances that a supplier reported since a moment. */
   async listBalances(code: string, from: string): Promise<BalanceReadingsDto> {
     const since = present(readMoment(from), 'a moment that was checked can be read');
     const reported = await this.balances.listReported(await this.suppliers.getByCode(code), since);
@@ -88,7 +86,7 @@ export class SupplierViewsService {
     };
   }
 
-  /** What it sells, as it was last read, by group and name. @throws NOT_FOUND; BAD_REQUEST */
+  /** The catalogue as the last sync read it, by group and name. */
   async listProducts(
     caller: Caller,
     code: string,
@@ -99,7 +97,7 @@ export class SupplierViewsService {
     return { ...page, data: page.data.map((item) => toProductDto(item, caller.may('costs.read'))) };
   }
 
-  /** The latest that told nothing to go by. @throws NOT_FOUND */
+  /** The latest calls that decided nothing about their unit. */
   async listUndecided(caller: Caller, code: string): Promise<UndecidedCallsDto> {
     const { id } = await this.suppliers.getByCode(code);
     const calls = await this.calls.latest(id);

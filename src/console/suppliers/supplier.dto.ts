@@ -70,7 +70,7 @@ export class SupplierQueueDto {
   @Shown.nullableMoment('Since when the oldest of them is') oldest_at!: string | null;
 }
 
-/** A supplier, and how it does. */
+/** A supplier with its state. */
 export class ListedSupplierDto {
   @Shown.text('acme') code!: string;
   @Shown.text('http') adapter!: string;
@@ -125,7 +125,7 @@ export class BalanceReadingsDto {
   @ApiProperty({ type: [BalanceReadingDto], description: 'The oldest first, at most 200' }) data!: BalanceReadingDto[];
 }
 
-/** What came of one check, to be put into words. */
+/** The results of a check: pages put them into words. */
 export const FINDINGS = [
   'complete',
   'incomplete',
@@ -150,7 +150,7 @@ export class SupplierTestDto {
   @ApiProperty({ type: [SupplierCheckDto] }) checks!: SupplierCheckDto[];
 }
 
-/** Why a catalogue was not taken over. */
+/** Reasons for which a catalogue was not applied. */
 export const REFUSALS = ['too_soon', 'unavailable', 'empty', 'contradiction', 'shrunk', 'overtaken'] as const;
 
 export class SyncRefusalDto {

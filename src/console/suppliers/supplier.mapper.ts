@@ -24,13 +24,13 @@ import type {
   UndecidedCallDto,
 } from './supplier.dto.js';
 
-/** What is known of suppliers besides their settings. */
+/** The activity of suppliers: breakers, queues, calls, and how long balances last. */
 export interface SupplierActivity {
   states: readonly SupplierState[];
   queues: readonly SupplierQueue[];
   recent: readonly RecentRow[];
   lasting: ReadonlyMap<string, number | null>;
-  /** Over which `recent` was counted. */
+  /** The minutes that `recent` counts. */
   minutes: number;
 }
 
@@ -143,7 +143,7 @@ export const toUndecidedCallDto = (
   unit: unitName({ item, unit }),
 });
 
-/** @param seesCosts whether the operator may see what things cost us. */
+/** @param seesCosts whether the operator may see costs. */
 export const toProductDto = (item: MappedItem, seesCosts: boolean): SupplierProductDto => ({
   supplier_sku: item.sku,
   name: item.name,

@@ -8,7 +8,7 @@ import type { ConsoleDeliveryDto } from './webhook.dto.js';
 import { toConsoleDeliveryDto, toDeliveryFilter } from './webhook.mapper.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 
-/** Few: of a filter that lets little through, even a page reads much, and each has to end before PostgreSQL's time is over. */
+/** Small, because a page of a narrow filter reads many rows and must end before PostgreSQL's statement timeout. */
 const PAGE = 200;
 
 const COLUMNS: CsvColumns<ConsoleDeliveryDto> = {
@@ -25,7 +25,7 @@ const COLUMNS: CsvColumns<ConsoleDeliveryDto> = {
   ...membersOf<ConsoleDeliveryDto>('next_attempt_at updated_at'),
 };
 
-/** Deliveries as CSV, page by page. */
+/** Deliveries as CSV. */
 @Injectable()
 export class DeliveryExportService {
   constructor(
@@ -33,7 +33,6 @@ export class DeliveryExportService {
     private readonly listing: WebhookListingService,
   ) {}
 
-  /** Logged with the lines that went out, whether or not all did. */
   async write(caller: Caller, given: DeliveryFilterDto, response: Response): Promise<void> {
     const filter = toDeliveryFilter(given);
     const pages = everyPage(async (cursor) => {

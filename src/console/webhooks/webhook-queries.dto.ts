@@ -17,7 +17,7 @@ export class WebhooksQueryDto implements PageQuery {
   @Cursor() cursor?: string;
 }
 
-/** Which deliveries to a webhook are asked for. */
+/** A filter of one webhook's deliveries. */
 export class WebhookDeliveriesQueryDto implements PageQuery {
   @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
   @OneOf(DELIVERED_EVENTS, { optional: true }) event?: DeliveredEvent;
@@ -39,7 +39,7 @@ export class DeliveriesQueryDto extends DeliveryFilterDto implements PageQuery {
   @Cursor() cursor?: string;
 }
 
-/** Which deliveries are replayed. */
+/** The deliveries of a replay. */
 export class ReplayFilterDto {
   @Integer(1, Number(MAX_INTEGER), { example: 7, description: 'The id of the webhook' }) webhook!: number;
   @OneOf(DELIVERY_STATUSES, { example: 'failed' }) status!: DeliveryStatus;

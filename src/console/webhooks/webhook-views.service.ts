@@ -51,7 +51,6 @@ export class WebhookViewsService {
     return toConsoleWebhookDetailDto(await this.listing.get(id), caller);
   }
 
-  /** @throws NOT_FOUND for a webhook that is not there. */
   async deliveriesOf(
     caller: Caller,
     webhook: number,
@@ -92,7 +91,7 @@ export class WebhookViewsService {
     return { count, up_to: Number(upTo) };
   }
 
-  /** @throws NOT_FOUND; CONFLICT where there are more than were expected, or another replay runs. */
+  /** @throws NOT_FOUND; CONFLICT where more deliveries match than expected, or another replay runs. */
   async replay(
     caller: Caller,
     key: string | undefined,

@@ -26,7 +26,7 @@ export class ConsoleWebhookDto {
   day!: SuccessShareDto;
 }
 
-/** A webhook with its settings. Its secret is shown to nobody. */
+/** A webhook with its settings, but never with its secret. */
 export class ConsoleWebhookDetailDto extends ConsoleWebhookDto {
   @Shown.text('whsec_MF...') secret_hint!: string;
   @Shown.nullableMoment('Until when the secret before signs as well') previous_secret_expires_at!: string | null;
@@ -80,7 +80,7 @@ export class ConsoleAttemptDto extends LastAttemptDto {
   @Shown.flag(false, 'Whether the answer repeats what this role may not see') is_hidden!: boolean;
 }
 
-/** A delivery with what was sent, and every attempt. */
+/** A delivery with its body and every attempt. */
 export class ConsoleDeliveryDetailDto extends ConsoleDeliveryDto {
   @ApiProperty({
     type: 'object',

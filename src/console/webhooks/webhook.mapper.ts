@@ -88,7 +88,7 @@ interface EventBody extends Record<string, unknown> {
   data?: Record<string, unknown>;
 }
 
-/** Who is topped up, in the body of an event about an order. */
+/** The members of an event's data that name the player. */
 const PLAYER = ['user_id', 'server_id', 'character_id'] as const;
 
 const playerIn = ({ data = {} }: EventBody): [name: string, value: string][] =>
@@ -106,7 +106,7 @@ function withoutPlayer(body: EventBody, viewer: Viewer): EventBody {
   return { ...body, data: { ...(withoutNames(data, censorOf(named, viewer)) as object), ...cut } };
 }
 
-/** What suppliers said of it, in the data of an event, wherever that is. */
+/** Masks the player in the suppliers' messages, at any depth of an event's data. */
 function withoutNames(data: unknown, censor: Censor): unknown {
   if (Array.isArray(data)) return data.map((each) => withoutNames(each, censor));
   if (typeof data !== 'object' || data === null) return data;
@@ -117,7 +117,7 @@ function withoutNames(data: unknown, censor: Censor): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Whether a receiver's answer repeats what was sent to it, and the viewer may not see that: codes, or the player. */
+/** Whether a receiver's answer may repeat codes or the player that the viewer may not see. */
 function secretsIn(
   { include_deliveries: toldCodes }: ListedDeliveryDetail,
   body: EventBody,

@@ -29,7 +29,7 @@ const member =
     ApiProperty({
       ...schema,
       ...(typeof first === 'string' ? about(undefined, first) : about(first, second)),
-    } as ApiPropertyOptions);
+    });
 
 /** Decorators for the members of an answer: they document an example, a meaning, and what TypeScript's types do not tell. */
 export const Shown = {

@@ -3,7 +3,7 @@ import { storable, textProblem } from '../../core/text.js';
 import type { Person } from '../company-accounts.service.js';
 import type { Role } from '../roles.js';
 
-/** What a provider says of a person. */
+/** The provider's claims about a person. */
 export interface Claims {
   iss?: unknown;
   sub?: unknown;
@@ -25,7 +25,7 @@ export function personOf(claims: Claims, settings: Settings): Person {
 }
 
 function verifiedEmail({ email, email_verified: said }: Claims, { trustsEmail }: Settings): string | null {
-  // Some providers say it as text.
+  // Some providers send it as text.
   const isVerified = said === true || said === 'true' || (said === undefined && trustsEmail);
   if (!isVerified || typeof email !== 'string') return null;
   const address = email.trim().toLowerCase();
@@ -39,7 +39,7 @@ function nameOf({ name, preferred_username: username, sub }: Claims, email: stri
   return given.find((each) => each !== '') ?? 'Operator';
 }
 
-/** That of the first entry of the map whose value the person has. */
+/** The role of the first entry whose value the person's claim has. */
 function roleOf(claims: Claims, settings: Settings): Role | null {
   const { roleClaim, roles } = settings;
   const found = roleClaim === 'email' ? verifiedEmail(claims, settings) : valueAt(claims, roleClaim);
@@ -47,7 +47,7 @@ function roleOf(claims: Claims, settings: Settings): Role | null {
   return roles.find(({ value }) => values.has(value))?.role ?? null;
 }
 
-/** The claim of that name, which may have dots or be a URL; else what lies at that path. */
+/** The claim of that name, which may have dots or be a URL, or else the value at that path. */
 function valueAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;

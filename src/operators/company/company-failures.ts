@@ -15,7 +15,7 @@ export const signInOver = (): AppError =>
     'This sign-in was begun in another browser or tab, or too long ago, or was completed before: begin it again',
   );
 
-/** What the page says of something that went wrong at the provider or on the way there. */
+/** The error that the page shows for a failure at the provider or on the way to it. */
 export function toCompanyError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof oidc.AuthorizationResponseError) {
@@ -48,10 +48,10 @@ interface Thrown {
   cause?: unknown;
 }
 
-/** The library wraps what it meets twice at most. */
+/** The library wraps an error twice at most. */
 const DEEPEST_CAUSE = 3;
 
-/** What fetch throws where nothing answers, or an answer stops or breaks off in its middle, however the library has wrapped it. */
+/** The error of fetch for a missing or broken-off answer, found below the library's wrappers. */
 function networkErrorOf(error: unknown): Thrown | null {
   let each = error as Thrown | null | undefined;
   for (let depth = 0; each && depth < DEEPEST_CAUSE; depth++) {
@@ -61,7 +61,7 @@ function networkErrorOf(error: unknown): Thrown | null {
   return null;
 }
 
-/** What of it may stand in a log: causes hold tokens and claims. */
+/** The parts of an error that may be logged: causes hold tokens and claims. */
 export function describeFailure(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { failure: 'unknown' };
   const { name, message } = error;
@@ -70,7 +70,7 @@ export function describeFailure(error: unknown): Record<string, unknown> {
     const { error: said, error_description: words = '' } = error;
     return { failure: name, message, code, said: storable(said, 100), words: storable(words, 300) };
   }
-  // Such as ECONNREFUSED, or a certificate that is not trusted.
+  // For example ECONNREFUSED, or an untrusted certificate.
   const cause = networkErrorOf(error)?.cause as { message?: unknown } | undefined;
   const network = cause ? { network: storable(String(cause.message), 300) } : {};
   return { failure: name, message, code, ...network };

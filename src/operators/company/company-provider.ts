@@ -7,10 +7,10 @@ import { present } from '../../core/invariant.js';
 import { personOf, type Claims } from './claims.js';
 import type { Person } from '../company-accounts.service.js';
 
-/** The page that the provider sends people back to. */
+/** The page to which the provider returns the browser. */
 export const RETURN_PATH = '/login/company';
 
-/** What of a sign-in only this console knows, and the provider returns or is shown to be the same. */
+/** Secrets of one sign-in. The provider returns or verifies them, which proves that the answer belongs to it. */
 export interface Proofs {
   state: string;
   nonce: string;
@@ -18,21 +18,21 @@ export interface Proofs {
   verifier: string;
 }
 
-/** What somebody came with, and when they showed the provider who they are; null where it does not say. */
+/** The person whom the provider names, and when they signed in there; null where it does not say. */
 export interface Arrival {
   person: Person;
   signedInAt: Date | null;
 }
 
-/** Whoever was away at the provider for longer has to begin again here, too. */
+/** A sign-in at the provider may take this long. */
 export const AWAY_AT_MOST_SECONDS = 600;
-/** Longer than any session at a provider lasts: with it, the provider must say when somebody signed in, and need not ask anew. */
+/** Longer than any session at a provider. A `max_age` makes the provider report when the person signed in, and this one never expires. */
 const EVER_SECONDS = 10 * 365 * 86_400;
 const TIMEOUT_SECONDS = 5;
-/** After so long, what the provider says of itself is read anew. */
+/** How long the provider's metadata is cached. */
 const KNOWN_FOR_MS = 600_000;
 
-/** The company's provider of OpenID Connect: code flow with PKCE, and the signature of every ID token verified. */
+/** The company's OpenID Connect provider: code flow with PKCE, and a verified signature of every ID token. */
 @Injectable()
 export class CompanyProvider {
   readonly settings: CompanySignInConfig | null;
@@ -45,9 +45,9 @@ export class CompanyProvider {
   }
 
   /**
-   * Where the browser goes to sign in.
-   * @param isAgain to confirm that it is them: the provider is asked not to count a sign-in of before.
-   * @throws NOT_FOUND where nothing is set up; what openid-client throws.
+   * The address at which the browser signs in.
+   * @param isAgain makes the provider ask for credentials even where the person is signed in, to confirm an action.
+   * @throws NOT_FOUND where company sign-in is not set up; errors of openid-client.
    */
   async addressOf({ state, nonce, verifier }: Proofs, isAgain: boolean): Promise<string> {
     const { scopes } = this.assertSetUp();
@@ -64,10 +64,10 @@ export class CompanyProvider {
   }
 
   /**
-   * Trades the code for who the person is.
-   * @param answer the parameters with which the provider sent the browser back.
-   * @param isAgain where the provider has to say that they signed in just now.
-   * @throws NOT_FOUND where nothing is set up; what openid-client throws.
+   * Exchanges the code for the person's identity.
+   * @param answer the parameters with which the provider returned the browser.
+   * @param isAgain demands that the person signed in just now.
+   * @throws NOT_FOUND where company sign-in is not set up; errors of openid-client.
    */
   async arrivalOf(answer: URLSearchParams, proofs: Proofs, isAgain: boolean): Promise<Arrival> {
     this.assertSetUp();
@@ -92,9 +92,9 @@ export class CompanyProvider {
     const signed = personOf(claims, settings);
     const isComplete = signed.role !== null && signed.email !== null;
     if (isComplete || !provider.serverMetadata().userinfo_endpoint) return signed;
-    // Some providers keep the ID token small, and say the rest there. What is signed counts first.
+    // Some providers keep the ID token small and have the other claims there. Signed claims take precedence.
     const more: Claims = await oidc.fetchUserInfo(provider, accessToken, claims.sub).catch((error: unknown) => {
-      // Whoever is known already needs no address.
+      // A person with a role may be known already, and then needs no address.
       if (signed.role === null) throw error;
       return {};
     });
@@ -109,8 +109,8 @@ export class CompanyProvider {
   }
 
   /**
-   * Not before somebody wants to sign in: the console starts, and lets in by password, without the provider. However many
-   * want to at once, it is asked once, and after a failure anew.
+   * Reads the metadata at the first sign-in, so that the console starts without the provider. Concurrent sign-ins share one
+   * request, and a failure is not cached.
    */
   private discovered(): Promise<oidc.Configuration> {
     if (this.known && this.known.untilMs > Date.now()) return this.known.provider;
@@ -130,11 +130,11 @@ export class CompanyProvider {
       (as, client, body, headers) => authenticate(clientSecret, as)(as, client, body, headers),
       {
         timeout: TIMEOUT_SECONDS,
-        // Production allows http on this machine only: see the settings.
+        // In production, the settings allow http on this machine only.
         execute: [oidc.enableNonRepudiationChecks, ...(isHttp ? [oidc.allowInsecureRequests] : [])],
       },
     );
-    // The library takes other issuers from Microsoft, whose "common" one lets people of every company in.
+    // The library accepts other issuers from Microsoft, whose "common" issuer would admit people of every company.
     const { issuer: named } = provider.serverMetadata();
     if (new URL(named).href !== new URL(issuer).href)
       throw new oidc.ClientError(`the provider at ${issuer} names itself ${named}`);
@@ -142,7 +142,7 @@ export class CompanyProvider {
   }
 }
 
-/** By HTTP's basic scheme, which is the standard's default, unless the provider takes only the other one. */
+/** Uses HTTP's basic scheme, the default of the standard, unless the provider accepts only `client_secret_post`. */
 function authenticate(secret: string, server: oidc.ServerMetadata): oidc.ClientAuth {
   const methods = server.token_endpoint_auth_methods_supported;
   const isOnlyPost = methods?.includes('client_secret_post') && !methods.includes('client_secret_basic');
