@@ -100,7 +100,7 @@ export function defineResolve(order: Command, act: Act): void {
     .option('--supplier-reference <text>', 'the supplier’s reference of the purchase, with --succeeded')
     .option(
       '--attempt <number>',
-      'attempt that this is known of; refused where another one followed',
+      'attempt that the outcome is about; refused if a later attempt began',
       integer(1, 32_767),
     )
     .addHelpText(
@@ -137,7 +137,7 @@ function inWords(orderNumber: string, { unit, failed }: ResolveGiven, latest: Un
 
 function toOutcome({ succeeded = false, failed, supplierReference }: ResolveGiven): DefiniteOutcome {
   if (succeeded === (failed !== undefined)) {
-    throw new CommandError('say what became of the unit: either --succeeded or --failed with a code');
+    throw new CommandError('give the outcome of the unit: either --succeeded or --failed with a code');
   }
   if (failed === undefined) return { kind: 'succeeded', supplierReference: supplierReference ?? null };
   if (supplierReference === undefined) return { kind: 'failed', ...failure(failed) };

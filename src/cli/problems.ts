@@ -58,7 +58,7 @@ function whyLeft({ state, failure_code: code }: LeftUnit): string {
     case 'sending':
       return 'a call to its supplier is in flight';
     case 'unknown':
-      return 'it is in doubt, its supplier may have sold it: topup order resolve settles it by your word';
+      return 'it is in doubt, its supplier may have sold it: settle it with topup order resolve';
     case 'review':
       return 'it is in doubt and waits for topup order resolve';
     case 'succeeded':

@@ -19,18 +19,17 @@ import {
 const KINDS = `
 taken_back: we paid, but the supplier now says that the unit failed.
 bought_late: we refunded the merchant, but the supplier now says that the unit was bought.
-unknown_purchase: the supplier tells of a purchase that no book knows. With an order: it names another one than its unit's.
-Without: there is no order, because the database was restored, or lost commits in a failover; or somebody else buys with
-this account.
-No case moves a merchant's money by itself.
+unknown_purchase: the supplier reports a purchase that no book knows. With an order: another purchase than its unit's. Without:
+the database was restored or lost commits in a failover, or another buyer uses this account.
+A merchant's money moves only when an operator closes a case with a credit.
 `;
 
 const MATCHES = `
-handed_over says that a code or the like came with what the supplier sold. The console shows it to those who may reveal codes.
+handed_over: the supplier delivered a code or the like. The console shows it to operators who may reveal codes.
 
-likely_matches are units for the same player and product, ordered from a day before the purchase to 30 days after it. A
-merchant that found its order gone has sent it again, which bought it again. Nothing is known where the supplier did not
-tell the player.
+likely_matches: units for the same player and product, ordered from a day before the purchase to 30 days after it. A merchant
+that found its order gone may have sent it again, which bought it twice. There are none if the supplier does not report the
+player.
 `;
 
 interface CloseGiven {
@@ -51,7 +50,7 @@ export const reversalCommands: CommandGroup = {
       .addHelpText('after', KINDS + examples('reversal list --open'))
       .action(
         act((app, { open, limit }: { open?: boolean; limit?: number }) => {
-          // One more than are shown: it tells whether there are more.
+          // One more than is shown, to know whether there are more.
           const most = limit === undefined ? undefined : limit + 1;
           return Promise.resolve(listed(app.get(ReversalsService).pages({ open, limit: most }), limit));
         }),
@@ -59,7 +58,7 @@ export const reversalCommands: CommandGroup = {
 
     reversal
       .command('show')
-      .description('Show a case and, of a purchase that no book knows, units that may be the same ordered again.')
+      .description('Show a case and, for a purchase that no book knows, units that may repeat it.')
       .argument('<id>', 'case id', id)
       .addHelpText('after', MATCHES + examples('reversal show 9'))
       .action(act(async (app, reversalId: number) => reversalDetail(await app.get(ReversalsService).show(reversalId))));
@@ -95,7 +94,7 @@ export const reversalCommands: CommandGroup = {
   },
 };
 
-/** A credit that was given before is not given again, and so it is said. */
+/** Warns of an earlier credit, because it was not given again. */
 function closedOne({ credited_before: before, ...reversal }: ClosedReversal): Result {
   if (!before) return record({ ...reversal });
   const by = before.by === null ? '' : ` by ${before.by}`;
@@ -105,7 +104,7 @@ function closedOne({ credited_before: before, ...reversal }: ClosedReversal): Re
   };
 }
 
-/** One that is closed already, by somebody else or by itself, holds up none of the others. */
+/** A case that is closed already must not stop the others. */
 async function closeAll(reversals: ReversalsService, all: number[], by: Actor): Promise<Result> {
   const closed = [];
   const warnings = [];
@@ -120,7 +119,7 @@ async function closeAll(reversals: ReversalsService, all: number[], by: Actor): 
   return { ...list(closed, ''), warnings };
 }
 
-/** @param pages of all cases, or at least one more than the limit where there are as many. */
+/** @param pages with at least one case more than the limit, if there are as many. */
 function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {
   let isCut = false;
   const shown = async function* (): AsyncGenerator<Reversal[]> {

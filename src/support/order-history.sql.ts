@@ -28,9 +28,11 @@ export interface HistoryFacts {
   max_cost_micros?: string;
   cost_micros?: string;
   cost_currency?: string;
+  /** Offers that came before the one that was taken. */
   passed_over?: PassedOver[];
   /** How the attempt before it ended. */
   after?: { outcome: string; failure_code?: string };
+  /** What the wallet had available then. */
   available_after?: string;
   until?: string;
   webhook?: number;

@@ -1,38 +1,22 @@
 import { formatMicros } from '../core/cost-money.js';
 import { formatBaht } from '../core/money.js';
-import type { PassedOver } from '../orders/passed-over.js';
 import type { HistoryFacts, HistoryRow } from './order-history.sql.js';
 
+/** Members that a view has under another name, or in another form. */
+type Renamed = 'expected_cost_micros' | 'max_cost_micros' | 'cost_micros' | 'cost_currency' | 'webhook' | 'delivery';
+type Known = { [Name in keyof HistoryRow]?: NonNullable<HistoryRow[Name]> };
+
 /** Something that happened to an order. Members that are null in its row are absent. */
-export interface HistoryEntry {
+export interface HistoryEntry extends Omit<Known, 'amount' | 'facts' | 'at' | 'kind'>, Omit<HistoryFacts, Renamed> {
   at: Date;
   kind: string;
-  unit?: string;
-  outcome?: string;
-  duration_ms?: number;
-  process?: string;
   /** In baht, as is `available_after`. */
   amount?: string;
-  operator?: string;
-  reason?: string;
-  supplier?: string;
-  detail?: string;
-  /** The number of the attempt, at the supplier or at a webhook. */
-  attempt?: number;
-  supplier_sku?: string;
-  reference?: string;
   /** Costs are in `currency`. */
   expected_cost?: string;
   max_cost?: string;
   cost?: string;
   currency?: string;
-  /** Offers that came before the one that was taken. */
-  passed_over?: PassedOver[];
-  /** How the attempt before it ended. */
-  after?: { outcome: string; failure_code?: string };
-  /** What the wallet had available then. */
-  available_after?: string;
-  until?: string;
   webhook_id?: number;
   delivery_id?: number;
   text: string;

@@ -7,8 +7,8 @@ import type { Order } from '../orders/order.entity.js';
 import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 
 /**
- * Units for the same player that may be a purchase which no book knows, ordered again: of any supplier, where they are of a
- * product that this supplier sells under that SKU. One look into an index for each merchant.
+ * Units for the same player, of any supplier, whose product this supplier sells under that SKU. Reads the index of players
+ * once for each merchant.
  */
 const FIND_MATCHES = statement(
   'purchase_matches.find',
@@ -39,9 +39,9 @@ const FIND_MATCHES = statement(
     ORDER BY o.created_at, o.id, u.item, u.unit LIMIT ${limit}`,
 );
 
-/** Clocks differ, and a callback may be late. */
+/** Clocks differ, and callbacks may be late. */
 const BEFORE_MS = DAY_MS;
-/** A merchant repeats within minutes what it has no answer for; its customer complains within weeks. */
+/** A merchant repeats an unanswered order within minutes; its customer complains within weeks. */
 const AFTER_MS = 30 * DAY_MS;
 const MAX = 50;
 const MIN_USER = 4;
@@ -55,16 +55,16 @@ export type MatchRow = Pick<
 
 type Purchase = Pick<SupplierReversal, 'supplier_id' | 'supplier_sku' | 'player' | 'bought_at' | 'created_at'>;
 
-/** Orders that a purchase which no book knows may be about. */
+/** Units that may repeat a purchase that no book knows. */
 @Injectable()
 export class PurchaseMatchesRepository {
   constructor(private readonly database: Database) {}
 
-  /** The oldest first, 50 at most; none where the supplier did not tell the player. */
+  /** The oldest first, 50 at most; none where the supplier did not report the player. */
   async find({ supplier_id: supplierId, ...purchase }: Purchase): Promise<MatchRow[]> {
-    const { supplier_sku: sku, player, bought_at: boughtAt, created_at: learnedAt } = purchase;
+    const { supplier_sku: sku, player, bought_at: boughtAt, created_at: reportedAt } = purchase;
     if (player === null) return [];
-    const about = (boughtAt ?? learnedAt).getTime();
+    const about = (boughtAt ?? reportedAt).getTime();
     const found = await this.database.query<MatchRow>(
       ...FIND_MATCHES.with({
         supplierId,
@@ -79,14 +79,14 @@ export class PurchaseMatchesRepository {
   }
 }
 
-/** The user ids that a supplier's text for a player may begin with: suppliers want the server behind it, in their own way. */
+/** The user ids that a supplier's text for a player may begin with. The server follows, written as each supplier wants it. */
 function usersIn(player: string): string[] {
   const longer = Math.max(Math.min(player.length, MAX_USER) - MIN_USER, 0);
   const beginnings = Array.from({ length: longer }, (_, count) => player.slice(0, MIN_USER + count));
   return [player, ...beginnings.map((text) => text.trimEnd())];
 }
 
-/** Whether what follows the user is the order's server, or nothing. */
+/** Whether the order's server follows the user id, or nothing. */
 function isFor(player: string, { user_id: user, server_id: server }: MatchRow): boolean {
   const rest = lettersOf(player.slice(user.length));
   return rest === '' || (server !== null && rest.includes(lettersOf(server)));

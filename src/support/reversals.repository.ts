@@ -11,23 +11,22 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 type OfOrder = Pick<Order, 'order_number' | 'merchant_id'>;
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** A case with the supplier and the order that it is about; without an order where no book knows the purchase. */
+/** A discrepancy with its supplier and order. Without an order where no book knows the purchase. */
 export type ReversalRow = Omit<SupplierReversal, 'delivered_sealed'> & OfOthers;
 
 type OfOthers = Nullable<OfOrder> & {
   supplier: Supplier['code'];
-  /** Whether the order is in a file, and what is kept of it tells its number and merchant. */
+  /** Whether the order is in an archive: the database keeps only its number and merchant. */
   archived: boolean;
-  /** Whether its supplier handed something over for it, such as a code. */
+  /** Whether the supplier handed something over, such as a code. */
   handed_over: boolean;
 };
 
-/** Which cases are listed, and at most how many. */
 export interface ReversalsFilter {
   open?: boolean | undefined;
   /** A code. */
   supplier?: string | undefined;
-  /** The number of the case behind which the list begins. */
+  /** The id of the discrepancy behind which the list begins. */
   before?: number | undefined;
   limit: number;
 }
@@ -50,7 +49,7 @@ export class ReversalsRepository {
     return found;
   }
 
-  /** What was handed over for a case, sealed; null where nothing was. */
+  /** What the supplier handed over, sealed; null where it handed nothing over. */
   async findHandedOver(id: number): Promise<Buffer | null> {
     const found = await this.dataSource.manager.findOne(SupplierReversal, {
       select: { id: true, delivered_sealed: true },

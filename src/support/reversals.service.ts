@@ -5,63 +5,46 @@ import { formatBaht, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import { unitName } from '../orders/order.rows.js';
-import type { UnitState } from '../orders/states.js';
-import type { ReversalKind, SupplierReversal } from '../orders/supplier-reversal.entity.js';
+import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { PurchaseMatchesRepository, type MatchRow } from './purchase-matches.repository.js';
 import { ReversalsRepository, type ReversalRow, type ReversalsFilter } from './reversals.repository.js';
 
-/** A supplier's word that contradicts the books, as a case for the operator. */
-export interface Reversal {
-  id: number;
-  /** Null, as are the merchant and the unit, where no book knows the purchase. */
-  order_number: string | null;
-  merchant_id: number | null;
+/**
+ * A discrepancy between the books and what a supplier reports.
+ * - `taken_back`: the unit had succeeded, and its supplier reports that it failed.
+ * - `bought_late`: the unit had failed and its price was returned, and its supplier reports that it was bought.
+ * - `unknown_purchase`: its supplier reports a purchase that no book knows: another one than the unit's, or one without an
+ *   order. Then order, merchant and unit are null, and the supplier reports reference, SKU, player and time as far as it can.
+ */
+export interface Reversal
+  extends
+    Pick<
+      SupplierReversal,
+      'id' | 'kind' | 'status' | 'supplier_reference' | 'reference' | 'supplier_sku' | 'player' | 'detail'
+    >,
+    Pick<ReversalRow, 'order_number' | 'merchant_id' | 'supplier'> {
   unit: string | null;
-  /** Whether the order is archived: it is in no list, and can't be shown. */
+  /** Whether the order is archived: no list has it, and no page shows it. */
   archived: boolean;
-  supplier: string;
-  /**
-   * - `taken_back`: the unit had succeeded, and its supplier says that it failed.
-   * - `bought_late`: the unit had failed and its price was returned, and its supplier says that it was bought.
-   * - `unknown_purchase`: its supplier tells of a purchase that no book knows: another one than the unit's, or one of
-   *   which there is no order.
-   */
-  kind: ReversalKind;
-  /** What it cost at the supplier; null where that is not known. */
+  /** What the purchase cost at the supplier; null where that is unknown. */
   amount: string | null;
   currency: string | null;
-  supplier_reference: string | null;
-  /** Of a purchase without an order, as far as its supplier told: our reference, what was bought, for whom, and when. */
-  reference: string | null;
-  supplier_sku: string | null;
-  player: string | null;
   bought_at: string | null;
-  detail: string | null;
-  /** Whether its supplier handed something over for it, such as a code: the merchant has it only by an operator's word. */
+  /** Whether the supplier handed something over, such as a code. The merchant gets it only if an operator decides so. */
   handed_over: boolean;
-  status: 'open' | 'closed';
   created_at: string;
 }
 
-/** A unit that may be what a purchase without an order was bought for, ordered again. */
-export interface Match {
-  order_number: string;
+/** A unit that may repeat a purchase without an order. */
+export interface Match extends Omit<MatchRow, 'item' | 'unit' | 'created_at'> {
   unit: string;
-  merchant_id: number;
-  reference_id: string;
-  user_id: string;
-  server_id: string | null;
-  state: UnitState;
-  supplier: string;
-  /** Under which it was bought; null where it was not sent yet. */
-  reference: string | null;
   ordered_at: string;
 }
 
-/** A case that was closed just now. */
+/** A discrepancy that was closed just now. */
 export type ClosedReversal = Reversal & {
-  /** Who gave the credit before, and when: it was not given again. Absent where it was given now, or none was to be. */
+  /** An earlier credit, which was not given again. Absent where the credit was given now, or none was wanted. */
   credited_before?: { by: string | null; at: string };
 };
 
@@ -69,24 +52,23 @@ export type ReversalDetail = Reversal & { likely_matches: Match[] };
 
 export interface HandedOverOfCase {
   unit: string;
-  /** Whose it was to be, as it is sealed. */
+  /** The unit that it was sealed for. */
   key: Pick<SupplierReversal, 'order_id' | 'item' | 'unit'>;
   sealed: Buffer;
-  /** For the log. */
+  /** For the audit log. */
   about: Partial<AuditRecord>;
 }
 
 export interface Closing {
   id: number;
-  /** What the merchant gets for it; nothing unless given. */
+  /** For the merchant; none unless given. */
   credit?: Satang;
   by: Actor;
 }
 
-/** How many cases are read at once. */
 const PAGE = 1_000;
 
-/** The cases in which a supplier contradicts the books. Merchants' money moves by the operator's word only. */
+/** Discrepancies between the books and what suppliers report. Only an operator's decision moves merchants' money. */
 @Injectable()
 export class ReversalsService {
   constructor(
@@ -101,7 +83,7 @@ export class ReversalsService {
     return (await this.reversals.list(filter)).map(toReversal);
   }
 
-  /** The same page by page: they are never removed, and may be more than fit in memory. @param limit at most how many. */
+  /** The same page by page: discrepancies are never removed, and may be more than fit in memory. */
   async *pages({
     limit = Infinity,
     ...filter
@@ -125,8 +107,8 @@ export class ReversalsService {
   }
 
   /**
-   * What was handed over for what a case is about, sealed, and whose unit it is.
-   * @throws NOT_FOUND where there is no such case, or nothing was.
+   * What the supplier handed over for the purchase, sealed, and the unit that it was sealed for.
+   * @throws NOT_FOUND without such a discrepancy, and where the supplier handed nothing over.
    */
   async getHandedOver(id: number): Promise<HandedOverOfCase> {
     const found = await this.reversals.find(id);
@@ -138,10 +120,10 @@ export class ReversalsService {
   }
 
   /**
-   * Closes a case, and gives the merchant of the order its credit under the reference `reversal-<id>-<when it opened>`: both
-   * or neither, however many operators decide about it at once. After a restore numbers come again, moments don't; and a
-   * credit that was entered again by its reference is told, and not given twice.
-   * @throws NOT_FOUND; CONFLICT when it is closed already, and for a credit where there is no order.
+   * Closes a discrepancy and gives the order's merchant the credit: both or neither, however many operators decide at once.
+   * The reference of the credit has the id and the moment of the discrepancy, because ids repeat after a restore. A credit that
+   * was given under this reference before is reported, not given again.
+   * @throws NOT_FOUND; CONFLICT when it is closed already, and for a credit without an order.
    */
   async close({ id, credit, by }: Closing): Promise<ClosedReversal> {
     const found = await this.reversals.find(id);
@@ -166,14 +148,14 @@ export class ReversalsService {
     });
   }
 
-  /** @returns who gave it before, and when; null where it is given now. @throws CONFLICT */
+  /** @returns the earlier credit; null where it is given now. @throws CONFLICT */
   private async credit(
     tx: Transaction,
     { id, merchant_id: merchantId, created_at: openedAt }: ReversalRow,
     amount: Satang,
     { operator, console, reason }: Actor,
   ): Promise<ClosedReversal['credited_before'] | null> {
-    if (merchantId === null) throw nobodysCredit(id);
+    if (merchantId === null) throw noMerchant(id);
     const reference = `reversal-${id}-${openedAt.toISOString().replace(/[-:.]/g, '')}`;
     const { repeats, at } = await this.wallets.fundIn(tx, 'credit', {
       merchantId,
@@ -189,7 +171,7 @@ export class ReversalsService {
 
 const closedBefore = (id: number): AppError => new AppError('CONFLICT', `reversal ${id} is closed already`);
 
-const nobodysCredit = (id: number): AppError =>
+const noMerchant = (id: number): AppError =>
   new AppError('CONFLICT', `reversal ${id} has no order, so nobody can be credited by closing it`);
 
 const unitOf = ({ item, unit }: ReversalRow): string | null =>
@@ -205,9 +187,9 @@ const purchaseOf = ({ supplier, reference, supplier_reference: theirs }: Reversa
   purchase: reference ?? theirs,
 });
 
-const toMatch = ({ created_at, item, unit, ...row }: MatchRow): Match => ({
+const toMatch = (row: MatchRow): Match => ({
   order_number: row.order_number,
-  unit: unitName({ item, unit }),
+  unit: unitName(row),
   merchant_id: row.merchant_id,
   reference_id: row.reference_id,
   user_id: row.user_id,
@@ -215,7 +197,7 @@ const toMatch = ({ created_at, item, unit, ...row }: MatchRow): Match => ({
   state: row.state,
   supplier: row.supplier,
   reference: row.reference,
-  ordered_at: created_at.toISOString(),
+  ordered_at: row.created_at.toISOString(),
 });
 
 const toReversal = (row: ReversalRow): Reversal => ({

@@ -2,28 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { Database, type Transaction } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import type { OrderItem } from '../orders/order-item.entity.js';
+import type { OrderUnit } from '../orders/order-unit.entity.js';
+import type { Order } from '../orders/order.entity.js';
 import type { UnitKey } from '../orders/order.rows.js';
-import type { UnitState } from '../orders/states.js';
 import { ReviewClaim } from './review-claim.entity.js';
 
 /** A unit in doubt or in review, with the latest call about it. */
-export interface ReviewRow {
-  order_id: bigint;
-  item: number;
-  unit: number;
+export interface ReviewRow
+  extends
+    Pick<OrderUnit, 'order_id' | 'item' | 'unit' | 'unknown_since' | 'sends' | 'inquiries' | 'supplier_reference'>,
+    Pick<Order, 'order_number' | 'merchant_id' | 'reference_id'>,
+    Pick<OrderItem, 'sku' | 'unit_price'> {
   state: 'review' | 'unknown';
-  unknown_since: Date | null;
-  sends: number;
-  inquiries: number;
-  order_number: string;
-  merchant_id: number;
   merchant_name: string;
-  reference_id: string;
-  sku: string;
-  unit_price: bigint;
   supplier: string;
   reference: string | null;
-  supplier_reference: string | null;
   last_kind: string | null;
   last_outcome: string | null;
   last_detail: string | null;
@@ -93,16 +87,12 @@ const CLAIM_UNIT = statement(
 );
 
 /** The current state of a unit, with what a decision about it would move. */
-export interface UnitStatus {
-  order_id: bigint;
-  item: number;
-  unit: number;
-  state: UnitState;
-  attempt: number;
-  order_number: string;
-  merchant_id: number;
+export interface UnitStatus
+  extends
+    Pick<OrderUnit, 'order_id' | 'item' | 'unit' | 'state' | 'attempt'>,
+    Pick<Order, 'order_number' | 'merchant_id'>,
+    Pick<OrderItem, 'unit_price'> {
   merchant_name: string;
-  unit_price: bigint;
   supplier: string;
   /** Whether it is no longer at the supplier that the operator chose it at. */
   moved: boolean;

@@ -149,7 +149,7 @@ describe('topup order cancel', () => {
     const { file, left } = await cancelPartly(order.order_number);
     expect(file.units.map(({ state }) => state)).toEqual(['unknown', 'sending', 'succeeded', 'review', 'failed']);
     expect(left).toEqual([
-      'unit 1.1 is left as it is: it is in doubt, its supplier may have sold it: topup order resolve settles it by your word',
+      'unit 1.1 is left as it is: it is in doubt, its supplier may have sold it: settle it with topup order resolve',
       'unit 1.2 is left as it is: a call to its supplier is in flight',
       'unit 1.3 is left as it is: it has succeeded',
       'unit 1.4 is left as it is: it is in doubt and waits for topup order resolve',

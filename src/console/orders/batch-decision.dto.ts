@@ -6,7 +6,6 @@ import { UNIT_STATES } from '../../orders/states.js';
 import { UNIT_FAILURE_CODES } from './decision.dto.js';
 import { MerchantNameDto } from './order.dto.js';
 
-/** So many units are decided about at once. */
 const MAX_UNITS = 100;
 
 export class NamedUnitDto {
@@ -41,7 +40,7 @@ export class MerchantShareDto extends MerchantNameDto {
   @ApiProperty({ example: '70.00', description: 'THB' }) amount!: string;
 }
 
-/** A unit that a decision did not settle, or would not. */
+/** A unit that a decision does not settle. */
 export class UndecidedUnitDto extends NamedUnitDto {
   @ApiProperty({ enum: UNIT_STATES, example: 'succeeded' }) state!: string;
   @ApiProperty({ example: 'acme', description: 'Where it is now' }) supplier!: string;

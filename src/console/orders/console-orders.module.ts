@@ -11,7 +11,6 @@ import { ConsoleOrdersController } from './orders.controller.js';
 import { PlayerMaskingService } from './player-masking.service.js';
 import { ReviewController } from './review.controller.js';
 
-/** Orders, and what operators do about them. */
 @Module({
   imports: [
     CatalogModule,

@@ -4,10 +4,9 @@ import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js
 import { Flag, Integer, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { OrderDetailDto } from './order.dto.js';
 
-/** Why a unit may have failed. */
 export const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
 const MAX_NOTE_LENGTH = 2_000;
-/** As the database counts them. */
+/** The largest smallint of PostgreSQL. */
 const MAX_ATTEMPT = 32_767;
 
 export class NoteDto {

@@ -4,7 +4,7 @@ import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { Member, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { ORDER_STATUSES, type OrderStatus } from '../../orders/states.js';
 
-/** How many a list of the console shows unless it is asked for others. */
+/** The length of a page unless the query names another. */
 export const CONSOLE_LIMIT = 50;
 
 /** An id in a query, as text. */
@@ -18,7 +18,7 @@ export const Id = (description: string): PropertyDecorator =>
     { optional: true, description },
   );
 
-/** Which orders are asked for; an order must match all of it. */
+/** An order must match all of it. */
 export class OrderFilterDto {
   @OneOf(ORDER_STATUSES, { optional: true }) status?: OrderStatus;
   @Id('The id of a merchant') merchant?: string;

@@ -27,7 +27,7 @@ export class ListedItemDto {
   @ApiProperty({ type: 'integer', example: 2 }) quantity!: number;
 }
 
-/** An order in a list. Players are cut to their last 3 characters for those who may not read them. */
+/** An order in a list. Without permission to read players, only their last 3 characters are left. */
 export class ListedOrderDto {
   @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;

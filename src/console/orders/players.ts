@@ -1,9 +1,8 @@
 import type { Caller } from '../access/caller.js';
 
-/** Who looks, as far as it decides what they see. */
+/** The permissions of the operator who reads. */
 export type Viewer = Pick<Caller, 'may'>;
 
-/** Who is topped up. */
 export interface Player {
   user_id: string;
   server_id: string | null;
@@ -11,24 +10,24 @@ export interface Player {
 }
 
 const SHOWN_CHARACTERS = 3;
-/** An encoding within another, and that within a third. */
+/** So many encodings within each other are undone. */
 const DEEPEST_ENCODING = 3;
 
 const cut = (text: string): string => `…${[...text].slice(-SHOWN_CHARACTERS).join('')}`;
 
-/** Who is topped up, or the last characters of it for those who may not read players. */
+/** Without permission to read players, only the last characters are left. */
 export const hidden = (text: string, viewer: Viewer): string => (viewer.may('players.read') ? text : cut(text));
 
 export const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>
   text === null ? null : hidden(text, viewer);
 
-/** Cuts a player out of a text. */
+/** Masks a player in a text. */
 export type Censor = <Text extends string | null>(text: Text) => Text;
 
 /**
- * What others wrote of an order, such as its supplier, as the viewer may read it: its player is cut there as it is in its
- * own place. Where one is there in another writing, nothing is left of the text.
- * @param player null where nobody knows who it was: then nothing is left of any text.
+ * For texts that suppliers and others wrote about an order: masks its player as in the order's own members. Where the text has
+ * the player in an encoding, nothing of the text is left.
+ * @param player null where the player is unknown: then nothing of any text is left.
  */
 export function censorOf(player: Player | null, viewer: Viewer): Censor {
   if (viewer.may('players.read')) return (text) => text;
@@ -45,13 +44,13 @@ export function censorOf(player: Player | null, viewer: Viewer): Censor {
   };
 }
 
-/** What is longer than what is shown of it. */
+/** Shorter names would be shown whole. */
 const namesOf = ({ user_id, server_id, character_id }: Player): string[] =>
   [user_id, server_id, character_id].filter(
     (name): name is string => name !== null && [...name].length > SHOWN_CHARACTERS,
   );
 
-/** Whether a text has one of the words in it: as it is or, but for the shortest, in another writing of the web. */
+/** Whether a text has one of the words, either plain or, unless the word is very short, in an encoding of the web. */
 export function holdsAny(words: readonly string[]): (text: string) => boolean {
   const searched = words.map(folded);
   return (text) => {
@@ -65,7 +64,7 @@ export function holdsAny(words: readonly string[]): (text: string) => boolean {
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
 
 function writingsOf(text: string): string[] {
-  // A space is a plus in a form.
+  // Forms write a space as a plus.
   const readings = [text, text.replaceAll('+', ' ')];
   const writings = readings.flatMap((each) => layersOf(each)).map(folded);
   const inBase64 = (text.match(/[A-Za-z0-9+/_-]{6,}/g) ?? []).map((word) =>
@@ -74,7 +73,7 @@ function writingsOf(text: string): string[] {
   return [...writings, ...inBase64.map(folded)];
 }
 
-/** A text, and what it is without one, two and three layers of encoding. */
+/** A text, and the same without one, two and three layers of encoding. */
 function layersOf(text: string): string[] {
   const layers = [text];
   for (let depth = 0; depth < DEEPEST_ENCODING; depth++) layers.push(decoded(layers.at(-1) ?? ''));
@@ -83,7 +82,7 @@ function layersOf(text: string): string[] {
 
 const ENTITIES: Partial<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Without one layer of what URLs, JSON and HTML write instead of characters. */
+/** Undoes one layer of what URLs, JSON and HTML write instead of characters. */
 const decoded = (text: string): string =>
   text
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))

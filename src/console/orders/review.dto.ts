@@ -15,7 +15,6 @@ export class ClaimDto {
   @ApiMoment() until!: string;
 }
 
-/** A unit that waits for an operator, or for its supplier. */
 export class ReviewUnitDto {
   @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
   @ApiProperty({ example: '1.2' }) unit!: string;

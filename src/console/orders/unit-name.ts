@@ -2,10 +2,9 @@ import { notFound } from '../../core/errors.js';
 import type { UnitKey } from '../../orders/order.rows.js';
 import { PathParameter } from '../access/path-ids.js';
 
-/** A piece of an item. */
 export type Unit = Pick<UnitKey, 'item' | 'unit'>;
 
-/** @param name such as `1.2`. @throws NOT_FOUND for what can't be one. */
+/** @param name such as `1.2`. @throws NOT_FOUND for any other text. */
 export function readUnit(name: string): Unit {
   const [, item, unit] = /^([1-9]\d{0,2})\.([1-9]\d{0,2})$/.exec(name) ?? [];
   if (item === undefined || unit === undefined) throw notFound('unit');
