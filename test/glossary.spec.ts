@@ -32,8 +32,6 @@ const NOT_YET = [
 
   'src/queues',
 
-  'src/support',
-
   'src/wallet',
 
   'src/webhooks',
