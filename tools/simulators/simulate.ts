@@ -3,7 +3,7 @@ import { StartupError } from './common/config.js';
 import { runMain, serveUntilSignalled, type Simulation } from './common/process.js';
 import { simulate } from './common/simulator.js';
 
-/** Each is loaded when it is wanted: a process simulates one vendor. */
+/** Each is loaded only when it is started, because a process simulates one vendor. */
 const VENDORS: Record<string, (env: NodeJS.ProcessEnv) => Promise<Simulation>> = {
   digiflazz: async (env) => simulate((await import('./digiflazz/simulator.js')).DIGIFLAZZ, env),
   lapakgaming: async (env) => simulate((await import('./lapakgaming/simulator.js')).LAPAKGAMING, env),

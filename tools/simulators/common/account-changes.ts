@@ -1,16 +1,16 @@
 import { checked, invalid, type Json, type Shapes } from './shapes.js';
 
-/** Elements of a list of the account, as a body of `POST /_sim/account` changes them. */
+/** Changes of a list of the account by a body of `POST /_sim/account`. */
 export interface ListChange<Item> {
   readonly what: string;
-  /** The member that names an element. */
+  /** The member that identifies an element. */
   readonly key: keyof Item & string;
   readonly shapes: Shapes;
   readonly changes: readonly unknown[] | undefined;
   readonly removed: readonly unknown[] | undefined;
-  /** Makes an element that is not there yet. */
+  /** Makes a new element. */
   readonly create: (change: Partial<Item> & Json) => Item;
-  /** @throws Invalid for what the shapes do not say. */
+  /** Checks what the shapes cannot. @throws Invalid */
   readonly check?: (change: Partial<Item>) => void;
 }
 

@@ -14,7 +14,7 @@ export function decimalOf(units: number, digits: number): string {
   return `${units < 0 ? '-' : ''}${text.slice(0, split)}.${text.slice(split)}`;
 }
 
-/** An amount as a test writes it: a decimal text from 0. */
+/** An amount in a test: a decimal text from 0. */
 export const amountText = (digits: number): Shape => ({
   expected: `an amount in a string, with at most ${digits} decimals`,
   fits: (value) => typeof value === 'string' && unitsOf(value, digits) !== null,

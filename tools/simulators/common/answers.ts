@@ -8,10 +8,10 @@ import { isObject, type Json } from './shapes.js';
 const HTML = '<html><head><title>Error</title></head><body><h1>Something went wrong</h1></body></html>\n';
 const HTML_TYPE = { 'content-type': 'text/html; charset=utf-8' };
 
-/** From here on an answer whose status is set by a rule has no JSON in it. */
+/** If a rule sets this status or a higher one, the answer is a page instead of JSON. */
 const SERVER_ERROR = 500;
 
-/** What the vendor sends when no rule spoils it. */
+/** The answer before a rule spoils it. */
 export interface Honest {
   readonly http: number;
   readonly body: string;
@@ -19,7 +19,7 @@ export interface Honest {
   readonly type?: string;
 }
 
-/** Sends an answer as the rule wants it, and returns what the journal keeps. */
+/** Sends an answer as the rule says. @returns the answer for the journal. */
 export function sendByRule(response: ServerResponse, honest: Honest, rule: Rule | undefined): Answered {
   const status = rule?.http ?? honest.http;
   if (rule?.drop === true) {
@@ -42,13 +42,13 @@ export function sendByRule(response: ServerResponse, honest: Honest, rule: Rule 
   return { kind: 'answered', status, body };
 }
 
-/** Answers what the vendor does not have, with a page. */
+/** Answers with a page what is not among the vendor's calls. */
 export function sendPage(response: ServerResponse, status: number): Answered {
   sendText(response, status, HTML, HTML_TYPE);
   return { kind: 'answered', status, body: HTML };
 }
 
-/** `data` with what a rule changes in its members. */
+/** `data` with the members that a rule changes. */
 export function spoiled(data: unknown, rule: Rule | undefined): unknown {
   let value = isObject(data) ? { ...without(data, rule?.omit ?? []), ...rule?.set } : data;
   if (rule?.numbers_as_text) value = withTexts(value);

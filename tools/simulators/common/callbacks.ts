@@ -1,7 +1,7 @@
 import type { Delivery, Kinds, Transaction } from './model.js';
 import type { Store } from './store.js';
 
-/** What is sent as a callback, and where. */
+/** The content of a callback, and its address. */
 export type Message = Pick<Delivery, 'body' | 'headers' | 'url'>;
 
 /** A callback that is due now. */
@@ -24,7 +24,7 @@ export function newDelivery<K extends Kinds>(
   };
 }
 
-/** The callbacks about a change of `transaction`, sent as its rule says. `isFirst`: the vendor has called back none before. */
+/** The callbacks about a change of `transaction`, sent as its rule says. `isFirst`: the vendor has sent none about it before. */
 export function plannedCallbacks<K extends Kinds>(
   store: Store<K>,
   { callback, ref_id, trx_id }: Transaction,

@@ -18,7 +18,7 @@ export function minuteOfDay<K extends Kinds>(store: Store<K>): number {
   return minute % DAY_MINUTES;
 }
 
-/** The vendor's time, as `GET /_sim/clock` tells it. */
+/** The vendor's time, for `GET /_sim/clock`. */
 export function clockOf<K extends Kinds>(store: Store<K>): Json {
   const now = store.now();
   const minute = minuteOfDay(store);
@@ -26,7 +26,7 @@ export function clockOf<K extends Kinds>(store: Store<K>): Json {
   return { now: new Date(now).toISOString(), now_ms: now, local: local.join(':') };
 }
 
-/** By how many milliseconds a body of `POST /_sim/clock` moves the clock on. @throws Invalid */
+/** The milliseconds by which a body of `POST /_sim/clock` advances the clock. @throws Invalid */
 export function advanceMs<K extends Kinds>(store: Store<K>, body: Json): number {
   const { advance, until } = checked<{ advance?: unknown; until?: string }>(body, 'clock', {
     advance: {

@@ -3,7 +3,7 @@ import { isObject, type Json } from './shapes.js';
 
 const HIGHEST_PORT = 65_535;
 
-/** What every simulator is told by its environment. */
+/** The environment of every simulator. */
 export interface ListenerConfig {
   /** 0 takes any free port. */
   readonly port: number;
@@ -12,7 +12,7 @@ export interface ListenerConfig {
   readonly dataDir: string;
 }
 
-/** What the simulator of a vendor is told. */
+/** The environment of a vendor's simulator. */
 export interface SimulatorConfig extends ListenerConfig {
   /** As the body of `POST /_sim/account`; only for a simulator that has no state yet. */
   readonly account: Json;
@@ -20,12 +20,12 @@ export interface SimulatorConfig extends ListenerConfig {
   readonly readings: Json;
 }
 
-/** A mistake of whoever started the simulator: `message` is all that needs to be shown. */
+/** The simulator was started with wrong settings: `message` says all, without a stack trace. */
 export class StartupError extends Error {}
 
 /**
- * Reads `SIMULATOR_PORT`, `SIMULATOR_HOST` and `SIMULATOR_DATA_DIR`; an empty value counts as absent. What is
- * wrong is added to `mistakes`.
+ * Reads `SIMULATOR_PORT`, `SIMULATOR_HOST` and `SIMULATOR_DATA_DIR`; an empty value counts as absent. It adds a line
+ * to `mistakes` for each wrong value.
  */
 export function readListenerConfig(
   env: NodeJS.ProcessEnv,
@@ -44,7 +44,7 @@ export function readListenerConfig(
 }
 
 /**
- * Reads what `readListenerConfig` does, and as JSON objects `SIMULATOR_ACCOUNT` and `SIMULATOR_READINGS`; an
+ * Reads the same as `readListenerConfig`, and the JSON objects `SIMULATOR_ACCOUNT` and `SIMULATOR_READINGS`; an
  * empty value counts as absent.
  * @throws StartupError that names every mistaken variable, one per line.
  */
@@ -67,7 +67,7 @@ function readObject(env: NodeJS.ProcessEnv, name: string, mistakes: string[]): J
     const value: unknown = JSON.parse(env[name] || '{}');
     if (isObject(value)) return value;
   } catch {
-    // Said below: what is not JSON is no JSON object either.
+    // The mistake is added below, as for other values that are no JSON object.
   }
   mistakes.push(`${name} must be a JSON object`);
   return {};

@@ -9,7 +9,7 @@ import type { Forged, Handler, Vendor } from './vendor.js';
 
 const LARGEST_BODY_BYTES = 1024 * 1024;
 
-/** What tests steer a simulator with. A handler's result is answered with 200. */
+/** The control surface, by which tests steer a simulator. It answers a handler's result with 200. */
 export class Control<K extends Kinds> {
   private readonly routes: Readonly<Record<string, Handler>>;
 
@@ -35,7 +35,7 @@ export class Control<K extends Kinds> {
     };
   }
 
-  /** @throws Invalid for what it does not understand */
+  /** @throws Invalid for an unknown path or a wrong body */
   async answer(request: IncomingMessage, path: string): Promise<unknown> {
     const url = new URL(path, 'http://simulator');
     const handler = this.routes[`${request.method} ${url.pathname}`];
@@ -44,7 +44,7 @@ export class Control<K extends Kinds> {
     return handler(body === '' ? {} : parsed(body), url.searchParams);
   }
 
-  /** Takes what a simulator is given at its first start. @throws Invalid */
+  /** Applies the settings of the first start. @throws Invalid */
   setUp(account: Json, readings: Json): void {
     this.store.commit(this.vendor.accountChange(account));
     this.changeReadings(readings);

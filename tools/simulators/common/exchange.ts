@@ -5,7 +5,7 @@ import { takeRule } from './rules.js';
 import type { Scheduler } from './scheduler.js';
 import type { Vendor } from './vendor.js';
 
-/** Answers one request to the vendor, and keeps it in the journal. */
+/** Answers a request to the vendor, and writes it to the journal. */
 export async function answerVendor<K extends Kinds>(
   vendor: Vendor<K>,
   scheduler: Scheduler<K>,
@@ -33,7 +33,7 @@ export async function answerVendor<K extends Kinds>(
   vendor.store.commit({ entry: { ...decided, answer } });
 }
 
-/** Writes the request down before anything is decided, and uses up the rule for it. */
+/** Writes the request to the journal before the vendor decides, and uses up a rule for it. */
 function enter<K extends Kinds>(
   { store, rules, undecided }: Vendor<K>,
   call: K['call'],

@@ -1,7 +1,7 @@
 import type { Message } from './callbacks.js';
 import type { Json } from './shapes.js';
 
-/** The fields of a form-encoded text; of a name that comes twice the last value counts. */
+/** The fields of a form-encoded text; the last value of a repeated name counts. */
 export function formFields(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }

@@ -9,7 +9,7 @@ export function readBody(request: IncomingMessage, largestBytes: number): Promis
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
-    // What is too much is read all the same and dropped: a client still sending would not see the answer.
+    // Too large a body is read to its end and dropped: a client that is still sending would not see the answer.
     request.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
       if (sizeBytes <= largestBytes) chunks.push(chunk);
@@ -19,7 +19,7 @@ export function readBody(request: IncomingMessage, largestBytes: number): Promis
   });
 }
 
-/** Answers with a JSON body; to a client that has gone, nothing. */
+/** Answers with a JSON body, unless the client has gone. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -30,8 +30,8 @@ export function sendJson(
 }
 
 /**
- * Answers with a body that is announced as JSON, whatever it is, unless `headers` say otherwise; to a client
- * that has gone, nothing.
+ * Answers with a body, unless the client has gone. The content type is JSON unless `headers` say otherwise, even if the
+ * body is not JSON.
  */
 export function sendText(
   response: ServerResponse,
@@ -48,7 +48,7 @@ export function sendText(
   response.end(body);
 }
 
-/** Whether two texts are the same, without telling by the time it takes where they differ. */
+/** Compares two texts in constant time, so that the time does not reveal where they differ. */
 export function sameText(presented: string, expected: string): boolean {
   const [actual, wanted] = [Buffer.from(presented), Buffer.from(expected)];
   return actual.length === wanted.length && timingSafeEqual(actual, wanted);

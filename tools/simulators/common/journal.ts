@@ -4,8 +4,8 @@ const READ_CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * An append-only file of JSON lines. A line is with the operating system when `append` returns, so it survives
- * the death of the process by any signal; it is forced to the disk only by `close`.
+ * An append-only file of JSON lines. When `append` returns, the operating system has the line, so it survives the
+ * process. Only `close` forces it to the disk.
  */
 export class Journal<Entry> {
   private constructor(
@@ -15,8 +15,8 @@ export class Journal<Entry> {
   ) {}
 
   /**
-   * Opens or creates `file` and passes every entry in it to `replay`, oldest first. A last line without its end
-   * is cut off: the process died while it was being written, before anything was answered on its strength.
+   * Opens or creates `file` and passes every entry in it to `replay`, oldest first. It cuts off a last line
+   * without its end: the process died while it wrote the line, before it answered.
    * @throws Error when the file cannot be opened, holds a line that is not JSON, or `replay` refuses an entry.
    */
   static open<Entry>(file: string, replay: (entry: Entry) => void): Journal<Entry> {
@@ -33,7 +33,7 @@ export class Journal<Entry> {
 
   /**
    * Writes one entry as one line, in full or not at all.
-   * @throws Error when the disk refuses it; the journal can be appended to again afterwards.
+   * @throws Error when the disk refuses it; later entries can still be appended.
    */
   append(entry: Entry): void {
     const line = Buffer.from(`${JSON.stringify(entry)}\n`);
@@ -41,7 +41,7 @@ export class Journal<Entry> {
       let written = 0;
       while (written < line.length) written += writeSync(this.fd, line, written);
     } catch (error) {
-      // The beginning of a line must not stay behind, or the next entry would be glued to it.
+      // Half a line must not remain, or the next entry would continue it.
       ftruncateSync(this.fd, this.sizeBytes);
       throw error;
     }
@@ -55,7 +55,7 @@ export class Journal<Entry> {
   }
 }
 
-/** Hands every complete line to `read` and returns the bytes they take up, their ends included. */
+/** Passes every complete line to `read`. @returns the bytes of these lines, their ends included. */
 function replayLines(fd: number, read: (line: string) => void): number {
   const chunk = Buffer.allocUnsafe(READ_CHUNK_BYTES);
   let rest = Buffer.alloc(0);

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartupError } from './config.js';
 
-/** Longer than any client of the simulator keeps an idle connection, so that it is never closed under a request. */
+/** Longer than any client keeps an idle connection, so that the simulator never closes one under a request. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** How long a request in progress may delay the end of the process. */
+/** The longest time by which a request in progress may delay the end of the process. */
 const STOP_GRACE_MS = 1_000;
 const IDLE_CHECK_MS = 20;
 
@@ -31,8 +31,8 @@ export function urlOf(server: Server): string {
 }
 
 /**
- * Accepts nothing more and waits until the requests in progress are answered, at most one second: what is still
- * unanswered then, a slow top-up for instance, is cut off.
+ * Stops accepting requests and waits at most one second for those in progress. Then it cuts off the rest, such as a
+ * slow top-up.
  */
 export function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {

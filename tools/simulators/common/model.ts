@@ -2,7 +2,7 @@ import type { CallbackBehaviour, Rule } from './rules.js';
 import type { CommonReadings } from './readings.js';
 import type { Json } from './shapes.js';
 
-/** A change of state to come; a vendor's own kind says to which state. */
+/** A future change of state. A vendor's own type has the state. */
 export interface Step {
   readonly due_ms: number;
 }
@@ -12,7 +12,7 @@ export interface Transaction {
   readonly trx_id: string;
   /** Our reference. */
   readonly ref_id: string;
-  /** What is taken from the deposit for it at present, in the smallest unit that the vendor counts in. */
+  /** The amount that the deposit pays for it at present, in the vendor's smallest unit. */
   readonly debited: number;
   readonly ever_succeeded: boolean;
   readonly sends: number;
@@ -25,7 +25,7 @@ export interface Transaction {
 export interface Attempt {
   readonly at: string;
   readonly status: number | null;
-  /** What was answered; null without an answer. */
+  /** The answer; null without one. */
   readonly body: string | null;
   readonly error: string | null;
 }
@@ -37,7 +37,7 @@ export interface Delivery {
   readonly ref_id: string | null;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The very text that is sent. */
+  /** The exact text that is sent. */
   readonly body: string;
   /** The local address that it comes from; null leaves it to the account. */
   readonly from: string | null;
@@ -48,9 +48,9 @@ export interface Delivery {
   readonly attempts: readonly Attempt[];
 }
 
-/** What the vendor was asked. */
+/** A request to the vendor. */
 export interface VendorCall {
-  /** Null for what the vendor does not have. */
+  /** Null if it is none of the vendor's calls. */
   readonly call: string | null;
   readonly method: string;
   readonly path: string;
@@ -60,28 +60,28 @@ export interface VendorCall {
   readonly sku: string | null;
   readonly player: string | null;
   readonly unknownFields: readonly string[];
-  /** What the journal keeps of it besides. */
+  /** More members of it for the journal. */
   readonly about: Json;
 }
 
-/** What the vendor decided, before a rule spoils the answer. */
+/** The vendor's decision, before a rule spoils the answer. */
 export interface Reply {
   readonly decision: string;
-  /** What the journal keeps of it besides, such as the code. */
+  /** More members for the journal, such as the code. */
   readonly about: Json;
-  /** The purchase that it is about; its callback may be wanted before the answer. */
+  /** The purchase of the call. A rule may want its callback before the answer. */
   readonly transaction?: Transaction;
   readonly warnings?: readonly string[];
 }
 
-/** What a client was sent; `body` is what of it was sent. */
+/** The answer to a client; `body` is the part that was sent. */
 export interface Answered {
   readonly kind: 'answered' | 'dropped';
   readonly status: number | null;
   readonly body: string | null;
 }
 
-/** One request as it was received, and what became of it. */
+/** A request as it was received, with its decision and answer. */
 export type JournalEntry = Json & {
   readonly n: number;
   readonly at: string;
@@ -93,22 +93,22 @@ export type JournalEntry = Json & {
   readonly ref_id: string | null;
   readonly sku: string | null;
   readonly player: string | null;
-  /** How often this call has come with the reference, this time included; 0 without a reference. */
+  /** The number of these calls with the reference, this one included; 0 without a reference. */
   readonly times_seen: number;
-  /** By the vendor's clock since the reference arrived last, whatever became of it then. */
+  /** The time by the vendor's clock since the last call with the reference, whatever its decision was. */
   readonly since_last_ms: number | null;
-  /** Whether the body is, byte for byte, the first one of the reference; null for that one. */
+  /** Whether the body has the same bytes as the first one with the reference; null for the first one. */
   readonly same_body: boolean | null;
   readonly decision: string;
   /** The rule that applied. */
   readonly rule: number | null;
-  /** What a careful client would not have done, and fields that the vendor does not know. */
+  /** Fields that the vendor does not know, and acts that a careful client avoids. */
   readonly warnings: readonly string[];
-  /** Null while it is being worked on, and for ever if the process died then. */
+  /** Null until it is answered, and for ever if the process died before. */
   readonly answer: Answered | null;
 };
 
-/** What differs by vendor in what is kept. */
+/** The types that differ by vendor. */
 export interface Kinds {
   /** `callback_from`: the local address that callbacks come from; null leaves it to the system. */
   readonly account: { readonly callback_from: string | null };

@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import { StartupError } from './config.js';
 import { stop } from './listener.js';
 
-/** A simulator that runs. */
+/** A running simulator. */
 export interface Simulation {
   readonly server: Server;
-  /** Closes what the simulator keeps; the server has stopped by then. */
+  /** Closes the simulator's state; the server must have stopped. */
   readonly close: () => void;
-  /** What its first line says: the vendor's base URL, and the credentials of the account where it has any. */
+  /** The content of its first line: the vendor's base URL, and the credentials of the account if it has any. */
   readonly about: { readonly listening: string; readonly credentials?: Readonly<Record<string, string>> };
 }
 
@@ -27,7 +27,7 @@ export function serveUntilSignalled({ server, close, about }: Simulation): void 
   console.log(JSON.stringify(about));
 }
 
-/** Runs `main`; what it throws ends the process with code 1. */
+/** Runs `main`; an error ends the process with code 1. */
 export function runMain(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
     console.error(error instanceof StartupError ? `simulator: ${error.message}` : error);

@@ -8,11 +8,11 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /** A request as it was received, before a vendor reads it. */
 export interface Received extends Pick<VendorCall, 'body' | 'method' | 'path' | 'remoteAddress'> {
-  /** What follows the question mark. */
+  /** The part after the question mark. */
   readonly query: string;
   readonly contentType: string;
   readonly headers: IncomingMessage['headers'];
-  /** The body where it is a JSON object in UTF-8, else null. */
+  /** The body if it is a JSON object in UTF-8, else null. */
   readonly json: Json | null;
 }
 

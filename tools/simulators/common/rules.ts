@@ -6,22 +6,22 @@ export interface CallbackBehaviour {
   readonly mode?: 'never' | 'twice' | 'before_answer' | 'out_of_order';
   readonly delay_ms?: number;
   readonly from?: string;
-  /** How it is to be wrong; what there is depends on the vendor. */
+  /** The way in which the signature is wrong; each vendor has its own. */
   readonly signature?: string;
 }
 
 /**
- * What a test wants of certain calls. Unless `decide` is false the vendor decides first, and what is decided
- * stands, whatever becomes of the answer.
+ * A test's wish for certain calls. Unless `decide` is false the vendor decides first, and the decision stands
+ * even if the answer is spoiled.
  */
 export interface Rule {
   readonly id: number;
   readonly match: RuleMatch;
-  /** How many calls that match are let pass first. */
+  /** The number of matching calls that pass first. */
   readonly skip: number;
-  /** How many calls it applies to after that; null is all. */
+  /** The number of calls to apply to after that; null is all. */
   readonly times: number | null;
-  /** What becomes of a purchase later; each delay counts from the step before. `[]` leaves it as it is. */
+  /** Later states of a purchase. Each delay counts from the step before. `[]` leaves it unchanged. */
   readonly then?: readonly { readonly after_ms: number }[];
   readonly decide?: boolean;
   readonly drop?: true | 'mid_body';
@@ -37,9 +37,9 @@ export interface Rule {
   /** Members that are left out. */
   readonly omit?: readonly string[];
   readonly callback?: CallbackBehaviour;
-  /** The code of the rule is answered, and what would have been decided without it stands: a vendor that lies. */
+  /** A vendor that lies: it answers the rule's code, but the decision without the code stands. */
   readonly answer_only?: boolean;
-  /** What a call that lists something answers instead of all of it. */
+  /** Shortens the answer of a call that lists something. */
   readonly list?: 'empty' | 'half';
 }
 
@@ -52,7 +52,7 @@ export interface RuleMatch {
   readonly repeat?: boolean;
 }
 
-/** What a rule is matched with: besides these, what the vendor's calls are about. */
+/** The members of a call that rules are matched with. A vendor's calls have more in `about`. */
 export interface Matchable extends Json {
   readonly call: string;
   readonly ref_id: string | null;
@@ -61,17 +61,17 @@ export interface Matchable extends Json {
   readonly repeat: boolean;
 }
 
-/** What the rules of a vendor may say. */
+/** The members that rules of a vendor may have. */
 export interface RuleForms {
   readonly calls: readonly string[];
-  /** The calls that buy: a rule that names no call is about these. */
+  /** The calls that buy. A rule without a call applies to these. */
   readonly purchases: readonly string[];
-  /** What a rule can match besides; each is a member of `about` of a call. */
+  /** Further members to match, from `about` of a call. */
   readonly match?: Shapes;
   /** Members besides those of all vendors, or in place of them. */
   readonly rule: Shapes;
   readonly callback: Shapes;
-  /** Members of a step besides `after_ms`, and the one that each must have. */
+  /** Members of a step besides `after_ms`. Each step must have `stepNeeds`. */
   readonly step: Shapes;
   readonly stepNeeds: string;
 }
@@ -105,7 +105,7 @@ const RULE: Shapes = {
   list: oneOf('empty', 'half'),
 };
 
-/** What `callback` of a rule may say at this vendor. */
+/** The members of a rule's `callback` at this vendor. */
 export const callbackShapes = (forms: RuleForms): Shapes => ({ ...CALLBACK, ...forms.callback });
 
 /** The name of every member of a rule, its parts included. */
@@ -145,7 +145,7 @@ export function takeRule<R extends Rule>(
 ): { rule: R | undefined; left: readonly R[] | undefined } {
   const matching = rules.filter((rule) => rule.times !== 0 && matches(rule.match, call, purchases));
   const rule = matching.find(({ skip }) => skip === 0);
-  // Those before it in the list are still letting calls pass, this one too.
+  // Rules before it in the list still let calls pass, and this call counts.
   const passing = new Set(matching.slice(0, rule ? matching.indexOf(rule) : undefined));
   if (rule === undefined && passing.size === 0) return { rule, left: undefined };
   const left = rules.map((each) => {
@@ -160,7 +160,7 @@ function matches(match: RuleMatch, call: Matchable, purchases: readonly string[]
   return Object.entries(match).every(([name, wanted]) => call[name] === wanted);
 }
 
-/** Steps with the time at which each is due. */
+/** The steps with the due time of each. */
 export function datedSteps<S extends { readonly after_ms: number }>(
   nowMs: number,
   steps: readonly S[],
@@ -178,16 +178,16 @@ export function courseOf<S extends { readonly after_ms: number }, B extends Call
   return { steps: datedSteps(nowMs, rule?.then ?? ordinary), callback: rule?.callback ?? ({} as B) };
 }
 
-/** Delay of the only ordinary step: none where the rule wants the callback, which says how it ended, before the answer. */
+/** The delay until a purchase ends: none if the rule wants the callback with the end before the answer. */
 export const settleDelay = (rule: Rule | undefined, ms: number): number =>
   rule?.callback?.mode === 'before_answer' ? 0 : ms;
 
-/** `rule` without its code where that is only answered: by this the vendor decides. */
+/** The rule by which the vendor decides: without the code, if the code is only answered. */
 export function honestRule<R extends Rule>(rule: R | undefined, code: keyof R): R | undefined {
   return rule?.answer_only ? { ...rule, [code]: undefined } : rule;
 }
 
-/** What is left of a list by the rule; `round` decides about the half of an odd number. */
+/** The list as the rule shortens it. `round` rounds the half of an odd number. */
 export function shortened<Item>(
   items: readonly Item[],
   rule: Rule | undefined,

@@ -6,7 +6,7 @@ import type { Courier, Vendor } from './vendor.js';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const CALLBACK_TIMEOUT_MS = 10_000;
 
-/** Does what is due by the vendor's clock: steps of purchases, and callbacks. */
+/** Takes the steps of purchases and sends the callbacks that are due by the vendor's clock. */
 export class Scheduler<K extends Kinds> implements Courier {
   private timer: NodeJS.Timeout | undefined;
   private readonly underWay = new Map<number, Promise<void>>();
@@ -90,7 +90,7 @@ export class Scheduler<K extends Kinds> implements Courier {
   }
 
   private async attempt(delivery: Delivery): Promise<void> {
-    // A retry of what failed, so of an earlier attempt.
+    // After an earlier attempt, this is a retry.
     const sent = delivery.attempts.length > 0 ? this.vendor.again(delivery) : delivery;
     const result = await post(sent, sent.from ?? this.store.account.callback_from);
     const attempts = [...delivery.attempts, { at: new Date(this.store.now()).toISOString(), ...result }];
@@ -101,7 +101,7 @@ export class Scheduler<K extends Kinds> implements Courier {
     this.keep([{ ...sent, attempts, due_ms, state }, ...(isAccepted ? this.released(delivery) : [])]);
   }
 
-  /** What waited for another callback of the purchase to arrive first. */
+  /** The callbacks that waited until another one of the purchase was delivered. */
   private released({ trx_id }: Delivery): Delivery[] {
     const held = Array.from(this.store.openDeliveries()).filter((each) => each.state === 'held');
     const due_ms = this.store.now();

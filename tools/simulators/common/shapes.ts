@@ -1,4 +1,4 @@
-/** What the control surface refuses with 400 and `message`. */
+/** The control surface answers this error with 400 and `message`. */
 export class Invalid extends Error {}
 
 export const invalid = (message: string): Invalid => new Invalid(message);
@@ -9,13 +9,13 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a member may be, and how that is said. */
+/** The condition for a member, with its words for messages. */
 export interface Shape {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
 }
 
-/** What the members of an object may be, by name. */
+/** The conditions for the members of an object, by name. */
 export type Shapes = Readonly<Record<string, Shape>>;
 
 export const text: Shape = { expected: 'a string', fits: (value) => typeof value === 'string' };
@@ -45,8 +45,8 @@ export const listOf = ({ expected, fits }: Shape): Shape => ({
 });
 
 /**
- * `value` itself, if it is an object with no other members than those of `shapes`, each as it says.
- * @throws Invalid that names the first member that is not.
+ * `value` itself, if it is an object whose members are all in `shapes` and fit them.
+ * @throws Invalid that names the first member that does not.
  */
 export function checked<Wanted>(value: unknown, what: string, shapes: Shapes): Wanted {
   if (!isObject(value)) throw invalid(`${what} must be an object`);

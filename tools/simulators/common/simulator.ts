@@ -17,21 +17,21 @@ export interface RunningSimulator {
   /** The origin, without a path. */
   readonly url: string;
   readonly server: Server;
-  /** Calls back no more, and closes the state on disk; the server must have stopped. */
+  /** Ends callbacks, and closes the state on disk; the server must have stopped. */
   readonly close: () => void;
   /** Stops the server, then closes. */
   readonly stop: () => Promise<void>;
 }
 
-/** A vendor as it is started: in a test's process, or in one of its own. */
+/** The way to start a vendor, in a test's process or in its own. */
 export interface Simulator<K extends Kinds> {
   readonly name: string;
   /** The port of a process of its own, unless its environment names one. */
   readonly port: number;
   readonly create: () => Vendor<K>;
-  /** What the owner of the account knows, for the first line of the process. */
+  /** The credentials of the account's owner, for the first line of the process. */
   readonly credentials: (account: K['account']) => Readonly<Record<string, string>>;
-  /** What follows the origin in the base URL. */
+  /** The part of the base URL after the origin. */
   readonly basePath?: string;
 }
 
@@ -63,7 +63,7 @@ async function startSimulator<K extends Kinds>(
   stateFile: string,
   config: SimulatorConfig,
 ): Promise<RunningSimulator> {
-  // The port comes first: a simulator started twice by mistake must not touch the state of the one running.
+  // The port comes first: a simulator that was started twice must not touch the state of the running one.
   const server = await listen(config.host, config.port);
   try {
     const { store } = vendor;
@@ -92,7 +92,7 @@ function attach<K extends Kinds>(
   control: Control<K>,
 ): void {
   server.on('request', (request, response) => {
-    // Below a base URL with a version too, which is what the process of such a vendor prints.
+    // It also works below a base URL with a version, which the process of such a vendor prints.
     const controlPath = CONTROL_PATH.exec(request.url ?? '')?.[1];
     const answered =
       controlPath === undefined
@@ -100,7 +100,7 @@ function attach<K extends Kinds>(
         : control.answer(request, controlPath).then((value) => sendJson(response, 200, value));
     answered.catch((error: unknown) => {
       if (error instanceof Invalid) return sendJson(response, 400, { message: error.message });
-      // A client that goes away in the middle of its request needs neither an answer nor an entry in the log.
+      // A client that disconnects in the middle of its request needs neither an answer nor a log line.
       if (response.destroyed) return;
       console.error('simulator: a request failed:', error);
       sendJson(response, 500, { message: 'the simulator failed' });

@@ -6,7 +6,7 @@ import type { ReadingSet } from './readings.js';
 
 const MINUTE_MS = 60_000;
 
-/** All that a simulator knows. A change is on record, and survives the process, before `commit` returns. */
+/** The state of a simulator. When `commit` returns, a change is in the journal and survives the process. */
 export class Store<K extends Kinds> {
   account: K['account'];
   readings: K['readings'];
@@ -35,7 +35,7 @@ export class Store<K extends Kinds> {
   }
 
   /**
-   * Reads the state kept in `file` of `dataDir`, which is created when absent, and keeps it there from now on.
+   * Reads the state from `file` of `dataDir`, which is created if missing, and writes all changes there.
    * @throws Error when the directory or the file in it cannot be used.
    */
   open(dataDir: string, file: string): void {
@@ -43,7 +43,7 @@ export class Store<K extends Kinds> {
     this.journal = Journal.open<Change<K>>(join(dataDir, file), (change) => this.apply(change));
   }
 
-  /** Whether nothing has ever been on record. */
+  /** Whether the journal is empty. */
   get isNew(): boolean {
     return this.changes === 0;
   }
@@ -67,7 +67,7 @@ export class Store<K extends Kinds> {
     return this.byReference.keys();
   }
 
-  /** Purchases that will change by themselves. */
+  /** Purchases with planned steps. */
   openTransactions(): Iterable<K['transaction']> {
     return Array.from(this.withSteps, (id) => this.transactions.get(id)).filter((each) => each !== undefined);
   }
@@ -135,7 +135,7 @@ export class Store<K extends Kinds> {
     this.journal = undefined;
   }
 
-  /** Applies what only this vendor's changes have. */
+  /** Applies the members that only this vendor's changes have. */
   protected applyOwn(_change: K['change']): void {}
 
   private apply(change: Change<K>): void {
@@ -173,7 +173,7 @@ export class Store<K extends Kinds> {
     this.entries.set(entry.n, entry);
     if (entry.ref_id === null || entry.call === null) return;
     const key = `${entry.call} ${entry.ref_id}`;
-    // An entry is written again when it is answered, by then perhaps after one that came later.
+    // An entry is written again when it is answered, perhaps after the entry of a later call.
     if (entry.n >= (this.lastEntries.get(key)?.n ?? 0)) this.lastEntries.set(key, entry);
     if (!this.firstBodies.has(key)) this.firstBodies.set(key, entry.body);
   }

@@ -42,16 +42,16 @@ export abstract class Vendor<K extends Kinds> {
   abstract receive(request: IncomingMessage): Promise<K['call']>;
   /** Decides a call that the vendor has. The decision is on record when this returns. */
   abstract decide(call: K['call'], rule: K['rule'] | undefined): K['reply'];
-  /** Sends `reply` as the rule wants it. */
+  /** Sends `reply` as the rule says. */
   abstract answer(response: ServerResponse, reply: K['reply'], rule: K['rule'] | undefined): Answered;
   /** Whether the answer to a callback accepts it. */
   abstract isAccepted(status: number | null, body: string): boolean;
   abstract outcomeOf(transaction: K['transaction']): Outcome;
-  /** What a body of `POST /_sim/account` changes. @throws Invalid */
+  /** The change that a body of `POST /_sim/account` makes. @throws Invalid */
   abstract accountChange(body: Json): Change<K>;
 
   protected abstract move(transaction: K['transaction'], state: StateOf<K['transaction']>): void;
-  /** What `GET /_sim/purchases` shows of the latest purchase under a reference. */
+  /** The members of the latest purchase under a reference for `GET /_sim/purchases`. */
   protected abstract purchaseView(latest: K['transaction']): Json;
   protected abstract accountView(): Json;
   /** The address that a forged callback goes to unless the test names one. */
@@ -68,7 +68,7 @@ export abstract class Vendor<K extends Kinds> {
     this.move(transaction, state);
   }
 
-  /** A callback as it is delivered again after it was not accepted. */
+  /** The callback for the next delivery, after it was not accepted. */
   again(delivery: Delivery): Delivery {
     return delivery;
   }
@@ -108,7 +108,7 @@ export abstract class Vendor<K extends Kinds> {
     return { ...this.accountView(), debited: this.debited(Array.from(this.store.transactions.values())) };
   }
 
-  /** What else `POST /_sim/account` brings about. */
+  /** Further effects of `POST /_sim/account`. */
   accountChanged(_before: K['account'], _courier: Courier): void {}
 
   /** The routes of the control surface besides those of `Control`. */
@@ -123,12 +123,12 @@ export abstract class Vendor<K extends Kinds> {
     return transaction;
   }
 
-  /** An amount as the control surface shows it. */
+  /** An amount for the control surface. */
   protected amount(units: number): number | string {
     return units;
   }
 
-  /** What `POST /_sim/settle` takes besides `ref_id` and `callback`. */
+  /** The members of `POST /_sim/settle` besides `ref_id` and `callback`. */
   protected get settleShapes(): Shapes {
     return this.rules.step;
   }

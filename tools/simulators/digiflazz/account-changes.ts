@@ -47,7 +47,7 @@ interface AccountChanges extends Partial<Omit<Account, 'tickets'>> {
   readonly pay_ticket?: string;
 }
 
-/** What a body of `POST /_sim/account` changes; its objects are merged with what is there. @throws Invalid */
+/** The change that a body of `POST /_sim/account` makes; its objects are merged with the account's. @throws Invalid */
 export function accountChange(store: Store, body: unknown): Change {
   const wanted = checked<AccountChanges>(body, 'account', ACCOUNT);
   const { products, remove_products, pay_ticket, keys, allow_list, webhook, ...simple } = wanted;

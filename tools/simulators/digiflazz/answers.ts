@@ -6,10 +6,10 @@ import type { Readings } from './readings.js';
 import type { Reply } from './model.js';
 import type { Rule } from './rules.js';
 
-/** What an answer about a transaction may leave out. */
+/** The optional members of an answer about a transaction. */
 const OPTIONAL = ['sn', 'buyer_last_saldo', 'tele', 'wa'];
 
-/** Sends `reply` as the rule wants it, and returns what the journal keeps. */
+/** Sends `reply` as the rule says. @returns the answer for the journal. */
 export function answer(response: ServerResponse, reply: Reply, rule: Rule | undefined, readings: Readings): Answered {
   return sendByRule(response, { http: reply.http, body: bodyOf(reply, rule, readings) }, rule);
 }
@@ -19,11 +19,11 @@ function bodyOf(reply: Reply, rule: Rule | undefined, readings: Readings): strin
   const { data } = reply;
   const honest = isObject(data) ? without(data, emptied(data, readings)) : data;
   const isNumeric = rule?.rc_as_number || readings.rc_type === 'number';
-  const told = spoiled(isNumeric ? withNumericCode(honest) : honest, rule);
-  return JSON.stringify(rule?.extra_fields ? { data: told, x_meta: { version: 2 } } : { data: told });
+  const sent = spoiled(isNumeric ? withNumericCode(honest) : honest, rule);
+  return JSON.stringify(rule?.extra_fields ? { data: sent, x_meta: { version: 2 } } : { data: sent });
 }
 
-/** Which optional members an answer lacks in the reading `absent`: an sn is there once it is known. */
+/** The optional members that an answer lacks in the reading `absent`. It has the sn once there is one. */
 function emptied(data: Json, { optional_members }: Readings): readonly string[] {
   if (optional_members === 'present') return [];
   return OPTIONAL.filter((name) => name !== 'sn' || data.sn === '');

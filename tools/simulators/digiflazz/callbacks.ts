@@ -7,7 +7,7 @@ import type { CallbackBehaviour } from './rules.js';
 import { hubSignature } from './signatures.js';
 import type { Store } from './store.js';
 
-/** What a callback says of a transaction, in the order of the manual. */
+/** The members of a transaction in a callback, in the order of the manual. */
 function callbackData(transaction: Transaction): Record<string, unknown> {
   const { trx_id, ref_id, customer_no, buyer_sku_code, message, status, rc } = transaction;
   const { buyer_last_saldo, sn, price } = transaction;
@@ -33,7 +33,7 @@ export function planCallbacks(store: Store, transaction: Transaction, event: 'cr
   return planned.map((each) => (each.repeat ? redelivered(store, each) : each));
 }
 
-/** A callback as it is delivered again. */
+/** The callback for a further delivery. */
 export function redelivered(store: Store, delivery: Delivery): Delivery {
   if (store.readings.retry_delivery_id === 'same') return delivery;
   return { ...delivery, headers: { ...delivery.headers, 'X-Digiflazz-Delivery': randomUUID() } };
@@ -45,7 +45,7 @@ export function planPing(store: Store, signature?: CallbackBehaviour['signature'
   if (url === null) return null;
   const hook = { type: 'webhook', id, url, events: ['create', 'update'] };
   const { ping_event } = store.readings;
-  // I: a ping is signed as every other callback.
+  // I: a ping is signed like every other callback.
   const event = ping_event === 'absent' ? null : ping_event;
   const message = signed({ sed: 'A ping of the simulator', hook_id: id, hook }, secret, signature, event);
   return newDelivery(store, { ...message, url });
@@ -61,7 +61,7 @@ export function forgedMessage(
   return signed({ data }, store.account.webhook.secret, wanted.signature, wanted.event ?? 'update');
 }
 
-/** The bytes of a callback and its headers, with a signature that is right or as a test wants it to be wrong. */
+/** The body and headers of a callback, with a right signature or with the wrong one that a test wants. */
 function signed(
   value: object,
   secret: string | null,

@@ -24,7 +24,7 @@ export function refusalOf(store: Store, order: Order, limits: Limits): string | 
   if (limits.max_price !== undefined && product.price > limits.max_price) return '69';
   if (!account.ever_deposited) return '61';
   if (account.deposit < product.price) return '44';
-  // Which code multi=false has is I: 63 is the one that speaks of the number.
+  // I: which code multi=false has. 63 is the one whose text names the number.
   if (!product.multi && isRepeatedToday(store, order)) return '63';
   return null;
 }
@@ -39,7 +39,7 @@ export function failureOf(store: Store, order: Order, limits: Limits): string | 
   return standing !== null && codeOf(standing).status === 'Gagal' ? standing : null;
 }
 
-/** What the product itself stands in the way with. */
+/** The code by which the product itself refuses. */
 function standingCode(store: Store, product: Product): string | null {
   if (!product.seller_product_status) return store.readings.seller_off_rc;
   if (isCutOff(store, product)) return store.readings.cut_off_rc;

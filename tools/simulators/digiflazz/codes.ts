@@ -1,6 +1,6 @@
 export type Status = 'Sukses' | 'Pending' | 'Gagal';
 
-/** A response code as the vendor's table has it. */
+/** A response code of the vendor's table. */
 export interface ResponseCode {
   readonly rc: string;
   readonly status: Status;
@@ -68,7 +68,7 @@ export const RESPONSE_CODES: ReadonlyMap<string, ResponseCode> = new Map<string,
   ...NOT_MADE.map(([rc, message]) => [rc, { rc, status: 'Gagal' as const, made: false, message }] as const),
 ]);
 
-/** The code of the table, or for a code that is not in it a refusal that forms no transaction. */
+/** The code of the table. A code that is not in it counts as a refusal that forms no transaction. */
 export function codeOf(rc: string): ResponseCode {
   return RESPONSE_CODES.get(rc) ?? { rc, status: 'Gagal', made: false, message: `Response code ${rc}` };
 }

@@ -4,7 +4,7 @@ import { type DigiflazzCall, textOf } from './requests.js';
 import { requestSign } from './signatures.js';
 import type { Store } from './store.js';
 
-/** The code by which the vendor refuses who asks, or null. `keys` says which keys may have signed. */
+/** The code by which the vendor refuses the caller, or null. `keys` names the keys that may have signed. */
 export function refusedAtGate(
   store: Store,
   call: DigiflazzCall,

@@ -5,11 +5,11 @@ import type { Catalogue, Step, Transaction } from './model.js';
 import type { CallbackBehaviour } from './rules.js';
 import type { Store } from './store.js';
 
-/** The deposit that the manual's test cases show after a purchase: testing touches no money. */
+/** The deposit in the manual's test cases after a purchase: testing moves no money. */
 const TEST_SALDO = 990_000;
 const TEST_SN = '1234567890';
 
-/** What a transaction is formed from. */
+/** The content of a new transaction. */
 export interface Order {
   readonly ref_id: string;
   readonly buyer_sku_code: string;
@@ -48,7 +48,7 @@ export function form(store: Store, order: Order, course: Course): Transaction {
   return enter(store, blank, course.rc, { sn: course.sn, event: 'create', counted });
 }
 
-/** Moves a transaction to the state of `rc`: debits or refunds, and calls back. */
+/** Moves a transaction to the state of `rc`: debits or refunds it, and plans callbacks. */
 export function move(store: Store, transaction: Transaction, step: { rc: string; sn?: string }): Transaction {
   return enter(store, transaction, step.rc, {
     sn: step.sn,

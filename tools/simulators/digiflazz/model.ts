@@ -14,7 +14,7 @@ export interface Account {
   readonly deposit: number;
   /** False: rc 61. */
   readonly ever_deposited: boolean;
-  /** What every purchase is answered while it is set, such as 82. */
+  /** The code for every purchase while it is set, such as 82. */
   readonly rc: string | null;
   readonly webhook: { readonly id: string; readonly url: string | null; readonly secret: string | null };
   readonly callback_from: string | null;
@@ -37,19 +37,19 @@ export interface Product {
   readonly multi: boolean;
   readonly start_cut_off: string;
   readonly end_cut_off: string;
-  /** Not of the price list: what each purchase is answered; null is success at once. */
+  /** Not in the price list: the code for each purchase; null is success at once. */
   readonly rc: string | null;
-  /** Not of the price list: a regular expression that customer_no must match (rc 57); null takes anything. */
+  /** Not in the price list: a regular expression that customer_no must match (rc 57); null takes anything. */
   readonly customer_no_pattern: string | null;
 }
 
-/** The products as they were from `at_ms` on. */
+/** The products from `at_ms` on. */
 export interface Catalogue {
   readonly at_ms: number;
   readonly products: readonly Product[];
 }
 
-/** A change of state to come. */
+/** A future change of state. */
 export interface Step extends common.Step {
   readonly rc: string;
   readonly sn?: string;
@@ -67,14 +67,14 @@ export interface Transaction extends common.Transaction {
   readonly sn: string;
   readonly price: number;
   readonly buyer_last_saldo: number;
-  /** Whether its SKU counts stock and one piece is gone. */
+  /** Whether its SKU counts stock and this transaction holds one. */
   readonly holds_stock: boolean;
   readonly cb_url: string | null;
   readonly steps: readonly Step[];
   readonly callback: CallbackBehaviour;
 }
 
-/** What the vendor answers, before a rule spoils it. */
+/** The vendor's answer, before a rule spoils it. */
 export interface Reply extends common.Reply {
   readonly http: number;
   readonly data: Readonly<Record<string, unknown>> | readonly unknown[];
@@ -91,7 +91,7 @@ export interface Kinds extends common.Kinds {
   readonly reply: Reply;
   readonly change: {
     readonly catalogue?: Catalogue;
-    /** When a price list was last given: of all products (`*`) or by code. */
+    /** The last time of a price list, of all products (`*`) or by code. */
     readonly price_lists?: Readonly<Record<string, number>>;
   };
 }

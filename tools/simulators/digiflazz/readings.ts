@@ -1,15 +1,15 @@
 import { readingSet, type ReadingsOf } from '../common/readings.js';
 
 /**
- * Where the vendor's documents are silent or ambiguous, what the simulator takes them to mean. The first of each
+ * The behaviour that the simulator chooses where the vendor's documents are silent or ambiguous. The first of each
  * list is the default: the reading that is harder on a client, unless the comment says otherwise. The letter says
  * how we know: C is seen in clients, I is our own inference, D is documented but ambiguous, D2 comes from a
  * transcription of the manual.
  */
 const CHOICES = {
-  /** C: a ref_id sent again too early is refused. That the code is 85 is I. */
+  /** C: a ref_id that is repeated too early is refused. I: with code 85. */
   repeat_too_early: ['rc_85', 'allowed'],
-  /** I: codes that form no transaction are decided before the reference is looked up, or after it. */
+  /** I: the vendor decides codes that form no transaction before it looks the reference up, or after. */
   reference_lookup: ['last', 'first'],
   /** I: a known ref_id with another SKU or number gets the state of the first transaction, or rc 49. */
   repeat_with_other_content: ['first_transaction', 'rc_49'],
@@ -17,9 +17,9 @@ const CHOICES = {
   transaction_key: ['by_testing', 'either'],
   /** I: balance and price list. Not the harder one: a sandbox could not be tried at all otherwise. */
   read_key: ['either', 'production'],
-  /** I: whether testing knows only the SKU of the manual's examples. Not the harder one: nobody says so. */
+  /** I: whether testing knows only the SKU of the manual's examples. Not the harder one: no source says so. */
   test_sku: ['any', 'xld10'],
-  /** I: what testing answers to a number that is not in the table. */
+  /** I: the answer of testing to a number that is not in the table. */
   unknown_test_number: ['54', '03', '00', '02'],
   /** C: rc as a number is seen in careless proxies. Not the harder one: text is documented. */
   rc_type: ['text', 'number'],
@@ -27,7 +27,7 @@ const CHOICES = {
   optional_members: ['present', 'absent'],
   /** D: the manual calls it a string, its examples show an integer. */
   price_list_price: ['number', 'text'],
-  /** I: what is answered instead of a list that was asked for too often. */
+  /** I: the answer instead of a list that was requested too often. */
   price_list_limited: ['rc_83_object', 'empty_list', 'http_429'],
   /** D: "cut-off" is the meaning of both codes; only 58 uses the reference up. */
   cut_off_rc: ['58', '66'],
@@ -43,9 +43,9 @@ const CHOICES = {
   buyer_off_rc: ['43'],
   /** I: a dot in customer_no without allow_dot is refused with rc 54, taken out, or kept. */
   dot_without_allow_dot: ['rc_54', 'strip', 'keep'],
-  /** D: the event `create` exists; whether it also tells what the synchronous answer told is I. */
+  /** D: the event `create` exists. I: whether it repeats the synchronous answer. */
   create_event: ['sent', 'not_sent'],
-  /** C: a callback is delivered again after a non-2xx. Whether under the same delivery id is I. */
+  /** C: a callback is delivered again after a non-2xx. I: whether with the same delivery id. */
   retry_delivery_id: ['new', 'same'],
   /** I: whether cb_url gets the signature of the webhook's secret. Not the harder one. */
   cb_url_signature: ['signed', 'absent'],

@@ -12,7 +12,7 @@ import type { Store } from './store.js';
 const ALL = '*';
 
 /** Decides `POST /cek-saldo`. */
-export function tellBalance(store: Store, call: DigiflazzCall, rule: Rule | undefined): Reply {
+export function answerBalance(store: Store, call: DigiflazzCall, rule: Rule | undefined): Reply {
   const refusal = refused(store, call, BALANCE_SUFFIX, rule);
   if (refusal) return refusal;
   return { http: 200, data: { deposit: store.account.deposit }, decision: 'told', about: { rc: null } };
@@ -34,7 +34,7 @@ export function listPrices(store: Store, call: DigiflazzCall, rule: Rule | undef
   return { http: 200, data: shortened(found, rule, Math.ceil), decision: 'told', about: { rc: null } };
 }
 
-/** Decides `POST /deposit`: a ticket, to be paid by a bank transfer of the very amount. The answer is I. */
+/** Decides `POST /deposit`: a ticket, to be paid by a bank transfer of exactly this amount. I: the answer. */
 export function openTicket(store: Store, call: DigiflazzCall, rule: Rule | undefined): Reply {
   const refusal = refused(store, call, DEPOSIT_SUFFIX, rule);
   if (refusal) return refusal;
@@ -54,7 +54,7 @@ function refused(store: Store, call: DigiflazzCall, suffix: string, rule: Rule |
   return rc === undefined ? null : rc === '83' ? limited(store) : refusedCall(store, rc);
 }
 
-/** What is answered instead of a list that was asked for too often. */
+/** The answer instead of a list that was requested too often. */
 function limited(store: Store): Reply {
   const reply = refusedCall(store, '83');
   switch (store.readings.price_list_limited) {
@@ -84,7 +84,7 @@ function productsAt(store: Store, atMs: number): readonly Product[] {
   return (store.catalogues.findLast(({ at_ms }) => at_ms <= atMs) ?? first)?.products ?? [];
 }
 
-/** A product as the price list has it. */
+/** A product in the price list. */
 function itemOf(store: Store, product: Product): Record<string, unknown> {
   const { rc: _, customer_no_pattern: __, ...item } = product;
   return { ...item, price: store.readings.price_list_price === 'text' ? String(item.price) : item.price };

@@ -10,12 +10,12 @@ export function refusedCall(store: Store, rc: string, why?: string): Reply {
   return { http: store.readings.refusal_http_status, data, decision: 'refused', about: { rc } };
 }
 
-/** A refusal that forms no transaction. I: the fields of an answer are there, as far as they are known. */
+/** A refusal that forms no transaction. I: the answer has its usual fields, as far as they are known. */
 export function refusedTransaction(store: Store, call: DigiflazzCall, rc: string, why?: string): Reply {
   const { message, status } = codeOf(rc);
   const sku = textOf(call.fields, 'buyer_sku_code') ?? '';
   const product: Product | undefined = store.product(sku);
-  // What the account holds is not told to those who can't prove who they are.
+  // Callers without a proof of identity must not learn the deposit.
   const isKnown = !['40', '41', '42', '45'].includes(rc);
   const data = {
     ref_id: textOf(call.fields, 'ref_id') ?? '',
@@ -41,7 +41,7 @@ export function stateOf(transaction: Transaction, isRepeat: boolean): Reply {
   return { http: 200, data, decision: isRepeat ? 'repeated' : DECISIONS[status], about: { rc }, transaction };
 }
 
-/** `reply` with another code in its `data`, whatever is on record. */
+/** `reply` with another code in its `data`, independent of the record. */
 export function withCode(reply: Reply, rc: string, decision = reply.decision): Reply {
   const { message, status } = codeOf(rc);
   return { ...reply, data: { ...reply.data, rc, status, message, sn: '' }, about: { rc }, decision };

@@ -10,7 +10,7 @@ export interface DigiflazzCall extends VendorCall {
   readonly call: Call | null;
   /** Null when the body is not a JSON object. */
   readonly fields: Json | null;
-  /** Why the vendor can't read it (rc 40). */
+  /** The reason why the vendor can't read it (rc 40). */
   readonly problem: string | null;
 }
 
@@ -46,7 +46,7 @@ const FIELDS: Readonly<Record<Call, Readonly<Record<string, Field>>>> = {
     brand: optional(given),
     type: optional(given),
   },
-  // I: only the address and the signature of a ticket are known to us, the fields are what clients send.
+  // I: only the address and the signature of a ticket are known; the fields are those that clients send.
   deposit: { ...CREDENTIALS, amount: required(count), Bank: optional(given), owner_name: optional(given) },
 };
 
@@ -76,7 +76,7 @@ export async function receive(request: IncomingMessage): Promise<DigiflazzCall> 
   };
 }
 
-/** Whether there is such a call at all, by whatever method. */
+/** Whether there is such a call, by any method. */
 export const isPathOfCall = (path: string): boolean =>
   path.startsWith('/v1/') && Object.hasOwn(FIELDS, path.slice('/v1/'.length));
 

@@ -6,7 +6,6 @@ export interface CallbackBehaviour extends common.CallbackBehaviour {
   readonly signature?: 'wrong' | 'absent' | 'no_prefix' | 'reserialised';
 }
 
-/** What a test wants of certain calls. */
 export interface Rule extends common.Rule {
   readonly rc?: string;
   readonly sn?: string;

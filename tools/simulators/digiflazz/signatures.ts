@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** What follows username and key in the signed text of calls that are not about a transaction. */
+/** The end of the signed text, after username and key, of calls that are not about a transaction. */
 export const BALANCE_SUFFIX = 'depo';
 export const PRICE_LIST_SUFFIX = 'pricelist';
 export const DEPOSIT_SUFFIX = 'deposit';

@@ -3,7 +3,7 @@ import { DEFAULT_ACCOUNT, DEFAULT_PRODUCTS } from './defaults.js';
 import type { Catalogue, Kinds, Product } from './model.js';
 import { READINGS } from './readings.js';
 
-/** What the simulator knows besides what each does: the products, and when they were asked for. */
+/** Adds the products, and the times when they were requested. */
 export class Store extends CommonStore<Kinds> {
   catalogues: readonly Catalogue[] = [{ at_ms: 0, products: DEFAULT_PRODUCTS }];
   priceLists: Readonly<Record<string, number>> = {};

@@ -11,11 +11,11 @@ import type { Store } from './store.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** C: clients stop asking before the 90 days are over. */
+/** C: clients stop inquiring before the 90 days are over. */
 const CAREFUL_DAYS = 85;
 const TEST_PRICE = 10_000;
 
-/** What testing comes to, by number: the code answered, and the code that a pending one ends with. */
+/** The result of testing by number: the code of the answer, and the final code of a pending transaction. */
 const TEST_NUMBERS: ReadonlyMap<string, readonly [rc: string, end?: string]> = new Map([
   ['087800001230', ['00']],
   ['087800001232', ['02']],
@@ -23,7 +23,7 @@ const TEST_NUMBERS: ReadonlyMap<string, readonly [rc: string, end?: string]> = n
   ['087800001234', ['03', '02']],
 ]);
 
-/** Decides `POST /transaction`: a purchase, or by a reference on record what became of it. */
+/** Decides `POST /transaction`: a purchase, or an inquiry if the reference is on record. */
 export function transact(store: Store, call: DigiflazzCall, rule: Rule | undefined): Reply {
   if (call.problem !== null) return refusedTransaction(store, call, '40', call.problem);
   const { order, limits } = read(store, call);
@@ -32,7 +32,7 @@ export function transact(store: Store, call: DigiflazzCall, rule: Rule | undefin
 
   const known = store.underReference(order.ref_id).at(-1);
   const days = known ? (store.now() - known.made_at_ms) / DAY_MS : 0;
-  // D: what repeats a transaction older than this is a new one.
+  // D: a repetition of an older transaction is a new one.
   const isNew = !known || days > store.readings.new_transaction_after_days;
   const honest = honestRule(rule, 'rc');
   const reply = isNew
@@ -100,7 +100,7 @@ function repeat(store: Store, call: DigiflazzCall, wanted: Wanted & { known: Tra
   return { ...decide(), warnings };
 }
 
-/** A code that speaks of the transaction becomes its state; any other is answered and changes nothing. */
+/** A code of a transaction becomes its state; any other code is answered and changes nothing. */
 function ruledRepeat(store: Store, call: DigiflazzCall, current: Transaction, rc: string, sn?: string): Reply {
   const { made, status } = codeOf(rc);
   if (!made) return refusedTransaction(store, call, rc);
@@ -134,7 +134,7 @@ function keysFor(store: Store, { testing }: Order): readonly Environment[] {
   return [testing ? 'development' : 'production'];
 }
 
-/** When the steps of a rule are due, or the end that a pending transaction comes to without one. */
+/** The steps of a rule, or else the end of a pending transaction. */
 export function stepsOf(store: Store, rc: string, rule: Pick<Rule, 'then'> | undefined, end = '00'): Step[] {
   const isPending = codeOf(rc).status === 'Pending';
   const ordinary = isPending ? [{ rc: end, after_ms: store.readings.settle_after_ms }] : [];

@@ -11,7 +11,7 @@ import type { Status } from './codes.js';
 import { knownCode, ping, plant } from './control.js';
 import { move } from './ledger.js';
 import type { Account, Change, Kinds, Reply, Transaction } from './model.js';
-import { listPrices, openTicket, tellBalance } from './reads.js';
+import { listPrices, openTicket, answerBalance } from './reads.js';
 import { type Call, type DigiflazzCall, isPathOfCall, receive } from './requests.js';
 import { type CallbackBehaviour, type Rule, RULES } from './rules.js';
 import { Store } from './store.js';
@@ -21,7 +21,7 @@ const PING_PATH = /^\/v1\/report\/hooks\/([^/]+)\/pings$/;
 
 const CALLS: Readonly<Record<Call, (store: Store, call: DigiflazzCall, rule: Rule | undefined) => Reply>> = {
   transaction: transact,
-  'cek-saldo': tellBalance,
+  'cek-saldo': answerBalance,
   'price-list': listPrices,
   deposit: openTicket,
 };
@@ -47,11 +47,11 @@ export class Digiflazz extends Vendor<Kinds> {
     return answer(response, reply, rule, this.store.readings);
   }
 
-  /** The path by which a client asks for a ping, and all that the vendor does not have. */
+  /** Answers a client's request for a ping, and everything that is not among the vendor's calls. */
   override async answerElsewhere(call: DigiflazzCall, response: ServerResponse, courier: Courier): Promise<Answered> {
     const hookId = PING_PATH.exec(call.path)?.[1];
     if (hookId === this.store.account.webhook.id && call.method === 'POST') {
-      // D2 for the path; who may ask and what is answered is I: anybody, with an empty success.
+      // D2 for the path. I: any caller may request it, and gets an empty success.
       const ping = planPing(this.store);
       if (ping) await courier.send(ping);
       response.writeHead(204).end();
@@ -77,7 +77,7 @@ export class Digiflazz extends Vendor<Kinds> {
     return accountChange(this.store, body);
   }
 
-  /** D2: the vendor tries a webhook when it is set up. */
+  /** D2: the vendor pings a webhook when it is set up. */
   override accountChanged({ webhook: before }: Account, courier: Courier): void {
     const { url, secret } = this.store.account.webhook;
     const isSetUp = url !== null && (url !== before.url || secret !== before.secret);

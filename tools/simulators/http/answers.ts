@@ -6,14 +6,14 @@ import type { Outcome, Purchase, PurchaseBook } from './purchases.js';
 const OPENING_BALANCE_SATANG = 100_000_000;
 const UNIT_COST_SATANG = 1_000;
 
-/** What is handed over for a card. */
+/** The delivery of a card. */
 interface Card {
   serial: string;
   code: string;
   expires_on: string;
 }
 
-/** The state of one unit as the supplier protocol puts it. */
+/** The state of one unit in the supplier protocol. */
 export type TopUpResult =
   | { reference: string; status: 'succeeded'; supplier_reference: string | null; deliveries?: Card[] }
   | { reference: string; status: 'failed'; failure_code: string; failure_message: string }
@@ -32,7 +32,7 @@ export interface PurchaseListing {
   received: number;
 }
 
-/** What the unit has come to by now. */
+/** The present result of the unit. */
 export function resultOf(book: PurchaseBook, purchase: Purchase): TopUpResult {
   const { reference, failureCode, supplierReference } = purchase;
   if (book.outcomeOf(purchase) === 'processing') return processingResult(purchase);
@@ -48,19 +48,19 @@ export function resultOf(book: PurchaseBook, purchase: Purchase): TopUpResult {
   };
 }
 
-/** A made-up card: whenever it is asked for, the same for a purchase, and another for every other one. */
+/** A generated card: always the same for one purchase, and different for every other. */
 function cardOf({ supplierReference }: Purchase): Card {
   const digest = createHash('sha256').update(String(supplierReference)).digest('hex').toUpperCase();
   const code = digest.match(/.{4}/g)?.slice(0, 4).join('-') ?? digest;
   return { serial: digest.slice(-12), code, expires_on: '2099-12-31' };
 }
 
-/** The answer `processing`, whatever the unit has come to. */
+/** The answer `processing`, independent of the unit's result. */
 export function processingResult(purchase: Purchase): TopUpResult {
   return { reference: purchase.reference, status: 'processing' };
 }
 
-/** What is left of 1000000.00 THB when every unit bought cost 10.00; below zero once that is spent. */
+/** 1000000.00 THB less 10.00 for each bought unit; it may fall below zero. */
 export function balanceOf(book: PurchaseBook): { balance: string; currency: 'THB' } {
   const satang = OPENING_BALANCE_SATANG - UNIT_COST_SATANG * book.countSucceeded();
   const digits = String(Math.abs(satang)).padStart(3, '0');
@@ -68,10 +68,10 @@ export function balanceOf(book: PurchaseBook): { balance: string; currency: 'THB
   return { balance: `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`, currency: 'THB' };
 }
 
-/** At most so many purchases are on a page of the supplier's list. */
+/** The most purchases on a page of the supplier's list. */
 const PAGE = 100;
 
-/** An element of the supplier's own list: what it answers about the unit, and what was asked for. */
+/** An element of the supplier's own list: the result of the unit, and its request. */
 type ListedTopUp = TopUpResult & {
   sku: string;
   user_id: string;
@@ -83,8 +83,8 @@ type ListedTopUp = TopUpResult & {
 };
 
 /**
- * `GET /v1/top-ups`: the units whose first request arrived at a moment or later, in that order.
- * @param begin how many of all units on record come before the page.
+ * `GET /v1/top-ups`: the units whose first request arrived at `sinceMs` or later, oldest first.
+ * @param begin the number of units on record before the page.
  */
 export function listTopUps(
   book: PurchaseBook,
@@ -103,7 +103,7 @@ export function listTopUps(
 
 const recordedAtMs = (purchase: Purchase): number => purchase.recordedAtMs ?? purchase.settlesAtMs;
 
-/** Codes are handed over once, and not listed. */
+/** The list has no codes, because they are delivered once. */
 function toListed(book: PurchaseBook, purchase: Purchase): ListedTopUp {
   const result: TopUpResult & { deliveries?: Card[] } = resultOf(book, purchase);
   delete result.deliveries;

@@ -1,10 +1,10 @@
-/** Ten years: a longer delay is cut to it, so that a deadline always remains an exact integer. */
+/** Ten years. A longer delay is cut to this, so that a deadline is always an exact integer. */
 const MAX_DELAY_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 
 const UNKNOWN_PRODUCT_PREFIX = 'SIM-UNKNOWN';
 const CARD_PREFIX = 'SIM-CODE';
 
-/** What becomes of a unit. */
+/** The fate of a unit. */
 export type Verdict =
   | { readonly kind: 'succeed' }
   | { readonly kind: 'fail'; readonly failureCode: string }
@@ -12,19 +12,19 @@ export type Verdict =
   | { readonly kind: 'first-of-order'; readonly limit: number };
 
 /**
- * How the first request for a unit is answered, once the unit is on record:
- * `result` with what is recorded, `processing` with just that, `wait` with the result when it is settled,
+ * The answer to the first request for a unit, once the unit is on record: `result` with the recorded result,
+ * `processing` with that status, `wait` with the result when it is settled,
  * `close` with a closed connection, `error` with a 500, `garbage` with a body that is not JSON.
  */
 export type Delivery = 'result' | 'processing' | 'wait' | 'close' | 'error' | 'garbage';
 
-/** What a `user_id` makes of a request: it never arrives, or it is recorded. */
+/** The effect of a `user_id` on a request: it never arrives, or it is recorded. */
 export type Behaviour =
   | { readonly kind: 'lost' }
   | {
       readonly kind: 'recorded';
       readonly verdict: Verdict;
-      /** How long after its arrival the unit is bought; until then it is processing. */
+      /** The delay from its arrival until the unit is bought; until then it is processing. */
       readonly settleAfterMs: number;
       readonly delivery: Delivery;
     };
@@ -51,8 +51,8 @@ const FIXED_BEHAVIOURS: ReadonlyMap<string, Behaviour> = new Map([
 const ORDINARY_BEHAVIOUR = recorded(SUCCEED, 'result');
 
 /**
- * The behaviour that a `user_id` asks for (supplier protocol, "The simulator"). The names are case-sensitive,
- * the failure code is not; whatever does not match a name in full is an ordinary player and succeeds at once.
+ * The behaviour that a `user_id` names (supplier protocol, "The simulator"). The names are case-sensitive, the failure
+ * code is not. Every other user id is an ordinary player and succeeds at once.
  */
 export function behaviourOf(userId: string): Behaviour {
   const fixed = FIXED_BEHAVIOURS.get(userId);
@@ -71,12 +71,12 @@ export function behaviourOf(userId: string): Behaviour {
   return ORDINARY_BEHAVIOUR;
 }
 
-/** Whether the supplier does not sell `sku`: everything that starts with `SIM-UNKNOWN`, in any case. */
+/** Whether the supplier does not sell `sku`: one that starts with `SIM-UNKNOWN`, in upper or lower case. */
 export function isUnknownProduct(sku: string): boolean {
   return sku.toUpperCase().startsWith(UNKNOWN_PRODUCT_PREFIX);
 }
 
-/** Whether `sku` is a card, which is a code: everything that starts with `SIM-CODE`, in any case. */
+/** Whether `sku` is a card: one that starts with `SIM-CODE`, in upper or lower case. */
 export function isCard(sku: string): boolean {
   return sku.toUpperCase().startsWith(CARD_PREFIX);
 }

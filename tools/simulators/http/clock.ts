@@ -1,10 +1,10 @@
-/** Node runs a timer that is set for longer than this at once. */
+/** Node would run a longer timer at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs `action` once the wall clock has reached `deadlineMs` (milliseconds since 1970), at once if it has
- * already. It does not keep the process alive.
- * @returns a function that calls the action off.
+ * Runs `action` once the wall clock has reached `deadlineMs` (milliseconds since 1970). The timer does not
+ * keep the process alive.
+ * @returns a function that cancels the action.
  */
 export function atWallClock(deadlineMs: number, action: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;

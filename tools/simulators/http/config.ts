@@ -2,9 +2,9 @@ import { type ListenerConfig, readListenerConfig, StartupError } from '../common
 
 const DEFAULTS = { port: 4010, dataDir: '.local/simulator' };
 
-/** What the simulator is told by its environment. */
+/** The environment of the simulator. */
 export interface SimulatorConfig extends ListenerConfig {
-  /** The bearer token that `/v1/*` demands; null leaves it open. */
+  /** The bearer token that `/v1/*` demands; null demands none. */
   readonly token: string | null;
 }
 
@@ -18,7 +18,7 @@ export function readConfig(env: NodeJS.ProcessEnv): SimulatorConfig {
   const listener = readListenerConfig(env, DEFAULTS, mistakes);
   const token = env.SIMULATOR_TOKEN || null;
 
-  // Nothing else fits into an Authorization header, so that no client could ever present the token.
+  // No other characters fit into an Authorization header, so no client could present the token.
   if (token !== null && !/^[\x21-\x7e]+$/.test(token)) {
     mistakes.push('SIMULATOR_TOKEN must consist of visible ASCII characters without spaces');
   }

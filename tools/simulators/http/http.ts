@@ -4,7 +4,7 @@ import { readBody } from '../common/http.js';
 
 const LARGEST_BODY_BYTES = 64 * 1024;
 
-/** A request that is refused with `{ code, message }`. */
+/** Refuses a request with `{ code, message }`. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -16,7 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A 400, which the protocol takes for a definite refusal. */
+/** A 400, which is a definite refusal in the protocol. */
 export const badRequest = (message: string): Refusal => new Refusal(400, 'BAD_REQUEST', message);
 
 /**

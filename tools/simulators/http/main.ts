@@ -8,7 +8,7 @@ import { supplierProtocol } from './server.js';
 /** Runs the supplier simulator until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  // The port comes first: a simulator started twice by mistake must not touch the journal of the one running.
+  // The port comes first: a simulator that was started twice must not touch the journal of the running one.
   const server = await listen(config.host, config.port);
   const book = openBook(config.dataDir);
   server.on('request', supplierProtocol(book, config.token));

@@ -16,21 +16,21 @@ export interface TopUpRequest {
   readonly characterId: string | null;
 }
 
-/** A unit as it is recorded. What it comes to is fixed on arrival; only the moment may lie in the future. */
+/** A recorded unit. Its result is fixed on arrival; only the time of it may lie in the future. */
 interface RecordedUnit extends TopUpRequest {
   /** Null for a unit that succeeds. */
   readonly failureCode: string | null;
-  /** Null for a unit that fails; not to be told before the unit is settled. */
+  /** Null for a unit that fails. Answers must not contain it before the unit is settled. */
   readonly supplierReference: string | null;
   /** Milliseconds since 1970; the unit is processing until then. */
   readonly settlesAtMs: number;
-  /** When its first request arrived; absent of what an earlier version recorded. */
+  /** The arrival of its first request; missing in entries of an earlier version. */
   readonly recordedAtMs?: number;
 }
 
-/** A unit on record, and what has become of it since. */
+/** A unit on record, with the requests for it. */
 export interface Purchase extends RecordedUnit {
-  /** How many requests for this reference have arrived. */
+  /** The number of requests for this reference. */
   received: number;
   settled: boolean;
 }
@@ -52,8 +52,8 @@ interface ReceivedEntry {
 type JournalEntry = RecordedEntry | ReceivedEntry;
 
 /**
- * Every unit that the supplier has on record, by reference. Whatever a method changes is in the journal before
- * the method returns, and a change that the journal refuses has not happened.
+ * Every unit on the supplier's record, by reference. A method returns only when its change is in the journal. A change that
+ * the journal refuses is not made.
  */
 export class PurchaseBook {
   private readonly purchases = new Map<string, Purchase>();
@@ -62,7 +62,7 @@ export class PurchaseBook {
   private succeededUnits = 0;
 
   /**
-   * Opens the book kept in `dataDir`, which is created when absent.
+   * Opens the book in `dataDir`, which is created if missing.
    * @throws Error when the directory or the journal in it cannot be used.
    */
   constructor(dataDir: string) {
@@ -83,8 +83,8 @@ export class PurchaseBook {
   }
 
   /**
-   * Records a unit with the fate that its behaviour prescribes. The reference must not be on record: nothing may
-   * come between `find` and this call, so that a reference is bought at most once.
+   * Records a unit with the fate of its behaviour. The reference must not be on record: the caller must not await between `find`
+   * and this call, so that a reference is bought at most once.
    */
   record(request: TopUpRequest, behaviour: Extract<Behaviour, { kind: 'recorded' }>): Purchase {
     const failureCode = this.failureCodeOf(request, behaviour.verdict);
@@ -101,7 +101,7 @@ export class PurchaseBook {
     return purchase;
   }
 
-  /** What the unit has come to by now; once it is settled, that never changes. */
+  /** The present result of the unit, which never changes once it is settled. */
   outcomeOf(purchase: Purchase): Outcome {
     if (!purchase.settled && Date.now() >= purchase.settlesAtMs) this.settle(purchase);
     if (!purchase.settled) return 'processing';
@@ -113,7 +113,7 @@ export class PurchaseBook {
     return this.purchases.values();
   }
 
-  /** How many units were bought. */
+  /** The number of bought units. */
   countSucceeded(): number {
     return this.succeededUnits;
   }
@@ -152,7 +152,7 @@ export class PurchaseBook {
     return purchase;
   }
 
-  /** The count of bought units must be right without anybody asking for this unit, hence the timer. */
+  /** A timer, because the count of bought units must be right even without a request for this unit. */
   private settleInTime(purchase: Purchase): void {
     atWallClock(purchase.settlesAtMs, () => this.settle(purchase));
   }

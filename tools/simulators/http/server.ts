@@ -10,8 +10,8 @@ import { parseTopUp, sameTopUp } from './top-up.js';
 const NOT_JSON = '<html><body>It works!</body></html>';
 
 /**
- * Answers the supplier protocol from `book`. With a `token`, `/v1/*` demands it as a bearer token; `/purchases`,
- * which is there for tests and not part of the protocol, never does.
+ * Answers the supplier protocol from `book`. With a `token`, `/v1/*` demands it as a bearer token. `/purchases`
+ * never does: it is for tests and not part of the protocol.
  */
 export function supplierProtocol(book: PurchaseBook, token: string | null): RequestListener {
   return (request, response) => {
@@ -46,13 +46,13 @@ async function route(
     allowOnly('GET', request);
     return sendJson(response, 200, listPurchases(book));
   }
-  // NOT_FOUND would say that the reference was never seen, which a mistaken base URL must not claim.
+  // NOT_FOUND means that the reference was never seen. A wrong base URL must not claim that.
   throw new Refusal(404, 'ROUTE_NOT_FOUND', `There is nothing at ${path}.`);
 }
 
 async function topUp(request: IncomingMessage, response: ServerResponse, book: PurchaseBook): Promise<void> {
   const wanted = parseTopUp(await readJson(request));
-  // From here on nothing is awaited, so that of simultaneous requests for a reference only one records it.
+  // No await from here on, so that only one of several simultaneous requests for a reference records it.
   const behaviour = behaviourOf(wanted.userId);
   if (behaviour.kind === 'lost') {
     response.destroy();
@@ -66,7 +66,7 @@ async function topUp(request: IncomingMessage, response: ServerResponse, book: P
   deliver(response, book, book.record(wanted, behaviour), behaviour.delivery);
 }
 
-/** A repeated request is never made to wait or disturbed: it learns what is on record. */
+/** A repeated request never waits and is never spoiled: its answer is the record. */
 function topUpAgain(response: ServerResponse, book: PurchaseBook, purchase: Purchase, sameContent: boolean): void {
   book.receiveAgain(purchase);
   if (!sameContent) {
@@ -90,7 +90,7 @@ function inquire(response: ServerResponse, book: PurchaseBook, reference: string
   sendJson(response, 200, resultOf(book, purchase));
 }
 
-/** Answers the request that brought a unit on record, in the way that its behaviour prescribes. */
+/** Answers the request that recorded a unit, as its behaviour says. */
 function deliver(response: ServerResponse, book: PurchaseBook, purchase: Purchase, delivery: Delivery): void {
   switch (delivery) {
     case 'result':
@@ -98,7 +98,7 @@ function deliver(response: ServerResponse, book: PurchaseBook, purchase: Purchas
     case 'processing':
       return sendJson(response, 202, processingResult(purchase));
     case 'wait':
-      // The purchase does not depend on the connection: when the client has gone, only the answer is called off.
+      // The purchase does not depend on the connection: if the client goes, only the answer is cancelled.
       response.once(
         'close',
         atWallClock(purchase.settlesAtMs, () => sendResult(response, book, purchase)),
@@ -147,7 +147,7 @@ function refuse(response: ServerResponse, error: unknown): void {
     sendJson(response, error.status, { code: error.code, message: error.message }, error.headers);
     return;
   }
-  // A client that goes away in the middle of its request needs neither an answer nor an entry in the log.
+  // A client that disconnects in the middle of its request needs neither an answer nor a log line.
   if (response.destroyed) return;
   console.error('simulator: a request failed:', error);
   sendJson(response, 500, { code: 'INTERNAL_ERROR', message: 'Something went wrong.' });

@@ -1,7 +1,7 @@
 import { badRequest } from './http.js';
 import type { TopUpRequest } from './purchases.js';
 
-/** In UTF-16 units: room for the 128 characters that an order may have, whatever they are. */
+/** In UTF-16 units: room for any 128 characters that an order may have. */
 const MAX_MEMBER = 256;
 
 /**
@@ -22,7 +22,7 @@ export function parseTopUp(body: unknown): TopUpRequest {
   };
 }
 
-/** Whether two requests ask for the same thing under the same reference. */
+/** Whether two requests have the same reference and content. */
 export function sameTopUp(one: TopUpRequest, other: TopUpRequest): boolean {
   return (
     one.reference === other.reference &&

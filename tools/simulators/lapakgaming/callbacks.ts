@@ -7,7 +7,7 @@ import type { Status } from './codes.js';
 import type { Account, Catalogue, Order, Product } from './model.js';
 import type { LapakStore } from './store.js';
 
-/** What the vendor tells about an order: in a callback, and to an inquiry. */
+/** The members of an order in a callback and in the answer to an inquiry. */
 export function orderData(store: LapakStore, order: Order, isCallback: boolean): Json {
   const { partner_reference_id, status, transactions, trx_id } = order;
   const { pending_transactions, reference_in_status, status_case } = store.readings;
@@ -22,7 +22,7 @@ export function orderData(store: LapakStore, order: Order, isCallback: boolean):
   };
 }
 
-/** The status that all pieces of an order have come to, or null while they differ or are pending. */
+/** The final status of all transactions of an order, or null while they differ or are pending. */
 export function endOf({ transactions }: Pick<Order, 'transactions'>): Status | null {
   const [first, ...others] = transactions;
   if (first === undefined || first.status === 'PENDING') return null;

@@ -43,7 +43,7 @@ function madeUpProduct(index: number): Product {
   });
 }
 
-/** What the vendor calls a group: the same thing, whoever provides it. */
+/** The vendor's group of a product: the same thing from all providers. */
 export const groupOf = ({ code }: Pick<Product, 'code'>): string => code.split('-', 1)[0] ?? '';
 
 /** D: the best product of a group is the faster one, then the cheaper one. */

@@ -5,14 +5,14 @@ import type { LapakCall, Product } from './model.js';
 import { textOf } from './requests.js';
 import type { LapakStore } from './store.js';
 
-/** What an order asks for. */
+/** The content of an order. */
 export interface Wanted {
   readonly product_code: string;
   readonly product: Product | undefined;
   readonly user_id: string;
   readonly additional_id: string;
   readonly count: number;
-  /** What the client takes the price for. */
+  /** The price that the client expects. */
   readonly price: number | null;
   readonly partner_reference_id: string | null;
   readonly callback_url: string | null;
@@ -67,7 +67,7 @@ function isPriceRight(store: LapakStore, wanted: Wanted, product: Product): bool
   return store.readings.price_check === 'maximum' ? actual <= wanted.price : actual === wanted.price;
 }
 
-/** What the form of the category has against the player. */
+/** The code by which the category's form refuses the player, or null. */
 function playerRefusal(store: LapakStore, wanted: Wanted, product: Product): Code | null {
   const category = store.category(product);
   const asks = (name: string): boolean => category?.forms.some((form) => form.name === name) ?? false;
@@ -79,7 +79,7 @@ function playerRefusal(store: LapakStore, wanted: Wanted, product: Product): Cod
   return lacksAddress ? store.readings.end_user_ip_missing : null;
 }
 
-/** Whether an order is accepted all the same that can't be delivered. */
+/** Whether the vendor accepts an order that it can't deliver. */
 export function lacksServer(store: LapakStore, { product, additional_id }: Wanted): boolean {
   const forms = product ? store.category(product)?.forms : undefined;
   return additional_id.trim() === '' && (forms?.some(({ name }) => name === 'additional_id') ?? false);

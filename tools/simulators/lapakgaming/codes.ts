@@ -1,4 +1,4 @@
-/** What an order, or one of its transactions, is said to be. */
+/** The status of an order, or of one of its transactions. */
 export type Status = 'SUCCESS' | 'PENDING' | 'REFUNDED';
 
 export const STATUSES: readonly Status[] = ['SUCCESS', 'PENDING', 'REFUNDED'];
@@ -30,7 +30,7 @@ export const SUCCESS: Code = 'SUCCESS';
 
 const SYSTEM_ERRORS: readonly Code[] = ['SYSTEM_ERROR', 'UNKNOWN_ERROR'];
 
-/** The HTTP status of a code: 200, 401 and 500 are documented, that of all other refusals is a reading. */
+/** The HTTP status of a code: 200, 401 and 500 are documented, the status of all other refusals is a reading. */
 export function httpStatusOf(code: Code, statuses: { refusal: number; systemError: number }): number {
   if (code === SUCCESS) return 200;
   if (code === 'UNAUTHORIZED') return 401;

@@ -23,7 +23,7 @@ const SERVER: Form = {
   ],
 };
 
-/** A category whose products are topped up by user id alone, with `changes`. */
+/** A category whose products need only a user id, with `changes`. */
 export function category(changes: Partial<Category> & { readonly code: string }): Category {
   return {
     name: `Category ${changes.code}`,
@@ -54,8 +54,8 @@ export const DEFAULT_CATEGORIES: readonly Category[] = [
 ];
 
 /**
- * A product that can be bought, with `changes`. What follows the first dash of a code is the provider, unless
- * `changes` says otherwise.
+ * A product that can be bought, with `changes`. The part of a code after the first dash is the provider, unless
+ * `changes` names another.
  */
 export function product(changes: Partial<Product> & { readonly code: string }): Product {
   return {
@@ -73,7 +73,7 @@ export function product(changes: Partial<Product> & { readonly code: string }): 
   };
 }
 
-/** The vendor's products for tests of the development address. ASD is one by not being there. */
+/** The vendor's products for tests of the development address. ASD is missing on purpose. */
 export const DEVELOPMENT_PRODUCTS: readonly Product[] = [
   product({ code: 'ML78_8-S2', name: '86 Diamonds ( 78 + 8 Bonus )', price: 16_560 }),
   product({

@@ -6,7 +6,7 @@ import type { LapakStore } from './store.js';
 const WINDOW_MS = 10_000;
 const TOO_MANY = 'too many';
 
-/** What keeps a call from being looked at: too many of them (HTTP 429), a wrong key or address (401); or null. */
+/** The refusal of a call before the vendor reads it: too many calls (HTTP 429), a wrong key or address (401); or null. */
 export function refusedAtGate(store: LapakStore, call: LapakCall): LapakReply | null {
   if (isTooMany(store, call)) return tooMany(store);
   const { secret_key, allow_list } = store.account;
@@ -28,7 +28,7 @@ function isTooMany(store: LapakStore, call: LapakCall): boolean {
   const since = store.now() - WINDOW_MS;
   let all = 0;
   let listings = 0;
-  // This one is on record too: it is counted like those before it.
+  // The present call is in the journal already.
   for (let n = store.entries.size; n > 0; n -= 1) {
     const entry = store.entries.get(n);
     if (entry === undefined || Date.parse(entry.at) <= since) break;

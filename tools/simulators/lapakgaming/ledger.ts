@@ -36,7 +36,7 @@ export function accept(store: LapakStore, wanted: Wanted, { steps, callback }: C
     transactions: Array.from({ length: count }, () => newPiece(product?.name ?? product_code)),
   };
   const catalogue = destocked(store, wanted);
-  // I: an order is debited when it is accepted, and gets its money back when it is refunded.
+  // I: an order is debited when it is accepted, and credited when it is refunded.
   const accepted = { ...order, debited: total_price };
   store.commitMove(order, accepted, {
     ...(catalogue && { catalogue, deliveries: planProductCallbacks(store, catalogue) }),
@@ -44,7 +44,7 @@ export function accept(store: LapakStore, wanted: Wanted, { steps, callback }: C
   return accepted;
 }
 
-/** Moves an order to what a step says: refunds what it refunds, and calls back. */
+/** Moves an order as a step says: refunds it if needed, and plans callbacks. */
 export function move(store: LapakStore, before: Order, step: StateOf<Order>): Order {
   const transactions = before.transactions.map((piece, index) => {
     const status = step.transactions?.[index] ?? step.status;
@@ -68,7 +68,7 @@ export function move(store: LapakStore, before: Order, step: StateOf<Order>): Or
   return after;
 }
 
-/** What is said of the order as a whole: what the step says, unless its pieces come to different ends. */
+/** The status of the whole order: that of the step, unless its transactions end differently. */
 function overall(store: LapakStore, pieces: readonly Piece[], step: StateOf<Order>): Status {
   const isMixed = step.transactions !== undefined && pieces.length > 1;
   if (!isMixed) return step.status;
@@ -78,7 +78,7 @@ function overall(store: LapakStore, pieces: readonly Piece[], step: StateOf<Orde
   return hasSuccess ? store.readings.mixed_order_status : 'PENDING';
 }
 
-/** C: empty for what is topped up; I: and for what is refunded. */
+/** C: empty for direct top-ups. I: empty for refunds as well. */
 function voucherOf(
   store: LapakStore,
   { is_voucher }: Order,
@@ -109,7 +109,7 @@ function newPiece(product_name: string): Piece {
   return { id: someId(), product_name, note: '', status: 'PENDING', voucher_code: '' };
 }
 
-/** The catalogue without the pieces that were sold, where the product counts them. */
+/** The catalogue with less stock of the sold product, if the product counts stock. */
 function destocked(store: LapakStore, { count, product }: Wanted): Catalogue | undefined {
   if (product === undefined || product.stock === null) return undefined;
   const stock = Math.max(product.stock - count, 0);

@@ -9,14 +9,14 @@ export interface Account {
   readonly secret_key: string;
   readonly allow_list: readonly string[];
   readonly balance: number;
-  /** What every order is answered while it is set, such as INSUFFICIENT_BALANCE. */
+  /** The code for every order while it is set, such as INSUFFICIENT_BALANCE. */
   readonly code: Code | null;
-  /** Where orders are called back that name no address of their own. */
+  /** The callback address of orders that name none. */
   readonly callback_url: string | null;
   readonly product_callback_url: string | null;
   readonly callback_from: string | null;
   readonly fx_rates: readonly FxRate[];
-  /** How many products the catalogue has besides those of the account. */
+  /** The number of generated products, besides those of the account. */
   readonly made_up_products: number;
 }
 
@@ -27,7 +27,7 @@ export interface FxRate {
   readonly sell_rate: number;
 }
 
-/** A product as the list has it, and how orders of it go. */
+/** A product of the list, and the course of its orders. */
 export interface Product {
   readonly code: string;
   readonly category_code: string;
@@ -38,11 +38,11 @@ export interface Product {
   readonly process_time: number;
   readonly country_code: string;
   readonly status: 'available' | 'empty';
-  /** Not of the list: what each order is refused with. */
+  /** Not in the list: the code by which each order is refused. */
   readonly refused_with: Code | null;
-  /** Not of the list: what becomes of an order; one that ends PENDING stays so. */
+  /** Not in the list: the final status of an order; PENDING stays pending. */
   readonly ends: Status;
-  /** Not of the list: pieces left; null does not count them. */
+  /** Not in the list: the stock; null is not counted. */
   readonly stock: number | null;
 }
 
@@ -66,20 +66,20 @@ export interface Category {
   readonly country_code: string;
   readonly forms: readonly Form[];
   readonly servers: readonly Option[];
-  /** Not of the list: false is NOT_ALLOWED. */
+  /** Not in the list: false is NOT_ALLOWED. */
   readonly allowed: boolean;
-  /** Not of the list: whether an order needs the address of the player, as those of Hoyoverse's games do. */
+  /** Not in the list: whether an order needs the address of the player, as those of Hoyoverse's games do. */
   readonly end_user_ip: boolean;
 }
 
-/** What was sold from `at_ms` on. */
+/** The catalogue from `at_ms` on. */
 export interface Catalogue {
   readonly at_ms: number;
   readonly products: readonly Product[];
   readonly categories: readonly Category[];
 }
 
-/** A change of state to come. `transactions` has a status for each piece; without it all are as the order. */
+/** A future change of state. `transactions` has a status for each transaction; without it all have that of the order. */
 export interface Step {
   readonly status: Status;
   readonly due_ms: number;
@@ -88,7 +88,7 @@ export interface Step {
   readonly voucher_code?: string;
 }
 
-/** One piece of an order. */
+/** One transaction of an order. */
 export interface Piece {
   readonly id: string;
   readonly product_name: string;
@@ -104,7 +104,7 @@ export interface Order extends common.Transaction {
   readonly product_code: string;
   readonly user_id: string;
   readonly additional_id: string;
-  /** The price of one piece. */
+  /** The price of one transaction. */
   readonly price: number;
   readonly total_price: number;
   readonly is_voucher: boolean;
@@ -128,11 +128,11 @@ export type Call =
 /** A request as it was received. */
 export interface LapakCall extends common.VendorCall {
   readonly call: Call | null;
-  /** What follows `Bearer`, or null. */
+  /** The token after `Bearer`, or null. */
   readonly bearer: string | null;
   /** The body of an order, else the query; null when the body is not a JSON object. */
   readonly fields: Json | null;
-  /** Why the vendor can't read it. */
+  /** The reason why the vendor can't read it. */
   readonly problem: string | null;
 }
 
@@ -145,7 +145,7 @@ export interface LapakReply extends common.Reply {
 }
 
 export interface LapakRule extends Rule {
-  /** What is decided. */
+  /** The code that is decided. */
   readonly code?: Code;
   readonly note?: string;
   readonly voucher_code?: string;

@@ -24,7 +24,7 @@ export function placeOrder(store: LapakStore, call: LapakCall, rule: LapakRule |
 }
 
 /** Decides `GET /api/order_status`. I: where both are given, the tid counts. */
-export function tellOrder(store: LapakStore, call: LapakCall, rule: LapakRule | undefined): LapakReply {
+export function answerOrder(store: LapakStore, call: LapakCall, rule: LapakRule | undefined): LapakReply {
   const refusal = refusedAtGate(store, call);
   if (refusal) return refusal;
   if (rule?.code !== undefined) return refused(store, rule.code);
@@ -93,7 +93,7 @@ function isSameContent(known: Order, wanted: Wanted): boolean {
   );
 }
 
-/** When the steps of a rule are due, or the end that an order comes to without one. */
+/** The steps of a rule, or else the end of the order. */
 function stepsOf(store: LapakStore, wanted: Wanted, rule: LapakRule | undefined): Step[] {
   if (rule?.then) return datedSteps(store.now(), rule.then);
   const end = lacksServer(store, wanted) ? 'REFUNDED' : (wanted.product?.ends ?? 'SUCCESS');

@@ -1,25 +1,25 @@
 import { readingSet } from '../common/readings.js';
 
 /**
- * Where the vendor's documents are silent or ambiguous, what the simulator takes them to mean. The first of each
+ * The behaviour that the simulator chooses where the vendor's documents are silent or ambiguous. The first of each
  * list is the default: the reading that is harder on a client, unless the comment says otherwise. The letter says
  * how we know: D is documented but ambiguous, C is seen in clients, I is our own inference.
  */
 const CHOICES = {
   /**
-   * D: the reference is there for idempotency; what the second order is answered is not shown: the tid of the
-   * first (not the harder one), a refusal, or no idempotency at all.
+   * D: the reference is for idempotency, but the answer to the second order is not shown: the tid of the first (not
+   * the harder one), a refusal, or no idempotency at all.
    */
   repeated_reference: ['same_tid', 'refused', 'new_order'],
   /** I: the code of that refusal; the list of codes has none for it. */
   repeated_reference_code: ['UNKNOWN_ERROR', 'SYSTEM_ERROR', 'NOT_ALLOWED'],
-  /** I: whether an order is checked for what refuses it before its reference is looked up, or after it. */
+  /** I: the vendor checks an order before it looks its reference up, or after. */
   reference_lookup: ['last', 'first'],
-  /** I: what an inquiry for an unknown order is answered. Not the harder one. */
+  /** I: the answer to an inquiry for an unknown order. Not the harder one. */
   unknown_order: ['TID_NOT_FOUND', 'SYSTEM_ERROR', 'no_data'],
-  /** I, from the vendor's own test: another price is refused, whether it is too low or too high. */
+  /** I, from the vendor's own test: a different price is refused, both a lower and a higher one. */
   price_check: ['equality', 'maximum'],
-  /** I: what the price of an order for several pieces is compared with. */
+  /** I: the price of an order for several transactions is that of one, or the total. */
   price_basis: ['per_piece', 'total'],
   /** I: the code of an order that can't be read, or lacks what is mandatory. */
   malformed_code: ['UNKNOWN_ERROR', 'SYSTEM_ERROR', 'NOT_ALLOWED'],
@@ -33,13 +33,13 @@ const CHOICES = {
   too_many_requests_body: ['html', 'json'],
   /** I: whether the limit of "Get Products" covers the list of all products too. */
   product_limit_covers: ['product_and_all_products', 'product'],
-  /** C: what is said of an order of which some pieces are done. */
+  /** C: the status of an order of which some transactions are done. */
   mixed_order_status: ['PENDING', 'SUCCESS'],
-  /** C: a client expects no pieces while an order is pending. Not the harder one. */
+  /** C: a client expects no transactions while an order is pending. Not the harder one. */
   pending_transactions: ['listed', 'absent'],
-  /** C: a client compares statuses in upper case whatever they are. Not the harder one. */
+  /** C: a client converts statuses to upper case before it compares them. Not the harder one. */
   status_case: ['upper', 'lower'],
-  /** C: the reference is in callbacks; whether an inquiry tells it too. Not the harder one. */
+  /** C: the reference is in callbacks. I: whether also in the answer to an inquiry. Not the harder one. */
   reference_in_status: ['present', 'absent'],
   /** D: `code` of a callback "indicates the overall status". */
   callback_code: ['SUCCESS', 'order_status'],
@@ -52,11 +52,11 @@ const NUMBERS = {
   refusal_http_status: 400,
   /** D: "500 internal server error"; that it comes with the two error codes is I. */
   system_error_http_status: 500,
-  /** I: how long after it was accepted an order ends; the process time of a product is not waited for. */
+  /** I: the time from acceptance to the end of an order; it does not depend on the product's process time. */
   settle_after_ms: 3_000,
-  /** I: how long an accepted order is unknown to an inquiry. Not the harder one. */
+  /** I: the time for which an inquiry does not find an accepted order. Not the harder one. */
   order_unknown_for_ms: 0,
-  /** I: how long a reference is remembered; a repeat after that is a new order. No number is documented. */
+  /** I: the vendor remembers a reference for so long; a later repetition is a new order. No number is documented. */
   reference_kept_days: 30,
   /** D: of all calls, by source address. */
   requests_per_10_seconds: 500,
@@ -68,7 +68,7 @@ const NUMBERS = {
   utc_offset_minutes: 420,
 };
 
-/** I: a callback is not delivered again by itself; the vendor's panel has a button for that. */
+/** I: the vendor does not retry callbacks; its panel has a button for that. */
 const RETRY_SCHEDULE_MS: readonly number[] = [];
 
 export const READINGS = readingSet(CHOICES, NUMBERS, RETRY_SCHEDULE_MS);

@@ -8,20 +8,20 @@ import type { LapakStore } from './store.js';
 
 type Read = (store: LapakStore, call: LapakCall, rule: LapakRule | undefined) => LapakReply;
 
-/** A read that is decided by `tell` unless the gate or a rule refuses it. */
+/** A read that `decide` answers unless the gate or a rule refuses it. */
 const read =
-  (tell: Read): Read =>
+  (decide: Read): Read =>
   (store, call, rule) => {
     const refusal = refusedAtGate(store, call);
     if (refusal) return refusal;
-    return rule?.code === undefined ? tell(store, call, rule) : refused(store, rule.code);
+    return rule?.code === undefined ? decide(store, call, rule) : refused(store, rule.code);
   };
 
 /** Decides `GET /api/balance`. */
-export const tellBalance = read((store) => done('told', { balance: store.account.balance }));
+export const answerBalance = read((store) => done('told', { balance: store.account.balance }));
 
-/** Decides `GET /api/fx-rate.php`. C for the two rates; that an unknown pair is refused so is I. */
-export const tellFxRate = read((store, { fields }) => {
+/** Decides `GET /api/fx-rate.php`. C: the two rates. I: the refusal of an unknown pair. */
+export const answerFxRate = read((store, { fields }) => {
   const [from, to] = [textOf(fields, 'from_currency'), textOf(fields, 'to_currency')];
   const rate = store.account.fx_rates.find((each) => each.from_currency === from && each.to_currency === to);
   return rate ? done('told', rate) : refused(store, 'NOT_ALLOWED', 'no such pair of currencies');
@@ -45,9 +45,9 @@ export const listProducts = read((store, call, rule) => {
   const found = all.filter((each) => (code === null ? each.category_code === category : each.code === code));
   const { categories } = store.catalogue;
   const isClosed = categories.some((each) => !each.allowed && each.code === (found[0]?.category_code ?? category));
-  // D for a category; for the product of one it is I.
+  // D for a category. I for a product of it.
   if (isClosed) return refused(store, 'NOT_ALLOWED');
-  // I: what nothing is found by.
+  // I: the code when nothing is found.
   return found.length === 0 ? refused(store, 'PRODUCT_NOT_FOUND') : products(found, rule);
 });
 
@@ -64,16 +64,16 @@ export const listGroups = read((store, call, rule) => {
 });
 
 /** Decides `GET /api/catalogue/group-products/…/best-product`: the best product of a group, now. */
-export const tellBestProduct = read((store, call) => {
+export const answerBestProduct = read((store, call) => {
   const code = textOf(call.fields, 'group_product_code');
   const best = bestOf(ofCountry(store, call).filter((each) => groupOf(each) === code));
   return best ? done('told', [groupItem(best)]) : refused(store, 'PRODUCT_NOT_FOUND');
 });
 
-/** D: Indonesia where nothing is said. */
+/** D: Indonesia unless the call names a country. */
 const countryOf = ({ fields }: LapakCall): string => textOf(fields, 'country_code') ?? 'id';
 
-/** What a reseller is shown of a country: nothing of the categories that are closed to it. */
+/** The products of a country for this reseller, without those of categories that are closed to it. */
 function ofCountry(store: LapakStore, call: LapakCall): Product[] {
   const country = countryOf(call);
   const { categories } = store.catalogue;

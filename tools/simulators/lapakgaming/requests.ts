@@ -23,7 +23,7 @@ const pieces: Shape = {
 };
 const amount: Shape = { expected: 'a number', fits: (value) => typeof value === 'number' };
 
-/** D for all but the last, which came with version 1.6. C: a client sends null for what it does not have. */
+/** D for all but the last, which came with version 1.6. C: clients send null for missing values. */
 const ORDER: Readonly<Record<string, Shape>> = {
   user_id: orNull(text),
   additional_id: orNull(text),
@@ -76,7 +76,7 @@ export async function receive(request: IncomingMessage): Promise<LapakCall> {
   };
 }
 
-/** A member that is a text which is not empty, else null. */
+/** A member that is a non-empty text, else null. */
 export function textOf(fields: Json | null, name: string): string | null {
   const value = fields?.[name];
   return typeof value === 'string' && value !== '' ? value : null;
@@ -87,7 +87,7 @@ function callOf(method: string, path: string, isBestProduct: boolean): Call | nu
   return PATHS.get(`${method} ${path}`) ?? null;
 }
 
-/** What the journal keeps of an order besides. */
+/** Further members of an order for the journal. */
 function aboutOrder(fields: Json | null): Json {
   const { price = null, additional_id = null, count_order = null } = fields ?? {};
   return { price, additional_id, count_order, end_user_ip_address: fields?.end_user_ip_address ?? null };

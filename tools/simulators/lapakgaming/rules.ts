@@ -2,14 +2,14 @@ import type { RuleForms } from '../common/rules.js';
 import { listOf, oneOf, type Shape, type Shapes, text } from '../common/shapes.js';
 import { STATUSES } from './codes.js';
 
-/** A code of the vendor's list or any other, as the list writes them. */
+/** A code of the vendor's list, or any other in the same format. */
 export const code: Shape = {
   expected: 'a code in capital letters',
   fits: (value) => typeof value === 'string' && /^[A-Z][A-Z_]*$/.test(value),
 };
 export const status: Shape = oneOf(...STATUSES);
 
-/** What becomes of an order, in a step of a rule and for `POST /_sim/settle`. */
+/** The state of an order, in a step of a rule and for `POST /_sim/settle`. */
 export const OUTCOME: Shapes = {
   status,
   transactions: listOf(status),

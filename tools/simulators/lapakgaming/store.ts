@@ -4,7 +4,7 @@ import { DEFAULT_ACCOUNT, DEFAULT_CATEGORIES, DEFAULT_PRODUCTS } from './default
 import type { Catalogue, Category, Kinds, Order, Product } from './model.js';
 import { READINGS } from './readings.js';
 
-/** All that the simulator knows. */
+/** Adds the catalogue and its past. */
 export class LapakStore extends Store<Kinds> {
   private catalogues: readonly Catalogue[] = [{ at_ms: 0, products: DEFAULT_PRODUCTS, categories: DEFAULT_CATEGORIES }];
 
@@ -16,13 +16,13 @@ export class LapakStore extends Store<Kinds> {
     return this.catalogueAt(Infinity);
   }
 
-  /** What was sold at a time, in milliseconds since 1970. */
+  /** The catalogue at a time, in milliseconds since 1970. */
   catalogueAt(atMs: number): Catalogue {
     const found = this.catalogues.findLast(({ at_ms }) => at_ms <= atMs) ?? this.catalogues[0];
     return found ?? { at_ms: 0, products: [], categories: [] };
   }
 
-  /** Every product of a catalogue, those that are made up included. */
+  /** Every product of a catalogue, generated ones included. */
   productsOf({ products }: Catalogue): readonly Product[] {
     const count = this.account.made_up_products;
     if (count === 0) return products;

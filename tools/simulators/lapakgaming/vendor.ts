@@ -8,9 +8,9 @@ import { answer } from './answers.js';
 import { callbackUrlOf, endOf, forgedMessage, productCallback } from './callbacks.js';
 import { move } from './ledger.js';
 import type { Call, Change, Kinds, LapakCall, LapakReply, LapakRule, Order } from './model.js';
-import { placeOrder, tellOrder } from './orders.js';
+import { placeOrder, answerOrder } from './orders.js';
 import { listAllProducts, listCategories, listGroups, listProducts } from './reads.js';
-import { tellBalance, tellBestProduct, tellFxRate } from './reads.js';
+import { answerBalance, answerBestProduct, answerFxRate } from './reads.js';
 import { receive } from './requests.js';
 import { RULES } from './rules.js';
 import { LapakStore } from './store.js';
@@ -19,17 +19,17 @@ type Decide = (store: LapakStore, call: LapakCall, rule: LapakRule | undefined) 
 
 const CALLS: Readonly<Record<Call, Decide>> = {
   order: placeOrder,
-  order_status: tellOrder,
+  order_status: answerOrder,
   category: listCategories,
   'all-products': listAllProducts,
   product: listProducts,
   'group-products': listGroups,
-  'best-product': tellBestProduct,
-  'fx-rate': tellFxRate,
-  balance: tellBalance,
+  'best-product': answerBestProduct,
+  'fx-rate': answerFxRate,
+  balance: answerBalance,
 };
 
-/** Lapakgaming, as far as its documents go. */
+/** The reseller interface of Lapakgaming. */
 export class Lapakgaming extends Vendor<Kinds> {
   readonly store = new LapakStore();
   readonly rules = RULES;
@@ -49,7 +49,7 @@ export class Lapakgaming extends Vendor<Kinds> {
     return status === 200;
   }
 
-  /** An order of which some pieces are done and others are not is not done. */
+  /** An order counts as pending while its transactions differ. */
   outcomeOf(order: Order): Outcome {
     const end = endOf(order);
     if (end === 'SUCCESS') return 'succeeded';
@@ -99,7 +99,7 @@ export class Lapakgaming extends Vendor<Kinds> {
   }
 }
 
-/** An inquiry by tid is about the reference of that order too, for rules and the journal. */
+/** For rules and the journal, an inquiry by tid has the reference, SKU and player of its order. */
 function withReference(store: LapakStore, call: LapakCall): LapakCall {
   if (call.call !== 'order_status') return call;
   const tid = typeof call.fields?.tid === 'string' ? call.fields.tid : '';
@@ -107,7 +107,7 @@ function withReference(store: LapakStore, call: LapakCall): LapakCall {
   return order ? { ...call, ref_id: order.ref_id, sku: order.product_code, player: order.user_id } : call;
 }
 
-/** The callback of a product, which may say something that is not so. */
+/** Sends the callback of a product, with the members that a test wants. */
 function callBackProduct(store: LapakStore, courier: Courier, body: Json): Promise<Delivery> {
   const wanted = checked<{ code?: string; url?: string; set?: Json }>(body, 'callback', {
     code: text,

@@ -42,7 +42,7 @@ interface AccountChanges extends Partial<Omit<Account, 'available'>> {
   readonly remove_types?: readonly number[];
 }
 
-/** What a body of `POST /_sim/account` changes; types are merged by id. @throws Invalid */
+/** The change that a body of `POST /_sim/account` makes; types are merged by id. @throws Invalid */
 export function accountChange(store: Store, body: Json): Change {
   const wanted = checked<AccountChanges>(body, 'account', ACCOUNT);
   const { balance, types: changes, remove_types: removed, ...simple } = wanted;

@@ -8,7 +8,7 @@ import type { CallbackBehaviour } from './rules.js';
 import { signatureOf } from './signatures.js';
 import type { Store } from './store.js';
 
-/** C: what a callback says; the cards are not part of it. */
+/** C: the fields of a callback, which has no cards. */
 function callbackFields(store: Store, order: Transaction): Record<string, string> {
   const { cards: _, ...data } = orderData(store, order);
   return textMembers(data);

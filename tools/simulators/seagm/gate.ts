@@ -8,7 +8,7 @@ import type { Store } from './store.js';
 const TOO_MANY = 429;
 const BANNED = 418;
 
-/** The answer by which the vendor refuses who asks, or null. `ruled` is the code that a rule wants. */
+/** The answer by which the vendor refuses the caller, or null. `ruled` is the code that a rule wants. */
 export function refusedAtGate(store: Store, call: SeagmCall, ruled: number | undefined): Reply | null {
   if (store.now() < store.ban.until_ms) return refused(store, BANNED);
   if (ruled === TOO_MANY || store.hasTooManyCalls(store.readings.calls_per_minute)) return tooMany(store);

@@ -9,7 +9,6 @@ import type { Store } from './store.js';
 const WAITING = 10_001;
 const REFUNDED = 10_005;
 
-/** What becomes of an order. */
 export type State = StateOf<Transaction>;
 
 type Order = Pick<Transaction, 'buy_amount' | 'currency' | 'fields' | 'kind' | 'ref_id' | 'type_id' | 'unit_price'>;
@@ -30,7 +29,7 @@ export function form(store: Store, order: Order, course: Pick<Transaction, 'call
   return move(store, blank, { status_code: WAITING });
 }
 
-/** Moves an order to another state: debits or refunds, and calls back. */
+/** Moves an order to another state: debits or refunds it, and plans callbacks. */
 export function move(store: Store, before: Transaction, state: State): Transaction {
   const { status_code } = state;
   const outcome = outcomeOf({ status_code });

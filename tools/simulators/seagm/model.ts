@@ -13,7 +13,7 @@ export interface Account {
   readonly currency: string;
   /** In the smallest unit that the simulator counts in. */
   readonly available: number;
-  /** What every purchase is answered while it is set. */
+  /** The code for every purchase while it is set. */
   readonly code: number | null;
   readonly callback_url: string | null;
   readonly callback_from: string | null;
@@ -33,7 +33,7 @@ export interface ProductType {
   readonly fields: readonly { readonly name: string; readonly label: string; readonly type: string }[];
 }
 
-/** A change of state to come. */
+/** A future change of state. */
 export type Step = common.Step & Omit<PlannedStep, 'after_ms'>;
 
 export interface Transaction extends common.Transaction {
@@ -59,7 +59,7 @@ export interface Reply extends common.Reply {
   readonly transaction?: Transaction;
 }
 
-/** How often calls came too fast, and until when none is answered. */
+/** The number of calls that came too fast, and the end of the ban. */
 export interface Ban {
   readonly strikes: number;
   readonly bans: number;

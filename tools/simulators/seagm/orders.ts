@@ -3,7 +3,7 @@ import { courseOf, honestRule, settleDelay } from '../common/rules.js';
 import { refusedAtGate } from './gate.js';
 import { form } from './ledger.js';
 import type { Reply } from './model.js';
-import { DIGITS, DONE, orderData, refused, told } from './replies.js';
+import { DIGITS, DONE, orderData, refused, answered } from './replies.js';
 import type { SeagmCall } from './requests.js';
 import type { CallbackBehaviour, PlannedStep, Rule } from './rules.js';
 import type { Store } from './store.js';
@@ -27,7 +27,7 @@ export function buy(store: Store, call: SeagmCall, rule: Rule | undefined): Repl
 
   const honest = decide(store, call, rule, code);
   if (!rule?.answer_only || rule.code === undefined) return honest;
-  // A vendor that lies: what was decided stands.
+  // The vendor lies in its answer, but the decision stands.
   const { transaction, warnings, decision } = honest;
   const lie = { ...refused(store, rule.code, rule.info_code ?? null), decision };
   return { ...lie, ...(transaction && { transaction }), ...(warnings && { warnings }) };
@@ -43,10 +43,10 @@ export function inquire(store: Store, call: SeagmCall, rule: Rule | undefined): 
   }
   const order = store.order(call.kind, call.id ?? '', by);
   if (order === undefined) return refused(store, NOT_FOUND);
-  return told(store, orderData(store, order), { transaction: order });
+  return answered(store, orderData(store, order), { transaction: order });
 }
 
-/** The refusal of a call that only reads: by the vendor, or by a rule. */
+/** The refusal of a read, by the vendor or by a rule; or null. */
 export function refusedRead(store: Store, call: SeagmCall, rule: Rule | undefined): Reply | null {
   const atGate = refusedAtGate(store, call, rule?.code);
   if (atGate) return atGate;
@@ -62,7 +62,7 @@ function decide(store: Store, call: SeagmCall, rule: Rule | undefined, code: num
   const { repeated_reference } = store.readings;
   if (known && repeated_reference === 'same_order') {
     const transaction = store.sentAgain(known);
-    return told(store, orderData(store, transaction), { decision: 'repeated', transaction, warnings });
+    return answered(store, orderData(store, transaction), { decision: 'repeated', transaction, warnings });
   }
   if (known && repeated_reference === 'refused') {
     return { ...refused(store, BAD_REQUEST, REPEATED, 'mch_order_id is repeated'), warnings };
@@ -97,5 +97,5 @@ function firstSend(store: Store, call: SeagmCall, rule: Rule | undefined): Reply
   const after_ms = settleDelay(rule, store.readings.settle_after_ms);
   const course = courseOf<PlannedStep, CallbackBehaviour>(store.now(), rule, [{ status_code: DONE, after_ms }]);
   const transaction = form(store, order, course);
-  return told(store, orderData(store, transaction), { decision: 'accepted', transaction });
+  return answered(store, orderData(store, transaction), { decision: 'accepted', transaction });
 }

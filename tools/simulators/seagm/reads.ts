@@ -3,7 +3,7 @@ import { shortened } from '../common/rules.js';
 import type { Json } from '../common/shapes.js';
 import { refusedRead } from './orders.js';
 import type { ProductType, Reply } from './model.js';
-import { amountOf, DIGITS, refused, told } from './replies.js';
+import { amountOf, DIGITS, refused, answered } from './replies.js';
 import type { SeagmCall } from './requests.js';
 import type { Rule } from './rules.js';
 import type { Store } from './store.js';
@@ -11,7 +11,7 @@ import type { Store } from './store.js';
 const NOT_FOUND = 404;
 
 /** Decides `GET /v1/…-categories`. */
-export function tellCategories(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
+export function answerCategories(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
   const refusal = refusedRead(store, call, rule);
   if (refusal) return refusal;
   const mine = store.types.filter(({ kind }) => kind === call.kind);
@@ -22,37 +22,37 @@ export function tellCategories(store: Store, call: SeagmCall, rule: Rule | undef
     code: name.toLowerCase().replaceAll(' ', '-'),
     auto_delivery: true,
   }));
-  return told(store, shortened(categories, rule));
+  return answered(store, shortened(categories, rule));
 }
 
 /** Decides `GET /v1/…-categories/{id}/…-types` and `/v1/…-types/{id}`. */
-export function tellTypes(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
+export function answerTypes(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
   const refusal = refusedRead(store, call, rule);
   if (refusal) return refusal;
   const id = call.id ?? '';
   if (id.startsWith('=')) {
     const type = store.type(call.kind, id.slice(1));
-    return type ? told(store, typeData(store, type)) : refused(store, NOT_FOUND);
+    return type ? answered(store, typeData(store, type)) : refused(store, NOT_FOUND);
   }
   const mine = store.types.filter(({ category_id, kind }) => kind === call.kind && String(category_id) === id);
   if (mine.length === 0) return refused(store, NOT_FOUND);
   const types = mine.map((type) => typeData(store, type));
-  return told(store, shortened(types, rule));
+  return answered(store, shortened(types, rule));
 }
 
 /** Decides `GET /v1/me`. I: the difference between credits and balance. */
-export function tellAccount(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
+export function answerAccount(store: Store, call: SeagmCall, rule: Rule | undefined): Reply {
   const refusal = refusedRead(store, call, rule);
   if (refusal) return refusal;
   const { available, currency, uid } = store.account;
   const balance = amountOf(store, available);
-  return told(store, { uid, credits: balance, balance, currency });
+  return answered(store, { uid, credits: balance, balance, currency });
 }
 
 /** Decides `GET /time`, which needs no account. */
-export function tellTime(store: Store, _call: SeagmCall, rule: Rule | undefined): Reply {
+export function answerTime(store: Store, _call: SeagmCall, rule: Rule | undefined): Reply {
   if (rule?.code !== undefined) return refused(store, rule.code, rule.info_code ?? null);
-  return told(store, { timestamp: Math.floor(store.now() / 1_000) });
+  return answered(store, { timestamp: Math.floor(store.now() / 1_000) });
 }
 
 function typeData(store: Store, type: ProductType): Json {

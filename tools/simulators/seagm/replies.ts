@@ -29,7 +29,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   1024: 'Timestamp outside the window',
 };
 
-/** Whether a purchase stands, may yet, or does not. */
+/** Whether a purchase succeeded, is pending or failed. */
 export function outcomeOf({ status_code }: Pick<Transaction, 'status_code'>): 'succeeded' | 'failed' | 'pending' {
   if (status_code === DONE) return 'succeeded';
   return status_code === FAILED || status_code === REFUNDED ? 'failed' : 'pending';
@@ -44,19 +44,19 @@ export function refused(store: Store, code: number, info: number | null = null, 
   return { http, body: { code, msg, error_info }, decision: 'refused', about };
 }
 
-export function told(store: Store, data: unknown, more: Partial<Reply> = {}): Reply {
+export function answered(store: Store, data: unknown, more: Partial<Reply> = {}): Reply {
   const code = Number(store.readings.success_code);
   const body = { code, msg: 'success', data };
   return { http: 200, body, decision: 'told', about: { code, info_code: null }, ...more };
 }
 
-/** An amount as the vendor writes it. */
+/** An amount in the vendor's format. */
 export function amountOf(store: Store, units: number): string | number {
   const text = decimalOf(units, DIGITS).replace(/00$/, '');
   return store.readings.amount_type === 'text' ? text : Number(text);
 }
 
-/** C: what an answer and a callback tell of an order. */
+/** C: the members of an order in an answer and in a callback. */
 export function orderData(store: Store, order: Transaction): Json {
   const { buy_amount, currency, kind, ref_id, refunded_reason, status_code, trade_id, type_id } = order;
   const [outcome, total] = [outcomeOf(order), order.unit_price * buy_amount];

@@ -8,9 +8,9 @@ import type { Pairs } from './signatures.js';
 export interface SeagmCall extends VendorCall {
   readonly call: Call | null;
   readonly kind: 'recharge' | 'card';
-  /** What follows in the path: an order, a category or a type. */
+  /** The rest of the path: an order, a category or a type. */
   readonly id: string | null;
-  /** Of query and body. */
+  /** The fields of query and body. */
   readonly fields: Readonly<Record<string, string>>;
   readonly pairs: Pairs;
   /** The parameters before they are decoded. */
@@ -22,7 +22,7 @@ export interface SeagmCall extends VendorCall {
   };
 }
 
-/** What the vendor knows of a call that the parameters don't say. */
+/** Facts about a call that are not in its parameters. */
 export interface Known {
   /** The reference of the order with this number. */
   readonly referenceOf: (orderId: string) => string | null;

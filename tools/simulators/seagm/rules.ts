@@ -14,7 +14,7 @@ export interface PlannedStep {
   readonly status_code: number;
   readonly after_ms: number;
   readonly refunded_reason?: string;
-  /** False: done, and the cards are not there yet. */
+  /** False: done, but without cards yet. */
   readonly with_cards?: boolean;
   readonly cards?: readonly Card[];
 }
@@ -24,7 +24,6 @@ export interface CallbackBehaviour extends common.CallbackBehaviour {
   readonly signature?: 'wrong' | 'absent' | 'stale';
 }
 
-/** What a test wants of certain calls. */
 export interface Rule extends common.Rule {
   readonly code?: number;
   readonly info_code?: number;
@@ -32,7 +31,7 @@ export interface Rule extends common.Rule {
   readonly callback?: CallbackBehaviour;
 }
 
-/** What a purchase can become. */
+/** The members of a purchase's state. */
 export const STATE = {
   status_code: oneOf(10_001, 10_002, 10_003, 10_004, 10_005),
   refunded_reason: text,

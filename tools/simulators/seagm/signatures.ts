@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Names and values, as often as they come. */
+/** Names and values, with repetitions. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** D: the signature of all parameters but itself, in lower-case hex. C: the signed text is form-encoded. */
@@ -11,7 +11,7 @@ export function signatureOf(pairs: Pairs, secretKey: string): string {
   return hmac(text, secretKey);
 }
 
-/** The same over the parameters as they were received, whatever their encoding. */
+/** The same over the parameters as received, without decoding. */
 export function signatureAsReceived(raw: Pairs, secretKey: string): string {
   const text = sorted(raw)
     .map(([name, value]) => `${name}=${value}`)
@@ -24,7 +24,7 @@ function sorted(pairs: Pairs): Pairs {
   return signed.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** A space is a plus; only letters, digits, `-`, `_` and `.` stay as they are. */
+/** A space becomes a plus; only letters, digits, `-`, `_` and `.` are not escaped. */
 function encoded(text: string): string {
   const escape = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text)

@@ -3,7 +3,7 @@ import { DEFAULT_ACCOUNT, DEFAULT_TYPES } from './defaults.js';
 import type { Ban, Kind, Kinds, ProductType, Transaction } from './model.js';
 import { READINGS } from './readings.js';
 
-/** What the simulator knows besides what each does: the catalogue, and who is banned. */
+/** Adds the catalogue, and the ban. */
 export class Store extends CommonStore<Kinds> {
   types: readonly ProductType[] = DEFAULT_TYPES;
   ban: Ban = { strikes: 0, bans: 0, until_ms: 0 };

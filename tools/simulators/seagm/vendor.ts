@@ -10,7 +10,7 @@ import { forgedMessage } from './callbacks.js';
 import { move, type State } from './ledger.js';
 import type { Change, Kinds, Reply, Transaction } from './model.js';
 import { buy, inquire } from './orders.js';
-import { tellAccount, tellCategories, tellTime, tellTypes } from './reads.js';
+import { answerAccount, answerCategories, answerTime, answerTypes } from './reads.js';
 import { DIGITS, outcomeOf } from './replies.js';
 import { receive, type SeagmCall, skuOf } from './requests.js';
 import { type CallbackBehaviour, type Call, type Rule, RULES } from './rules.js';
@@ -20,10 +20,10 @@ const CALLS: Readonly<Record<Call, (store: Store, call: SeagmCall, rule: Rule | 
   'recharge-orders': buy,
   'card-orders': buy,
   inquiry: inquire,
-  categories: tellCategories,
-  types: tellTypes,
-  me: tellAccount,
-  time: tellTime,
+  categories: answerCategories,
+  types: answerTypes,
+  me: answerAccount,
+  time: answerTime,
 };
 
 /** The open interface of SEAGM. */
@@ -55,7 +55,7 @@ export class Seagm extends Vendor<Kinds> {
     return sendByRule(response, { http, body: JSON.stringify(sent) }, rule);
   }
 
-  /** C: the plain word accepts a callback. */
+  /** C: the plain text `success` accepts a callback. */
   isAccepted(status: number | null, body: string): boolean {
     return status !== null && status >= 200 && status < 300 && body.trim() === 'success';
   }

@@ -43,7 +43,7 @@ interface AccountChanges extends Partial<Omit<Account, 'available'>> {
   readonly remove_companies?: readonly string[];
 }
 
-/** What a body of `POST /_sim/account` changes; companies are merged by company_id. @throws Invalid */
+/** The change that a body of `POST /_sim/account` makes; companies are merged by company_id. @throws Invalid */
 export function accountChange(store: Store, body: Json): Change {
   const wanted = checked<AccountChanges>(body, 'account', ACCOUNT);
   const { balance, companies: changes, remove_companies: removed, ...simple } = wanted;

@@ -6,14 +6,14 @@ import { outcomeOf } from './codes.js';
 import type { Transaction } from './model.js';
 import type { Store } from './store.js';
 
-/** C: what a callback says, and where the PIN of a cash card is in it. */
+/** C: the fields of a callback, and the place of a cash card's PIN. */
 function callbackFields(store: Store, transaction: Transaction): Record<string, string> {
   const { operator_trxnsid, ref_id: dest_ref, status, trx_id: transaction_id } = transaction;
   const card = cardFields(transaction, store.readings.pin_in_callback);
   return { dest_ref, transaction_id, status, sms: '', operator_trxnsid, ...card };
 }
 
-/** Serial and PIN as `where` says; nothing where there are none. */
+/** Serial and PIN in the place that `where` names; empty if there are none. */
 export function cardFields({ pin, serial }: Transaction, where: 'fields' | 'sms' | 'absent'): Record<string, string> {
   if (pin === '' || where === 'absent') return {};
   if (where === 'sms') return { sms: `serial_no:${serial},password:${pin}` };

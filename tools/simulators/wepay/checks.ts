@@ -8,7 +8,7 @@ import type { Store } from './store.js';
 const FULL_PERCENT = 10_000;
 const NO_PLAYER = '0000000000';
 
-/** The code by which a purchase is refused whatever the state of the account, or null. */
+/** The code by which a purchase is refused, independent of the account; or null. */
 export function refusalOf(store: Store, { fields }: WepayCall): string | null {
   const { type = '', pay_to_company = '', pay_to_amount = '', dest_ref = '', resp_url } = fields;
   // I: which of 30001 and 30008 it is.
@@ -22,7 +22,7 @@ export function refusalOf(store: Store, { fields }: WepayCall): string | null {
   return playerRefusal(store, company, fields.pay_to_ref1 ?? '', fields.pay_to_ref2 ?? null);
 }
 
-/** What a purchase is charged, in satang. C: the discount is a percentage of the amount. I: rounded half up. */
+/** The charge of a purchase, in satang. C: the discount is a percentage of the amount. I: rounded half up. */
 export function totalOf(company: Company, amount: string): number {
   const satang = unitsOf(amount, DIGITS) ?? 0;
   const percent = unitsOf(company.discount, DIGITS) ?? 0;

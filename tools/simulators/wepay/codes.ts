@@ -32,10 +32,10 @@ export const CODES: ReadonlyMap<string, string> = new Map([
 export const ACCEPTED = '00000';
 export const SUCCEEDED = '2';
 export const FAILED = '4';
-/** I: what stands while a purchase is under way; all that is known is that it is neither of the two. */
+/** I: the status of a purchase under way; it is only known to be neither of the two. */
 export const UNDER_WAY = '1';
 
-/** Whether a purchase stands, may yet, or does not. */
+/** Whether a purchase succeeded, is pending or failed. */
 export function outcomeOf({ status }: { readonly status: string }): 'succeeded' | 'failed' | 'pending' {
   if (status === SUCCEEDED) return 'succeeded';
   return status === FAILED ? 'failed' : 'pending';

@@ -3,7 +3,7 @@ import { sameText } from '../common/http.js';
 import type { WepayCall } from './requests.js';
 import type { Store } from './store.js';
 
-/** The code by which the vendor refuses who asks, or null. */
+/** The code by which the vendor refuses the caller, or null. */
 export function refusedAtGate(store: Store, call: WepayCall): string | null {
   const { account, readings } = store;
   const { username = '', password, password_hash } = call.fields;

@@ -5,7 +5,6 @@ import { outcomeOf, UNDER_WAY } from './codes.js';
 import type { Transaction } from './model.js';
 import type { Store } from './store.js';
 
-/** What becomes of a purchase. */
 export type State = StateOf<Transaction>;
 
 /** Records a purchase that is accepted, with its debit and callback, all or nothing. */
@@ -29,7 +28,7 @@ export function form(
   return move(store, blank, { status: UNDER_WAY });
 }
 
-/** Moves a purchase to another state: debits or refunds, and calls back. */
+/** Moves a purchase to another state: debits or refunds it, and plans callbacks. */
 export function move(store: Store, before: Transaction, state: State): Transaction {
   const { status } = state;
   const outcome = outcomeOf({ status });

@@ -9,14 +9,14 @@ export interface Account {
   readonly username: string;
   readonly password: string;
   readonly allow_list: readonly string[];
-  /** What can be spent, in satang. */
+  /** The amount to spend, in satang. */
   readonly available: number;
-  /** What every purchase is answered while it is set, such as 20004. */
+  /** The code for every purchase while it is set, such as 20004. */
   readonly code: string | null;
   readonly callback_from: string | null;
 }
 
-/** An element of the catalogue export, and what the vendor knows of the company besides. */
+/** An element of the catalogue export, and further settings of the company. */
 export interface Company {
   readonly company_id: string;
   readonly company_name: string;
@@ -31,13 +31,13 @@ export interface Company {
   readonly refs_format: Readonly<Record<string, string>>;
   readonly sof_min: string;
   readonly sof_max: string;
-  /** Percent of the amount that we don't pay. */
+  /** The discount in percent of the amount. */
   readonly discount: string;
-  /** What each purchase is answered; null is 00000. */
+  /** The code for each purchase; null is 00000. */
   readonly code: string | null;
 }
 
-/** A change of state to come. */
+/** A future change of state. */
 export interface Step extends common.Step {
   readonly status: string;
   readonly operator_trxnsid?: string;
@@ -55,7 +55,7 @@ export interface Transaction extends common.Transaction {
   readonly resp_url: string | null;
   /** 2 is a success, 4 a failure, anything else is not final. */
   readonly status: string;
-  /** What it costs, in satang. */
+  /** Its cost, in satang. */
   readonly total: number;
   readonly bill_id: string;
   readonly queue_id: string;

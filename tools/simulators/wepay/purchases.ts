@@ -20,7 +20,7 @@ export function purchase(store: Store, call: WepayCall, rule: Rule | undefined):
 
   const honest = decide(store, call, honestRule(rule, 'code'));
   if (!rule?.answer_only || rule.code === undefined) return honest;
-  // A vendor that lies: what was decided stands.
+  // The vendor lies in its answer, but the decision stands.
   const { decision, transaction, warnings } = honest;
   const lie = refused(store, rule.code, {}, decision);
   return { ...lie, ...(transaction && { transaction }), ...(warnings && { warnings }) };
@@ -38,7 +38,7 @@ function decide(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
   if (current && isFirst) return { ...repeated(store, current), warnings };
   const company = store.company(call.fields.type ?? '', call.fields.pay_to_company ?? '');
   const refusal = refusalOf(store, call) ?? company?.code ?? shortOf(store, call, company);
-  // A code that a company has for each purchase may be that of an acceptance.
+  // The code that a company has for each purchase may be an acceptance.
   if (refusal !== null && refusal !== ACCEPTED) return { ...refused(store, refusal), warnings };
   if (current) return { ...repeated(store, current), warnings };
   return accepted(store, formed(store, call, rule, company));
@@ -79,7 +79,7 @@ function formed(
   return form(store, order, courseOf<PlannedStep, CallbackBehaviour>(store.now(), rule, ordinary));
 }
 
-/** The purchase by which a reference is known to the vendor at present. */
+/** The purchase under a reference, if the vendor still remembers it. */
 function remembered(store: Store, refId: string): Transaction | undefined {
   const { failed_reference, reference_memory_minutes: minutes } = store.readings;
   const latest = store.underReference(refId).at(-1);

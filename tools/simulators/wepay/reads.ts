@@ -7,7 +7,7 @@ import { asSent } from './checks.js';
 import { outcomeOf } from './codes.js';
 import { refusedAtGate } from './gate.js';
 import type { Company, Reply } from './model.js';
-import { amountOf, DIGITS, refused, told } from './replies.js';
+import { amountOf, DIGITS, refused, answered } from './replies.js';
 import type { WepayCall } from './requests.js';
 import type { Rule, Type } from './rules.js';
 import type { Store } from './store.js';
@@ -15,7 +15,7 @@ import type { Store } from './store.js';
 const REF_COUNT = 6;
 
 /** Decides `type=get_output`. */
-export function tellOutput(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
+export function answerOutput(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
   const refusal = refusedAtGate(store, call) ?? rule?.code;
   if (refusal !== undefined) return refused(store, refusal);
   const id = call.about.transaction_id ?? '';
@@ -32,24 +32,24 @@ export function tellOutput(store: Store, call: WepayCall, rule: Rule | undefined
     ...(operator_trxnsid !== '' && { operator_trxnsid }),
     ...cardFields(transaction, store.readings.pin_in_output),
   };
-  return { ...told({ output: formText(output) }), transaction };
+  return { ...answered({ output: formText(output) }), transaction };
 }
 
-/** Decides `type=balance_inquiry`. I: the ledger balance still has what is not settled. */
-export function tellBalance(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
+/** Decides `type=balance_inquiry`. I: the ledger balance includes amounts that are not settled. */
+export function answerBalance(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
   const refusal = refusedAtGate(store, call) ?? rule?.code;
   if (refusal !== undefined) return refused(store, refusal);
   const { available } = store.account;
   const open = Array.from(store.transactions.values()).filter((each) => outcomeOf(each) === 'pending');
   const held = open.reduce((sum, { debited }) => sum + debited, 0);
-  return told({
+  return answered({
     ledger_balance: amountOf(store, available + held),
     available_balance: amountOf(store, available),
   });
 }
 
 /** Decides `payee_info=true`. */
-export function tellPayee(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
+export function answerPayee(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
   const refusal = refusedAtGate(store, call) ?? rule?.code;
   if (refusal !== undefined) return refused(store, refusal);
   const { company: id, type } = call.about;
@@ -61,7 +61,7 @@ export function tellPayee(store: Store, call: WepayCall, rule: Rule | undefined)
     `ref${index + 1}`,
     { title: title(index + 1), min_length: index === 0 ? 1 : 0, max_length: index === 0 ? 30 : 0 },
   ]);
-  return told({
+  return answered({
     discount,
     fee,
     sof_min,
@@ -72,7 +72,7 @@ export function tellPayee(store: Store, call: WepayCall, rule: Rule | undefined)
 }
 
 /** Decides the catalogue export, which needs no account. */
-export function tellCatalogue(store: Store, _call: WepayCall, rule: Rule | undefined): Reply {
+export function answerCatalogue(store: Store, _call: WepayCall, rule: Rule | undefined): Reply {
   if (rule?.code !== undefined) return refused(store, rule.code);
   const items = (type: Type): Json[] => {
     return shortened(store.ofType(type), rule).map((company) => itemOf(store, company));
@@ -86,7 +86,7 @@ export function tellCatalogue(store: Store, _call: WepayCall, rule: Rule | undef
   return { http: 200, data: { data }, decision: 'told', about: { code: null } };
 }
 
-/** D: a company as the export has it. */
+/** D: a company in the export. */
 function itemOf(store: Store, company: Company): Json {
   const { company_id, company_name, congestion, fee, gameservers, refs_format, refundable } = company;
   const denomination = company.denomination.map(({ price, description }) => {

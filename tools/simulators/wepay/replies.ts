@@ -18,7 +18,7 @@ export function refused(store: Store, code: string, more: Json = {}, decision = 
   return { http: store.readings.refusal_http_status, data, decision, about: { code } };
 }
 
-export function told(data: Json): Reply {
+export function answered(data: Json): Reply {
   return { http: 200, data: { code: ACCEPTED, ...data }, decision: 'told', about: { code: ACCEPTED } };
 }
 

@@ -17,7 +17,7 @@ export interface WepayCall extends VendorCall {
     readonly type: string | null;
     readonly company: string | null;
     readonly transaction_id: string | null;
-    /** Of the body: form, multipart, json, or none of them. */
+    /** The encoding of the body: form, multipart, json, or none of them. */
     readonly encoding: 'form' | 'multipart' | 'json' | null;
   };
 }
@@ -72,7 +72,7 @@ export async function receive(
   };
 }
 
-/** Whether there is something at `path` at all, by whatever method. */
+/** Whether there is something at `path`, by any method. */
 export const isPath = (path: string): boolean => path === API_PATH || path === EXPORT_PATH;
 
 function callOf(method: string, path: string, fields: Fields): Call | null {
@@ -82,7 +82,7 @@ function callOf(method: string, path: string, fields: Fields): Call | null {
   return fields.payee_info === 'true' ? 'payee_info' : 'purchase';
 }
 
-/** C: all three encodings work. I: that a body of another one has no fields. */
+/** C: all three encodings work. I: a body in another encoding has no fields. */
 function fieldsOf({ body, contentType: type, json }: Received): {
   fields: Fields;
   encoding: WepayCall['about']['encoding'];

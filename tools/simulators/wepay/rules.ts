@@ -2,13 +2,12 @@ import * as common from '../common/rules.js';
 import { type Shape, text } from '../common/shapes.js';
 
 export const CALLS = ['purchase', 'get_output', 'balance_inquiry', 'payee_info', 'comp_export'] as const;
-/** What can be bought. */
+/** The kinds of products. */
 export const TYPES = ['gtopup', 'mtopup', 'cashcard', 'billpay'] as const;
 export type Type = (typeof TYPES)[number];
 
 export type Call = (typeof CALLS)[number];
 
-/** What a test wants of certain calls. */
 export interface Rule extends common.Rule {
   readonly code?: string;
   readonly then?: readonly PlannedStep[];
@@ -27,7 +26,7 @@ export const answerCode: Shape = {
   fits: (value) => typeof value === 'string' && /^\d{5}$/.test(value),
 };
 
-/** What a purchase can become. */
+/** The members of a purchase's state. */
 export const STATE = { status: text, operator_trxnsid: text, serial: text, pin: text };
 
 export const RULES: common.RuleForms = {

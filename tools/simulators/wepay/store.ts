@@ -4,7 +4,7 @@ import type { Company, Kinds } from './model.js';
 import { READINGS } from './readings.js';
 import type { Type } from './rules.js';
 
-/** What the simulator knows besides what each does: the catalogue. */
+/** Adds the catalogue. */
 export class Store extends CommonStore<Kinds> {
   companies: readonly Company[] = DEFAULT_COMPANIES;
 

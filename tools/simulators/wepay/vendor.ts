@@ -11,7 +11,7 @@ import { outcomeOf } from './codes.js';
 import { move, type State } from './ledger.js';
 import type { Change, Kinds, Reply, Transaction } from './model.js';
 import { purchase } from './purchases.js';
-import { tellBalance, tellCatalogue, tellOutput, tellPayee } from './reads.js';
+import { answerBalance, answerCatalogue, answerOutput, answerPayee } from './reads.js';
 import { DIGITS } from './replies.js';
 import { isPath, receive, type WepayCall } from './requests.js';
 import { type Call, type Rule, RULES } from './rules.js';
@@ -19,10 +19,10 @@ import { Store } from './store.js';
 
 const CALLS: Readonly<Record<Call, (store: Store, call: WepayCall, rule: Rule | undefined) => Reply>> = {
   purchase,
-  get_output: tellOutput,
-  balance_inquiry: tellBalance,
-  payee_info: tellPayee,
-  comp_export: tellCatalogue,
+  get_output: answerOutput,
+  balance_inquiry: answerBalance,
+  payee_info: answerPayee,
+  comp_export: answerCatalogue,
 };
 
 /** The interface of wePAY for its resellers. */
