@@ -5,8 +5,8 @@ import { median, report, round } from './support/figures.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 
-// The audit of BENCH_ORDERS completed and delivered orders, one every five seconds, BENCH_OPEN of them of this month: of all of
-// them, what closing the months before takes, and the audit of what is behind these. Goal: 5 million in at most 10 s then.
+// The audit of BENCH_ORDERS completed and delivered orders, one every five seconds, BENCH_OPEN of them in this month. It times the
+// audit of all, the closing of the months before, and the audit of what is left after it. Goal: then 5 million in at most 10 s.
 
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000);
 const OPEN = Number(process.env.BENCH_OPEN ?? 100_000);
@@ -38,7 +38,7 @@ for (let n = 0; n < ROUNDS; n++) {
 }
 const [{ 'orders read': read = 0 } = {}] = rounds;
 const seconds = median(rounds.map((each) => each.seconds ?? NaN));
-// What takes time is what is read: the same rate tells of other sizes.
+// The time grows with the rows read, so the rate holds for other sizes.
 report('audit', rounds, {
   goal: '5,000,000 orders in at most 10 s when months are closed',
   orders: ORDERS,

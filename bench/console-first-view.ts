@@ -9,8 +9,8 @@ import { Operator } from './support/operator.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 
-// How soon an operator sees the list of orders in a browser that has nothing of the console yet: the first paint, and the
-// first order that can be clicked. As it is, and on a machine four times slower behind 10 Mbit/s and 40 ms. Goals, in
+// The time until an operator sees the list of orders in a browser with an empty cache: the first paint, and the first order that
+// can be clicked. Once on this machine, and once on a machine four times slower behind 10 Mbit/s and 40 ms. Goals, in
 // seconds: first paint 0.8, usable 1.2; usable on the slow machine 3.
 
 const ORDERS = 10_000;
@@ -65,7 +65,7 @@ async function measure(chromium: Browser, isSlow: boolean): Promise<View[]> {
   return measured;
 }
 
-/** One visit by somebody who is signed in; nothing is cached. */
+/** One visit of a signed-in operator, with an empty cache. */
 async function view(chromium: Browser, isSlow: boolean): Promise<View> {
   const context = await chromium.newContext({ viewport: { width: 1280, height: 800 } });
   await context.addCookies([...operator.cookies].map(([name, value]) => ({ name, value, url })));

@@ -13,8 +13,8 @@ import { Person } from './support/person.js';
 import { startStack } from './support/stack.js';
 import { createWallets, type Wallet } from './support/wallets.js';
 
-// How long an operator takes for what operators do all day, from home, with BENCH_ORDERS orders (1,000,000 by default): the
-// person's part by the keystroke-level model, the machine's part measured in Chromium. Goals, in seconds: find a player's
+// The time that an operator needs for everyday tasks, with BENCH_ORDERS orders (1,000,000 by default): the person's part by the
+// keystroke-level model, the machine's part measured in Chromium. Goals, in seconds: find a player's
 // failed order and say why 20, decide a unit in review 30, change 500 prices by a file 60, credit a merchant 20.
 
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000);
@@ -74,7 +74,7 @@ await once(child, 'exit');
 await stack.stop();
 process.exit(0);
 
-/** As many products as prices will be changed. */
+/** One product for each price that is changed. */
 async function importProducts(): Promise<void> {
   await withFile(
     csvOf('sku,name,price,supplier', (sku) => `${sku},${sku},10.00,bench`),
@@ -97,7 +97,7 @@ async function withFile(text: string, use: (file: string) => Promise<unknown>): 
   }
 }
 
-/** A buyer's message names the player: looked for, opened, and the reason read. */
+/** Finds the order of a player whom a buyer's message names, opens it, and reads the reason. */
 async function findFailedOrder(n: number): Promise<void> {
   const { page } = person;
   const { rows } = await stack.database.query<{ order_number: string; user_id: string }>(
@@ -115,7 +115,7 @@ async function findFailedOrder(n: number): Promise<void> {
   await person.read(page.getByText('OUT_OF_STOCK').first(), 2);
 }
 
-/** From the queue: the evidence read, the outcome chosen, the reason typed. */
+/** Decides a unit of the review: reads the evidence, chooses the outcome, and types the reason. */
 async function decideUnit(n: number): Promise<void> {
   const { page } = person;
   const number = doubtful[n] ?? '';
@@ -134,7 +134,7 @@ async function decideUnit(n: number): Promise<void> {
   await person.read(page.getByText('Unit 1.1 was resolved'));
 }
 
-/** A file of the catalogue team: its difference read, and the number typed that it changes. */
+/** Imports a file of prices: reads the difference, and types the number of changes. */
 async function changePrices(n: number): Promise<void> {
   const { page } = person;
   const price = `${11 + n}.00`;
@@ -155,7 +155,7 @@ async function changePrices(n: number): Promise<void> {
   await person.read(page.getByText(`0 added, ${PRICES} changed`));
 }
 
-/** By a merchant's name, with the reference of the bank's transfer. */
+/** Credits a merchant, found by name, with the reference of the bank's transfer. */
 async function creditMerchant(n: number): Promise<void> {
   const { page } = person;
   const { merchantId } = wallets[20 + n] as Wallet;
@@ -178,7 +178,7 @@ async function creditMerchant(n: number): Promise<void> {
   await person.read(page.getByText('1,500.50 THB were deposited'));
 }
 
-/** Orders whose money is held, and of whose only unit nobody knows whether it was bought. @returns their numbers. */
+/** Orders in progress whose only unit is in doubt. @returns their numbers. */
 async function placeDoubtful(count: number): Promise<string[]> {
   const numbers: string[] = [];
   for (let n = 0; n < count; n++) {

@@ -9,10 +9,10 @@ import { residentMb } from './support/resident.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 
-// What the operators' console answers, and how fast, with BENCH_ORDERS orders (1,000,000 by default) and ten people whose
-// tabs ask for news meanwhile; what those people cost the intake of orders; and how fast a CSV comes, in what memory.
-// Goals: p95 of pages at most 50 ms, of searches 100 ms, of figures 20 ms, of signing in 250 ms; intake with them at least
-// 0.97 of that without. All pages take turns, several times, and of their p95s the medians count.
+// The speed of the operators' console with BENCH_ORDERS orders (1,000,000 by default) and ten operators whose tabs poll meanwhile;
+// what those operators cost the intake of orders; and the speed and memory of a CSV.
+// Goals: p95 of pages at most 50 ms, of searches 100 ms, of stats 20 ms, of signing in 250 ms; intake with them at least
+// 0.97 of that without. All pages alternate for several rounds, and the medians of their p95s count.
 
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -20,7 +20,7 @@ const PASSES = 5;
 const ASKED = 60;
 const PEOPLE = 10;
 const WALLETS = 200;
-/** As the pages do, in milliseconds. */
+/** The polling intervals of the pages, in milliseconds. */
 const EVERY = { openOrder: 2_000, list: 5_000, figures: 10_000 };
 
 interface Asked extends Record<string, number | string> {
@@ -74,7 +74,7 @@ function kindOf(name: string): string {
   return name.startsWith('search') ? 'search' : name.startsWith('figures') ? 'figures' : 'page';
 }
 
-/** Each by its name; of lists, a page deep in the past too. */
+/** The measured requests by name; for lists, also a page deep in the past. */
 async function pagesToAsk(): Promise<Record<string, string>> {
   const { rows } = await stack.database.query<Record<string, string>>(
     `SELECT o.order_number, o.reference_id, o.user_id, u.supplier_reference, e.public_id AS event, o.created_at::date::text AS day,
@@ -130,7 +130,7 @@ async function time(page: string, path: string): Promise<Asked> {
   return { page, 'p50, ms': round(percentile(times, 0.5)), 'p95, ms': round(percentile(times, 0.95)) };
 }
 
-/** As people come in the morning: one after another, each from a place of their own. */
+/** Signs operators in one after another, each from an address of its own. */
 async function timeSignIns(): Promise<number> {
   const times = await inTurn(watching, (person) => person.signInAgain());
   return round(percentile(times, 0.95));
@@ -142,7 +142,7 @@ async function inTurn<Item, Result>(items: Item[], work: (item: Item) => Promise
   return results;
 }
 
-/** Ten people's tabs: each asks for a list, the figures and an open order as often as the pages do. */
+/** Ten operators' tabs: each polls a list, the stats and an open order as often as the pages do. */
 function startWatching(): { stop: () => void } {
   const lists = ['/api/orders', '/api/review', '/api/orders?status=failed', '/api/deliveries'];
   const timers = watching.flatMap((person, n) => {
@@ -166,7 +166,7 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-/** Orders taken in a second with ten people watching, over those without, taking turns. */
+/** Orders per second with ten operators polling, divided by those without, in alternating rounds. */
 async function intakeRatio(): Promise<number> {
   const ratios: number[] = [];
   for (let n = 0; n < ROUNDS; n++) {

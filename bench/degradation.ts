@@ -4,8 +4,8 @@ import { residentMb } from './support/resident.js';
 import { createMerchant, startStack } from './support/stack.js';
 import { steadyLoad } from './support/steady-load.js';
 
-// The API with everything there, without Redis, and without PostgreSQL: the p99 of an order's answer at a steady load,
-// what the answers are, and the memory of the process. Goals: without Redis every order is accepted, p99 at most twice
+// The API with all servers, without Redis, and without PostgreSQL: the p99 of an order's answer at a steady load, the statuses,
+// and the memory of the process. Goals: without Redis every order is accepted, p99 at most twice
 // the usual one; without PostgreSQL every order is refused with 503 and Retry-After at once.
 
 const ORDERS_PER_SECOND = 200;
@@ -35,7 +35,7 @@ supplier.disconnect();
 stack.kill();
 process.exit(0);
 
-/** What the orders of a while were answered: 200, 503 with Retry-After, or anything else. */
+/** The answers to the orders of a round: 200, 503 with Retry-After, or anything else. */
 async function measure(): Promise<Record<'accepted' | 'refused' | 'other' | 'p50' | 'p99' | 'memory, MB', number>> {
   const { times, ...counts } = await steadyLoad({
     url: stack.apiUrl,

@@ -12,8 +12,8 @@ import { createWallets } from './support/wallets.js';
 import { registerWebhook } from './support/webhooks.js';
 
 // From POST to the webhook received: placed, bought from a supplier over the network, settled, delivered. Orders a
-// second at saturation with one API and one worker, beside the usual pipeline (a transaction for each step, a job for
-// each step), and the time from the answer to the webhook when it is quiet. Everything shares the machine; fsync is on.
+// second at saturation with one API and one worker, compared with the usual pipeline (a transaction and a job for each step),
+// and the time from the answer to the webhook without load. Everything shares the machine; fsync is on.
 // Goals: 1,000 orders/s, 5 x the usual pipeline; quiet p50 under 25 ms, p99 under 80 ms.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -72,7 +72,7 @@ function order(run: string, n: number): string {
   return httpRequest('/v1/orders', merchants[n % MERCHANTS]?.key ?? '', orderBody(`${run}-${n}`));
 }
 
-/** Places orders as fast as they are accepted, and counts them until the last one's webhook has come. */
+/** Places orders as fast as they are accepted, and counts them until the last webhook arrives. */
 async function saturate(url: string): Promise<number> {
   const run = randomBytes(6).toString('hex');
   const arrivals: Arrival[] = [];
@@ -104,7 +104,7 @@ async function timeQuietly(): Promise<number[]> {
     });
     await response.arrayBuffer();
     answered.push(performance.timeOrigin + performance.now());
-    // The next order comes when this one is through, so that the n-th webhook is the n-th order's.
+    // The next order follows the webhook of this one, so that the n-th webhook is the n-th order's.
     while (arrived.length <= n) await delay(1);
     await delay(QUIET_PACE_MS);
   }

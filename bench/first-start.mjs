@@ -1,8 +1,8 @@
-// What a newcomer waits for: `npm start` in a fresh clone until it is ready and until the first order is completed, and the
+// The waiting time of a newcomer: `npm start` in a fresh clone until it is ready and until the first order is completed, and the
 // same at the second start. Goals: a first order within 25 s with a warm npm cache, 45 s with a cold one; ready within 2 s
-// the second time. It needs nothing installed here.
+// the second time. It needs no packages of this checkout.
 //   npm run bench -- first-start [--rev REVISION] [--cold]
-// Only what is committed is measured. `--cold` gives npm an empty cache.
+// It measures the committed state only. `--cold` gives npm an empty cache.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
   options: { rev: { type: 'string', default: 'HEAD' }, cold: { type: 'boolean', default: false } },
 });
-/** Far above any goal: only what will never come ends a run. */
+/** Far above any goal, so that only a start that hangs ends the run. */
 const GIVE_UP_MS = 1_200_000;
 const TICKS_PER_SECOND = 100;
 
@@ -103,7 +103,7 @@ function launch() {
   return {
     pid: child.pid,
     output,
-    /** Waits for what comes sooner or later, unless the start ends first. */
+    /** Polls until there is a result, unless the start ends first. */
     async until(isSo) {
       const giveUpMs = performance.now() + GIVE_UP_MS;
       while (!(await isSo())) {
@@ -119,7 +119,7 @@ function launch() {
   };
 }
 
-/** As in a terminal that nothing is set in: without what the npm around this adds, and on ports that are free. */
+/** The environment of a fresh terminal: without the variables that npm adds, and with free ports. */
 function environment() {
   const ours = ['DATABASE_URL', 'REDIS_URL', 'SECRETS_KEY', 'NODE_ENV', 'NODE_OPTIONS', 'TOPUP_DATA_DIR'];
   const ofNpm = /^(npm_(package|lifecycle|config_local_prefix|execpath|node_execpath|command)|INIT_CWD)/;
@@ -139,7 +139,7 @@ function found(run, pattern) {
   return pattern.exec(run.output())?.[1] ?? `nothing like ${pattern}`;
 }
 
-/** An order of the sandbox, as the banner shows it, until it is completed. */
+/** Places an order in the sandbox, as the banner shows, and waits until it is completed. */
 async function orderOnce(run) {
   const orders = found(run, /curl -sS -X POST (\S+)/);
   const headers = { 'X-API-Key': found(run, /Sandbox key +(\S+)/), 'Content-Type': 'application/json' };
@@ -154,7 +154,7 @@ async function orderOnce(run) {
   });
 }
 
-/** Until the merchants' documentation and the console are there. */
+/** Waits until the merchants' documentation and the console are there. */
 async function pagesOf(run) {
   const places = [found(run, /Documentation +(\S+)/), found(run, /Console +(\S+)/)];
   for (const place of places)
@@ -172,7 +172,7 @@ function installedNow() {
   return { packages, megabytes: Math.round(bytes.reduce((sum, each) => sum + each, 0) / 1e6) };
 }
 
-/** What a process and all below it have used, those that ended included; null where the system does not tell. */
+/** The processor time of a process and its descendants, ended ones included; null if the system does not report it. */
 function cpuSecondsOf(root) {
   let processes;
   try {
@@ -196,11 +196,11 @@ function processOf(name) {
     const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
-    // utime, stime, and the same of the children that were waited for.
+    // utime, stime, cutime and cstime.
     const ticks = fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0);
     return [{ pid: Number(name), parent: Number(fields[1]), ticks }];
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return [];
   }
 }
@@ -209,7 +209,7 @@ function prefixed(prefix, figures) {
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [`${prefix}, ${name}`, value]));
 }
 
-/** As `report` of the other benchmarks does, which this one can't import before anything is installed. */
+/** Does what `report` does for other benchmarks. This one can't import it, because packages may be missing. */
 function report(result, rounds) {
   const machine = `${cpus().length} x ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
   console.table(result);

@@ -12,7 +12,7 @@ import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 
 // Memory of the API and the worker at rest and under load, and the time from the start of a production process to its
-// readiness, beside the start of Node alone. Goals: under 180 MB each under load; ready within 1 s.
+// readiness, compared with the start of Node alone. Goals: under 180 MB each under load; ready within 1 s.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const LOAD_MS = 20_000;
@@ -38,7 +38,7 @@ await load({
   next: () => httpRequest('/v1/orders', wallets[n % 20]?.key ?? '', orderBody(`${run}-${n++}`)),
 });
 clearInterval(watch);
-// What is timed next must not share the machine with what is left to do.
+// Open work must not share the machine with the next measurement.
 while ((await stack.database.query(OPEN_ORDER)).rowCount) await delay(200);
 
 const starts: Record<string, number>[] = [];

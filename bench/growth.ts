@@ -6,23 +6,23 @@ import { Shop, type ShopFigures } from './support/shop.js';
 
 // Intake, GET of a new order, the newest page of the list, and the time from POST to a completed order, in a database with
 // orders in it and in an empty one, and the bytes that an order takes on disk with its indexes: BENCH_GROWTH=1000000,5000000 for
-// two sizes, by default one million. The bytes per order tell what disk a larger size takes. The full database and the empty
-// one take turns, so that a machine that becomes slower meanwhile counts for both. Goal: within 5 % of empty.
-// BENCH_LOGGED=1000000 lets only the newest million keep events and deliveries: 20 million orders take 45 GB so.
+// two sizes, by default one million. The bytes per order predict the disk of a larger size. The full database and the empty
+// one alternate, so that a machine that becomes slower affects both. Goal: within 5 % of empty.
+// With BENCH_LOGGED=1000000 only the newest million orders have events and deliveries: 20 million orders then take 45 GB.
 // BENCH_MERCHANTS=10 gives each of them more orders, 200 share them by default.
-// Besides, growth-memory: how large the indexes are that the way of an order uses, and how much of them it touches.
+// It also writes growth-memory: the sizes of the indexes that an order uses, and how much of them it touches.
 
 const SIZES = (process.env.BENCH_GROWTH ?? '1000000').split(',').map(Number);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const WARM_UP_ROUNDS = 3;
 const GOAL = { from: 0.95, to: 1.05 };
-/** Only the newest so many have events and deliveries still, as WEBHOOK_LOG_DAYS leaves them: less disk for large sizes. */
+/** So many of the newest orders have events and deliveries, as with WEBHOOK_LOG_DAYS, which saves disk at large sizes. */
 const LOGGED = Number(process.env.BENCH_LOGGED ?? Infinity);
-/** Bytes, as they were measured; besides, the write-ahead log and what the filling holds meanwhile. */
+/** Measured bytes, besides the write-ahead log and the memory of the filling. */
 const DISK = { perOrder: 1_900, perLogged: 1_450, besides: 5e9 };
-/** As one would set it for a large database: the default 128 MB let the filling wait for what it had just written. */
+/** Suitable for a large database: with the default of 128 MB the filling waits for its own writes. */
 const SERVER = { shared_buffers: '1GB', max_wal_size: '4GB' };
-/** What a round touches fits in there, so that nothing is read twice. */
+/** The pages of a round fit in, so that none is read twice. */
 const ROOMY = { shared_buffers: '2GB' };
 const MIB = 2 ** 20;
 const FIGURES: Record<keyof ShopFigures, string> = {
@@ -53,10 +53,10 @@ report('growth-memory', memory, totals);
 await full.close();
 process.exit(0);
 
-/** @throws before anything is begun that would fill the disk. */
+/** @throws before it starts, if the disk would become full. */
 function assertDiskFor(orders: number): void {
   const { bavail, bsize } = statfsSync('.');
-  // Each size keeps its newest ones.
+  // Each size has its own newest orders.
   const logged = SIZES.reduce((sum, size, index) => sum + Math.min(LOGGED, size - (SIZES[index - 1] ?? 0)), 0);
   const [needed, free] = [orders * DISK.perOrder + logged * DISK.perLogged + DISK.besides, bavail * bsize];
   if (needed <= free) return;
@@ -67,7 +67,7 @@ function assertDiskFor(orders: number): void {
 
 async function fillTo(size: number): Promise<void> {
   const { database } = full.stack;
-  // What the measurements before it added is not counted.
+  // Rows that earlier measurements added are not counted.
   const bytesBefore = await full.bytes();
   const startedMs = performance.now();
   const seconds = (): number => (performance.now() - startedMs) / 1000;
@@ -89,9 +89,9 @@ async function fillTo(size: number): Promise<void> {
   besides[`vacuumed, s per million, ${size}`] = perMillion(seconds() - filling);
 }
 
-/** In turns, and by turns the one or the other first. */
+/** Alternates the two, and which of them comes first. */
 async function compare(empty: Shop, size: number): Promise<void> {
-  // Both are warm then, and their plans are made for what they hold.
+  // Then both are warm, and their plans fit their contents.
   for (const shop of [empty, full]) {
     for (let n = 0; n < WARM_UP_ROUNDS; n++) await shop.measure();
     await shop.stack.database.query('VACUUM (ANALYZE)');
@@ -122,7 +122,7 @@ function resultOf(measured: Record<string, number>): Record<string, number | str
   };
 }
 
-/** What the orders of a round touch of the indexes, on a server that has just been started. */
+/** The index pages that the orders of a round touch, on a freshly started server. */
 async function lookAtMemory(shop: Shop, size: number): Promise<void> {
   await shop.restartPostgres(ROOMY);
   let orders = 0;

@@ -6,8 +6,8 @@ import { httpRequest, load } from './support/load.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 
-// What an order's way through HTTP costs, layer by layer, in requests per second of one process: Node's server,
-// Express, Nest with a guard, Nest's ValidationPipe, and the service with all it does but place an order.
+// The cost of an order's way through HTTP, layer by layer, in requests per second of one process: Node's server, Express, Nest
+// with a guard, Nest's ValidationPipe, and the service with everything except the placing of the order.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const DURATION_MS = 2_000;

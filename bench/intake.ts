@@ -7,9 +7,9 @@ import { loadOrders } from './support/orders.js';
 import { startStack } from './support/stack.js';
 import { createWallets, type Wallet } from './support/wallets.js';
 
-// Orders accepted per second by one API process, over a thousand wallets and over one, beside: the usual way to write
-// it (Express, pg, a transaction for each order, Bull) over the same; the service's own route without any order; and
-// pgbench's TPC-B, prepared, on the same cluster. Client, servers and PostgreSQL share the machine; fsync is on.
+// Orders accepted per second by one API process, over a thousand wallets and over one. Compared with the usual way to
+// write it (Express, pg, a transaction for each order, Bull) over the same wallets, the service's own route without an order,
+// and pgbench's TPC-B, prepared, on the same cluster. Client, servers and PostgreSQL share the machine; fsync is on.
 // Goals: 4 x the usual way spread, 10 x hot; hot at least as fast as spread; 0.8 of the no-op route; 1.0 of TPC-B.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -81,7 +81,7 @@ async function orders(url: string, from: Wallet[]): Promise<number> {
   return (await loadOrders(asked)).perSecond;
 }
 
-/** No checkpoint of what came before falls into the next measurement. */
+/** Makes a checkpoint, so that earlier writes cause none during the next measurement. */
 async function settle(): Promise<void> {
   await stack.database.query('CHECKPOINT');
 }
@@ -93,7 +93,7 @@ async function syncs(): Promise<number> {
   return Number(rows[0]?.syncs);
 }
 
-/** @returns what runs pgbench's TPC-B for a while and answers with its transactions per second; none without pgbench. */
+/** @returns a function that runs pgbench's TPC-B for a while and returns its transactions per second; none without pgbench. */
 function prepareTpcb(): (() => number) | undefined {
   const run = (...args: string[]): string | undefined => {
     const { status, stdout } = spawnSync('pgbench', [...args, stack.databaseUrl], { encoding: 'utf8' });

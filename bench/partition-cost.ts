@@ -20,10 +20,10 @@ import { median, report, round } from './support/figures.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 
-// What partitions add to the statements of an order: 20 orders placed, claimed and settled at once, and orders one by one,
-// in databases that differ in their partitions alone and take turns. BENCH_ORDERS are there before, 100,000 by default.
-// One more partition than is filled is always there. No supplier and no HTTP, and no waiting: what the processes of
-// PostgreSQL compute, as Linux counts it, which hardly depends on what else the machine does.
+// The cost of partitions for the statements of an order: 20 orders placed, claimed and settled at once, and orders one by one, in
+// alternating databases that differ only in their partitions. Each has BENCH_ORDERS orders before, 100,000 by default, and one
+// empty partition. There is no supplier, no HTTP and no waiting: it measures the processor time of PostgreSQL's processes, as
+// Linux counts it, which hardly depends on other load of the machine.
 
 const ORDERS_BEFORE = Number(process.env.BENCH_ORDERS ?? 100_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 15);
@@ -34,7 +34,7 @@ const SIZE = 2_000_000n;
 
 interface Variant {
   name: string;
-  /** How many partitions of each are filled; 0 where the tables are whole. */
+  /** The number of filled partitions of each table; 0 for tables without partitions. */
   orders: number;
   transfers: number;
 }
@@ -100,7 +100,7 @@ function urlOf(database: string): string {
   return url.href;
 }
 
-/** A copy of the database with these partitions, and the service on it. */
+/** Copies the database, partitions the copy, and starts the service on it. */
 async function open(database: string, variant: Variant): Promise<Opened> {
   const template = new URL(stack.databaseUrl).pathname.slice(1);
   await admin.query(
@@ -139,10 +139,10 @@ async function partition(url: string, { orders, transfers }: Variant): Promise<v
   await client.end();
 }
 
-/** @returns what PostgreSQL computes for a batch of orders and for one order, in milliseconds. */
+/** @returns PostgreSQL's processor time for a batch of orders and for one order, in milliseconds. */
 async function measure({ service, database }: Opened): Promise<[batchMs: number, singleMs: number]> {
   const spent = async (count: number): Promise<number> => {
-    // A connection that is new plans its statements anew for the first times.
+    // A new connection plans its first statements without a cached plan.
     for (let n = 0; n < WARM_UPS; n++) await pass(service, count);
     const before = await computedMs(database);
     for (let n = 0; n < REPEATS; n++) await pass(service, count);
@@ -153,7 +153,7 @@ async function measure({ service, database }: Opened): Promise<[batchMs: number,
   return [await spent(BATCH), await spent(1)];
 }
 
-/** For how long the process behind each connection to a database has been on a processor. */
+/** The processor time of the process behind each connection to a database. */
 async function computedMs(database: string): Promise<Map<number, number>> {
   const asked = `SELECT pid FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`;
   const { rows } = await admin.query<{ pid: number }>(asked, [database]);

@@ -9,10 +9,10 @@ import { startStack } from './support/stack.js';
 import { steadyLoad } from './support/steady-load.js';
 import { createWallets } from './support/wallets.js';
 
-// Partitions the tables of orders in place while orders come in: how long orders waited at most, what merchants were
-// answered, and how long it took. BENCH_ORDERS are there before, 1,000,000 by default. Then intake at saturation and the
-// answers at a steady pace before it and after it: nothing else is changed in between, so the two can't take turns.
-// Goals: nothing is taken for longer than 2 s at no time; no error; intake as before.
+// Partitions the tables of orders in place while orders arrive: the longest wait of an order, the answers to merchants, and the
+// duration. The tables have BENCH_ORDERS orders before, 1,000,000 by default. It also measures intake at saturation and the
+// answers at a steady pace, before and after: the two cannot alternate. Goals: no order waits for more than 2 s; no error;
+// intake as before.
 
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 1_000_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);

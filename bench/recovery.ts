@@ -7,8 +7,8 @@ import { median, report, round } from './support/figures.js';
 import { orderBody } from './support/orders.js';
 import { createMerchant, startStack } from './support/stack.js';
 
-// Seconds from a fault to the end of all that was open then, under a steady load of orders, with nothing restarted by
-// hand but what the fault stopped. Each purchase takes 300 ms, so that some are in flight at every moment.
+// Seconds from a fault to the end of all orders that were open then, under a steady load. Only what the fault stopped is
+// restarted by hand. Each purchase takes 300 ms, so that some are in flight at every moment.
 // Goals: 15 s after the SIGKILL of one of two workers, 10 s after FLUSHALL, 10 s after a crash of PostgreSQL.
 
 const ROUNDS = 3;
@@ -44,7 +44,7 @@ for (let n = 0; n < ROUNDS; n++) {
   for (const [name, strike] of Object.entries(FAULTS)) {
     figures[name] = round(await timeToRecover(strike));
     if (workers.length < 2) workers.push(await stack.startWorker());
-    // A worker is known to live once it has been seen for a while.
+    // Other workers know a worker after its first heartbeats.
     await delay(10_000);
   }
   rounds.push(figures);
@@ -75,7 +75,7 @@ async function placeOrders(): Promise<void> {
   }
 }
 
-/** Seconds until every order has ended that was open when the fault struck, or came while it lasted. */
+/** Seconds until all orders have ended that were open at the fault or arrived during it. */
 async function timeToRecover(strike: () => Promise<void>): Promise<number> {
   const startedMs = performance.now();
   await strike();

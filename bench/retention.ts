@@ -8,9 +8,9 @@ import { startStack } from './support/stack.js';
 import { steadyLoad } from './support/steady-load.js';
 import { createWallets } from './support/wallets.js';
 
-// What merchants notice of old events being removed: the answers to orders at a steady load, in alternating rounds with
-// nothing removed and with events removed all the time: first row by row, by a worker; then, where they are partitioned, a
-// partition of BENCH_EVENTS (200,000 by default) in each round. Goal: no more than the rounds differ anyway.
+// The effect of removing old events on merchants: the answers to orders at a steady load, in alternating rounds without and with
+// removal. First a worker removes row by row; then, with partitions, each round drops a partition of BENCH_EVENTS (200,000 by
+// default). Goal: no more than the rounds differ anyway.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 200_000);
@@ -20,7 +20,7 @@ const SECONDS = 10;
 /** More than the rounds can remove. */
 const OLD_ORDERS = ROUNDS * SECONDS * 6_000;
 
-/** The build's own, so that what is measured is what workers do. */
+/** The build's own function, as workers run it. */
 interface Built {
   keepPartitionsAhead: typeof import('../src/database/partitions/event-partitions.js').keepPartitionsAhead;
   EVENT_TABLES: typeof import('../src/database/partitions/event-partitions.js').EVENT_TABLES;
@@ -81,13 +81,13 @@ interface Measured {
   p99: number;
   /** Old events, each second. */
   removed: number;
-  /** How long it took to drop partitions, the wait for their locks included. */
+  /** The time to drop partitions, the wait for their locks included. */
   tookMs: number;
 }
 
 /**
  * @param days of WEBHOOK_LOG_DAYS: 0 removes nothing.
- * @param beside what is done in the middle of it, and how long that took in milliseconds.
+ * @param beside work in the middle of the round; it returns its duration in milliseconds.
  */
 async function measure(days: string, beside = () => Promise.resolve(0)): Promise<Measured> {
   const worker = await stack.startWorker({ WEBHOOK_LOG_DAYS: days });
@@ -130,7 +130,7 @@ async function oldEvents(): Promise<number> {
   return found[0]?.count ?? 0;
 }
 
-/** Events, deliveries and attempts are partitioned, with enough old ones for each round, and the very first are dropped. */
+/** Partitions events, deliveries and attempts, with enough old ones for each round, and drops the oldest. */
 async function partition(): Promise<void> {
   await partitionEvents(run, BigInt(EVENTS), createLogger({ LOG_LEVEL: 'error', LOG_PRETTY: false }, 'bench'));
   const step = EVENTS / 2;
@@ -150,7 +150,7 @@ async function dropDeliveries(): Promise<void> {
   if (!deliveries || !(await old.dropDeliveries(deliveries))) throw new Error('no deliveries were dropped');
 }
 
-/** One partition of each table, as workers do it. @returns how long that took. */
+/** Drops one partition of each table, as workers do. @returns the duration. */
 async function dropNext(): Promise<number> {
   const startedMs = performance.now();
   await dropDeliveries();

@@ -10,9 +10,9 @@ import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 import { registerWebhook } from './support/webhooks.js';
 
-// What failover costs. Orders a second at saturation, and the time from an answer to the webhook of the completed order
-// when it is quiet, of three products in turn: one is offered by one supplier, one by two, and one by two of whom the
-// first refuses every purchase, so that each order takes two attempts. One API and one worker; everything shares the
+// The cost of failover: orders per second at saturation, and the time from an answer to the webhook of the completed order without
+// load, for three alternating products. One supplier offers the first, two offer the second, and two offer the third, of which
+// one refuses every purchase, so that each order takes two attempts. One API and one worker; everything shares the
 // machine, and fsync is on.
 // Goals: a second offer costs nothing; an order of two attempts takes no more than two orders of one.
 
@@ -68,14 +68,14 @@ for (const supplier of suppliers) supplier.disconnect();
 await stack.stop();
 process.exit(0);
 
-/** The products, each one first in one round of three: what comes first meets what the round before left to do. */
+/** The products, rotated: the first one of a round meets the open work of the round before. */
 function inTurn(n: number): [sku: string, name: string][] {
   const all = Object.entries(NAMES);
   const first = n % all.length;
   return [...all.slice(first), ...all.slice(0, first)];
 }
 
-/** A second supplier, and the products that two offer. @returns its process. */
+/** Adds a second supplier and the products that two suppliers offer. @returns its process. */
 async function createOffers() {
   const { child, url } = await startHelper('support/supplier');
   await stack.topup('supplier', 'set', '--code', 'other', '--adapter', 'http', '--base-url', url);
@@ -92,7 +92,7 @@ function offer(sku: string, supplier: string, supplierSku: string, priority: num
   return stack.topup('offer', 'set', ...what, '--priority', String(priority));
 }
 
-/** Places orders as fast as they are accepted, and counts them until the last one's webhook has come. */
+/** Places orders as fast as they are accepted, and counts them until the last webhook arrives. */
 async function saturate(sku: string): Promise<number> {
   const run = randomBytes(6).toString('hex');
   const arrivals: Arrival[] = [];

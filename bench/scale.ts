@@ -10,8 +10,8 @@ import { startStack } from './support/stack.js';
 import { createWallets, type Wallet } from './support/wallets.js';
 
 // Orders accepted per second by one, two and four API processes, over a thousand wallets and over one, in alternating
-// rounds, and whether the balances are right in the end: their batches meet at the wallets' rows. The client and
-// PostgreSQL share the machine, so more processes than cores only show that they do no harm.
+// rounds, and whether the balances are right at the end, because the batches of the processes compete for the wallets' rows. The
+// client and PostgreSQL share the machine, so more processes than cores only show that they do no harm.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const DURATION_MS = 3_000;
@@ -73,7 +73,7 @@ async function orders(processes: number, from: Wallet[]): Promise<number> {
   return results.reduce((sum, { perSecond }) => sum + perSecond, 0);
 }
 
-/** Wallets whose balances are not what the orders cost: nothing has been bought, so all of it is held. */
+/** Wallets whose held balance differs from the price of their orders, of which none has been bought. */
 async function wrongWallets(): Promise<number> {
   const { rows } = await stack.database.query<{ wrong: number }>(
     `SELECT count(*)::int AS wrong FROM wallets w

@@ -7,8 +7,8 @@ import { median, report, round } from './support/figures.js';
 import { startStack } from './support/stack.js';
 
 // Time to start: a command of the command line from its start to its end, alone and three at once, and an API and a
-// worker from their start to their readiness; of the build, and of the same as the compiler wrote it, with every package
-// in node_modules. Goals: a command in 0.4 s, ready within 1 s.
+// worker from their start to their readiness; of the build, and of the compiler's output before packing, with every
+// package in node_modules. Goals: a command in 0.4 s, ready within 1 s.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const POLL_MS = 5;
@@ -32,7 +32,7 @@ async function run(...args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
 }
 
-/** @returns how long a process took until it was ready. */
+/** @returns the time until a process was ready. */
 async function untilReady(script: string, portVariable: 'PORT' | 'MANAGEMENT_PORT'): Promise<number> {
   const port = await freePort();
   const ports = { PORT: String(await freePort()), MANAGEMENT_PORT: '0', [portVariable]: String(port) };
@@ -75,7 +75,7 @@ rmSync(BUILDS['as compiled'], { recursive: true });
 await stack.stop();
 process.exit(0);
 
-/** The first step of the build alone. */
+/** Runs only the first step of the build. */
 function compile(directory: string): void {
   const args = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', directory];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });

@@ -6,8 +6,8 @@ import { ReceiverProcess } from './support/receiver-process.js';
 import { createMerchant, startStack } from './support/stack.js';
 import { addDeliveries, registerWebhook } from './support/webhooks.js';
 
-// What becomes of 200 pending deliveries when Redis loses everything and the worker is killed in the middle of them.
-// The receiver takes 50 ms for each, so that some are in flight whenever the worker dies.
+// 200 pending deliveries, while Redis loses all data and the worker is killed in the middle. The receiver takes 50 ms for each, so
+// that some are in flight when the worker dies.
 
 const COUNT = 200;
 const KILL_AFTER = 60;

@@ -4,7 +4,7 @@ import { ReceiverProcess } from './support/receiver-process.js';
 import { createMerchant, startStack, type BenchStack } from './support/stack.js';
 import { addDeliveries, registerWebhook } from './support/webhooks.js';
 
-// Deliveries per second of one worker to a local receiver, beside the same number of bare undici POSTs of the same
+// Deliveries per second of one worker to a local receiver, compared with the same number of bare undici POSTs of the same
 // bytes with the same concurrency, in alternating rounds. Goal: at least 0.5 of bare.
 
 const ROUNDS = 5;

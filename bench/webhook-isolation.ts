@@ -51,7 +51,7 @@ async function requestTestEvent(): Promise<string> {
   return ((await response.json()) as { event_id: string }).event_id;
 }
 
-/** The 95th percentile in milliseconds over paced events. */
+/** The 95th percentile in milliseconds of events at an even pace. */
 async function measure(): Promise<number> {
   const sent = new Map<string, number>();
   const arrived = receiver.collect(EVENTS);
@@ -71,7 +71,7 @@ async function measure(): Promise<number> {
 
 async function fillBacklog(): Promise<void> {
   for (const webhook of [hanging, failing]) await addDeliveries(stack.database, neighbour.id, [webhook], BACKLOG, '{}');
-  // The worker has taken them up once some are in flight.
+  // Once some are in flight, the worker has claimed them.
   for (;;) {
     const { rows } = await stack.database.query(
       'SELECT 1 FROM webhook_deliveries WHERE leased_until IS NOT NULL LIMIT 1',

@@ -17,8 +17,7 @@ import {
 } from 'class-validator';
 import express from 'express';
 
-// One layer after the other of what an order passes on its way through HTTP, each as its authors ship it, all answering
-// the same: `http` is Node's server, `express` adds routing and the body's parser, `nest` a controller behind a guard,
+// The layers that an order passes on its way through HTTP, one server for each, unchanged, and all with the same answer: `http` is Node's server, `express` adds routing and the body's parser, `nest` a controller behind a guard,
 // `nest-validation` Nest's own ValidationPipe.
 
 const ANSWER = {

@@ -4,7 +4,7 @@ import Bull from 'bull';
 import express from 'express';
 import pg from 'pg';
 
-// The usual way to take an order: Express and pg, one interactive transaction for each, then a job for the queue.
+// The usual way to accept orders: Express and pg, an interactive transaction for each order, then a job for the queue.
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 });
 const queue = new Bull('naive-orders', process.env.REDIS_URL ?? '');
@@ -48,7 +48,7 @@ interface Order {
   item: { sku: string; quantity: number };
 }
 
-/** @returns null when the reference was used before or the money does not suffice. */
+/** @returns null when the reference was used before or the balance is too low. */
 async function place(client: pg.PoolClient, key: string, { reference, user, item }: Order) {
   const one = async <Row extends pg.QueryResultRow>(name: string, text: string, values: unknown[]) =>
     (await client.query<Row>({ name, text, values })).rows[0];

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What the usual implementation would have: the same facts in the same number of tables, with the indexes it needs. */
+/** The schema of a usual implementation: the same facts in as many tables, with the indexes that it needs. */
 export const NAIVE_SCHEMA = `
   CREATE SCHEMA naive;
   CREATE TABLE naive.api_keys (key_hash bytea PRIMARY KEY, merchant_id int NOT NULL);
@@ -23,7 +23,7 @@ export const NAIVE_SCHEMA = `
     id bigserial PRIMARY KEY, order_id bigint NOT NULL REFERENCES naive.orders, body text NOT NULL,
     status text NOT NULL DEFAULT 'pending', updated_at timestamptz NOT NULL DEFAULT now());`;
 
-/** The same merchants, keys and money as the service's. */
+/** The merchants, keys and balances of the service. */
 export async function createNaive(database: pg.Pool, sku: string): Promise<void> {
   await database.query(NAIVE_SCHEMA);
   await database.query(`

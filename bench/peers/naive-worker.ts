@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import Bull, { type Job } from 'bull';
 import pg from 'pg';
 
-// The usual way to fulfil and tell: a job for each order, a transaction for each step, a job for each webhook.
+// The usual way to fulfil orders and deliver webhooks: a job for each order, a transaction for each step, a job for each webhook.
 
 const { DATABASE_URL, REDIS_URL = '', SUPPLIER_URL = '', RECEIVER_URL = '' } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 20 });

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net';
 
-// The service's own API with one more route, which answers an order that was never placed: what the way through HTTP,
-// authentication and validation costs without any order. It runs the build, as the service does.
+// The service's own API with one more route, which answers without placing an order. It measures the cost of HTTP, authentication
+// and validation alone. It runs the build, as the service does.
 
 interface Built {
   createApi: typeof import('../../src/bootstrap.js').createApi;
@@ -21,7 +21,7 @@ const api = await createApi(config, createLogger(config, 'noop'));
 const orders = api.get(OrdersService);
 let answer: Awaited<ReturnType<typeof orders.create>> | undefined;
 const create = orders.create.bind(orders);
-// The first order is real; its answer is given to all that follow.
+// The first order is real. All later requests get its answer.
 orders.create = async (...order: Parameters<typeof create>) => (answer ??= await create(...order));
 await api.listen(0, '127.0.0.1');
 process.send?.({ port: ((api.getHttpServer() as Server).address() as AddressInfo).port });

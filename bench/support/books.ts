@@ -3,8 +3,8 @@ import { fillWithOrders } from './filling.js';
 import type { Wallet } from './wallets.js';
 
 /**
- * Orders as `addOrders` makes them, and wallets that fit: books that are in order.
- * @param open how many of them are of this month of Asia/Bangkok; those before go back from its beginning.
+ * Adds orders as `addOrders` makes them, and funds the wallets so that the books balance.
+ * @param open the number of orders in this month of Asia/Bangkok; the others go back from its beginning.
  */
 export async function fillBooks(
   database: pg.Pool,

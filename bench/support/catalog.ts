@@ -4,7 +4,7 @@ import type { BenchStack } from './stack.js';
 
 export const SKU = 'BENCH-1';
 
-/** A product that a supplier of the benchmarks sells. */
+/** Adds a product that a supplier of the benchmarks sells. */
 export async function createCatalog(stack: BenchStack): Promise<ChildProcess> {
   const { child, url } = await startHelper('support/supplier');
   await stack.topup('supplier', 'set', '--code', 'bench', '--adapter', 'http', '--base-url', url);

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Starts a helper of the benchmarks in a process of its own; it ends with this one, or when disconnected. */
+/** Starts a helper of the benchmarks as a process, which ends with this one or when it is disconnected. */
 export async function startHelper(
   name: string,
   env: Record<string, string> = {},

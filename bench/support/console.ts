@@ -5,11 +5,11 @@ import { untilReady, type BenchStack } from './stack.js';
 export interface BenchConsole {
   child: ChildProcess;
   url: string;
-  /** From its start until it was ready. */
+  /** The time from its start until it was ready. */
   readyMs: number;
 }
 
-/** The operators' console, which asks for no second factor. */
+/** Starts the operators' console without a second factor. */
 export async function startConsole(stack: BenchStack): Promise<BenchConsole> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

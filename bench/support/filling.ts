@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { SKU } from './catalog.js';
 import type { Wallet } from './wallets.js';
 
-/** As long as the name of a worker in a container. */
+/** Has the length of a worker's name in a container. */
 const PROCESS = 'worker@0123456789ab:1-0a1b';
 
-/** For the deliveries of {@link addOrders}: an inactive webhook gets none of the measured orders. */
+/** The deliveries of {@link addOrders} belong to an inactive webhook, which gets none of the measured orders. */
 export async function addInactiveWebhooks(database: pg.Pool, wallets: Wallet[]): Promise<void> {
   await database.query(
     `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint, status)
@@ -18,23 +18,23 @@ export async function addInactiveWebhooks(database: pg.Pool, wallets: Wallet[]):
 const SECONDS_BETWEEN = 5;
 
 /**
- * Begins with its time, as the service's own do, and sorts before all of them: both grow their index at one end. Five
- * hexadecimal digits, until 2106, are what PostgreSQL makes quickly.
+ * An id that begins with its time, as the service's own do, and sorts before all of them: both grow their index at one end. Its
+ * hexadecimal digits, which last until 2106, are quick to make in PostgreSQL.
  */
 const keyOf = (seed: string, length: number, at = 'at'): string =>
   `'0' || to_hex((extract(epoch FROM ${at}) / 4096)::int) || substr(md5(${seed}), 1, ${length - 6})`;
 
-/** So many at once keep one statement's memory small. */
+/** The size of a batch, which bounds the memory of a statement. */
 const STEP = 250_000;
 
 interface Filling {
-  /** Only the newest so many have events and deliveries still; by default all. */
+  /** So many of the newest orders have events and deliveries; all by default. */
   logged?: number;
-  /** Told how many there are by now. */
+  /** Called with the number of orders so far. */
   onStep?: (filled: number) => void;
 }
 
-/** {@link addOrders} until there are so many. @param from how many there are. */
+/** Runs {@link addOrders} until there are `to` orders. @param from the number that is there. */
 export async function fillWithOrders(
   database: pg.Pool,
   wallets: Wallet[],
@@ -50,17 +50,17 @@ export async function fillWithOrders(
   }
 }
 
-/** For {@link fillWithOrders}: how long ago the first of so many is placed, so that none is placed in the future. */
+/** For {@link fillWithOrders}: the age of the first of `orders` orders, so that none is in the future. */
 export const begunBefore = (orders: number): string =>
   `${Math.max(365, Math.ceil((orders * SECONDS_BETWEEN) / 86_400) + 1)} days`;
 
 /**
  * Adds completed and delivered orders as the service leaves them, of 100,000 players, spread over the merchants, one
- * every five seconds from a year ago. The merchants are those of one call of `createWallets`, with {@link addInactiveWebhooks}.
- * Their movements of money follow from each other where nothing else is ordered; wallets stay as they are.
- * @param from the number of the first, where others were added before.
- * @param begunAgo how long ago the very first was placed.
- * @param loggedFrom of those before this one, events and deliveries were removed for their age.
+ * every five seconds from a year ago. The merchants must come from one call of `createWallets`, with {@link addInactiveWebhooks}.
+ * The balances in the transfers are consistent if there are no other orders. Wallets are not changed.
+ * @param from the number of the first order, if others were added before.
+ * @param begunAgo the age of the very first order.
+ * @param loggedFrom orders before this one have no events and deliveries.
  */
 export async function addOrders(
   database: pg.Pool,
@@ -71,7 +71,7 @@ export async function addOrders(
   loggedFrom = 0,
 ): Promise<void> {
   const client = await database.connect();
-  // Its checks would take most of the time, and the rows fit each other.
+  // Without triggers: their checks would take most of the time, and the rows are consistent.
   await client.query(`SET session_replication_role = 'replica'`);
   await client.query(
     `WITH n AS (SELECT n, now() - $5::interval + n * interval '${SECONDS_BETWEEN} seconds' AS at FROM generate_series($1::int, $2::int) n),
@@ -119,9 +119,9 @@ export async function addOrders(
 }
 
 /**
- * Makes a part of the orders of {@link addOrders} what an operator looks for: one in 40 failed, and of the newest 300 in
- * progress and in doubt, some to be decided by somebody. Money and events stay as they are: nobody can settle them.
- * @param decidable every how many of those in progress wait for a decision; 0 for none.
+ * Changes some orders of {@link addOrders} into those that an operator looks for: one in 40 failed, and the newest 300 in progress
+ * and in doubt, some of them in review. Money and events are not changed, so these orders cannot be settled.
+ * @param decidable one of so many orders in progress waits for a decision; 0 for none.
  */
 export async function addTroubles(database: pg.Pool, decidable = 6): Promise<void> {
   const client = await database.connect();

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** An index, its size, and how much of it something touched. */
+/** An index, its size, and the touched part of it. */
 export interface IndexMemory {
   index: string;
   bytes: number;
   touchedBytes: number;
 }
 
-/** Sessions that are idle by then have told what they read. */
-const TOLD_AFTER_MS = 11_000;
+/** Idle sessions have reported their reads after this time. */
+const REPORTED_AFTER_MS = 11_000;
 
 /**
- * The indexes that something uses, each with how much of it: of a server that has just been started, with buffers that hold all
- * of it, so that each page is read once. Pages that are added meanwhile are not among them.
+ * The indexes that `work` uses, each with the touched part. The server must be freshly started, with buffers that hold all of it, so
+ * that each page is read once. Pages that are added meanwhile are not counted.
  */
 export async function indexMemory(database: pg.Pool, work: () => Promise<unknown>): Promise<IndexMemory[]> {
   const before = new Map((await readsOf(database)).map((each) => [each.index, each]));
   await work();
-  await delay(TOLD_AFTER_MS);
+  await delay(REPORTED_AFTER_MS);
   const after = await readsOf(database);
   return after
     .filter(({ index, uses }) => uses > (before.get(index)?.uses ?? 0))

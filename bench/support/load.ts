@@ -5,7 +5,7 @@ export interface LoadOptions {
   connections: number;
   /** When to stop, in milliseconds from the start. */
   durationMs: number;
-  /** The next request: its bytes, made for a connection that is kept open. */
+  /** The bytes of the next request, for a kept-alive connection. */
   next: () => string;
 }
 
@@ -22,8 +22,8 @@ export function httpRequest(path: string, key: string, body: string): string {
 }
 
 /**
- * Sends requests over connections that each have one in flight, and counts the answers. It speaks just enough HTTP for
- * that, because every cycle that the client takes is one less for what is measured on the same machine.
+ * Sends requests over connections that each have one in flight, and counts the answers. It has only the HTTP code that it needs,
+ * because the client takes processor time from the measured server on the same machine.
  */
 export async function load({ url, connections, durationMs, next }: LoadOptions): Promise<LoadResult> {
   const statuses = new Map<number, number>();
@@ -47,7 +47,7 @@ export async function load({ url, connections, durationMs, next }: LoadOptions):
   return { perSecond: (answered / (performance.now() - startedMs)) * 1_000, statuses };
 }
 
-/** Calls back once for each whole answer; they all carry a content-length. */
+/** Calls back once for each complete answer. All answers have a content-length. */
 function readAnswers(socket: Socket, onAnswer: (status: number) => void): void {
   let text = '';
   socket.setEncoding('latin1');

@@ -2,9 +2,9 @@ import type { BenchStack } from './stack.js';
 
 const PASSWORD = 'a benchmark signs in with this';
 
-/** An administrator at the console, signed in. */
+/** An administrator who is signed in at the console. */
 export class Operator {
-  /** As a browser keeps them: of the session, and of the device. */
+  /** The cookies of the session and the device. */
   readonly cookies = new Map<string, string>();
 
   private constructor(
@@ -13,7 +13,7 @@ export class Operator {
     private readonly email: string,
   ) {}
 
-  /** @param url of a console that asks for no second factor and trusts a proxy at 127.0.0.1. */
+  /** @param url of a console without a second factor that trusts a proxy at 127.0.0.1. */
   static async signIn(stack: BenchStack, url: string, n: number): Promise<Operator> {
     const email = `operator-${n}@shop.example`;
     const { set_up_link: link } = await stack.topup<{ set_up_link: string }>(
@@ -32,14 +32,14 @@ export class Operator {
     return operator;
   }
 
-  /** Begins another session. @returns how long that took, in milliseconds. */
+  /** Begins another session. @returns the duration in milliseconds. */
   async signInAgain(): Promise<number> {
     const startedMs = performance.now();
     await this.post('/api/session', { email: this.email, password: PASSWORD });
     return performance.now() - startedMs;
   }
 
-  /** @returns the answer's text, and how long the whole of it took. Fails unless it is a 200. */
+  /** @returns the answer's text, and its duration. Fails unless it is a 200. */
   async get(path: string): Promise<{ text: string; ms: number }> {
     const startedMs = performance.now();
     const response = await fetch(this.url + path, { headers: this.headers() });

@@ -9,7 +9,7 @@ export const orderBody = (reference: string, userId = 'player-1', sku = SKU): st
 
 interface OrderLoad {
   url: string;
-  /** Whose turn it is, one after the other. */
+  /** Returns the merchants in rotation. */
   wallets: Wallet[];
   connections: number;
   durationMs: number;
@@ -17,8 +17,8 @@ interface OrderLoad {
 
 /**
  * Places orders as fast as they are accepted.
- * @returns how many in a second, and the start of their references, which are counted from 0 behind it.
- * @throws when anything but 200 is answered.
+ * @returns orders per second, and the prefix of their references, which is followed by a number from 0.
+ * @throws on any answer but 200.
  */
 export async function loadOrders({ wallets, ...options }: OrderLoad): Promise<{ perSecond: number; run: string }> {
   const run = randomBytes(6).toString('hex');

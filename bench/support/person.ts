@@ -4,8 +4,8 @@ import type { Locator, Page } from 'playwright-core';
 const SECONDS = { key: 0.28, point: 1.1, button: 0.2, homing: 0.4, think: 1.35 };
 
 /**
- * Somebody who works at the console. What the person takes is reckoned by the keystroke-level model, what the machine takes is
- * measured: the pages, and the browser that draws them.
+ * A person at the console. The person's time is computed by the keystroke-level model. The machine's time, of pages and browser, is
+ * measured.
  */
 export class Person {
   private humanSeconds = 0;
@@ -20,7 +20,7 @@ export class Person {
     this.startedMs = performance.now();
   }
 
-  /** @returns seconds since {@link begin}: of the person, of the machine, and of both. */
+  /** @returns the seconds of the person, of the machine, and of both since {@link begin}. */
   end(): { person: number; machine: number; both: number } {
     const machine = (performance.now() - this.startedMs) / 1_000;
     return { person: this.humanSeconds, machine, both: this.humanSeconds + machine };
@@ -40,7 +40,7 @@ export class Person {
     await this.page.keyboard.insertText(text);
   }
 
-  /** Types what was copied elsewhere: two keys. */
+  /** Pastes a text: two keys. */
   async paste(text: string): Promise<void> {
     this.reach('keyboard');
     this.humanSeconds += SECONDS.key * 2;
@@ -53,7 +53,7 @@ export class Person {
     await what.click();
   }
 
-  /** Chooses one of a list that opens: two clicks. */
+  /** Chooses from a drop-down list: two clicks. */
   async choose(list: Locator, option: string): Promise<void> {
     this.reach('mouse');
     this.humanSeconds += 2 * (SECONDS.point + SECONDS.button);
@@ -67,7 +67,7 @@ export class Person {
     await input.setInputFiles(file);
   }
 
-  /** Waits until something is shown, and reads it. @param thoughts how many things there are to understand. */
+  /** Waits until something is shown, and reads it. @param thoughts the number of things to understand. */
   async read(what: Locator, thoughts = 1): Promise<void> {
     await what.waitFor();
     this.humanSeconds += SECONDS.think * thoughts;

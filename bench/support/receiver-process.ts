@@ -3,11 +3,11 @@ import { startHelper } from './child.js';
 
 export interface Arrival {
   id: string;
-  /** Milliseconds of the epoch, with fractions. */
+  /** Milliseconds since 1970, with fractions. */
   at: number;
 }
 
-/** The receiver, and a way to wait for what arrives there. */
+/** The receiver's process, with a way to wait for deliveries. */
 export class ReceiverProcess {
   private listener: (arrival: Arrival) => void = () => undefined;
 

@@ -5,7 +5,7 @@ const SLOW_MS = 50;
 
 /**
  * A webhook receiver in a process of its own: /ok answers 204, /slow does after a while, /fail answers 500, /hang never
- * answers. It prints its port, and sends its parent the event id and arrival time (ms of the epoch, with fractions) of
+ * answers. It prints its port, and sends its parent the event id and arrival time (milliseconds since 1970, with fractions) of
  * each request to /ok or /slow.
  */
 const server = createServer((request, response) => {

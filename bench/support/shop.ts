@@ -8,7 +8,7 @@ import { startStack, type BenchStack } from './stack.js';
 import { createWallets, type Wallet } from './wallets.js';
 
 const DURATION_MS = 3_000;
-/** The fewer there are, the more orders has each. */
+/** With fewer merchants, each has more orders. */
 const MERCHANTS = Number(process.env.BENCH_MERCHANTS ?? 200);
 
 /** Medians in ms, and orders per second. */
@@ -19,7 +19,7 @@ export interface ShopFigures {
   through: number;
 }
 
-/** A stack of its own with a supplier, merchants and a worker, and how fast its orders and reads are. */
+/** A stack with a supplier, merchants and a worker, which measures the speed of orders and reads. */
 export class Shop {
   private constructor(
     readonly stack: BenchStack,
@@ -49,7 +49,7 @@ export class Shop {
     };
   }
 
-  /** Orders as fast as they are taken, for as long as a round has them. */
+  /** Places orders as fast as they are accepted, for one round. */
   load(): Promise<{ perSecond: number; run: string; placed: number }> {
     const { stack, wallets } = this;
     const asked = { url: stack.apiUrl, wallets, connections: 64, durationMs: DURATION_MS };
@@ -59,13 +59,13 @@ export class Shop {
     }));
   }
 
-  /** Until no order is open. */
+  /** Waits until no order is open. */
   async untilQuiet(): Promise<void> {
     const open = `SELECT 1 FROM orders WHERE status IN ('pending', 'processing') LIMIT 1`;
     while ((await this.stack.database.query(open)).rowCount) await delay(100);
   }
 
-  /** Starts PostgreSQL anew; the processes find it again by themselves. */
+  /** Restarts PostgreSQL; the processes reconnect. */
   async restartPostgres(settings?: Record<string, string>): Promise<void> {
     await this.stack.restartPostgres(settings);
     while (!(await this.works())) await delay(100);

@@ -11,7 +11,7 @@ import { startPostgres } from '../../tools/local-stack/postgres.js';
 import { startRedis } from '../../tools/local-stack/redis.js';
 import type { RunningServer } from '../../tools/local-stack/server-process.js';
 
-/** As `npm run start:api`, `npm run start:worker` and the image start them. */
+/** The Node options of `npm run start:api`, `npm run start:worker` and the image. */
 const MEMORY = ['--max-old-space-size=384'];
 /** For profiling: BENCH_NODE_ARGS="--cpu-prof --cpu-prof-dir=/tmp/profiles" npm run bench -- NAME */
 const NODE_ARGS = (process.env.BENCH_NODE_ARGS ?? '').split(' ').filter((arg) => arg !== '');
@@ -25,32 +25,32 @@ export interface BenchStack {
   database: pg.Pool;
   databaseUrl: string;
   redisUrl: string;
-  /** What the processes are started with. */
+  /** The environment of the processes. */
   environment: Record<string, string>;
-  /** @param env of this one, beside the usual one. */
+  /** @param env additional variables of this process. */
   startWorker(env?: Record<string, string>): Promise<ChildProcess>;
-  /** Any of the production processes. @param env and nodeArgs of this one, beside the usual ones. */
+  /** Starts any of the production processes. @param env and nodeArgs are added to the usual ones. */
   start(entry: string, env?: Record<string, string>, nodeArgs?: string[]): ChildProcess;
-  /** Another API process, once it is ready. @param pollMs how often it is asked. */
+  /** Starts another API process and waits until it is ready. @param pollMs the interval of the checks. */
   startApi(port: number, pollMs?: number): Promise<ChildProcess>;
   /** Stops PostgreSQL as a crash would, and starts it again. */
   crashPostgres(): Promise<void>;
-  /** Stops PostgreSQL in good order, and starts it with its buffers empty. @param more settings until it is started again. */
+  /** Stops PostgreSQL cleanly, and starts it with empty buffers. @param more settings until the next start. */
   restartPostgres(more?: Record<string, string>): Promise<void>;
-  /** Takes a server away for good. */
+  /** Stops a server for good. */
   end(server: 'postgres' | 'redis'): Promise<string>;
   /** Runs an operator command. @returns its JSON. */
   topup<Result>(...args: string[]): Promise<Result>;
   stop(): Promise<void>;
-  /** Ends the processes at once, for when servers they would need for an orderly end are gone. */
+  /** Kills the processes, for when the servers are gone that they need to drain. */
   kill(): void;
 }
 
-/** A benchmark may have more than one. */
+/** A benchmark may have several stacks. */
 let started = 0;
 
 /**
- * @param env of the processes, beside the usual one.
+ * @param env additional variables of the processes.
  * @param settings of PostgreSQL, as in postgresql.conf.
  */
 export async function startStack(
@@ -78,11 +78,11 @@ export async function startStack(
     servers.postgres.kill();
     rmSync(directory, { recursive: true, force: true });
   };
-  // A benchmark that breaks or is broken off leaves nothing behind.
+  // A benchmark that fails or is interrupted must leave nothing behind.
   process.once('exit', kill);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const database = new pg.Pool({ connectionString: servers.postgres.url, max: 4 });
-  // A benchmark that stops PostgreSQL asks again.
+  // A benchmark that stops PostgreSQL retries the query.
   database.on('error', () => undefined);
   const startApi = async (apiPort: number, pollMs = 100): Promise<ChildProcess> => {
     const child = start('dist/src/main.js', { PORT: String(apiPort) });
@@ -168,7 +168,7 @@ async function stopAll(children: ChildProcess[]): Promise<void> {
   await Promise.all(running.map((child) => once(child, 'exit')));
 }
 
-/** Until a process of the service says so. @throws when it ended, or takes more than 30 s. */
+/** Waits until a process is ready. @throws when it ends, or takes more than 30 s. */
 export async function untilReady(url: string, child: ChildProcess, pollMs: number): Promise<void> {
   const untilMs = performance.now() + 30_000;
   while (performance.now() < untilMs && child.exitCode === null) {
@@ -192,7 +192,7 @@ async function runCommand<Result>(args: string[], env: NodeJS.ProcessEnv): Promi
   return JSON.parse(Buffer.concat(chunks).toString()) as Result;
 }
 
-/** A merchant with money and a key. */
+/** Creates a merchant with money and a key. */
 export async function createMerchant(stack: BenchStack, baht = '100000000.00'): Promise<{ id: number; key: string }> {
   const { id } = await stack.topup<{ id: number }>('merchant', 'create', '--name', 'Bench');
   const { key } = await stack.topup<{ key: string }>('api-key', 'issue', '--merchant', String(id));

@@ -15,15 +15,15 @@ export interface SteadyLoad {
 export interface SteadyAnswers {
   accepted: number;
   refused: number;
-  /** Anything else than a 200 or a 503 with Retry-After. */
+  /** Answers other than a 200 or a 503 with Retry-After. */
   other: number;
-  /** How long each answer took, in milliseconds. */
+  /** The duration of each answer, in milliseconds. */
   times: number[];
-  /** When each 200 came, by `performance.now()`. */
+  /** The time of each 200, by `performance.now()`. */
   acceptedAt: number[];
 }
 
-/** Places orders at an even pace, however long the answers take. */
+/** Places orders at an even pace, independent of the answers. */
 export async function steadyLoad({ url, key, perSecond, seconds }: SteadyLoad): Promise<SteadyAnswers> {
   const answers: SteadyAnswers = { accepted: 0, refused: 0, other: 0, times: [], acceptedAt: [] };
   const requests: Promise<void>[] = [];

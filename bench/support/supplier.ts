@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A supplier in a process of its own that sells everything, at once or after the milliseconds of a user id such as
- * `slow-200`, and remembers what it sold; it has nothing left of the SKU `SOLD-OUT`. It keeps nothing on disk: only its
- * speed matters here.
+ * `slow-200`, and remembers its sales. The SKU `SOLD-OUT` is sold out. It stores nothing on disk, because only its speed
+ * matters here.
  */
 const sold = new Map<string, object>();
 

@@ -8,7 +8,7 @@ export interface Wallet {
 
 const DIGITS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
 
-/** Merchants with a key and a hundred million baht each, written as the command line would. */
+/** Creates merchants with a key and a hundred million baht each, with the rows that the command line would write. */
 export async function createWallets(database: pg.Pool, count: number): Promise<Wallet[]> {
   const keys = Array.from({ length: count }, () =>
     [...randomBytes(43)].map((byte) => DIGITS[byte % DIGITS.length]).join(''),

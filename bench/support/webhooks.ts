@@ -18,8 +18,8 @@ export async function registerWebhook(
 }
 
 /**
- * Puts test events into the database at once, each with a due delivery to one of the merchant's webhooks in turn. No
- * wake-up follows: the worker finds them by itself.
+ * Inserts test events at once, each with a due delivery to the merchant's webhooks in rotation. There is no wake-up: the worker's
+ * sweeper finds them.
  */
 export async function addDeliveries(
   database: pg.Pool,
