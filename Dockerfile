@@ -1,4 +1,4 @@
-# What production needs of node_modules, by itself: a change of the source leaves this layer as it is.
+# Production's node_modules in a layer of their own: a change of the source does not rebuild it.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -9,14 +9,14 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json ./console/
 COPY tools/docs-site/package.json ./tools/docs-site/
-# Not the tools that check types: CI has done that.
+# Without the tools that check types: CI has checked them.
 RUN --mount=type=cache,target=/root/.npm \
   npm ci --include-workspace-root --workspace=console --workspace=tools/docs-site
 COPY ormconfig.ts ./
 COPY src ./src
 COPY tools ./tools
 COPY console ./console
-# What the merchants' documentation is made of.
+# The sources of the merchants' documentation.
 COPY docs ./docs
 COPY sdk/typescript/README.md ./sdk/typescript/
 COPY sdk/php/README.md ./sdk/php/
@@ -31,27 +31,27 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends tini \
   && rm -rf /var/lib/apt/lists/* \
   && ln -s /app/bin/topup.js /usr/local/bin/topup \
-  # For what the simulator and the seed of the sandbox keep; the service itself writes no file.
+  # The folder for the files of the simulator and the sandbox's seed. The service itself writes no file.
   && install -d -o node -g node /var/lib/topup
 ENV NODE_ENV=production TOPUP_DATA_DIR=/var/lib/topup
-# Told of a small heap, V8 collects before it grows: a process under load stays below 180 MB instead of 280.
+# With a small heap limit V8 collects garbage earlier: a process under load stays below 180 MB instead of 280.
 ENV NODE_OPTIONS="--max-old-space-size=384"
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY bin ./bin
 COPY --from=build /app/dist ./dist
-# What Node compiles is kept, and read by each start. It is made here, because a container may not be able to write.
+# Each start reads this compile cache. The build writes it, because a container may not be able to write.
 ENV NODE_COMPILE_CACHE=/app/dist/compiled
 RUN install -d -o node -g node dist/compiled
 USER node
 RUN node --input-type=module --eval "for (const part of \
   ['api-process', 'worker-process', 'cli/program', 'cli/session', 'cli/merchant.commands', 'cli/order.commands']) \
   await import('/app/dist/src/' + part + '.js')"
-# What was compiled with other flags is of no use to the console.
+# The console needs its own cache, because it runs with other flags.
 RUN node --max-semi-space-size=4 --input-type=module --eval "await import('/app/dist/src/console/console-process.js')"
 EXPOSE 3000
-# Alive, whichever of the two runs: the API on its own port, a worker on its management port.
+# Works for both processes: the API answers on its own port, a worker on its management port.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "/app/bin/healthcheck.js"]
 ENTRYPOINT ["tini", "--"]
 # The API by default; a worker runs `node dist/src/worker.js` from the same image.

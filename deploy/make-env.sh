@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes .env for docker compose: .env.example with fresh secrets. What is set already stays as it is, so it may run
+# Writes .env for docker compose: .env.example with fresh secrets. It keeps every value that is set already, so run it
 # again after an upgrade.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts nginx with what depends on where it runs: the DNS server of the container network (Docker's is 127.0.0.11,
+# Starts nginx with the settings that depend on where it runs: the DNS server of the container network (Docker's is 127.0.0.11,
 # Podman's is the network's gateway), the proxies in front, and TLS when there is a certificate.
 set -eu
 
@@ -7,9 +7,9 @@ generated=/tmp/topup
 certificates=/etc/topup/certificates
 mkdir -p "$generated"
 
-# The first name server only: nginx asks all that it is given in turn, and the others know nothing of the network.
+# Only the first name server: nginx would query all of them in turn, and the others do not know the network.
 resolver=$(awk '$1 == "nameserver" { print ($2 ~ /:/ ? "[" $2 "]" : $2); exit }' /etc/resolv.conf)
-# Two seconds: a replica that came is used, and one that went is forgotten, soon after.
+# Two seconds, so that nginx soon uses a new replica and forgets a stopped one.
 echo "resolver ${resolver:-127.0.0.11} valid=2s ipv6=off;" >"$generated/resolver.conf"
 
 : >"$generated/real-ip.conf"
