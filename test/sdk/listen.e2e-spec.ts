@@ -150,7 +150,7 @@ describe('listen', () => {
       waiting.start();
       await waiting.ready();
       await buy();
-      await waiting.said(/ECONNREFUSED: waiting until somebody listens/);
+      await waiting.said(/ECONNREFUSED: waiting until a server listens/);
       await target.listen(port);
       await waiting.said(/-> {2}200 in/);
       expect(target.asked).toHaveLength(1);

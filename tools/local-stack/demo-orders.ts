@@ -109,7 +109,7 @@ const gameOf = ({ sku }: DemoProduct): string => sku.split('-', 1)[0] ?? sku;
 
 function unitsOf(course: Course, lines: DemoOrder['lines'], placedAt: Date, next: () => number): DemoUnit[] {
   const each = lines.flatMap(({ quantity }, line) =>
-    Array.from({ length: quantity }, (_, piece) => ({ item: line + 1, unit: piece + 1 })),
+    Array.from({ length: quantity }, (_, index) => ({ item: line + 1, unit: index + 1 })),
   );
   return each.map((key, index) => {
     const own = course === 'partial' ? (index === each.length - 1 ? 'sold_out' : 'usual') : course;

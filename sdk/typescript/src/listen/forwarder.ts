@@ -9,7 +9,7 @@ const RETRIES = 3;
 const MAX_WAIT_MS = 60_000;
 
 type Outcome =
-  { what: 'answered'; status: number; retryAfterMs: number | null } | { what: 'failed' | 'nobody there'; why: string };
+  { what: 'answered'; status: number; retryAfterMs: number | null } | { what: 'failed' | 'unreachable'; why: string };
 
 /** Sends events to the target, signed, one after the other. */
 export class Forwarder {
@@ -34,8 +34,8 @@ export class Forwarder {
       const startedAt = performance.now();
       const outcome = await this.attempt(event, signal);
       const took = Math.round(performance.now() - startedAt);
-      if (outcome.what === 'nobody there') {
-        if (!isWaiting) this.say(event, `${outcome.why}: waiting until somebody listens at ${this.target}`);
+      if (outcome.what === 'unreachable') {
+        if (!isWaiting) this.say(event, `${outcome.why}: waiting until a server listens at ${this.target}`);
         isWaiting = true;
         await sleep(backoffMs(waits++), signal);
         continue;
@@ -96,6 +96,6 @@ const isDone = (outcome: Outcome): boolean =>
 
 function toFailure(error: unknown): Outcome {
   const { code = 'the connection failed' } = ((error as Error).cause ?? {}) as { code?: string };
-  const isNobody = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
-  return { what: isNobody ? 'nobody there' : 'failed', why: code };
+  const isUnreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
+  return { what: isUnreachable ? 'unreachable' : 'failed', why: code };
 }
