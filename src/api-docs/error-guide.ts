@@ -110,8 +110,8 @@ export const FAILURE_ADVICE: Readonly<Record<FailureCode, FailureAdvice>> = {
     again: 'ask the operator',
   },
   PARTIALLY_COMPLETED: {
-    meaning: 'orders only: some pieces succeeded, some failed; the items say which',
+    meaning: 'orders only: some units succeeded, some failed; the items show which',
     buyer: 'see the items',
-    again: 'for the failed pieces, as their codes say',
+    again: 'for the failed units, as their codes say',
   },
 };
