@@ -5,6 +5,7 @@
 export const LONG = {
   'loads and faults': [
     'concurrency/model',
+    'cost',
     'fulfilment/(crashed-database|full-disk|lost-claims|recovery)',
     'ops/(redis-failover|retention)',
     'supplier-callbacks/forged-many',

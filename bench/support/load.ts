@@ -3,8 +3,9 @@ import { connect, type Socket } from 'node:net';
 export interface LoadOptions {
   url: string;
   connections: number;
-  /** When to stop, in milliseconds from the start. */
-  durationMs: number;
+  /** When to stop, in milliseconds from the start; absent where `count` requests are sent, however long they take. */
+  durationMs?: number;
+  count?: number;
   /** The bytes of the next request, for a kept-alive connection. */
   next: () => string;
 }
@@ -25,22 +26,33 @@ export function httpRequest(path: string, key: string, body: string): string {
  * Sends requests over connections that each have one in flight, and counts the answers. It has only the HTTP code that it needs,
  * because the client takes processor time from the measured server on the same machine.
  */
-export async function load({ url, connections, durationMs, next }: LoadOptions): Promise<LoadResult> {
+export async function load({
+  url,
+  connections,
+  durationMs = Infinity,
+  count = Infinity,
+  next,
+}: LoadOptions): Promise<LoadResult> {
   const statuses = new Map<number, number>();
   let answered = 0;
+  let sent = 0;
   const startedMs = performance.now();
   const stopMs = startedMs + durationMs;
   const { hostname, port } = new URL(url);
   const one = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname, () => socket.write(next()));
+      const proceed = (): void => {
+        if (performance.now() >= stopMs || sent >= count) return void socket.end(resolve);
+        sent++;
+        socket.write(next());
+      };
+      const socket = connect(Number(port), hostname, proceed);
       socket.setNoDelay(true);
       socket.on('error', reject);
       readAnswers(socket, (status) => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         answered++;
-        if (performance.now() < stopMs) socket.write(next());
-        else socket.end(resolve);
+        proceed();
       });
     });
   await Promise.all(Array.from({ length: connections }, one));

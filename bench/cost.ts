@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createCatalog } from './support/catalog.js';
+import { median, report, round } from './support/figures.js';
+import { httpRequest, load } from './support/load.js';
+import { METERED, Meter, OWN, type Cpu, type Writes } from './support/meter.js';
+import { orderBody } from './support/orders.js';
+import { ReceiverProcess } from './support/receiver-process.js';
+import { startStack } from './support/stack.js';
+import { createWallets } from './support/wallets.js';
+import { registerWebhook } from './support/webhooks.js';
+
+// What one order costs: CPU microseconds by process, and what PostgreSQL writes and executes for it, which does not depend on
+// the machine. Three kinds: accepted only, with nothing behind it; from POST to the webhook received, at saturation; and the
+// same one order after the other, so that nothing is written together.
+//   npm run bench -- cost [--lone]     `--lone` measures the last kind only, and prints it as JSON
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ORDERS = Number(process.env.BENCH_ORDERS ?? 5_000);
+const LONE_ORDERS = 100;
+const CONNECTIONS = 64;
+const MERCHANTS = 20;
+
+const { values: options } = parseArgs({ options: { lone: { type: 'boolean', default: false } } });
+const stack = await startStack({}, METERED);
+const receiver = await ReceiverProcess.start();
+const supplier = await createCatalog(stack);
+const merchants = await createWallets(stack.database, MERCHANTS);
+for (const { key } of merchants) await registerWebhook(stack, key, `${receiver.url}/ok`);
+
+type Figures = { cpu: Cpu; writes: Writes };
+const kinds: Record<string, Figures[]> = options.lone ? { lone: await lone() } : await all();
+await end();
+if (options.lone) console.log(JSON.stringify(figuresOf('lone', kinds.lone ?? [])));
+else reportAll();
+process.exit(0);
+
+async function all(): Promise<Record<string, Figures[]>> {
+  const worker = await stack.startWorker();
+  const meter = await Meter.create(stack, worker.pid ?? 0);
+  // What is compiled and cached with the first orders is not of an order.
+  await throughput(meter);
+  const endToEnd: Figures[] = [];
+  const lonely: Figures[] = [];
+  for (let n = 0; n < ROUNDS; n++) endToEnd.push(await throughput(meter));
+  for (let n = 0; n < ROUNDS; n++) lonely.push(await oneByOne(meter));
+  worker.kill('SIGSTOP');
+  const intake: Figures[] = [];
+  for (let n = 0; n < ROUNDS; n++) intake.push(await accepted(meter));
+  worker.kill('SIGCONT');
+  return { intake, 'end to end': endToEnd, lone: lonely };
+}
+
+async function lone(): Promise<Figures[]> {
+  const worker = await stack.startWorker();
+  const meter = await Meter.create(stack, worker.pid ?? 0);
+  await oneByOne(meter);
+  const figures: Figures[] = [];
+  for (let n = 0; n < ROUNDS; n++) figures.push(await oneByOne(meter));
+  return figures;
+}
+
+/** Places orders as fast as they are accepted. @throws when anything but 200 is answered. */
+async function place(count: number): Promise<void> {
+  const run = randomBytes(6).toString('hex');
+  let n = 0;
+  const { statuses } = await load({
+    url: stack.apiUrl,
+    connections: Math.min(CONNECTIONS, count),
+    count,
+    next: () => httpRequest('/v1/orders', merchants[n % MERCHANTS]?.key ?? '', orderBody(`${run}-${n++}`)),
+  });
+  if (statuses.size !== 1 || !statuses.has(200)) throw new Error(`not only orders: ${[...statuses].join(' ')}`);
+}
+
+async function accepted(meter: Meter): Promise<Figures> {
+  const since = await meter.start();
+  await place(ORDERS);
+  return meter.stop(since, ORDERS);
+}
+
+async function throughput(meter: Meter): Promise<Figures> {
+  const since = await meter.start();
+  const arrivals = receiver.collect(ORDERS);
+  await place(ORDERS);
+  await arrivals;
+  await untilRecorded();
+  return meter.stop(since, ORDERS);
+}
+
+async function oneByOne(meter: Meter): Promise<Figures> {
+  const since = await meter.start();
+  for (let n = 0; n < LONE_ORDERS; n++) {
+    const arrival = receiver.collect(1);
+    await place(1);
+    await arrival;
+    await untilRecorded();
+  }
+  return meter.stop(since, LONE_ORDERS, true);
+}
+
+/** Until every delivery that arrived is recorded as delivered. */
+async function untilRecorded(): Promise<void> {
+  const open = `${OWN} SELECT FROM webhook_deliveries WHERE due_at IS NOT NULL LIMIT 1`;
+  while ((await stack.database.query(open)).rows.length > 0) await delay(2);
+}
+
+async function end(): Promise<void> {
+  receiver.stop();
+  supplier.disconnect();
+  await stack.stop();
+}
+
+function reportAll(): void {
+  const rounds = Object.entries(kinds).flatMap(([kind, figures]) =>
+    figures.map(({ cpu, writes }) => ({ kind, ...rounded(cpu), ...rounded(writes) })),
+  );
+  const result = Object.entries(kinds).map(([kind, figures]) => figuresOf(kind, figures));
+  report('cost', rounds, Object.assign({}, ...result) as Record<string, number>);
+}
+
+/** The median of the rounds; one after the other the least, since chance only adds to what an order must have. */
+function figuresOf(kind: string, figures: Figures[]): Record<string, number> {
+  const of = (read: (each: Figures) => number): number =>
+    round(kind === 'lone' ? Math.min(...figures.map(read)) : median(figures.map(read)), 2);
+  const counts = Object.keys(figures[0]?.writes ?? {}) as (keyof Writes)[];
+  const written = counts.map((name) => [`${kind}: ${name}`, of(({ writes }) => writes[name])] as const);
+  // One after the other, most CPU is spent on waiting.
+  if (kind === 'lone') return Object.fromEntries(written);
+  const names = Object.keys(figures[0]?.cpu ?? {}) as (keyof Cpu)[];
+  const all = of(({ cpu }) => names.reduce((sum, name) => sum + cpu[name], 0));
+  const spent = names.map((name) => [`${kind}: ${name}, µs`, of(({ cpu }) => cpu[name])] as const);
+  return Object.fromEntries([[`${kind}: CPU, µs`, all], ...spent, ...written]);
+}
+
+function rounded(figures: Cpu | Writes): Record<string, number> {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, round(value as number, 2)]));
+}

@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import type pg from 'pg';
+import type { BenchStack } from './stack.js';
+
+/** Settings of PostgreSQL under which its figures depend on the work alone, and not on when a checkpoint or a vacuum came. */
+export const METERED = {
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.max': '10000',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  checkpoint_timeout: '1h',
+  max_wal_size: '64GB',
+};
+
+const TICK_US = 10_000;
+/** What a backend shows as its title when it serves a client. */
+const SERVES_CLIENT = /127\.0\.0\.1\(\d+\)/;
+
+/** At the start of a statement of the benchmark itself, which is no cost of an order. */
+export const OWN = '/* benchmark */';
+
+/** Microseconds of CPU by kind of process: PostgreSQL's backends serve clients, its writers do not. */
+export type Cpu = Record<'API' | 'worker' | 'backends' | 'writers' | 'Redis', number>;
+
+/** What PostgreSQL wrote and executed. */
+export interface Writes {
+  'WAL bytes': number;
+  'WAL records': number;
+  'tuple locks': number;
+  'index entries': number;
+  'rows written': number;
+  statements: number;
+  buffers: number;
+}
+
+/** CPU microseconds of each process that runs, and whose they are. */
+type Spent = Map<number, { by: keyof Cpu; us: number }>;
+
+interface Reading {
+  spent: Spent;
+  lsn: string;
+}
+
+/** Reads what orders cost, by process and in PostgreSQL. */
+export class Meter {
+  private constructor(
+    private readonly database: pg.Pool,
+    private readonly processes: { api: number; worker: number; postgres: number; redis: number },
+  ) {}
+
+  static async create(stack: BenchStack, worker: number): Promise<Meter> {
+    for (const name of ['pg_stat_statements', 'pg_walinspect'])
+      await stack.database.query(`CREATE EXTENSION IF NOT EXISTS ${name}`);
+    const { rows } = await stack.database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const redis = new Redis(stack.redisUrl);
+    const server = await redis.info('server');
+    redis.disconnect();
+    return new Meter(stack.database, {
+      api: stack.api.pid ?? 0,
+      worker,
+      postgres: parentOf(rows[0]?.pid ?? 0),
+      redis: Number(/process_id:(\d+)/.exec(server)?.[1]),
+    });
+  }
+
+  /** Begins to count. */
+  async start(): Promise<Reading> {
+    await this.database.query('SELECT pg_stat_statements_reset()');
+    const { rows } = await this.database.query<{ lsn: string }>('SELECT pg_current_wal_insert_lsn() AS lsn');
+    return { spent: this.spent(), lsn: rows[0]?.lsn ?? '' };
+  }
+
+  /**
+   * @param orders that were placed since the start. Statements that ran less than once for a hundred of them, such as those
+   * of recurring tasks, are not of an order.
+   * @param isLone whether each order was alone: then a statement counts as often as every order had it, since what chance adds,
+   * such as a claim that finds nothing, is not of an order.
+   * @returns what one order cost on average.
+   */
+  async stop(since: Reading, orders: number, isLone = false): Promise<{ cpu: Cpu; writes: Writes }> {
+    const cpu: Cpu = { API: 0, worker: 0, backends: 0, writers: 0, Redis: 0 };
+    for (const [pid, { by, us }] of this.spent()) cpu[by] += (us - (since.spent.get(pid)?.us ?? 0)) / orders;
+    const executed = await this.database.query<{ statements: string; buffers: string }>(
+      `SELECT sum(CASE WHEN $2 THEN $1 * floor(calls * 1.02 / $1) ELSE calls END) AS statements,
+         sum(shared_blks_hit + shared_blks_read) AS buffers FROM pg_stat_statements
+       WHERE toplevel AND calls * 100 >= $1 AND query NOT LIKE '${OWN}%'`,
+      [orders, isLone],
+    );
+    const written = await this.database.query<Record<string, string>>(WRITTEN, [since.lsn]);
+    const each = (total: unknown): number => Number(total ?? 0) / orders;
+    return {
+      cpu,
+      writes: {
+        'WAL bytes': each(written.rows[0]?.bytes),
+        'WAL records': each(written.rows[0]?.records),
+        'tuple locks': each(written.rows[0]?.locks),
+        'index entries': each(written.rows[0]?.entries),
+        'rows written': each(written.rows[0]?.rows),
+        statements: each(executed.rows[0]?.statements),
+        buffers: each(executed.rows[0]?.buffers),
+      },
+    };
+  }
+
+  private spent(): Spent {
+    const { api, worker, postgres, redis } = this.processes;
+    const named = [
+      [api, 'API'],
+      [worker, 'worker'],
+      [redis, 'Redis'],
+    ] as const;
+    const servers = childrenOf(postgres).map(
+      (pid) => [pid, SERVES_CLIENT.test(titleOf(pid)) ? 'backends' : 'writers'] as const,
+    );
+    return new Map([...named, ...servers].map(([pid, by]) => [pid, { by, us: cpuOf(pid) }]));
+  }
+}
+
+const WRITTEN = `
+  SELECT sum(combined_size) AS bytes, sum(count) AS records,
+    sum(count) FILTER (WHERE "resource_manager/record_type" IN ('Heap/LOCK', 'Heap2/LOCK_UPDATED')) AS locks,
+    sum(count) FILTER (WHERE "resource_manager/record_type" ~ '^Btree/(INSERT_LEAF|INSERT_POST|SPLIT)') AS entries,
+    sum(count) FILTER (WHERE "resource_manager/record_type" ~ '^Heap/(INSERT|UPDATE|HOT_UPDATE|DELETE)') AS rows
+  FROM pg_get_wal_stats($1, pg_current_wal_insert_lsn(), true)`;
+
+/** The fields of /proc/PID/stat behind the name of the program, which may hold spaces. */
+const statOf = (pid: number): string[] => {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+};
+
+const parentOf = (pid: number): number => Number(statOf(pid)[1]);
+
+/** Of all threads, user and system. */
+const cpuOf = (pid: number): number => {
+  const fields = statOf(pid);
+  return (Number(fields[11]) + Number(fields[12])) * TICK_US;
+};
+
+const titleOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+
+const childrenOf = (parent: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return parentOf(pid) === parent;
+      } catch {
+        // It has ended meanwhile.
+        return false;
+      }
+    });
