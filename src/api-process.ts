@@ -11,7 +11,7 @@ const DEFAULT_MANAGEMENT_PORT = 9464;
 /** Open the port once the schema is ready, or after 5 s, so that clients get a 503 rather than a refused connection. */
 const WAIT_FOR_SCHEMA_MS = 5_000;
 
-/** Starts the merchant API. @throws what keeps it from starting. */
+/** Starts the merchant API. @throws if it cannot start. */
 export async function startApi(stopAsked: Promise<void>): Promise<RunningProcess> {
   const config = loadConfig(process.env);
   const logger = createLogger(config, processName('api'));

@@ -60,7 +60,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     EventsController,
     SupplierCallbacksController,
     HealthController,
-    // The last one: it takes every address that is left.
+    // Must be the last: it serves every path that no other controller does.
     SiteController,
   ],
   providers: [

@@ -21,11 +21,11 @@ import { openSite } from './api-docs/site.js';
 import { setUpSwagger } from './api-docs/swagger.js';
 
 interface ApiOptions {
-  /** Where the merchants' documentation was built. */
+  /** The folder of the built documentation for merchants. */
   siteFrom?: string;
 }
 
-/** Builds the merchant API, ready to `listen`; the tests use the very same. */
+/** Builds the merchant API, ready to `listen`. The tests use it too. */
 export async function createApi(
   config: Config,
   logger: Logger,
@@ -34,13 +34,13 @@ export async function createApi(
   const app = await NestFactory.create<NestExpressApplication>(
     ApiModule.register(config, logger, openSite(siteFrom)),
     new HttpServerAdapter(createExpress(config, logger)),
-    // The body is read after the caller is known, by our own middleware.
+    // Our own middleware reads bodies, once it knows the caller.
     { bodyParser: false, logger: new NestLogger(logger), abortOnError: false },
   );
   app.use(requestIdMiddleware);
   app.use(observeRequestsMiddleware(app.get(Metrics), logger));
   const buckets = app.get(SharedBucketsService);
-  // The caller is known before anything else is looked at, and before a path is taken apart.
+  // Identifies the caller before anything else reads the request, its path included.
   app.use('/v1', apiKeyMiddleware(app.get(ApiKeyVerifier)), rateLimitMiddleware(buckets, config.RATE_LIMIT_PER_SECOND));
   app.use('/v1/players/check', rateLimitMiddleware(buckets, CHECKS_PER_SECOND, 'player checks'));
   app.use('/v1', jsonBodyMiddleware);
@@ -48,7 +48,7 @@ export async function createApi(
   return app;
 }
 
-/** Settings must be there before Express makes its router, which Nest does at once. */
+/** Applies settings before Nest makes Express create its router, which keeps them. */
 function createExpress({ trustedProxies }: Config, logger: Logger): Express {
   const app = express()
     .disable('x-powered-by')

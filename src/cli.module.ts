@@ -4,12 +4,12 @@ import { CoreModule } from './core/core.module.js';
 import type { Logger } from './core/logger.js';
 import { DatabaseModule } from './database/database.module.js';
 
-/** What one group of commands needs besides the database. */
+/** What a group of commands needs besides the database. */
 export type CommandFeatures = Pick<ModuleMetadata, 'imports' | 'providers'>;
 
 /**
- * The operator's command line. Each start runs one command, and loading a module costs more than most commands do, so
- * it is composed of no more than that command's features.
+ * The operators' command line. Each start runs one command, and loading modules costs more than most commands, so it
+ * contains the features of that command only.
  */
 @Module({ imports: [DatabaseModule] })
 export class CliModule {

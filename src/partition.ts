@@ -16,30 +16,30 @@ const dividing =
   (run, perPartition, logger) =>
     divideInPlace(run, set, perPartition, logger);
 
-/** What can be partitioned, with how many ids a partition has by default and at least. */
+/** What can be partitioned, and how many ids a partition spans by default and at least. */
 const SUBJECTS = {
-  orders: { partition: dividing(ORDERS), byDefault: 100_000_000n, least: 1_000_000n },
-  // Two of each order.
-  transfers: { partition: dividing(TRANSFERS), byDefault: 200_000_000n, least: 2_000_000n },
-  // More partitions would slow what looks for due deliveries, which asks each.
-  events: { partition: partitionEvents, byDefault: 50_000_000n, least: 20_000_000n },
+  orders: { partition: dividing(ORDERS), byDefault: 100_000_000n, min: 1_000_000n },
+  // Each order has two transfers.
+  transfers: { partition: dividing(TRANSFERS), byDefault: 200_000_000n, min: 2_000_000n },
+  // The search for due deliveries visits each partition, so there must not be many.
+  events: { partition: partitionEvents, byDefault: 50_000_000n, min: 20_000_000n },
 };
 
-/** It holds locks that every order waits for: whatever becomes of this machine, PostgreSQL lets go of them within seconds. */
-const GIVEN_UP_SOON: pg.ClientConfig = {
+/** Partitioning holds locks that every order waits for. If this machine is lost, PostgreSQL releases them within seconds. */
+const RELEASED_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
   options:
     '-c statement_timeout=0 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3 -c tcp_user_timeout=15000',
 };
 
-// A signal ends it at once: what is half done is taken back, or gone on with by the next start.
+// A signal ends it at once. PostgreSQL rolls back an unfinished step, and the next start continues.
 try {
   const { partition, perPartition } = readArgs(process.argv.slice(2));
   const config = loadConfig(process.env, { forCommandLine: true });
   const logger = createLogger(config, processName('partition'));
   const client = new pg.Client({
     ...FOR_MIGRATIONS,
-    ...GIVEN_UP_SOON,
+    ...RELEASED_SOON,
     connectionString: config.DATABASE_URL,
   });
   await client.connect();
@@ -56,9 +56,9 @@ function readArgs(args: string[]): { partition: Partition; perPartition: bigint 
   const [name = ''] = positionals;
   if (positionals.length !== 1 || !Object.hasOwn(SUBJECTS, name))
     throw new Error('say what to partition, orders, transfers or events: npm run partition -- orders');
-  const { partition, byDefault, least } = SUBJECTS[name as keyof typeof SUBJECTS];
+  const { partition, byDefault, min } = SUBJECTS[name as keyof typeof SUBJECTS];
   const text = values['ids-per-partition'] ?? String(byDefault);
-  if (!/^\d{1,12}$/.test(text) || BigInt(text) < least)
-    throw new Error(`--ids-per-partition must be a whole number from ${least} to 999999999999`);
+  if (!/^\d{1,12}$/.test(text) || BigInt(text) < min)
+    throw new Error(`--ids-per-partition must be a whole number from ${min} to 999999999999`);
   return { partition, perPartition: BigInt(text) };
 }

@@ -11,7 +11,7 @@ import { WorkerModule } from './worker.module.js';
 const STOP_WITHIN_MS = 17_000;
 const DEFAULT_MANAGEMENT_PORT = 9465;
 
-/** Starts a worker. @throws what keeps it from starting. */
+/** Starts a worker. @throws if it cannot start. */
 export async function startWorker(): Promise<RunningProcess> {
   const config = loadConfig(process.env);
   const logger = createLogger(config, processName('worker'));
@@ -25,7 +25,7 @@ export async function startWorker(): Promise<RunningProcess> {
   return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };
 }
 
-/** As soon as PostgreSQL is there: suppliers whose timeout and SUPPLIER_QUIET_PERIOD_MS contradict each other. */
+/** Reports suppliers whose timeout contradicts SUPPLIER_QUIET_PERIOD_MS, once the schema is ready. */
 async function checkTiming(app: INestApplicationContext, logger: Logger, isFatal: boolean): Promise<void> {
   if (!(await app.get(SchemaService).whenReady())) return;
   const problems = await app

@@ -14,7 +14,7 @@ import { CallbackRetentionModule } from './fulfilment/callbacks/callback-retenti
 import { SupplierPurchasesModule } from './fulfilment/reconciliation/supplier-purchases.module.js';
 import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
 
-/** The process that buys from suppliers and delivers webhooks; any number of them share the work. */
+/** The process that buys from suppliers and delivers webhooks. Any number of them share the work. */
 @Module({
   imports: [
     DatabaseModule,
@@ -27,7 +27,7 @@ import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
     AuditModule,
     SupplierPurchasesModule,
     CallbackRetentionModule,
-    // The last one: it stops first, while the management port still answers.
+    // Must be the last: it stops first, while the management port still answers.
     MaintenanceModule,
   ],
 })

@@ -1,4 +1,4 @@
 import { runProcess } from './core/process.js';
 
-// Imported lazily: loading the app takes most of the start, and signal handlers must be in place by then.
+// Imported lazily: loading the app takes most of the start, and signal handlers must exist before.
 await runProcess(async () => (await import('./worker-process.js')).startWorker);

@@ -16,21 +16,11 @@ const NOT_YET = [
 
   'src/core',
 
-  'src/database',
-
   'src/fulfilment',
-
-  'src/health',
-
-  'src/maintenance',
-
-  'src/migration.ts',
 
   'src/operators',
 
   'src/orders',
-
-  'src/queues',
 
   'src/wallet',
 
@@ -69,8 +59,6 @@ const NOT_YET = [
   'test/console',
 
   'test/contract',
-
-  'test/database',
 
   'test/deliveries',
 

@@ -4,15 +4,15 @@ import { databaseUnavailable } from '../core/errors.js';
 import { Database, type Queryable, type Statement } from './database.js';
 import { ReplicaReadsService } from './replica-reads.service.js';
 
-/** As long as anything else waits for a connection. */
+/** As long as other callers wait for a connection. */
 const WAIT_MS = 3_000;
 
-/** Of the pool's connections; orders always find one of the others. */
+/** Of the pool's connections. The others are left for orders. */
 const SHARE = 1 / 4;
 
 /**
- * Runs what merchants only look at, such as lists, on a bounded number of the pool's connections: however many read,
- * and however slowly, ordering goes on. First come, first served.
+ * Runs merchants' reads, such as lists, on a bounded number of the pool's connections, in the order in which they arrive.
+ * Many or slow reads never keep orders from a connection.
  */
 @Injectable()
 export class BoundedReadsService implements Queryable {
@@ -27,7 +27,7 @@ export class BoundedReadsService implements Queryable {
     this.free = Math.max(1, Math.floor(DATABASE_POOL_SIZE * SHARE));
   }
 
-  /** @throws SERVICE_UNAVAILABLE when others read for too long, or PostgreSQL is away. */
+  /** @throws SERVICE_UNAVAILABLE when other reads take too long, or PostgreSQL is away. */
   async query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     await this.enter();
     try {
@@ -37,7 +37,7 @@ export class BoundedReadsService implements Queryable {
     }
   }
 
-  /** The same for lists, which may lack what came in the last moments: on the replica, where there is one that keeps up. */
+  /** The same for lists, which may lack the newest rows: on the replica while it keeps up. */
   list<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     const primary = {
       query: this.query.bind(this),
@@ -62,7 +62,7 @@ export class BoundedReadsService implements Queryable {
     });
   }
 
-  /** Passes the place on to the next. */
+  /** Hands the connection's place to the read that waits longest. */
   private leave(): void {
     const [next] = this.waiting;
     if (!next) return void this.free++;

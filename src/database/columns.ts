@@ -3,7 +3,7 @@ import { PrimaryGeneratedColumn, type ColumnOptions, type ValueTransformer } fro
 type TimestampColumn = { type: 'timestamptz'; precision: number };
 type BigintColumn = { type: 'bigint'; transformer: ValueTransformer };
 
-/** A 64-bit column: a bigint in code, whichever pool read it. TypeORM's own reads such columns as text. */
+/** A 64-bit column, a bigint in code. TypeORM's pool reads such columns as text, the other one as bigint. */
 export const bigintColumn = <Options extends ColumnOptions>(options = {} as Options): BigintColumn & Options => ({
   type: 'bigint',
   transformer: {
@@ -13,18 +13,18 @@ export const bigintColumn = <Options extends ColumnOptions>(options = {} as Opti
   ...options,
 });
 
-/** A moment to the millisecond, as the API shows it. */
+/** A time with milliseconds, as the API shows it. */
 export const timestampColumn = <Options extends ColumnOptions>(options = {} as Options): TimestampColumn & Options => ({
   type: 'timestamptz',
   precision: 3,
   ...options,
 });
 
-/** A moment that the database writes when the row is made. */
+/** The time at which the database inserted the row. */
 export const createdAtColumn = (options: ColumnOptions = {}): ColumnOptions =>
   timestampColumn({ default: () => 'now()', ...options });
 
-/** The number that PostgreSQL gives each row. @param constraint the primary key's name. */
+/** The id that PostgreSQL gives each row. @param constraint the primary key's name. */
 export const IdColumn = (type: 'integer' | 'bigint', constraint: string): PropertyDecorator =>
   PrimaryGeneratedColumn('identity', {
     ...(type === 'bigint' ? bigintColumn() : {}),

@@ -6,9 +6,9 @@ type Partitionable =
   | ('events' | 'webhook_deliveries' | 'webhook_attempts');
 
 /**
- * Makes an index beside those who write, on a table that may be partitioned. For a migration outside a
- * transaction; one whose build was interrupted is made again.
- * @param definition what follows the table: `(merchant_id, created_at) WHERE status = 'failed'`.
+ * Creates an index without blocking writers, on a table that may be partitioned. For a migration outside a transaction. An
+ * index whose build was interrupted is created again.
+ * @param definition the text after the table: `(merchant_id, created_at) WHERE status = 'failed'`.
  */
 export async function createIndexConcurrently(
   runner: QueryRunner,
@@ -25,7 +25,7 @@ export async function createIndexConcurrently(
     await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on} ${definition}`);
   };
   if (partitions.length === 0) return build(name, table);
-  // With it go those of the partitions that are part of it already.
+  // This also drops the indexes of partitions that are attached to it already.
   await runner.query(`DROP INDEX IF EXISTS ${name}`);
   await runner.query(`CREATE INDEX ${name} ON ONLY ${table} ${definition}`);
   for (const partition of partitions) {

@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { isConnectionLost } from '../core/postgres-errors.js';
 
-/** For every connection: either side notices within some 15 s that the other is gone. */
+/** For every connection: either side notices within 15 s that the other is gone. */
 const KEPT_ALIVE: pg.PoolConfig = {
   connectionTimeoutMillis: 3_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
 };
 
-/** PostgreSQL's own side of it, so that a machine that vanished keeps no connection and no lock. */
+/** PostgreSQL's side: a machine that vanished keeps no connection and no lock. */
 const SERVER_KEEPS_ALIVE = [
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=3',
@@ -16,35 +16,35 @@ const SERVER_KEEPS_ALIVE = [
   'tcp_user_timeout=15000',
 ];
 
-/** Clients wait for 10 s: all of this ends before. */
+/** All of these limits end before the 10 s that clients wait. */
 const LIMITED: pg.PoolConfig = {
   ...KEPT_ALIVE,
   idleTimeoutMillis: 60_000,
-  // After a failover, processes find back to the server of choice by themselves.
+  // After a failover, processes return to the preferred server by themselves.
   maxLifetimeSeconds: 600,
-  // A process that stops in the middle of a transaction must not keep its locks from all the others.
+  // A process that stalls in the middle of a transaction must not keep its locks from other processes.
   idle_in_transaction_session_timeout: 4_000,
   lock_timeout: 3_000,
   statement_timeout: 6_000,
-  // For a server that does not even say so.
+  // For a server that does not even report the timeout.
   query_timeout: 8_000,
-  // Statements are sent without waiting for the answers to those before; and a query that times out ends its connection.
+  // Sends statements without waiting for earlier results. A query that times out then ends its connection.
   pipeline: true,
 };
 
-/** Migrations take as long as they take, but while they wait for a lock, nobody queues behind them for long. */
+/** A migration may run for any time, but gives up a lock soon: other transactions queue behind one that waits. */
 export const FOR_MIGRATIONS: pg.PoolConfig = {
   ...KEPT_ALIVE,
   max: 1,
   lock_timeout: 3_000,
-  // Whatever the role's own limit is.
+  // Overrides the role's own limit.
   options: '-c statement_timeout=0',
   application_name: 'topup-migrations',
 };
 
 /**
- * The options of a pool for requests, whichever pool it is.
- * @param own what it has of its own. @param settings of PostgreSQL for its sessions, as `name=value`.
+ * The options of a pool for requests.
+ * @param own options of this pool, which override the common ones. @param settings of its sessions, as `name=value`.
  */
 export function limited(own: pg.PoolConfig, settings: string[] = []): pg.PoolConfig {
   const options = [...SERVER_KEEPS_ALIVE, ...settings].map((setting) => `-c ${setting}`).join(' ');
@@ -52,8 +52,8 @@ export function limited(own: pg.PoolConfig, settings: string[] = []): pg.PoolCon
 }
 
 /**
- * What the pools of a process know of the server behind their connections. A connection that is lost, times out or can
- * only read tells something of all that were opened before the news: none of them is used again.
+ * Shared by the pools of a process. When one connection is lost, times out or can only read, all connections that were
+ * opened before share its server, so that the pools use none of them again.
  */
 export class SharedTrust {
   private generation = 0;
@@ -67,7 +67,7 @@ export class SharedTrust {
     return this.generations.get(client) === this.generation;
   }
 
-  /** The connection failed: it is news unless it was one of those that are not used again anyway. */
+  /** A connection failed. One that is distrusted already says nothing new. */
   lose(client: pg.PoolClient): void {
     if (this.has(client)) this.loseAll();
   }
@@ -83,7 +83,7 @@ type Connected = (
   release: (broken?: unknown) => void,
 ) => void;
 
-/** A pool that gives out no connection whose server is not trusted any more. */
+/** A pool that closes distrusted connections instead of handing them out. */
 export class TrustedPool extends pg.Pool {
   private readonly trust: SharedTrust;
 
@@ -93,11 +93,11 @@ export class TrustedPool extends pg.Pool {
     this.trust = trust;
     this.on('connect', (client) => {
       trust.opened(client);
-      // One that breaks in use fails its query; without a listener the same error would also end the process.
+      // A connection that breaks in use fails its query. Without a listener, the same error would also end the process.
       client.on('error', () => undefined);
     });
     this.on('release', (error: unknown, client) => {
-      // A query that timed out ends its connection, but TypeORM gives it back as if nothing had happened.
+      // A query that timed out ends its connection, but TypeORM releases it without an error.
       if (isConnectionLost(error) || client.connection.stream.destroyed) trust.lose(client);
     });
     this.on('error', (_error, client) => trust.lose(client));
@@ -118,17 +118,17 @@ export class TrustedPool extends pg.Pool {
     super.connect((error, client, release) => {
       if (!client || this.trust.has(client)) return connected(error, client, release);
       release(true);
-      // Its other end may never answer a farewell.
+      // The other end may never answer the end of the session.
       client.connection.stream.destroy();
       this.connectTrusted(connected);
     });
   }
 }
 
-/** TypeORM's pool for requests: few connections, with the limits of the other pool. */
+/** TypeORM's pool for requests: few connections, with the same limits as the pool of `Database`. */
 export function typeOrmPool(trust: SharedTrust): { driver: object; extra: pg.PoolConfig } {
   return {
-    // What TypeORM needs of a driver.
+    // TypeORM needs no more of a driver.
     driver: { Pool: TrustedPool, defaults: pg.defaults },
     extra: { ...limited({ max: 4, application_name: 'topup-orm' }), trust } as pg.PoolConfig,
   };

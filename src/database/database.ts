@@ -23,38 +23,38 @@ import {
 
 export { handledLater, type Asked, type Queryable, type Statement, type Transaction } from './transaction.js';
 
-/** Until the end of its transaction: how long each statement waits for locks. $1 milliseconds, as text. */
+/** Limits how long each statement of the transaction waits for locks. $1 milliseconds, as text. */
 export const LIMIT_LOCK_WAIT: Statement = {
   name: 'transaction.limit_lock_wait',
   text: `SELECT set_config('lock_timeout', $1, true)`,
 };
 
 /**
- * The same, and all statements of the transaction keep one plan for all values: for those that find rows by keys only.
- * Else PostgreSQL plans again for each small batch, which takes it longer than to carry out the plan.
+ * The same, and each statement of the transaction keeps one plan for all values. For statements that find rows by keys
+ * only: otherwise PostgreSQL plans each small batch again, which takes longer than to execute it.
  */
 export const LIMIT_LOCK_WAIT_AND_KEEP_PLANS: Statement = {
   name: 'transaction.limit_lock_wait_and_keep_plans',
   text: `SELECT set_config('lock_timeout', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
 };
 
-/** How often a transaction is tried that PostgreSQL ended for another's sake. */
+/** How often to try a transaction that PostgreSQL ends because of another one, as after a deadlock. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Hot paths read a few rows by index, however many there are. While a table is small, or its statistics are old,
- * PostgreSQL would rather read all of it for each batch: a third of its time while orders came in
- * (`npm run bench -- intake`). Reports that do read whole tables turn it on again (`snapshot.ts`).
+ * Hot paths read a few rows by index, however many the table has. While it is small, or its statistics are old, PostgreSQL
+ * would read all of it for each batch: that took a third of its time (`npm run bench -- intake`). Reports, which do read
+ * whole tables, turn these on again (`snapshot.ts`).
  */
 const BY_INDEX = [
   ...['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`),
-  // A statement that is estimated to be long is compiled, or shared between processes: both take longer than it does.
+  // To compile a statement, or to share it between processes, takes longer than to run it.
   'jit=off',
   'max_parallel_workers_per_gather=0',
 ];
 
 const TYPES: pg.CustomTypesConfig = {
-  // Money and row ids are 64-bit integers: never a lossy number, never a string.
+  // Money and row ids are 64-bit integers: bigint, never a lossy number or a string.
   getTypeParser: (id, format) => (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)) as never,
 };
 
@@ -92,17 +92,17 @@ export class Database implements Queryable, OnApplicationShutdown {
     }));
   }
 
-  /** Called once the schema is there; until then every call says that the service is not available. */
+  /** To be called once the schema is there. Until then every call throws `SERVICE_UNAVAILABLE`. */
   open(): void {
     this.migrated = true;
   }
 
-  /** From now on only connections are used that are opened from now on, whatever the server behind them was. */
+  /** Distrusts all open connections: only new ones are used from now on. */
   reconnect(): void {
     this.trust.loseAll();
   }
 
-  /** Asks PostgreSQL for nothing, whether the schema is there or not. */
+  /** Needs no schema. */
   async ping(): Promise<void> {
     await this.pool.query('SELECT 1');
   }
@@ -120,7 +120,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     }
   }
 
-  /** TypeORM on this pool: each of its statements runs by itself. To write, use that of a transaction. */
+  /** TypeORM on this pool, each statement in a transaction of its own. To write, use the manager of a transaction. */
   get manager(): EntityManager {
     this.assertOpen();
     this.ownManager ??= managerOn(this.dataSource, (text, values) => this.pool.query({ text, values }));
@@ -129,9 +129,8 @@ export class Database implements Queryable, OnApplicationShutdown {
 
   /**
    * Runs `work` in one READ COMMITTED transaction: committed when it returns, rolled back when it throws.
-   * Nothing that waits for a network other than PostgreSQL's may happen inside, nor anything that can't be done again:
-   * after a deadlock the whole of it is.
-   * @param maxAttempts how often it is tried.
+   * `work` must wait for no network but PostgreSQL's, and must be repeatable: after a deadlock it runs again.
+   * @param maxAttempts how often to try it.
    */
   async transaction<Result>(work: Work<Result>, maxAttempts = MAX_ATTEMPTS): Promise<Result> {
     this.assertOpen();
@@ -150,7 +149,7 @@ export class Database implements Queryable, OnApplicationShutdown {
    */
   async batch<Row extends object>(...statements: [statement: Statement, values: unknown[]][]): Promise<Row[]> {
     const answers = await this.transaction((tx) =>
-      // Wrapped, the answers are not waited for before the COMMIT goes out.
+      // Wrapped in objects, so that the COMMIT goes out without waiting for the results.
       Promise.resolve(statements.map(([statement, values]) => ({ rows: tx.query<Row>(statement, values) }))),
     );
     return answers.at(-1)?.rows ?? [];

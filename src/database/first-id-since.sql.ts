@@ -3,9 +3,9 @@ import { statement, type ParameterizedStatement } from './parameters.js';
 type Table = 'orders' | 'transfers' | 'events' | 'webhook_deliveries';
 
 /**
- * The lowest id of the rows of a table that were created at a moment or later, one above all ids where there are none, and no
- * row where the table is empty. Ids rise with the time, so that some 23 looks into the primary key find it.
- * @param moment an expression of SQL.
+ * Selects the lowest id of the rows that were created at a moment or later: the highest id plus 1 if there is none, and no
+ * row if the table is empty. Ids rise with time, so a binary search finds it in some 23 steps of the primary key.
+ * @param moment an SQL expression.
  */
 export const selectFirstIdSince = (table: Table, moment: string): string => `
     WITH RECURSIVE search (low, high) AS (
@@ -18,6 +18,6 @@ export const selectFirstIdSince = (table: Table, moment: string): string => `
       WHERE search.low < search.high)
     SELECT low AS id FROM search WHERE low >= high LIMIT 1`;
 
-/** The same as a statement of its own. @param name of the statement. */
+/** The same as a statement. @param name of the statement. */
 export const firstIdSince = (name: string, table: Table): ParameterizedStatement<{ moment: 'timestamptz' }> =>
   statement(name, { moment: 'timestamptz' }, ({ moment }) => selectFirstIdSince(table, moment));

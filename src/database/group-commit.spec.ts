@@ -141,7 +141,7 @@ describe('group commit', () => {
 /** What PostgreSQL says of a lock that was not to be had in time. */
 const lockTimeout = (): Error => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
-/** A writer of commands like `a1`: the letter is the key, and some keys are locked by somebody else. */
+/** A writer of commands like `a1`: the letter is the key, and some keys are locked by another transaction. */
 function writerWithLocks(options: { maxWaitMs?: number; maxAside?: number } = {}) {
   const held = new Set<string>();
   const commits: { commands: string[]; wait: LockWait }[] = [];

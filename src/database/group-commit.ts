@@ -1,18 +1,18 @@
 import { AppError, databaseUnavailable } from '../core/errors.js';
 import { isConnectionLost, isLockTimeout, isOutOfRoom, isOverloaded } from '../core/postgres-errors.js';
 
-/** What became of one command of a batch: its result, the error that it alone gets, or word that its rows are locked. */
+/** The outcome of one command of a batch: its result, its own error, or that its rows are locked. */
 export type BatchResult<Result> = { ok: true; value: Result } | { ok: false; error: unknown } | { ok: 'locked' };
 
 export const succeeded = <Result>(value: Result): BatchResult<Result> => ({ ok: true, value });
 export const refused = (error: unknown): BatchResult<never> => ({ ok: false, error });
-/** Another transaction has locked what the command must lock: it is set aside. Only for a batch that may not wait. */
+/** Another transaction holds the command's rows: the command is set aside. Only for a batch that must not wait. */
 export const locked: BatchResult<never> = { ok: 'locked' };
 
 /**
  * How a batch treats rows that another transaction has locked.
- * - `briefly`: waits for them, but not for long, and then fails as a whole with a lock timeout.
- * - `never`: passes them over and answers `locked` for the commands that need them.
+ * - `briefly`: waits for them for a short time, and then fails as a whole with a lock timeout.
+ * - `never`: skips them and returns `locked` for the commands that need them.
  * - `patiently`: waits for them; all commands have one key.
  */
 export type LockWait = 'briefly' | 'never' | 'patiently';
@@ -48,9 +48,9 @@ interface Options<Command, Result> {
   answerWithinMs?: number;
   /** Keys whose commands were set aside that may wait for their locks at once, each on a connection of its own. */
   maxAside?: number;
-  /** Told of each batch as it goes out: how long each of its commands waited, in milliseconds. */
+  /** Called for each batch as it goes out, with how many milliseconds each of its commands waited. */
   onBatch?: (waitedMs: number[]) => void;
-  /** Told of a key whose commands are set aside from now on. */
+  /** Called for a key whose commands are set aside from now on. */
   onSetAside?: (key: number) => void;
 }
 
@@ -59,7 +59,7 @@ interface Waiting<Command, Result> {
   sinceMs: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
-  /** Whether its caller was told to try again while its batch was in flight. */
+  /** Whether its caller got a 503 while its batch was in flight. */
   isGivenUp: boolean;
 }
 

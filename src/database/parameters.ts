@@ -13,7 +13,7 @@ interface TypeScriptTypes {
   'int[]': number[];
 }
 type SqlType = keyof TypeScriptTypes;
-/** A type of PostgreSQL; with a question mark, its values may be null. */
+/** A type of PostgreSQL. With a question mark, values may be null. */
 type Nullable<Type extends SqlType> = Type | `${Type}?`;
 type ColumnType = Nullable<Exclude<SqlType, `${string}[]`>>;
 
@@ -23,12 +23,12 @@ type ValueOf<Type extends string> = Type extends `${infer Base extends SqlType}?
     ? TypeScriptTypes[Type]
     : never;
 
-/** Rows that a statement is given: the name of each column with its type. */
+/** The columns of rows that a statement takes, by name with their types. */
 class Columns<Types extends Record<string, ColumnType>> {
   constructor(readonly types: Types) {}
 }
 
-/** For a parameter of {@link statement} that is any number of rows. */
+/** A parameter of {@link statement} that takes any number of rows. */
 export const rowsOf = <const Types extends Record<string, ColumnType>>(types: Types): Columns<Types> =>
   new Columns(types);
 
@@ -42,7 +42,7 @@ type InputOf<Given extends Parameters> = {
       : never;
 };
 
-/** How the text of a statement names rows that it is given. */
+/** How the text of a statement refers to its parameter of rows. */
 export interface RowsInText {
   /** `unnest($1::int[], $2::text[])` */
   unnest: string;
@@ -50,7 +50,7 @@ export interface RowsInText {
   names: string;
   /** `unnest($1::int[], $2::text[]) AS alias(merchant_id, sku)` */
   as(alias: string): string;
-  /** The same WITH ORDINALITY, which makes one more column: the row's number, counted from 1. */
+  /** The same WITH ORDINALITY, which adds a column: the row's number, from 1. */
   numbered(alias: string, number: string): string;
 }
 

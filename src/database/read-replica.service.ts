@@ -12,17 +12,17 @@ import { Database, type Statement } from './database.js';
 import { ReplicaLag } from './replica-lag.js';
 
 const LOOK_EVERY_MS = 1_000;
-/** At first it is compared more often: somebody may wait for what comes of it, for so long at most. */
+/** At first it looks more often, because a command may wait for the result, for `FIRST_WAIT_MS` at most. */
 const FIRST_LOOKS_MS = 50;
 const FIRST_WAIT_MS = 5_000;
 const CONNECTIONS = 8;
 /**
- * After a read that took too long there it has a rest: it is busy, or has yet to read into memory what is asked for. Then nobody
- * waits for it before it has answered a read in time that the primary was asked, too.
+ * How long the replica is not used after a read that timed out: it is busy, or its memory is still cold. After that it is
+ * on probation: it must first answer in time a read that the primary answers too, so that no caller waits for it.
  */
 const REST_MS = 10_000;
 
-/** A standby is a copy of its primary with all databases in it, and has its identifier. Any role may ask for that. */
+/** A standby copies all databases of its primary and has its identifier, which any role may read. */
 const DATABASE = `(SELECT system_identifier FROM pg_control_system()) || '/' || current_database()`;
 
 const WRITTEN: Statement = {
@@ -30,7 +30,7 @@ const WRITTEN: Statement = {
   text: `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS at, ${DATABASE} AS database`,
 };
 
-/** Null on a server that is no standby: the primary itself, or one that was promoted and goes its own way. */
+/** Null on a server that is no standby: the primary itself, or one that was promoted. */
 const REPLAYED: Statement = {
   name: 'replica.replayed',
   text: `SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint END AS at,
@@ -43,12 +43,12 @@ interface Position<At> {
 }
 
 /**
- * The standby of DATABASE_READ_URL, and how far it is behind: once a second it is compared with the primary. It is used
- * only while it has all that the primary had DATABASE_READ_MAX_LAG_MS ago.
+ * The standby of DATABASE_READ_URL. Once a second this compares it with the primary, and lets it be used only while it
+ * has all that the primary had DATABASE_READ_MAX_LAG_MS ago.
  */
 @Injectable()
 export class ReadReplicaService implements OnApplicationShutdown {
-  /** Null where there is none. */
+  /** Null without a replica. */
   readonly database: Database | null;
   private readonly lag = new ReplicaLag();
   private readonly stop = new AbortController();
@@ -71,31 +71,31 @@ export class ReadReplicaService implements OnApplicationShutdown {
     const { DATABASE_READ_URL: url, DATABASE_READ_MAX_LAG_MS: maxLagMs } = config;
     this.maxLagMs = maxLagMs;
     const own = { ...config, DATABASE_URL: url, DATABASE_POOL_SIZE: CONNECTIONS };
-    // The gauge of connections is that of the other pool. What happens here says nothing of the primary's connections.
+    // The gauge of connections counts the primary's pool. Errors here must not distrust the primary's connections.
     const measures = { watchPool: () => undefined, invariantBroken: () => metrics.invariantBroken() };
     this.database = url === '' ? null : new Database(own, logger, measures, new SharedTrust(), dataSource);
   }
 
-  /** Whether it may be asked, as far as is known. */
+  /** Whether reads may go to the replica, by the latest comparison. */
   get isUsable(): boolean {
     return this.keepsUp && !this.isOnProbation;
   }
 
-  /** Whether a read is to be tried there now that nobody waits for: one at a time. {@link passed} or {@link failed} ends it. */
+  /** On probation, begins one trial at a time, for which no caller waits. {@link passed} or {@link failed} ends it. */
   takeTrial(): boolean {
     if (!this.isOnProbation || this.isTried || !this.keepsUp) return false;
     this.isTried = true;
     return true;
   }
 
-  /** It has answered what was tried. */
+  /** The replica answered in time: ends trial and probation. */
   passed(): void {
     this.isTried = false;
     this.isOnProbation = false;
     this.sayWhetherItKeepsUp();
   }
 
-  /** Begins to look how far it is behind, if there is one. */
+  /** Starts to measure the lag, if there is a replica. */
   watch(): void {
     if (!this.database || this.watching) return;
     this.watchedSinceMs = performance.now();
@@ -103,8 +103,8 @@ export class ReadReplicaService implements OnApplicationShutdown {
   }
 
   /**
-   * The same once that is known. A process that has just begun, such as a command, waits until the replica has all that
-   * there was when it began, for some seconds at most.
+   * As {@link isUsable}, once the lag is known. A process that has just started, such as a command, waits until the replica
+   * has all that the primary had at the start, for `FIRST_WAIT_MS` at most.
    */
   async becomesUsable(): Promise<boolean> {
     this.watch();
@@ -112,7 +112,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
     return this.isUsable;
   }
 
-  /** It failed to answer: until it is found well again, the primary is asked; for some seconds where it took too long. */
+  /** The replica failed a read: the primary serves reads until a later comparison succeeds, and for `REST_MS` after a timeout. */
   failed(error: unknown): void {
     this.isCurrent = false;
     this.isTried = false;
@@ -139,7 +139,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
     return performance.now() - this.watchedSinceMs < Math.min(FIRST_WAIT_MS, this.maxLagMs);
   }
 
-  /** Whether it may still become known soon how it does. */
+  /** Whether the first comparison may still be about to succeed. */
   private get isBeginning(): boolean {
     return this.isFirstLook && !this.lag.isKnown && this.why === '';
   }
@@ -177,12 +177,12 @@ export class ReadReplicaService implements OnApplicationShutdown {
     else if (this.lag.isKnown || !this.isFirstLook) this.say('it is too far behind');
   }
 
-  /** Says once what became of it. @param why it is not asked; empty when it is. */
+  /** Logs each change once. @param why the replica is not used; empty when it is. */
   private say(why: string): void {
     if (why === this.why) return;
     this.why = why;
     if (this.stop.signal.aborted) return;
-    if (why === '') this.logger.info('the replica is asked for lists and reports again');
-    else this.logger.warn({ reason: why }, 'the replica is not asked: the primary is, for lists and reports too');
+    if (why === '') this.logger.info('the replica serves lists and reports again');
+    else this.logger.warn({ reason: why }, 'the replica is not used: the primary serves lists and reports too');
   }
 }

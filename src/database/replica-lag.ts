@@ -1,42 +1,42 @@
 interface Sample {
-  /** How much the primary had written, in bytes since its beginning. */
+  /** How many bytes the primary had written in its lifetime. */
   written: bigint;
-  /** When it was asked, in monotonic milliseconds. */
+  /** When that was read, in monotonic milliseconds. */
   atMs: number;
 }
 
-/** More are kept only while the replica stands still; then the oldest say enough. */
-const MAX = 600;
+/** Only a replica that stands still needs more, and then the oldest samples are enough. */
+const MAX_SAMPLES = 600;
 
 /**
- * How far a replica is behind: since when it lacks something that the primary had. Measured by this process's clock alone,
- * so that neither the servers' clocks nor a quiet primary, which writes nothing to replay, mislead it.
+ * For how long a replica has lacked data that the primary had. It uses this process's clock only: the servers' clocks may
+ * be wrong, and a quiet primary writes nothing that the replica could replay.
  */
 export class ReplicaLag {
-  /** What the replica may not have yet, oldest first. */
+  /** Positions that the replica may not have reached yet, oldest first. */
   private awaited: Sample[] = [];
   private currentAtMs: number | undefined;
   private replayed = 0n;
 
-  /** Whether the replica was ever seen to have all that the primary had at some moment. */
+  /** Whether the replica has ever reached a position of the primary. */
   get isKnown(): boolean {
     return this.currentAtMs !== undefined;
   }
 
-  /** How long ago the primary had no more than what the replica has now; infinite before that is known. */
+  /** How long ago the primary had no more than the replica has now; infinite until that is known. */
   ms(nowMs = performance.now()): number {
     return this.currentAtMs === undefined ? Infinity : nowMs - this.currentAtMs;
   }
 
-  /** @param atMs when it was asked. */
+  /** @param atMs when the primary was queried. */
   primaryWas(written: bigint, atMs: number): void {
-    // After a failover the new primary may have written less: what was awaited never comes.
+    // After a failover the new primary may have written less: the old one's later positions never come.
     this.awaited = this.awaited.filter((sample) => sample.written <= written);
-    if (this.awaited.length < MAX) this.awaited.push({ written, atMs });
+    if (this.awaited.length < MAX_SAMPLES) this.awaited.push({ written, atMs });
   }
 
   replicaIs(replayed: bigint): void {
-    // A standby that begins anew may show less than before: it lacks again what it had, and when that was is not known.
+    // A standby that starts anew may report less than before. Since when it has lacked the rest is unknown.
     if (replayed < this.replayed) this.currentAtMs = undefined;
     this.replayed = replayed;
     const has = this.awaited.filter(({ written }) => written <= replayed);

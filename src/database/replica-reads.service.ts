@@ -4,7 +4,7 @@ import { Metrics } from '../core/metrics.js';
 import { Database, type Queryable, type Statement, type Transaction } from './database.js';
 import { ReadReplicaService } from './read-replica.service.js';
 
-/** Runs statements and transactions that change nothing. */
+/** Runs statements and transactions that only read. */
 export interface ReadServer extends Queryable {
   transaction<Result>(read: (tx: Transaction) => Promise<Result>): Promise<Result>;
 }
@@ -23,8 +23,8 @@ export const NO_REPLICA: Replica = {
 };
 
 /**
- * Reads that may be a moment old, such as lists and reports: on the replica while it keeps up, else on the primary. What
- * the replica fails to answer, the primary is asked. Nothing decides about an order or money by what it reads here.
+ * Runs reads that may be a moment old, such as lists and reports: on the replica while it keeps up, otherwise or when that
+ * fails on the primary. No decision about an order or money may rest on these reads.
  */
 @Injectable()
 export class ReplicaReadsService implements ReadServer {
@@ -43,7 +43,7 @@ export class ReplicaReadsService implements ReadServer {
     return this.read((server) => server.transaction(read), this.primary);
   }
 
-  /** For reads that belong together: none of them sees less than one before it. */
+  /** For reads that belong together: none of them sees an older state than one before it. */
   together(): ReadServer {
     let isOnPrimary = false;
     const read = async <Result>(ask: Ask<Result>, mayBeTried = false): Promise<Result> => {
@@ -51,7 +51,7 @@ export class ReplicaReadsService implements ReadServer {
       return this.read(ask, this.primary, {
         isOnPrimary,
         mayBeTried,
-        // What the primary has, the replica may lack.
+        // The replica may lack data that the primary has just shown.
         onPrimary: () => (isOnPrimary = true),
       });
     };
@@ -62,8 +62,8 @@ export class ReplicaReadsService implements ReadServer {
   }
 
   /**
-   * @param primary who is asked where the replica is not; it may have less to give to reads than all it has. `mayBeTried` is
-   * what does nothing but ask, so that it may be asked twice.
+   * @param primary serves the read when the replica does not, perhaps on few of its connections. `mayBeTried`: the read has no
+   * other effect, so that it may also run on a replica on probation.
    */
   async read<Result>(
     ask: Ask<Result>,
@@ -97,10 +97,10 @@ export class ReplicaReadsService implements ReadServer {
   }
 }
 
-/** The primary would say the same. What takes too long here may be in the primary's memory, and not in the replica's. */
+/** The primary would refuse it too. A timeout is no such error: the primary may have in memory what the replica reads from disk. */
 const isForTheCaller = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE';
 
-/** A replica ends a read for the sake of what it has to replay: the same again would end the same way. */
+/** One attempt only: a replica that ended a read because of what it must replay would end it again. */
 const onceOn = (replica: Database): ReadServer => ({
   query: (statement, values) => replica.query(statement, values),
   transaction: (read) => replica.transaction(read, 1),

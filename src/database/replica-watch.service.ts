@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ReadReplicaService } from './read-replica.service.js';
 
-/** For processes that run on: how far the replica is behind is known before the first read, and measured without one. */
+/** Long-running processes measure the replica's lag from the start, not only from the first read on. */
 @Injectable()
 export class ReplicaWatchService implements OnApplicationBootstrap {
   constructor(private readonly replica: ReadReplicaService) {}

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const AGAIN_AFTER_MS = 500;
+const RETRY_AFTER_MS = 500;
 
 /**
  * Retries a write until PostgreSQL accepts it or the deadline passes.
- * @param write must be safe to repeat: a commit whose answer was lost is repeated.
- * @param untilMs when to give up, in monotonic milliseconds; then the last error is thrown.
- * @param isWorthIt whether an error may pass.
+ * @param write must be safe to repeat: a commit whose result was lost is repeated.
+ * @param untilMs when to throw the last error, in monotonic milliseconds.
+ * @param isWorthIt whether a retry may help after an error.
  */
 export async function retryWrite<Result>(
   write: () => Promise<Result>,
@@ -17,8 +17,8 @@ export async function retryWrite<Result>(
     try {
       return await write();
     } catch (error) {
-      if (!isWorthIt(error) || performance.now() + AGAIN_AFTER_MS > untilMs) throw error;
-      await delay(AGAIN_AFTER_MS);
+      if (!isWorthIt(error) || performance.now() + RETRY_AFTER_MS > untilMs) throw error;
+      await delay(RETRY_AFTER_MS);
     }
   }
 }

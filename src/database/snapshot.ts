@@ -6,24 +6,24 @@ const BEGIN: Statement = {
   text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 };
 
-/** Reading all of a large book takes longer than anything that a request may do, and goes by other ways than an index. */
-const WHOLE_BOOK: Statement = {
+/** Reading a whole large table takes longer than a request may, and needs plans that requests must not use. */
+const WHOLE_TABLES: Statement = {
   name: 'snapshot.whole_book',
   text: `SELECT set_config('statement_timeout', '0', true), set_config('enable_hashjoin', 'on', true),
                 set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true),
                 set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
-/** Runs statements that all see the same moment, whatever the running processes write meanwhile. */
+/** Runs statements that all see the same moment, whatever other processes write meanwhile. */
 export function inSnapshot<Result>(server: ReadServer, read: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return server.transaction(async (tx) => {
     await tx.query(BEGIN);
-    await tx.query(WHOLE_BOOK);
+    await tx.query(WHOLE_TABLES);
     return read(tx);
   });
 }
 
-/** The same for what is found by index, in the time that any other statement has. */
+/** The same for statements that find rows by index, with the usual time limit. */
 export function inIndexedSnapshot<Result>(
   server: ReadServer,
   read: (tx: Transaction) => Promise<Result>,
@@ -35,10 +35,10 @@ export function inIndexedSnapshot<Result>(
 }
 
 /**
- * For a piece of a book that is found by a range of ids: as above, but never row by row, whatever the statistics say of its
- * newest rows. Plans are made for the very range, and are not worth being compiled.
+ * For a range of ids of a large table: as above, but never by nested loops, which PostgreSQL would choose while its
+ * statistics lack the newest rows. It plans for each range anew, and compiles nothing.
  */
-const PIECE: Statement = {
+const ID_RANGE: Statement = {
   name: 'snapshot.piece',
   text: `SELECT set_config('statement_timeout', '0', true), set_config('enable_hashjoin', 'on', true),
                 set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true),
@@ -47,21 +47,21 @@ const PIECE: Statement = {
                 set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
-/** The same for one of many pieces, each of which sees a moment of its own, so that no transaction stays open for long. */
+/** The same for one of many ranges of ids. Each sees its own moment, so that no transaction stays open for long. */
 export function inPieceSnapshot<Result>(
   server: ReadServer,
   read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return server.transaction(async (tx) => {
     await tx.query(BEGIN);
-    await tx.query(PIECE);
+    await tx.query(ID_RANGE);
     return read(tx);
   });
 }
 
 const LONG_TIMEOUT_MS = 3_600_000;
 
-/** A statement that reads a whole book, with its own deadline instead of the pool's. */
+/** A statement that reads whole tables, with its own deadline instead of the pool's. */
 export const withLongTimeout = (statement: Statement): Statement & { query_timeout: number } => ({
   ...statement,
   query_timeout: LONG_TIMEOUT_MS,

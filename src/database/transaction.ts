@@ -1,13 +1,13 @@
 import pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** SQL with a name, under which each connection prepares it once. */
+/** SQL with a name: each connection prepares it once under that name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-/** A statement and what it is asked with. */
+/** A statement with its values. */
 export interface Asked {
   statement: Statement;
   values: unknown[];
@@ -19,14 +19,14 @@ export interface Queryable {
 }
 
 /**
- * One open transaction. Statements go out as they are given and are carried out in that order, so that several whose
- * values don't depend on each other share one round trip.
+ * One open transaction. It sends statements at once, and PostgreSQL executes them in that order: statements whose values
+ * do not depend on each other's results share one round trip.
  */
 export interface Transaction extends Queryable {
-  /** A statement whose rows nobody needs. It is not waited for: if it fails, so does the transaction. */
+  /** Sends a statement whose rows are not needed, without waiting for it. If it fails, the transaction fails. */
   write(statement: Statement, values?: unknown[]): void;
 
-  /** TypeORM inside this very transaction, for what is not hot. */
+  /** TypeORM inside this transaction, for statements off the hot path. */
   readonly manager: EntityManager;
 }
 
@@ -34,12 +34,12 @@ export type ToQuery = (statement: Statement, values: unknown[]) => pg.QueryConfi
 
 export const prepared: ToQuery = (statement, values) => ({ ...statement, values });
 
-/** Behind a pooler that gives each transaction another connection, nothing is kept from one to the next. */
+/** For a pooler that gives each transaction another connection, which keeps no prepared statements. */
 export const unprepared: ToQuery = ({ name: _name, ...statement }, values) => ({ ...statement, values });
 
 /**
- * A transaction on a connection that pipelines. After a statement that failed, PostgreSQL refuses the ones behind it
- * and makes a rollback of the COMMIT, so it is safe to have sent them.
+ * A transaction on a pipelining connection. To send ahead is safe: after a failed statement PostgreSQL refuses those
+ * behind it, and turns the COMMIT into a rollback.
  */
 export class OpenTransaction implements Transaction {
   private readonly answers: Promise<pg.QueryResult>[] = [];
@@ -67,7 +67,7 @@ export class OpenTransaction implements Transaction {
     return this.ownManager;
   }
 
-  /** @throws the error of the first statement that failed, even if it was thrown before. */
+  /** @throws the error of the first failed statement, even if its query has already thrown it. */
   async commit(): Promise<void> {
     const committed = this.send('COMMIT');
     for (const answer of this.answers) await answer;
@@ -82,7 +82,7 @@ export class OpenTransaction implements Transaction {
     return answer;
   }
 
-  /** What is sent in one turn goes out at once: one system call here, and one awakening of PostgreSQL's process. */
+  /** Statements of one turn of the event loop go out together: one system call, and PostgreSQL's process wakes once. */
   private gather(): void {
     if (this.isGathering) return;
     this.isGathering = true;
@@ -97,14 +97,14 @@ export class OpenTransaction implements Transaction {
 
 type Send = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
 
-/** TypeORM on connections of ours: it neither takes nor returns them, and begins and ends no transaction. */
+/** TypeORM on our connection: it neither acquires nor releases it, and begins and ends no transaction. */
 export function managerOn(dataSource: DataSource, query: Send): EntityManager {
   const runner = dataSource.createQueryRunner();
   Object.assign(runner, { databaseConnection: { query }, isTransactionActive: true, transactionDepth: 1 });
   return runner.manager;
 }
 
-/** What awaits it still gets its error; until then that must not count as unhandled. */
+/** Callers that await the promise still get its error. Until then it must not count as unhandled. */
 export function handledLater<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined);
   return promise;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../database/database.js';
 
-/** On a standby every transaction is read-only, and on a server that was told so (`default_transaction_read_only`). */
-const ASK: Statement = {
+/** True on a standby, and on a server with `default_transaction_read_only`. */
+const FIND_READ_ONLY: Statement = {
   name: 'readiness',
   text: `SELECT current_setting('transaction_read_only')::boolean AS is_read_only`,
 };
@@ -13,7 +13,7 @@ export class ReadinessRepository {
 
   /** @throws SERVICE_UNAVAILABLE */
   async isReadOnly(): Promise<boolean | undefined> {
-    const [answer] = await this.database.query<{ is_read_only: boolean }>(ASK);
+    const [answer] = await this.database.query<{ is_read_only: boolean }>(FIND_READ_ONLY);
     return answer?.is_read_only;
   }
 }

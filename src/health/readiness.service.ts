@@ -8,10 +8,10 @@ const ANSWER_WITHIN_MS = 1_500;
 /** Why a process is not ready. */
 export type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only';
 
-/** Whether PostgreSQL answers and can write right now; simultaneous checks share one query. */
+/** Whether PostgreSQL answers and accepts writes now. Simultaneous checks share one query. */
 @Injectable()
 export class ReadinessService {
-  private asking: Promise<Unreadiness | null> | undefined;
+  private checking: Promise<Unreadiness | null> | undefined;
 
   constructor(
     private readonly database: Database,
@@ -20,16 +20,15 @@ export class ReadinessService {
 
   /** @returns why the process is not ready, or null when it is. */
   whyNot(): Promise<Unreadiness | null> {
-    this.asking ??= this.ask().finally(() => (this.asking = undefined));
-    return this.asking;
+    this.checking ??= this.check().finally(() => (this.checking = undefined));
+    return this.checking;
   }
 
-  private async ask(): Promise<Unreadiness | null> {
-    const asked = this.repository.isReadOnly();
-    const isReadOnly = await withDeadline(asked, ANSWER_WITHIN_MS).catch(() => undefined);
+  private async check(): Promise<Unreadiness | null> {
+    const isReadOnly = await withDeadline(this.repository.isReadOnly(), ANSWER_WITHIN_MS).catch(() => undefined);
     if (isReadOnly === undefined) return 'PostgreSQL does not answer';
     if (!isReadOnly) return null;
-    // Only a new connection can reach a new primary, and without requests none is opened.
+    // Only a new connection reaches a new primary, and without requests the pool opens none.
     this.database.reconnect();
     return 'PostgreSQL is read-only';
   }

@@ -9,19 +9,19 @@ import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import { WrittenAheadRepository } from './written-ahead.repository.js';
 
 const INTERVAL_MS = 2_000;
-/** While workers can’t be woken through Redis. */
+/** The interval while Redis can't carry wake-ups. */
 const WITHOUT_REDIS_MS = 250;
-/** By then no transaction is open that read the clock before it was set back: our connections end them within 10 seconds. */
+/** No transaction that read the clock before it was set back is open after this: connections end theirs within 10 seconds. */
 const MAX_TRANSACTION_MS = 15_000;
 
 /**
- * Sweeps PostgreSQL, every two seconds and more often while Redis can't be used, for work that is due and that no wake-up
- * started: Redis may have lost the wake-up, a process may have died with the work. It is what makes Redis disposable.
+ * Finds due work in PostgreSQL that no wake-up has started, because Redis lost it or a process died. It sweeps every two
+ * seconds, and more often while Redis can't be used. With it, the service can lose all data in Redis.
  */
 @Injectable()
 export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   private dispatchers = new Map<string, Dispatching>();
-  /** How long to look for what was written ahead of the clock. At first it is unknown what the clock did while no worker ran. */
+  /** Until when to look for times written ahead of the clock. At first once, because the clock may have changed while no worker ran. */
   private pullBackUntilMs: number | undefined = performance.now();
 
   constructor(
@@ -36,7 +36,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     this.dispatchers = findDispatchers(this.discovery);
   }
 
-  /** Waits for the work that has begun; what is only due is left to other workers. */
+  /** Waits for tasks that run, and leaves those that are only due to other workers. */
   async onTasksStopped(): Promise<void> {
     await this.ofAll((dispatcher) => dispatcher.drain());
     await this.heartbeat.deregister().catch(() => undefined);
@@ -53,7 +53,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     await this.sweep();
   }
 
-  /** The other one logs what fails. */
+  /** `beatAndSweep` logs failures. */
   @WorkerTask('overdue_work_without_redis', { every: WITHOUT_REDIS_MS })
   async sweepWithoutRedis(): Promise<void> {
     if (!this.redis.isUp) await this.sweep();
@@ -63,7 +63,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     await this.ofAll(({ work }) => work.sweep());
   }
 
-  /** No delay gets longer than its rule allows, wherever the database's clock has been. */
+  /** Reschedules rows that were written while the database's clock was ahead, so that no delay exceeds its limit. */
   private async pullBack(untilMs: number): Promise<void> {
     const isLast = performance.now() >= untilMs;
     const [pulled, others] = await Promise.all([this.ofAll(({ work }) => work.pullBack()), this.written.pullBack()]);
@@ -80,7 +80,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     await this.heartbeat.forget(dead);
   }
 
-  /** @returns what came of it, by the name of the work. */
+  /** @returns the results, by the name of the work. */
   private ofAll<Result>(act: (dispatcher: Dispatching) => Promise<Result>): Promise<[string, Result][]> {
     return Promise.all(
       [...this.dispatchers].map(async ([name, each]): Promise<[string, Result]> => [name, await act(each)]),

@@ -1,24 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement, Transaction } from '../database/database.js';
 
-/** Arbitrary, but unique among our advisory locks. */
+/** Any number, but unique among our advisory locks. */
 const LOCK = 7_038_168;
 
 export interface Look {
-  /** The last event that was looked at; null when there was none, or another worker is at it. */
+  /** The last event of this look; null if there was none, or another worker holds the lock. */
   last_id: bigint | null;
-  /** How many of them are old, and how many are neither old nor dated in the future. */
+  /** How many of the events are old, and how many are neither old nor in the future. */
   old: number;
   young: number;
-  /** Old ones that can go now; they and their deliveries are locked. */
+  /** Old events that can be removed now. They and their deliveries are locked. */
   removable: bigint[];
-  /** Old ones that another transaction has locked. */
+  /** How many old events another transaction has locked. */
   held: number;
 }
 
 /**
- * Looks at the next events in the order of their numbers, which is about that of time. What waits for an attempt stays;
- * what another transaction has locked is passed over.
+ * Looks at the next events by id, which is roughly the order of time. It leaves events with pending deliveries and skips those
+ * that another transaction has locked.
  * $1 age in days, $2 after this event, $3 before that one, $4 how many to look at.
  */
 const LOOK: Statement = {
@@ -50,8 +50,8 @@ const LOOK: Statement = {
 };
 
 /**
- * Removes events that {@link LOOK} has locked, with their deliveries and attempts. A statement of its own, because it
- * must see what was written until they were locked. $1 events.
+ * Removes events that {@link LOOK} has locked, with their deliveries and attempts. It is a second statement because it must
+ * see all rows that were written before the lock. $1 events.
  */
 const REMOVE: Statement = {
   name: 'retention.remove',
@@ -64,24 +64,22 @@ const REMOVE: Statement = {
     UPDATE event_retention SET removed_until = greatest(removed_until, (SELECT max(created_at) FROM gone))`,
 };
 
-/** The ids between two, neither of them included. */
+/** A range of ids, without both ends. */
 export interface Stretch {
   after: bigint;
   before: bigint;
 }
 
-/** Events with their deliveries and attempts, as they grow old. */
+/** Finds and removes old events with their deliveries and attempts. */
 @Injectable()
 export class RetentionRepository {
-  /**
-   * Looks at the next events of a stretch of ids, and locks those that are older than so many days.
-   */
+  /** Looks at the next events of a range of ids, and locks those that are older than `days`. */
   async look(tx: Transaction, days: number, { after, before }: Stretch, limit: number): Promise<Look | undefined> {
     const [look] = await tx.query<Look>(LOOK, [days, after, before, limit]);
     return look;
   }
 
-  /** Removes what was found so. */
+  /** Removes the removable events of a look, in the same transaction. */
   remove(tx: Transaction, { removable }: Look): void {
     if (removable.length > 0) tx.write(REMOVE, [removable]);
   }

@@ -10,22 +10,22 @@ import { OldPartitionsRepository, type IdRange } from '../database/partitions/ol
 import { RetentionRepository, type Look, type Stretch } from './retention.repository.js';
 
 const INTERVAL_MS = 3_600_000;
-/** After a round that had to leave something behind. */
+/** After a round that left old events behind. */
 const SOON_MS = 10_000;
 const BATCH = 100;
-/** Between batches, so that orders hardly notice; some 900 events a second are far more than come in. */
+/** Between batches, so that removing hardly slows orders. 900 events a second are far more than arrive. */
 const PAUSE_MS = 100;
 /**
- * So many young events in a row, and no old one is behind them. Numbers follow time but roughly, above all where the
- * clock of the database was wrong for a while.
+ * After this many young events in a row, a round expects no old one. Ids follow time only roughly, above all if the clock of
+ * the database was wrong for a while.
  */
 const ENOUGH_YOUNG = 10_000;
 const FAILED = 'old events could not be removed: retrying soon';
 
 /**
- * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS, every hour, in small batches and by
- * one worker at a time. It goes on behind what it can't remove, and comes back for that soon; what goes with its whole
- * partition soon, it leaves to `OldPartitionsService`. Orders, units, supplier calls and movements of money are kept for ever.
+ * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS: every hour, in small batches, in one worker at
+ * a time. It skips events that it can't remove and retries them soon. Rows whose partition will be dropped soon it leaves to
+ * `OldPartitionsService`. Orders, units, supplier calls and transfers are kept forever.
  */
 @Injectable()
 export class RetentionService {
@@ -64,7 +64,7 @@ export class RetentionService {
         if (look) this.events.remove(tx, look);
       });
     } catch (error) {
-      // Without a look nothing is known of what is behind.
+      // Without a look, the round does not know where to continue.
       if (!look || isConnectionLost(error)) throw error;
       if (round.failed(look)) this.logger.warn({ reason: (error as Error).message }, FAILED);
       return look;
@@ -75,9 +75,9 @@ export class RetentionService {
   }
 }
 
-/** How far a round has come. A batch that fails is gone through again one by one, so that the others of it go. */
+/** The progress of a round. It repeats a failed batch event by event, so that only the faulty one stays. */
 class Round {
-  /** Where it is, and where it goes on behind. */
+  /** The ids that are still to be looked at, up to the next range to skip. */
   stretch: Stretch = { after: 0n, before: 0n };
   removed = 0;
   leftBehind = 0;
@@ -85,7 +85,7 @@ class Round {
   private oneByOneUntil = 0n;
   private youngInARow = 0;
 
-  /** @param waiting what it passes over, lowest ids first. */
+  /** @param waiting the ranges to skip, lowest ids first. */
   constructor(private readonly waiting: readonly IdRange[]) {
     this.goOnAfter(0n);
   }
@@ -100,7 +100,7 @@ class Round {
     this.pass(look);
   }
 
-  /** @returns whether it is left behind. */
+  /** @returns whether this leaves an event behind. */
   failed(look: Look): boolean {
     const isAlone = this.batch === 1;
     if (isAlone) {

@@ -1,13 +1,13 @@
-/** How much sooner than after its interval a run may begin, so that workers that start together do not work in step. */
+/** The share of its interval by which a run may begin sooner, so that workers that start together spread out. */
 const JITTER = 0.1;
 
-/** Runs something at once and then every so often. A run that takes longer than the interval has none beside it. */
+/** Runs a function at once and then at an interval, one run at a time. */
 export class RunningTask {
   private readonly stopped = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
 
-  /** @param run never fails. @param intervalMs at most, from the begin of a run to that of the next. */
+  /** @param run must not fail. @param intervalMs at most, from the start of a run to that of the next. */
   constructor(
     private readonly run: (stop: AbortSignal) => Promise<void>,
     private readonly intervalMs: number,
@@ -19,7 +19,7 @@ export class RunningTask {
     this.timer = setTimeout(() => this.start(), this.intervalMs * (1 - JITTER * Math.random()));
   }
 
-  /** Begins no other run, and waits for the one that runs. */
+  /** Starts no more runs, and waits for the current one. */
   async stop(): Promise<void> {
     this.stopped.abort();
     clearTimeout(this.timer);

@@ -14,16 +14,16 @@ import { TASK, type OnTasksStopped, type TaskMethod, type WorkerTaskOptions } fr
 import { SchemaService } from '../database/schema.service.js';
 import { RunningTask } from './running-task.js';
 
-/** How often each worker looks whether something is due that is done once in an interval, by whichever comes first. */
+/** How often each worker checks whether a task is due that only one worker does in each interval. */
 const LOOK_EVERY_MS = 10_000;
 
-/** Whether this process does what only workers do. */
+/** Whether this process is a worker. */
 export const IS_WORKER = Symbol('IS_WORKER');
 
 type Owner = Record<string, TaskMethod> & Partial<OnTasksStopped>;
 type Task = WorkerTaskOptions & { name: string };
 
-/** Runs the methods with `@WorkerTask` of all providers of this process. */
+/** Runs the `@WorkerTask` methods of all providers of this process. */
 @Injectable()
 export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly tasks = new Map<Owner, RunningTask[]>();
@@ -54,7 +54,7 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
     });
   }
 
-  /** No other run begins, and those that run end; what comes after the tasks of one class waits for those only. */
+  /** Starts no more runs and waits for the current ones. `onTasksStopped` of a class waits for that class's tasks only. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(
       [...this.tasks].map(async ([owner, tasks]) => {
@@ -64,7 +64,7 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
     );
   }
 
-  /** @returns none where this process does not run it. */
+  /** @returns no task if this process must not run it. */
   private create(task: Task, owner: Owner, method: string): RunningTask[] {
     const { intervalMs, setting } = this.timingOf(task);
     if (intervalMs === 0 || !(this.isWorker || task.inEveryProcess)) return [];
@@ -75,7 +75,7 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
     return [new RunningTask(run, intervalMs)];
   }
 
-  /** An interval of 0: never. */
+  /** An interval of 0 means never. */
   private timingOf(task: Task): { intervalMs: number; setting: number } {
     if ('dueBy' in task) {
       const setting = this.config[task.dueBy];

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { TaskRunner } from './task-runner.js';
 
-/** For a process that is no worker: runs what every process does. */
+/** Runs the tasks of every process, for those that are no workers. */
 @Module({ imports: [DiscoveryModule], providers: [TaskRunner] })
 export class TasksModule {}

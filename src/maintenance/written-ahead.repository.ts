@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { Database } from '../database/database.js';
 import { PULL_BACK_WRITTEN } from './written-ahead.sql.js';
 
-/** Times that the database wrote while its clock was ahead. */
+/** Corrects times that the database wrote while its clock was ahead. */
 @Injectable()
 export class WrittenAheadRepository {
   constructor(
@@ -11,7 +11,7 @@ export class WrittenAheadRepository {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** What waits for a moment waits no longer than its rule allows, and nothing was done in the future. @returns how many rows. */
+  /** Brings each time down to the latest that its rule allows. @returns how many rows it changed. */
   async pullBack(): Promise<number> {
     const { SUPPLIER_BALANCE_INTERVAL_MS: balance, SUPPLIER_PURCHASES_INTERVAL_MS: purchases } = this.config;
     const intervals = { balanceMs: BigInt(balance), purchasesMs: BigInt(purchases) };

@@ -4,29 +4,29 @@ import { statement, type ParameterizedStatement } from '../database/parameters.j
 const INTERVALS = { balanceMs: 'bigint', purchasesMs: 'bigint' } as const;
 export type Intervals = { [Name in keyof typeof INTERVALS]: bigint };
 
-/** How long from now a moment may be at most, in SQL, by the rule of whoever writes it. */
-type Most = string | ((intervals: Record<keyof Intervals, string>) => string);
+/** In SQL: how far in the future a column's time may be, by the rule of the code that writes it. */
+type Limit = string | ((intervals: Record<keyof Intervals, string>) => string);
 
-const PAST: Most = `interval '0'`;
-/** Intervals that suppliers are asked at vary a little. */
+const PAST: Limit = `interval '0'`;
+/** The intervals of calls to suppliers vary a little. */
 const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
 
-/** To a supplier, by hand: a few calls, each as long as its timeout, and the gap after them. */
-const MAX_QUESTION: Most = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
+/** An operator's calls to a supplier: a few, each as long as its timeout, and the pause after them. */
+const OPERATOR_CALLS: Limit = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
 
-/** The columns that have when something was done, or is to be done, beside those of units, deliveries and heartbeats. */
-const WRITTEN: Record<string, Record<string, Most>> = {
+/** Columns with the time of an action, past or planned. Units, deliveries and heartbeats have statements of their own. */
+const WRITTEN: Record<string, Record<string, Limit>> = {
   suppliers: {
     updated_at: PAST,
     paused_at: PAST,
     catalogue_read_at: PAST,
     product_read_at: PAST,
     purchases_listed_at: PAST,
-    test_asked_until: MAX_QUESTION,
-    inquiry_asked_until: MAX_QUESTION,
+    test_asked_until: OPERATOR_CALLS,
+    inquiry_asked_until: OPERATOR_CALLS,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
     purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
-    // A call before the end of a ban makes it longer, so that one may last its day.
+    // A call during a ban extends it, so the next probe may wait a whole day.
     probe_at: `CASE pause_reason WHEN 'deposit' THEN interval '1 minute' WHEN 'credentials' THEN interval '1 hour'
                  ELSE interval '1 day' END`,
   },
@@ -39,14 +39,14 @@ const WRITTEN: Record<string, Record<string, Most>> = {
 
 type PullBack = ParameterizedStatement<typeof INTERVALS>;
 
-/** One statement for each table; a row that is as it should be is left alone. */
+/** One statement for each table, which changes only rows that break a limit. */
 export const PULL_BACK_WRITTEN: PullBack[] = Object.entries(WRITTEN).map(([table, columns]) =>
   statement(`written_ahead.${table}`, INTERVALS, (intervals) => {
-    const latest = Object.entries(columns).map(([column, most]): [string, string] => [
+    const latest = Object.entries(columns).map(([column, limit]): [string, string] => [
       column,
-      `statement_timestamp() + ${typeof most === 'string' ? most : most(intervals)}`,
+      `statement_timestamp() + ${typeof limit === 'string' ? limit : limit(intervals)}`,
     ]);
-    // Each statement has all parameters, whether its columns need them or not.
+    // Every statement takes all parameters, so it must use each of them.
     const used = Object.values(intervals).map((each) => `${each} >= 0`);
     return `
       UPDATE ${table} SET

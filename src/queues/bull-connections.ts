@@ -3,7 +3,7 @@ import type { Cluster, Redis } from 'ioredis';
 
 export type Connection = Redis | Cluster;
 
-/** What Bull does not declare: its connections, and which of them were opened. */
+/** Members that Bull does not declare: its connections, and which of them are open. */
 interface Connections {
   client: Connection;
   clientInitialized?: boolean;
@@ -13,10 +13,7 @@ interface Connections {
   bclientInitialized?: boolean;
 }
 
-/**
- * The connections of a queue that are open so far. Bull opens each when it is first asked for, so that none of them must be
- * touched before.
- */
+/** The open connections of a queue. It reads none that is not open, because Bull opens a connection when it is first read. */
 export function openConnections(queue: Queue): Partial<Record<'client' | 'subscriber' | 'blocking', Connection>> {
   const of = queue as unknown as Connections;
   return {
@@ -26,6 +23,6 @@ export function openConnections(queue: Queue): Partial<Record<'client' | 'subscr
   };
 }
 
-/** Whether it was told to close, be it over or not. */
+/** Whether `close()` was called, even if it has not ended. */
 export const isClosing = (queue: Queue): boolean =>
   (queue as unknown as { closing?: Promise<void> }).closing !== undefined;

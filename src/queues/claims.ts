@@ -1,13 +1,12 @@
 /** Whether a row is claimed by one of these processes, in SQL. */
 export const claimedBy = (processes: string): string => `split_part(claimed_by, '/', 1) = ANY(${processes})`;
 
-/** For so long a claim whose answer was lost may still come true: PostgreSQL carries out what it has received. */
-const LOOK_FOR_MS = 120_000;
+/** How long a claim whose result was lost may still be committed: PostgreSQL executes statements that it has received. */
+const LOST_FOR_MS = 120_000;
 
 /**
- * Names the claims of a process, `<process>/<number>`, and remembers those whose answer was lost with a connection. The
- * process knows that it did nothing for them, so they can be undone as soon as PostgreSQL is back, instead of waiting
- * for the end of a lease.
+ * Names the claims of a process, `<process>/<number>`, and remembers those whose result was lost with a connection. The
+ * process knows that it did nothing for them, so it undoes them as soon as PostgreSQL is back, and no lease has to end.
  */
 export class Claims {
   private count = 0;
@@ -16,7 +15,7 @@ export class Claims {
 
   constructor(private readonly process: string) {}
 
-  /** Runs a claim under a new name. @throws what it throws: then it may have come true all the same. */
+  /** Runs a claim under a new name. @throws its error; the claim may be committed all the same. */
   async claim<Result>(run: (name: string) => Promise<Result>): Promise<Result> {
     const name = `${this.process}/${++this.count}`;
     const beganAtMs = performance.now();
@@ -28,7 +27,7 @@ export class Claims {
     }
   }
 
-  /** @param undo undoes those claims of these names that have come true; the first of them began so long ago. */
+  /** @param undo undoes those of the named claims that were committed; the first of them began `agoMs` ago. */
   async undoLost(undo: (names: string[], agoMs: number) => Promise<unknown>): Promise<void> {
     if (this.lost.size === 0) return;
     const claims = [...this.lost];
@@ -38,6 +37,6 @@ export class Claims {
       claims.map(([name]) => name),
       agoMs,
     );
-    for (const [name, { lostAtMs }] of claims) if (lostAtMs < nowMs - LOOK_FOR_MS) this.lost.delete(name);
+    for (const [name, { lostAtMs }] of claims) if (lostAtMs < nowMs - LOST_FOR_MS) this.lost.delete(name);
   }
 }

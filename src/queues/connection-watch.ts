@@ -4,12 +4,12 @@ import type { Logger } from '../core/logger.js';
 import { openConnections, type Connection } from './bull-connections.js';
 
 const LOOK_EVERY_MS = 3_000;
-/** Bull's blocking read gets an answer every 5 s, even when there is nothing. */
+/** Bull's blocking read returns every 5 s, even without a job. */
 const SILENT_AFTER_MS = 9_000;
 
 /**
- * Replaces connections to Redis on which nothing comes any more. One whose other end vanished without a word, as in a
- * failover, would leave a worker deaf for as long as TCP waits, which is hours.
+ * Replaces silent connections to Redis. If the other end vanished without closing, as in a failover, a worker would get no
+ * wake-ups until TCP gives up, which takes hours.
  */
 export class ConnectionWatch {
   private readonly heard = new WeakMap<Connection, { bytes: number; atMs: number }>();
@@ -27,7 +27,7 @@ export class ConnectionWatch {
   private look(): void {
     for (const queue of this.queues) {
       const { client, blocking } = openConnections(queue);
-      // `RedisHealthService` asks on it every second; the blocking read, which only a worker opens, needs no question.
+      // `RedisHealthService` writes to this one every second. The blocking one, which only a worker opens, returns by itself.
       if (client) this.listen(queue.name, client);
       if (blocking) this.listen(queue.name, blocking);
     }
@@ -45,7 +45,7 @@ export class ConnectionWatch {
   }
 }
 
-/** On all its connections, if it is a cluster. Those that are not open have none. */
+/** The sum over all connections of a cluster. A connection that is not open has no stream. */
 const bytesRead = (redis: Connection): number =>
   (redis instanceof Cluster ? redis.nodes() : [redis])
     .map(({ stream }) => (stream as Redis['stream'] | undefined)?.bytesRead ?? 0)

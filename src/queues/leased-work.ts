@@ -2,38 +2,38 @@ import { Claims } from './claims.js';
 import { PartitionSlots, type FreeSlots } from './partition-slots.js';
 import type { WorkObserver } from './work-observer.js';
 
-/** What a claim asks PostgreSQL for: in one query, however many partitions have free slots. */
+/** One claim: a single query for all partitions with free slots. */
 export interface ClaimRequest {
   partitions: {
     id: number;
-    /** How many of its tasks may be taken. */
+    /** How many of its tasks the claim may take. */
     slots: number;
   }[];
-  /** How many may be taken altogether. */
+  /** How many tasks it may take in all. */
   total: number;
-  /** By which the claim can be undone. */
+  /** The name under which the claim can be undone. */
   name: string;
 }
 
-/** The rows in PostgreSQL that are the work: each is due, or claimed under a lease, or neither. */
+/** The rows in PostgreSQL that are the work. A row is due, claimed under a lease, or neither. */
 export interface WorkTable<Task> {
   /** @returns the partitions that have due work. */
   findOverdue(): Promise<{ id: number }[]>;
-  /** Makes a task due again at once for which nothing was done, unless another has claimed it since. */
+  /** Makes an untouched task due again at once, unless another claim has taken it since. */
   undoClaim(task: Task): Promise<unknown>;
-  /** The same for all tasks of claims, by their names, of which the first began so long ago; there may be none. */
+  /** The same for all tasks, if any, of the named claims. The first claim began `agoMs` ago. */
   undoClaims(names: string[], agoMs: number): Promise<unknown>;
-  /** Ends the leases of these processes' claims. */
+  /** Ends the leases of all claims of these processes. */
   takeOverClaims(processes: string[]): Promise<unknown>;
-  /** Makes some rows due earlier, as long from now as when they were written under a later time; @returns those. */
+  /** Reschedules rows that were written while the clock was ahead: due as long from now as from then. @returns them. */
   pullBack(limit: number): Promise<unknown[]>;
 }
 
 interface Options<Task> {
   table: WorkTable<Task>;
-  /** Takes due work, as much as is asked for at most, and commits the intent to run it. */
+  /** Claims due tasks, no more than requested, and commits that. */
   claim: (request: ClaimRequest) => Promise<Task[]>;
-  /** Runs one task to its recorded end. @param leaseEndMs of its claim, in monotonic milliseconds. */
+  /** Runs one task until its end is recorded. @param leaseEndMs of its claim, in monotonic milliseconds. */
   run: (task: Task, leaseEndMs: number) => Promise<void>;
   partitionOf: (task: Task) => number;
   /** How many tasks of a partition may run at once in this process, given how many run in all partitions. */
@@ -42,35 +42,35 @@ interface Options<Task> {
   totalSlots: number;
   /** How long a task may take to do its work. */
   runLimitMs: (task: Task) => number;
-  /** How much longer than that its lease holds: time to begin, and to record how it ended. */
+  /** How much longer than that its lease lasts: time to begin, and to record the end. */
   leaseMarginMs: number;
   /** This process, as its claims name it. */
   process: string;
-  /** Before that nothing is claimed. */
+  /** Claims start only once this returns true. */
   isReady: () => boolean;
   observer: WorkObserver<Task>;
 }
 
-/** A partition need not wait for the claim of others; more claims at once would only be smaller ones. */
+/** More than one, so that no partition waits for the claim of another. More would only make each claim smaller. */
 const MAX_CLAIMS = 3;
 const PULL_BACK_BATCH = 1_000;
 
 /**
- * Runs due work that PostgreSQL leases to this process, in partitions (one per supplier, one per webhook) that have a
- * bounded number of slots each, so that a slow one fills its own slots and nobody else's.
+ * Runs due work that PostgreSQL leases to this process. Each partition (a supplier or a webhook) has a bounded number of
+ * slots, so that a slow one fills only its own.
  *
  *     wake ──> wanted ──> claim: one query for all partitions with free slots ──> run ──> free ──> wanted, if more is due
  *
- * Wake-ups of one turn of the event loop share a claim, and so do those that arrive while it can't begin: a partition is
- * claimed for by one query at a time. One that had more due work than slots asks again by itself as soon as a task of it
- * ends, so there is no polling while there is work, nor while there is none.
+ * Wake-ups of one turn of the event loop share a claim, and so do those that arrive before it can begin: a partition has one
+ * claim in flight. A partition with more due work than slots is claimed again as soon as one of its tasks ends, so there is no
+ * polling, with or without work.
  */
 export class LeasedWork<Task> {
   private readonly slots: PartitionSlots;
   private readonly claims: Claims;
   private readonly claiming = new Set<Promise<void>>();
   private readonly running = new Set<Promise<void>>();
-  /** Tasks whose claims expired before use, and could not be undone yet. */
+  /** Tasks whose claims expired before use and are not undone yet. */
   private readonly unused = new Set<Task>();
   private isScheduled = false;
   private isDraining = false;
@@ -80,26 +80,26 @@ export class LeasedWork<Task> {
     this.claims = new Claims(options.process);
   }
 
-  /** These partitions may have due work. Returns at once; before the database is there, it has nothing to say. */
+  /** Claims for these partitions, which may have due work. Returns at once; does nothing before the database is ready. */
   wake(partitions: Iterable<number>): void {
     if (!this.options.isReady()) return;
     this.slots.want(partitions);
     this.claimSoon();
   }
 
-  /** Wakes every partition with due work, whether or not a wake-up came for it. */
+  /** Wakes every partition with due work, with or without a wake-up. */
   async sweep(): Promise<void> {
     await this.undoUnused();
     const overdue = await this.options.table.findOverdue();
     this.wake(overdue.map(({ id }) => id));
   }
 
-  /** Takes over what workers had claimed that are gone. */
+  /** Takes over the claims of dead workers. */
   async takeOverClaimsOf(workers: string[]): Promise<void> {
     await this.options.table.takeOverClaims(workers);
   }
 
-  /** Makes up for a clock of the database that was set back. @returns how many tasks are due earlier now. */
+  /** Reschedules tasks after the database clock was set back. @returns how many are due earlier now. */
   async pullBack(): Promise<number> {
     let total = 0;
     for (;;) {
@@ -109,21 +109,21 @@ export class LeasedWork<Task> {
     }
   }
 
-  /** How many tasks of each partition run here, of those that have any. */
+  /** How many tasks run here, by partition. */
   runningByPartition(): Map<number, number> {
     return this.slots.runningByPartition();
   }
 
-  /** Claims nothing more, and resolves when all that runs has ended. */
+  /** Stops claiming, and resolves when all running tasks have ended. */
   async drain(): Promise<void> {
     this.isDraining = true;
     await Promise.all(this.claiming);
     await Promise.all(this.running);
-    // Nobody else knows that nothing was done for them.
+    // Only this process knows that it did nothing for these tasks.
     await this.undoUnused().catch(() => undefined);
   }
 
-  /** Gives back what was claimed and nothing was done for, where that could not be done at once. */
+  /** Undoes claims of untouched tasks that could not be undone at once. */
   private async undoUnused(): Promise<void> {
     const { table } = this.options;
     await this.claims.undoLost((names, agoMs) => table.undoClaims(names, agoMs));
@@ -182,7 +182,7 @@ export class LeasedWork<Task> {
     const { leaseMarginMs, runLimitMs, partitionOf, run, table, observer } = this.options;
     if (performance.now() - claimedAtMs <= leaseMarginMs)
       return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs);
-    // A process that was stopped for so long may not own the task any more.
+    // A process that was stopped for this long may have lost the task to another.
     observer.claimExpired(task);
     this.unused.add(task);
     await table.undoClaim(task);

@@ -1,14 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { WorkNotifier } from './work-notifier.js';
 
-/** Notifies nobody: command line and console do without Redis, and a worker's sweeper finds new work within 2 seconds. */
+/** Sends no wake-ups: command line and console work without Redis, and sweepers find new work within 2 seconds. */
 class NoNotifier implements WorkNotifier {
   notifyFulfilment(): void {}
 
   notifyWebhooks(): void {}
 }
 
-/** Takes the place of the queues where there is no connection to Redis. */
+/** Replaces `QueuesModule` in processes without Redis. */
 @Global()
 @Module({ providers: [{ provide: WorkNotifier, useClass: NoNotifier }], exports: [WorkNotifier] })
 export class NoQueuesModule {}

@@ -1,7 +1,7 @@
 interface Partition {
-  /** Its tasks that run. */
+  /** How many of its tasks run. */
   running: number;
-  /** Whether it may have more due work than it had slots for. */
+  /** Whether it may have more due work than its last claim could take. */
   isBacklogged: boolean;
   /** Whether a claim for it is in flight. */
   isClaiming: boolean;
@@ -14,19 +14,19 @@ interface Limits {
   totalSlots: number;
 }
 
-/** Slots that a claim may fill: so many of each partition, and no more than `total` altogether. */
+/** Slots that a claim may fill: a number for each partition, and no more than `total` in all. */
 export interface FreeSlots {
   partitions: Map<number, number>;
   total: number;
 }
 
-/** Which slots of a process are taken, and which partitions would take more. */
+/** Counts the taken slots of a process, and knows which partitions want more. */
 export class PartitionSlots {
   private readonly partitions = new Map<number, Partition>();
-  /** Those that may have due work, in the order in which they said so. */
+  /** Partitions that may have due work, in the order of their wake-ups. */
   private readonly wanted = new Set<number>();
   private running = 0;
-  /** The slots of tasks that run, and those that claims in flight have asked for. */
+  /** The slots of running tasks and of claims in flight. */
   private taken = 0;
 
   constructor(private readonly limits: Limits) {}
@@ -36,18 +36,18 @@ export class PartitionSlots {
     return this.wanted.size > 0;
   }
 
-  /** How many tasks of each partition run, of those that have any. */
+  /** How many tasks run, by partition. */
   runningByPartition(): Map<number, number> {
     const running = [...this.partitions].map(([id, partition]) => [id, partition.running] as const);
     return new Map(running.filter(([, count]) => count > 0));
   }
 
-  /** These partitions may have due work. */
+  /** Notes that these partitions may have due work. */
   want(partitions: Iterable<number>): void {
     for (const id of partitions) this.wanted.add(id);
   }
 
-  /** The free slots of wanted partitions, for a claim; a partition without any is wanted again when a task of it ends. */
+  /** Takes the free slots of wanted partitions, for a claim. A partition without any is wanted again when one of its tasks ends. */
   take(): FreeSlots {
     const left = this.limits.totalSlots - this.taken;
     const partitions = new Map<number, number>();
@@ -68,7 +68,7 @@ export class PartitionSlots {
     return { partitions, total };
   }
 
-  /** A claim has ended. @param claimed the partition of each task that it brought, which runs from now on. */
+  /** Ends a claim. @param claimed the partition of each claimed task, which runs from now on. */
   fill({ partitions, total }: FreeSlots, claimed: number[]): void {
     this.release(total);
     const counts = new Map<number, number>();
@@ -86,7 +86,7 @@ export class PartitionSlots {
     }
   }
 
-  /** A task has ended. */
+  /** Frees the slot of a task that has ended. */
   free(id: number): void {
     const partition = this.partition(id);
     partition.running--;
@@ -124,7 +124,7 @@ export class PartitionSlots {
     this.wanted.add(id);
   }
 
-  /** When the process as a whole was full, any backlogged partition may have been waiting for these slots. */
+  /** If all slots of the process were taken, any backlogged partition may have waited for these. */
   private release(slots: number): void {
     const wasFull = this.taken >= this.limits.totalSlots;
     this.taken -= slots;

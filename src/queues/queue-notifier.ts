@@ -10,12 +10,12 @@ import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
 import { RedisHealthService } from './redis-health.service.js';
 import type { WorkNotifier } from './work-notifier.js';
 
-/** A batch of jobs that Redis has not taken by then is given up: the sweeper finds the work in PostgreSQL. */
+/** How long Redis may take for a batch of jobs. After that it is dropped, and the sweeper finds the work in PostgreSQL. */
 const GIVE_UP_AFTER_MS = 2_000;
 
 /**
- * Tells workers through Redis. A lone wake-up goes out at once; those soon after it share the next job, because a worker
- * that is told of more at a time claims more at a time.
+ * Sends wake-ups to workers through Redis. A lone one goes out at once. Those soon after it share the next job, so that a
+ * worker claims more at a time.
  */
 @Injectable()
 export class QueueNotifier implements WorkNotifier, OnApplicationShutdown {
@@ -46,16 +46,13 @@ export class QueueNotifier implements WorkNotifier, OnApplicationShutdown {
   }
 }
 
-/**
- * What is due later is left to the sweeper, which finds it in PostgreSQL anyway: as jobs, hours of retries would fill
- * Redis and outlive what they are about.
- */
+/** Later work is left to the sweeper: as jobs, hours of retries would fill Redis and outlive their deliveries. */
 const MAX_DELAY_MS = 60_000;
 
-/** From a job of a queue to the next. */
+/** Between two jobs of a queue. */
 const GATHER_MS = 5;
 
-/** Delays are rounded up to this, so that many that end at about the same time share a job. */
+/** Delays are rounded up to a multiple of this, so that wake-ups for about the same time share a job. */
 const DELAY_STEP_MS = 100;
 
 /** Sends the wake-ups of one queue. */
@@ -97,12 +94,12 @@ class WakeUpSender {
   }
 
   private async sendBatch(batch: Map<number, Set<number>>): Promise<void> {
-    // While Redis is away `addBulk` would wait for it with every job in memory.
+    // While Redis is away, `addBulk` would wait for it and keep every job in memory.
     if (!this.health.isUp) return;
     const jobs = [...batch].map(([delayMs, ids]) => ({ data: { ids: [...ids] }, opts: { delay: delayMs } }));
     try {
       const added = await withDeadline(this.queue.addBulk(jobs), GIVE_UP_AFTER_MS);
-      // Bull overlooks what Redis refuses job by job.
+      // Bull does not throw when Redis refuses single jobs.
       if (added.some(({ id }) => id === undefined || id === null)) throw new Error('Redis took no job');
       failpoint('wake_up.enqueued');
     } catch (error) {

@@ -22,9 +22,9 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
       useFactory: (config: Config) => ({
         prefix: config.QUEUE_PREFIX,
         ...redisConnections(config),
-        // A worker that was refused asks again soon.
+        // Retries soon when Redis refuses the next job.
         settings: { retryProcessDelay: 1_000 },
-        // PostgreSQL remembers what is left to do, so a job is forgotten as soon as it has run.
+        // PostgreSQL has the work, so Redis forgets a job as soon as it has run.
         defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
       }),
     }),
@@ -58,14 +58,13 @@ export class QueuesModule implements OnApplicationShutdown {
 type Promised = (...args: unknown[]) => Promise<void>;
 
 /**
- * Closing is over when it fails, too: a connection that can't come about must not make the end of a process fail. Nobody
- * waits for what `process` promises, nor for the name that it gives its connection (`setWorkerName`), so that either would end
- * the process at once when it fails for that reason.
+ * Ignores errors of closing, and of what closing interrupts: a connection that never opened must not make a process fail at
+ * its end. Bull awaits neither `process` nor `setWorkerName`, so a rejection of either would end the process at once.
  */
 function closeQuietly(queue: Queue): void {
   const close = async (): Promise<void> => {
     await queue.close().catch(() => undefined);
-    // Bull leaves those to us that it did not make itself: to a cluster.
+    // Bull leaves connections open that it did not create itself, as those to a cluster.
     for (const connection of Object.values(openConnections(queue))) connection.disconnect();
   };
   const untilClosing =

@@ -1,7 +1,7 @@
 export const FULFILMENT_QUEUE = 'fulfilment';
 export const WEBHOOKS_QUEUE = 'webhooks';
 
-/** A job says only whose work is due: suppliers of the fulfilment queue, webhooks of the webhooks queue. */
+/** The partitions with due work: suppliers in the fulfilment queue, webhooks in the webhooks queue. */
 export interface WakeUpJob {
   ids: number[];
 }

@@ -11,8 +11,8 @@ const ANSWER_WITHIN_MS = 2_000;
 const KEPT_MS = 10_000;
 
 /**
- * Whether Redis can be used: it is there, answers, and takes what is written. A replica refuses that (READONLY), and so
- * does one whose memory is full (OOM), although their connections are fine. Changes are worth one line in the log.
+ * Whether Redis answers and accepts writes. A replica refuses them (READONLY), and so does a server with full memory (OOM),
+ * although their connections are fine. It logs each change once.
  */
 @Injectable()
 export class RedisHealthService implements OnApplicationShutdown {
@@ -32,7 +32,7 @@ export class RedisHealthService implements OnApplicationShutdown {
     return this.looks.every(({ isUp }) => isUp);
   }
 
-  /** What was sent was not taken: it is found out why. */
+  /** To be called when Redis has not taken a write: checks the queue's connection. */
   doubt(queue: Queue): void {
     void this.looks.find((each) => each.isOf(queue))?.look();
   }
@@ -52,7 +52,7 @@ class QueueHealth {
     private readonly queue: Queue,
     private readonly logger: Logger,
   ) {
-    // On a connection that works, an error may be about one job only, or tell less than Redis does when it is asked.
+    // On an open connection, an error may be about one job only, so a write finds out whether Redis can be used.
     queue.on('error', (error: Error) => (queue.client.status === 'ready' ? void this.look() : this.failed(error)));
     queue.client.on('ready', () => void this.look());
   }
@@ -65,7 +65,7 @@ class QueueHealth {
     return this.queue === queue;
   }
 
-  /** Writes something small; its answer is also something to hear on the connection. */
+  /** Writes a small key. The reply also shows `ConnectionWatch` that the connection lives. */
   async look(): Promise<void> {
     const { client } = this.queue;
     if (this.isLooking || client.status !== 'ready') return;

@@ -4,8 +4,8 @@ import type { Config } from '../core/config.js';
 import { readRedisUrl, type RedisAddress } from '../core/redis-url.js';
 
 /**
- * How queues reach Redis, as REDIS_URL says. Bull's own reading of a URL knows no scheme: it would speak in clear, password
- * included, where `rediss://` asks for TLS.
+ * How queues reach Redis, by REDIS_URL. Bull itself ignores the scheme of a URL: for `rediss://` it would send everything,
+ * the password included, without TLS.
  */
 export function redisConnections(config: Config): Pick<QueueOptions, 'redis' | 'createClient'> {
   const address = readRedisUrl(config.REDIS_URL);
@@ -33,9 +33,9 @@ function sentinelOptions({ nodes, name, sentinelPassword, isTls }: RedisAddress,
 function clusterOptions({ isTls }: RedisAddress, options: RedisOptions): ClusterOptions {
   return {
     clusterRetryStrategy: retryDelayMs,
-    // As Bull asks for: its blocking reads wait for as long as it takes.
+    // Bull requires both, because its blocking reads wait without limit.
     redisOptions: { ...options, enableReadyCheck: false, maxRetriesPerRequest: null },
-    // A certificate names hosts, not the addresses that they have.
+    // A certificate names hosts and not their addresses.
     ...(isTls ? { dnsLookup: (host, found) => found(null, host) } : {}),
   };
 }
@@ -50,7 +50,7 @@ function optionsOf({ username, password, database, isTls }: RedisAddress, { redi
     ...(isTls ? { tls: redisAuthority === null ? {} : { ca: redisAuthority } } : {}),
     connectTimeout: 3_000,
     keepAlive: 5_000,
-    // A primary that was demoted keeps its connections: only a new one finds its successor by the name.
+    // A demoted primary keeps its connections open. Only a new connection reaches its successor.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     retryStrategy: retryDelayMs,
   };

@@ -1,22 +1,22 @@
 import { AppError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 
-/** Observes what leased work does besides running its tasks. */
+/** Observes failures of leased work. */
 export interface WorkObserver<Task> {
   claimFailed(error: unknown): void;
-  /** Nothing was done for the task: it is given back. */
+  /** The worker did nothing for the task and gives it back. */
   claimExpired(task: Task): void;
   taskFailed(task: Task, error: unknown): void;
 }
 
-/** Puts it into the log; for each kind of work a class of its own adds what its tasks do. */
+/** Logs these failures. A subclass for each kind of work adds what its tasks do. */
 export abstract class WorkLog<Task> implements WorkObserver<Task> {
   constructor(
     private readonly queue: string,
     protected readonly logger: Logger,
   ) {}
 
-  /** How log lines name a task. */
+  /** The fields by which log lines name a task. */
   protected abstract about(task: Task): object;
 
   claimFailed(error: unknown): void {
@@ -27,7 +27,7 @@ export abstract class WorkLog<Task> implements WorkObserver<Task> {
     this.logger.warn(this.about(task), 'claim expired before use');
   }
 
-  /** A database that is away for a moment is no fault of the task: its lease brings it back. */
+  /** If only the database is away, the task is due again after its lease. */
   taskFailed(task: Task, error: unknown): void {
     if (error instanceof AppError)
       this.logger.warn({ ...this.about(task), reason: error.message }, 'a task waits for the database');

@@ -2,67 +2,67 @@ import { Injectable } from '@nestjs/common';
 import { processName } from '../core/process.js';
 import { WorkerProcessesRepository } from './worker-processes.repository.js';
 
-/** A worker that has not been seen for this long is taken for dead. */
+/** A worker without a heartbeat for this long counts as dead. */
 const DEAD_AFTER_MS = 8_000;
 
-/** By how much the database's clock may be ahead of what is expected, before that counts as a step. */
+/** How far the database's clock may be ahead of its expected time before that counts as set forward. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 const BEFORE_ALL = new Date(0);
 
 let count = 0;
 
-/** Tells apart the workers of one process: tests have several. */
-const another = (): string => (++count === 1 ? '' : `.${count}`);
+/** A suffix for the second and later workers of one process, which only tests have. */
+const nextSuffix = (): string => (++count === 1 ? '' : `.${count}`);
 
 /** What a worker learns with its heartbeat. */
 export interface Beat {
   /** Workers whose heartbeat has stopped. */
   dead: string[];
-  /** Whether the database's clock may have been set back since the last time. */
+  /** Whether the database's clock may have been set back since the last heartbeat. */
   clockWasSetBack: boolean;
-  /** Whether it was set forward. */
+  /** Whether it was set forward since the last heartbeat. */
   clockWasSetForward: boolean;
 }
 
 /**
- * Tells living workers from dead ones, so that a dead one's claims are taken over before their leases end. A mistake
- * costs little: a worker that was only slow finds its claim gone, as after the end of a lease.
+ * Finds dead workers, so that others take over their claims before the leases end. A mistake costs little: a worker that was
+ * only slow loses its claims, as it would when their leases end.
  */
 @Injectable()
 export class WorkerHeartbeatService {
-  readonly name = processName('worker') + another();
+  readonly name = processName('worker') + nextSuffix();
   private living = 1;
   private beatingSinceMs: number | undefined;
   private lastBeatMs = 0;
-  /** The database's clock as it was told last, and when it was asked for, in monotonic milliseconds. */
+  /** The database's clock at the last heartbeat, and when that was sent, in monotonic milliseconds. */
   private clock: { nowMs: number; askedAtMs: number } | undefined;
-  /** When the database's clock was set forward last, as this process or another one noticed. */
+  /** When this process or another one last noticed that the database's clock was set forward. */
   private setForwardAtMs = -Infinity;
   private noticedAtMs: number | undefined;
-  /** Whether the clock may have been set forward so lately that no other worker has said so yet. */
+  /** Whether the clock may have been set forward so lately that no other worker has reported it yet. */
   private isUnsure = false;
 
   constructor(private readonly workers: WorkerProcessesRepository) {}
 
   /**
-   * This worker's part of what all of them may do at once, at least 1. Who begins or ends changes it within seconds; while
-   * PostgreSQL is away it stays as it was.
+   * This worker's share, at least 1, of a limit over all workers. It changes within seconds after a worker starts or ends, and
+   * stays the same while PostgreSQL is away.
    */
   shareOf(limit: number): number {
     return Math.max(1, Math.floor(limit / this.living));
   }
 
   /**
-   * Says that this process lives, and names the workers that no longer do. To be called every two seconds or so.
-   * While PostgreSQL is away no heartbeat is written: a process that could not write its own declares none dead until it
-   * could again for long enough.
+   * Writes this worker's heartbeat and finds the workers whose heartbeat has stopped. To be called about every two seconds.
+   * While PostgreSQL is away, no worker can write one: so a worker that could not write its own reports none dead until it has
+   * written again for long enough.
    */
   async beat(): Promise<Beat> {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
     const askedAtMs = performance.now();
-    const reported = await this.tell();
+    const reported = await this.write();
     const { clock_was_set_back: clockWasSetBack, now_ms: nowMs, living } = reported;
     const clockWasSetForward = nowMs > this.latestMs();
     this.clock = { nowMs, askedAtMs };
@@ -73,13 +73,13 @@ export class WorkerHeartbeatService {
     this.beatingSinceMs = isSteady ? (since ?? now) : now;
     this.lastBeatMs = now;
     const isNew = now - this.beatingSinceMs < DEAD_AFTER_MS;
-    // They are dead, or they lived a moment ago and the clock was set forward since.
+    // The others are dead, or the clock was set forward after their last heartbeats.
     this.isUnsure = isNew && reported.others_are_silent;
-    // After an outage of PostgreSQL nobody was seen for long: those who lived before it may still, and say so soon.
+    // After an outage of PostgreSQL all heartbeats are old. Workers that lived before it may write again soon.
     this.living = isNew ? Math.max(this.living, living) : living;
     if (clockWasSetForward) {
       this.noticedAtMs = now;
-      await this.tell();
+      await this.write();
     }
     const clock = { clockWasSetBack, clockWasSetForward };
     if (isNew) return { dead: [], ...clock };
@@ -87,9 +87,9 @@ export class WorkerHeartbeatService {
   }
 
   /**
-   * For what the database's clock says to be over: it may show nothing later than this. Where it does, it was set forward, and
-   * calls may be under way whose leases it has ended. From when a worker notices that on, it may show nothing for so long; nor
-   * before this process knows the clock.
+   * The latest time that the database's clock may show for a statement that relies on a period being over. If it shows more, it
+   * was set forward and may have ended leases of calls that are still under way. For `forMs` after a worker has noticed that,
+   * and before this process knows the clock, the limit lies before all times.
    */
   clockLimit(forMs: number): Date {
     const isKnown = this.clock !== undefined && !this.isUnsure;
@@ -97,7 +97,7 @@ export class WorkerHeartbeatService {
     return new Date(Math.ceil(this.latestMs()));
   }
 
-  private tell(): ReturnType<WorkerProcessesRepository['beat']> {
+  private write(): ReturnType<WorkerProcessesRepository['beat']> {
     const agoMs = this.noticedAtMs === undefined ? null : performance.now() - this.noticedAtMs;
     return this.workers.beat(this.name, DEAD_AFTER_MS, agoMs);
   }
@@ -107,19 +107,19 @@ export class WorkerHeartbeatService {
     this.setForwardAtMs = Math.max(this.setForwardAtMs, nowMs - Math.max(0, agoMs));
   }
 
-  /** What the clock shows at most if it went on as ours did. */
+  /** The latest time that the clock shows if it has run like this process's clock. */
   private latestMs(): number {
     if (!this.clock) return Infinity;
     const { nowMs, askedAtMs } = this.clock;
     return nowMs + performance.now() - askedAtMs + CLOCK_TOLERANCE_MS;
   }
 
-  /** Once a dead worker's claims have been released, there is nothing left to know about it. */
+  /** Deletes dead workers whose claims have been taken over. */
   async forget(names: string[]): Promise<void> {
     await this.workers.deleteUnseen(names, DEAD_AFTER_MS);
   }
 
-  /** An orderly end, with nothing claimed any more. */
+  /** To be called at an orderly end, when this worker has no claims left. */
   async deregister(): Promise<void> {
     await this.workers.delete(this.name);
   }

@@ -3,22 +3,23 @@ import { present } from '../core/invariant.js';
 import { Database, type Statement } from '../database/database.js';
 import type { WorkerProcess } from './worker-process.entity.js';
 
-/** What a heartbeat tells. */
+/** What a heartbeat returns. */
 interface BeatResult {
   clock_was_set_back: boolean;
   /** How long ago a worker noticed that the clock was set forward, in milliseconds; null where none did. */
   set_forward_ago_ms: number | null;
-  /** Whether there are others, and none was seen for half of that time. */
+  /** Whether there are other workers, and none was seen for half of the given time. */
   others_are_silent: boolean;
-  /** What the database's clock shows, in milliseconds. */
+  /** The database's clock, in milliseconds. */
   now_ms: number;
   living: number;
 }
 
 /**
- * Says that a worker lives, how many do, and whether any was seen at a time that is still to come: then the clock of the
- * database was set back. A second is left for beats that cross. When it was last seen to be set forward, each tells the
- * next: whoever noticed may be gone by then. $1 name, $2 milliseconds, $3 how many ago this worker noticed, or null.
+ * Writes a heartbeat, counts the living workers, and checks whether one was seen in the future: then the clock of the database
+ * was set back. Heartbeats that cross may differ by a second. Each row also keeps the last time at which any worker noticed
+ * the clock set forward, because that worker may be gone. $1 name, $2 milliseconds, $3 how many milliseconds ago this worker
+ * noticed it, or null.
  */
 const BEAT: Statement = {
   name: 'worker_processes.beat',
@@ -40,7 +41,7 @@ const BEAT: Statement = {
             WHERE name <> $1 AND seen_at >= statement_timestamp() - make_interval(secs => $2 / 1000.0)) + 1 AS living`,
 };
 
-/** Pulls what lies in the future back to now, so that a dead worker is found, and a step is over, as soon as usual. */
+/** Sets times in the future to now: otherwise dead workers would be found, and the caution after a clock set forward would end, too late. */
 const PULL_BACK: Statement = {
   name: 'worker_processes.pull_back',
   text: `UPDATE worker_processes SET seen_at = least(seen_at, statement_timestamp()),
@@ -57,14 +58,14 @@ const FIND_DEAD: Statement = {
          WHERE seen_at < statement_timestamp() - make_interval(secs => $1 / 1000.0)`,
 };
 
-/** Not one that has come back meanwhile. $1 names, $2 milliseconds. */
+/** Keeps workers that have been seen again meanwhile. $1 names, $2 milliseconds. */
 const FORGET: Statement = {
   name: 'worker_processes.forget',
   text: `DELETE FROM worker_processes WHERE name = ANY($1::text[])
          AND seen_at < statement_timestamp() - make_interval(secs => $2 / 1000.0)`,
 };
 
-/** Not what knows of a step of the clock a short while ago: the next worker may be the first to see it otherwise. */
+/** Keeps a row that records a clock set forward within the last hour, for the workers that start next. $1 name. */
 const DEREGISTER: Statement = {
   name: 'worker_processes.leave',
   text: `DELETE FROM worker_processes
@@ -76,10 +77,10 @@ export class WorkerProcessesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Says that a worker lives.
-   * @param setForwardAgoMs when it noticed that the clock was set forward; null where it did not.
-   * @returns the clock of the database, whether it was set back or forward, and how many workers were seen within so long,
-   * this one included.
+   * Writes a worker's heartbeat.
+   * @param setForwardAgoMs how long ago it noticed that the clock was set forward; null if it did not.
+   * @returns the clock of the database, whether it was set back or forward, and how many workers, with this one, were seen
+   * within `withinMs`.
    */
   async beat(name: string, withinMs: number, setForwardAgoMs: number | null): Promise<BeatResult> {
     const [beat] = await this.database.query<BeatResult>(BEAT, [name, withinMs, setForwardAgoMs]);

@@ -14,7 +14,7 @@ const COLUMNS = `
   LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
   WHERE relkind = 'r' AND attnum > 0 AND NOT attisdropped AND ${OF_THE_SERVICE} ORDER BY 1`;
 
-/** Of rules that were added to a large table, PostgreSQL knows only that they hold for later rows. */
+/** Leaves out `NOT VALID`, which constraints have that were added to large tables. */
 const CONSTRAINTS = `
   SELECT concat_ws(' ', relname, conname, replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID', '')) AS line
   FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid WHERE contype NOT IN ('n', 't') AND ${OF_THE_SERVICE} ORDER BY 1`;
@@ -24,9 +24,9 @@ const INDEXES = `
   FROM pg_index JOIN pg_class ON pg_class.oid = indrelid WHERE ${OF_THE_SERVICE} ORDER BY 1`;
 
 let databases: TestDatabase[];
-/** As the migrations make it. */
+/** A schema that the migrations made. */
 let migrated: DataSource;
-/** As TypeORM makes it of the entities. */
+/** A schema that TypeORM made from the entities. */
 let synchronized: DataSource;
 
 beforeAll(async () => {

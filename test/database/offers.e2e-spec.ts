@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** Writes a product as the version before does, which knows no offers. */
+/** Writes a product's own supplier columns, as code that knows no offers does. */
 async function asBefore(sku: string, supplier: string, supplierSku: string): Promise<void> {
   await stack.sql(
     `INSERT INTO products (sku, name, price, supplier_id, supplier_sku)
@@ -28,7 +28,7 @@ async function addOffer(sku: string, supplier: string, supplierSku: string, prio
   );
 }
 
-/** What the version before reads, and what this one reads. */
+/** The product's mirror of its first offer, and its offers. */
 async function bothOf(sku: string): Promise<{ mirror: string | null; offers: string[] }> {
   const [product] = await stack.sql<{ mirror: string | null }>(
     `SELECT s.code || '/' || p.supplier_sku AS mirror FROM products p LEFT JOIN suppliers s ON s.id = p.supplier_id

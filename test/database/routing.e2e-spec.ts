@@ -22,7 +22,7 @@ const LIMITS = { costMaxAgeMs: '86400000', rateMaxAgeMs: '604800000', minMargin:
 const set = (columns: string): Promise<object[]> =>
   stack.sql(`UPDATE supplier_offers SET ${columns} WHERE product_id = (SELECT id FROM products WHERE sku = $1)`, [sku]);
 
-/** What the supplier's catalogue says of the product's SKU. */
+/** Writes the supplier's catalogue entry for the product's SKU. */
 const synchronize = (columns: Record<string, unknown>): Promise<object[]> => {
   const row = {
     supplier_id: 1,
@@ -73,7 +73,7 @@ describe('an offer', () => {
     expect(await offersAt()).toMatchObject([{ cost: '2000', margin: '1500' }]);
   });
 
-  it('has its first reason told where it has several', async () => {
+  it('shows the first of several reasons', async () => {
     await setRate('USD', '35', '2025-01-01T00:00:00Z');
     await set(`active = false, cost_micros = 9000000000, cost_currency = 'USD', cost_at = '2026-01-01T00:00:00Z'`);
     await stack.sql(`UPDATE supplier_offers SET supplier_sku = $1 WHERE supplier_sku = 'X'`, [sku]);
@@ -103,7 +103,7 @@ describe('an offer', () => {
     await stack.sql('DELETE FROM supplier_products; DELETE FROM fx_rates');
   });
 
-  it('ages with its cost only where the catalogue tells one', async () => {
+  it('ages with its cost only if the catalogue has one', async () => {
     await set(`cost_micros = 1000000, cost_currency = 'THB', cost_at = '2020-01-01T00:00:00Z'`);
     expect(await whyNot()).toBeNull();
     await stack.sql(`UPDATE supplier_offers SET supplier_sku = $1 WHERE supplier_sku = 'X'`, [sku]);
@@ -140,7 +140,7 @@ describe('an offer', () => {
     expect(await whyNot()).toBe('no_margin');
   });
 
-  it('never overflows, whatever it costs', async () => {
+  it('never overflows, at any cost', async () => {
     await setRate('XXX', '9999999999', '2026-01-15T00:00:00Z');
     await set(`cost_micros = 9223372036854775807, cost_currency = 'XXX'`);
     expect(await whyNot()).toBe('no_margin');

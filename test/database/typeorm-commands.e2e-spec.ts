@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 const typeorm = path.join(projectRoot, 'node_modules/typeorm/cli.js');
 const built = (file: string): string => pathToFileURL(path.join(projectRoot, 'dist', file)).href;
 
-/** The build's data source, as it is once somebody gave products one more column. */
+/** The build's data source with one more column of products. */
 const WITH_A_COLUMN = `
 import { Column } from '${built('vendor/typeorm.mjs')}';
 import { Product } from '${built('src/catalog/product.entity.js')}';
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** What `npx typeorm …` says, a line each: on standard output, and what else it has to say. */
+/** Runs `npx typeorm …`. @returns the lines of standard output, and all of standard error. */
 async function run(...words: string[]): Promise<{ said: string[]; warned: string }> {
   const command = spawn(process.execPath, [typeorm, ...words], {
     cwd: projectRoot,

@@ -7,10 +7,10 @@ import { MIGRATION_LOCK } from '../../src/database/schema.service.js';
 import { createEmptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 
-/** `MIGRATE_ROUNDS=200` looks for what goes wrong once in a while. */
+/** `MIGRATE_ROUNDS=200` looks for rare failures. */
 const ROUNDS = Array.from({ length: Number(process.env.MIGRATE_ROUNDS ?? '1') }, (_, index) => index + 1);
 
-/** How many migrations the database says were applied. */
+/** How many migrations the database has recorded. */
 async function applied(url: string): Promise<number> {
   const client = new pg.Client(url);
   await client.connect();
@@ -22,7 +22,7 @@ async function applied(url: string): Promise<number> {
   }
 }
 
-/** Runs the program to its end. @throws with its exit code and what it said, where that is not 0 */
+/** Runs the program to its end. @throws with exit code and output, if the code is not 0 */
 const migrate = (env: Record<string, string>): Promise<{ stdout: string }> =>
   promisify(execFile)(process.execPath, ['dist/src/migrate.js'], { env });
 
@@ -37,7 +37,7 @@ describe('the program that migrates', () => {
         const ended = [...(await Promise.all(atOnce)), await migrate({ DATABASE_URL: url })];
         for (const { stdout } of ended) {
           expect(stdout).toContain('the schema is up to date');
-          // What fails is told of, and tried again.
+          // The program logs each failure before it retries.
           expect(stdout).not.toMatch(/"level":"(warn|error)"/);
         }
         expect(await applied(url)).toBe((dataSourceOptions('postgres://').migrations as unknown[]).length);
@@ -47,7 +47,7 @@ describe('the program that migrates', () => {
     },
   );
 
-  it('waits for its turn without a transaction: an index that is made concurrently would wait for that', async () => {
+  it('polls for the lock without an open transaction, which an index build would wait for', async () => {
     const database = await createEmptyDatabase();
     const { url } = database;
     const other = new pg.Client(url);
@@ -65,7 +65,7 @@ describe('the program that migrates', () => {
       const [found] = await eventually(waiting, ([each]) => each?.xact_start === null);
       expect(found).toEqual({ xact_start: null });
     } finally {
-      // With its connection the lock ends, and the migration begins.
+      // The lock ends with its connection, and the migration begins.
       await other.end();
       await migrating;
       await database.drop();

@@ -79,7 +79,7 @@ describe('the migrations', () => {
     }
   });
 
-  it('take as long as they take, but nobody waits for long behind a lock that they wait for', async () => {
+  it('have no time limit, but give up soon a lock that others queue behind', async () => {
     await withMigrations(0, (source) =>
       source.query(`DO $$ BEGIN
         EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''6s''', current_database());

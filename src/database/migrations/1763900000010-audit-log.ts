@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who did what. Only operators write here, so that no order pays for the indexes. */
+/** The audit log. Only operators' actions write it, so that no order pays for its indexes. */
 export class AuditLog1763900000010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

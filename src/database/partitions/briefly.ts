@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from './runs.js';
 
-/** How long others may wait behind us for locks that we wait for. Less than PostgreSQL takes to look for deadlocks. */
+/** How long this may wait for locks, with other transactions behind it. Shorter than PostgreSQL's deadlock timeout. */
 const MAX_WAIT_MS = 250;
 const PAUSE_MS = 2_000;
-/** Three minutes. */
+/** With the pauses, three minutes. */
 const MANY_ATTEMPTS = 90;
-/** What PostgreSQL says of a statement that took too long, or waited too long, or in a circle. */
+/** PostgreSQL's codes for a statement that timed out, a lock that did, and a deadlock. */
 const WAITED = new Set(['57014', '55P03', '40P01']);
 
-/** Somebody reads or writes the tables for minutes on end: a backup, most likely. */
+/** A transaction reads or writes the tables for minutes: most likely a backup. */
 export class LocksNotFree extends Error {
   constructor(tables: string) {
     super(
@@ -19,12 +19,12 @@ export class LocksNotFree extends Error {
   }
 }
 
-/** How to log it: locks are free again soon; anything else, such as a role that may not do it, goes on until it is mended. */
+/** The level of an error in the log: locks become free, but other causes, such as a missing right, last until an operator acts. */
 export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof LocksNotFree ? 'warn' : 'error');
 
 /**
- * Works in a transaction that nobody else reads or writes these tables beside. Whoever does is waited for, for a quarter of a
- * second in all, in which others wait behind us; and then again, after they had their time.
+ * Works in a transaction that locks these tables for itself. It waits for the locks for a quarter of a second, in which
+ * other transactions wait behind it, then lets those go first for two seconds and tries again.
  */
 export async function briefly<Result>(
   run: Run,
@@ -48,7 +48,7 @@ export async function briefly<Result>(
   throw new LocksNotFree(tables);
 }
 
-/** First a lock that ends an autovacuum, and keeps others away, while orders go on: it is given up only after a second. */
+/** The first lock lets orders go on. It ends a running autovacuum, which takes a second to yield, and keeps others from starting. */
 async function lock(run: Run, tables: string): Promise<void> {
   await run('SET LOCAL lock_timeout = 0');
   await run(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);

@@ -6,11 +6,10 @@ import { PartitionsRepository, type Partition } from './partitions.repository.js
 import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
- * Divides tables by ranges of ids, in place and beside processes of this version and the one before: what is there becomes
- * the first partition as it is. Orders wait twice, for as long as the locks take and some tenths of a second. Whatever
- * interrupts it, it can be started again, and goes on. Where the version before divided them, the tables that it did not
- * know as theirs follow.
- * @param run on a connection of its own, which waits for locks and statements without limits.
+ * Partitions tables by ranges of ids, in place, while processes of this version and the one before work. Each existing table
+ * becomes its own first partition. Orders wait twice, for the locks and some tenths of a second more. After any interruption
+ * it can be started again and continues. It also partitions tables that joined the set after the others were partitioned.
+ * @param run on a connection of its own, without timeouts of locks and statements.
  * @param perPartition how many ids each partition after the first has.
  * @throws PartitionsRefused, LocksNotFree
  */
@@ -25,23 +24,23 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
   const fill = async (): Promise<void> => tables.fill(await tables.findLacks(perPartition));
   if ((await tables.findLacks(perPartition)).length > 0) await briefly(run, await tables.findLocked(), fill);
   await tables.validateOuterKeys();
-  // With locks that are taken together: one by one they would meet those of orders that are being placed.
+  // Acquires all locks together: one by one, they could deadlock with orders that are being placed.
   if (await tables.lackOuterKeys()) await briefly(run, await tables.findLocked(), () => tables.giveOuterKeys());
   await tables.analyze();
   logger.info(`${set.name} are partitioned`);
 }
 
 /**
- * Adds a partition once ids have begun to fill the newest one, so that one is always ahead, to each table of the set. Any
- * number of processes may do that at once. Orders wait for some tenths of a second.
- * @returns the partitions that were added; none where there was no need, or the set is not partitioned.
+ * Adds a partition to each table of the set once ids have begun to fill the newest one, so that one is always empty. Any
+ * number of processes may call it at once. Orders wait for some tenths of a second.
+ * @returns the partitions that it added: none if there was no need, or the set is not partitioned.
  * @throws LocksNotFree
  */
 export async function keepAhead(run: Run, set: PartitionSet): Promise<Partition[]> {
   const tables = new PartitionsRepository(run, set);
   if ((await tables.findLacks()).length === 0) return [];
   const addNext = async (): Promise<Partition[]> => {
-    // Another process may have been first.
+    // Another process may have added them meanwhile.
     const lacks = await tables.findLacks();
     await tables.fill(lacks);
     return lacks.map(({ range }) => range);
@@ -80,8 +79,8 @@ async function divide(
 }
 
 /**
- * The partition that the tables become as they are: it ends at least half a partition ahead. A table that follows the others
- * has all rows up to there in its first partition.
+ * The first partition, which the existing tables become: it ends at least half a partition ahead of the ids in use. A table
+ * that is partitioned after the others takes an end of theirs, and has all rows before it in its first partition.
  */
 async function chooseFirst(tables: PartitionsRepository, perPartition: bigint): Promise<Partition> {
   const next = await tables.nextId();

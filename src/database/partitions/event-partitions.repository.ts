@@ -2,19 +2,19 @@ import type { Run } from './runs.js';
 
 interface Defined {
   name: string;
-  /** The statement that makes it for the table of this name. */
+  /** The statement that creates it for a table of this name. */
   definition: string;
 }
 
-/** What a table has, to be made again. */
+/** What belongs to a table, as statements that create it again. */
 export interface Definitions {
-  /** Shared are those that the whole table has: not the unique ones that lack its key. */
+  /** `isShared`: over all partitions. PostgreSQL allows that of a unique index only with the partition key in it. */
   indexes: (Defined & { isShared: boolean })[];
   foreignKeys: Defined[];
   triggers: Defined[];
-  /** What others than its owner may do with it, and then its owner. */
+  /** The rights of other roles, and then the owner. */
   rights: Defined[];
-  /** Drops the foreign keys of others that refer to it. */
+  /** Statements that drop the foreign keys of other tables to it. */
   referring: Defined[];
 }
 

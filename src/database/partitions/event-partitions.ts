@@ -1,11 +1,11 @@
 import type { Run } from './runs.js';
 
-/** A table of events that may be in partitions by ranges of ids. */
+/** A table of events that may be partitioned by ranges of ids. */
 export interface EventTable {
   table: string;
-  /** Its column that the ranges are of: a bigint, and part of the primary key. */
+  /** The partition key: a bigint column of the primary key. */
   key: string;
-  /** The table whose ids these are, where they are not its own: its partitions must be there as early as that one's. */
+  /** The table whose ids the key holds, if not its own: both need their partitions at the same time. */
   idsOf?: string;
 }
 
@@ -17,22 +17,22 @@ export const ATTEMPTS: EventTable = {
   idsOf: DELIVERIES.table,
 };
 
-/** Those that operators may partition, each before those that refer to it. Workers keep a partition ahead of each. */
+/** The tables that operators may partition, each before those that refer to it. Workers keep a partition ahead in each. */
 export const EVENT_TABLES: readonly EventTable[] = [EVENTS, DELIVERIES, ATTEMPTS];
 
-/** One partition: it has the ids from `from`, or from the lowest, up to but without `upTo`. */
+/** A partition with the ids from `from` (null: from the lowest) up to, but without, `upTo`. */
 export interface Partition {
   name: string;
   from: bigint | null;
   upTo: bigint;
 }
 
-/** From here on who writes waits no longer than this for each lock that the transaction asks for. */
+/** From here on the transaction waits for each lock no longer than this, and so do writers behind it. */
 export const BRIEFLY = `SET LOCAL lock_timeout = '50ms'`;
 
 /**
- * Has autovacuum leave tables until the transaction ends. It yields to whoever waits for a second, which is longer than
- * writers may be kept waiting: so this waits for it first, with a lock that stops no writer.
+ * Keeps autovacuum from tables until the transaction ends. Autovacuum yields its lock only after a second, which is too long
+ * for writers to wait, so this waits for it with a lock that lets writers go on.
  */
 export async function keepVacuumAway(run: Run, tables: string[]): Promise<void> {
   for (const table of tables) await run(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);
@@ -52,53 +52,52 @@ const bound = (side: 'FROM' | 'TO'): string =>
 const attached = (table: string): string => `
   FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = to_regclass('${table}') AND NOT inhdetachpending`;
 
-/** Whose sequence gives the ids out that a table is divided by. */
+/** The table and column whose sequence gives out the ids of the partition key. */
 const numberedBy = ({ table, key, idsOf }: EventTable): { table: string; key: string } =>
   idsOf === undefined ? { table, key } : { table: idsOf, key: 'id' };
 
-/** In SQL: the last id that was given out, whether or not its row came to stay. */
+/** In SQL: the last id that the sequence gave out, even if its row was rolled back. */
 const lastGiven = (kept: EventTable): string => {
   const { table, key } = numberedBy(kept);
   return `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${table}', '${key}')::regclass), 0)`;
 };
 
-/** In SQL: the highest id that there is, or was given out. */
+/** In SQL: the highest id that a row has or the sequence gave out. */
 export const lastId = (kept: EventTable): string => {
   const { table, key } = numberedBy(kept);
   return `greatest((SELECT max(${key}) FROM ${table}), ${lastGiven(kept)})`;
 };
 
-/** In SQL: how many ids come before the one that no partition has room for. Null of a table that is not partitioned. */
+/** In SQL: how many ids fit into the partitions after the last one given out. Null if the table is not partitioned. */
 export const idsLeft = (kept: EventTable): string =>
   `((SELECT max(${bound('TO')}) ${attached(kept.table)}) - ${lastGiven(kept)})`;
 
-/** In SQL: how many ids the newest partition has. Null of a table that is not partitioned. */
+/** In SQL: how many ids the newest partition spans. Null if the table is not partitioned. */
 export const idsOfNewest = ({ table }: EventTable): string =>
   `(SELECT ${bound('TO')} - coalesce(${bound('FROM')}, 0) ${attached(table)} ORDER BY ${bound('TO')} DESC LIMIT 1)`;
 
-/** Lowest ids first, without those that are being detached. */
+/** Lists partitions, lowest ids first, without those that are being detached. */
 export async function partitionsOf(run: Run, table: string): Promise<Partition[]> {
   const rows = await run<{ name: string; lower: bigint | string | null; upper: bigint | string | null }>(
     `SELECT c.relname AS name, ${bound('FROM')} AS lower, ${bound('TO')} AS upper ${attached(table)} ORDER BY upper`,
   );
   return rows.flatMap(({ name, lower, upper }) =>
-    // One that is dropped at this moment has no bounds any more.
+    // A partition that is being dropped has no bounds any more.
     upper === null ? [] : [{ name, from: lower === null ? null : BigInt(lower), upTo: BigInt(upper) }],
   );
 }
 
-/** Those that no id is given out for any more: the next one is begun. */
+/** Partitions that get no more ids, because the next one is in use. */
 export async function filledPartitions(run: Run, kept: EventTable): Promise<Partition[]> {
   const [{ last } = { last: 0 }] = await run<{ last: bigint | string }>(`SELECT ${lastGiven(kept)} AS last`);
   return (await partitionsOf(run, kept.table)).filter(({ upTo }) => upTo <= BigInt(last));
 }
 
 /**
- * Makes partitions, as wide as the newest one, until there is at least one beyond that of the last id. There is no default
- * partition: with one, PostgreSQL could not detach others without stopping the writers, and would search it for each
- * partition that comes.
- * @param second how many ids the second partition has. It is always made: by its width go those after it.
- * @returns the names of those that were made; none of a table that is not partitioned.
+ * Creates partitions, as wide as the newest one, until at least one lies beyond the last id. There is no default partition:
+ * with one, PostgreSQL would block writers to detach others, and would search it before it adds each new one.
+ * @param second how many ids the second partition spans. It is always created, because later ones take its width.
+ * @returns the names of the new partitions: none if the table is not partitioned.
  */
 export async function keepPartitionsAhead(run: Run, kept: EventTable, second?: bigint): Promise<string[]> {
   const { table } = kept;
@@ -115,8 +114,8 @@ export async function keepPartitionsAhead(run: Run, kept: EventTable, second?: b
 }
 
 /**
- * Like the newest one: with its storage settings, and with the unique indexes that only partitions have. Its foreign keys
- * lock the tables that they refer to against writes for a moment.
+ * Creates a partition like the newest one: with its storage settings, and with the unique indexes that only partitions have.
+ * Its foreign keys block writes to the tables that they refer to for a moment.
  */
 async function addPartition(run: Run, table: string, newest: Partition, width: bigint): Promise<Partition> {
   await keepVacuumAway(run, await referredBy(run, table));
@@ -136,14 +135,14 @@ async function addPartition(run: Run, table: string, newest: Partition, width: b
   return { name, from, upTo };
 }
 
-/** The unique indexes of a partition that are no part of the table's: they lack its key. */
+/** The unique indexes that only the partition has, because they lack the partition key. */
 const ownIndexes = (run: Run, partition: string): Promise<{ index: string; rest: string }[]> =>
   run(`
     SELECT relname AS index, regexp_replace(pg_get_indexdef(indexrelid), '^.*? (USING )', '\\1') AS rest
     FROM pg_index JOIN pg_class i ON i.oid = indexrelid
     WHERE indrelid = '${partition}'::regclass AND indisunique AND NOT i.relispartition`);
 
-/** As those of the table that they are part of, and the partition's number: so a plan and a list of sizes can be read. */
+/** Names indexes after those of the table and the partition's number, so that plans and lists of sizes are readable. */
 async function nameIndexes(run: Run, partition: string, from: bigint): Promise<void> {
   const made = await run<{ name: string; of: string }>(`
     SELECT i.relname AS name, p.relname AS of

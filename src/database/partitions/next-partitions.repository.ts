@@ -1,19 +1,30 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database.js';
+import { Database, type Statement } from '../database.js';
 import { keepAhead } from './divide.js';
 import { keepPartitionsAhead, type EventTable } from './event-partitions.js';
-import { LOCK_PARTITIONS } from './next-partitions.sql.js';
 import type { PartitionSet } from './partition-sets.js';
 import { onConnection } from './runs.js';
 
-/** The partitions that come next, as workers make them. */
+/** Any number, but unique among our advisory locks. */
+const LOCK = 7_038_172;
+
+/**
+ * Lets one transaction at a time create partitions of a table. Each table has its own lock, so that two workers that meet
+ * cannot both skip the same table. $1 the table.
+ */
+export const LOCK_PARTITIONS: Statement = {
+  name: 'partitions.lock',
+  text: `SELECT pg_try_advisory_xact_lock(${LOCK}, hashtext($1)) AS ours`,
+};
+
+/** Creates the next partitions in workers. */
 @Injectable()
 export class NextPartitionsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Makes the partitions that a table of events needs next.
-   * @returns the names of those that were made; none where it is not partitioned, or another worker is at this very table.
+   * Creates the partitions that a table of events needs next.
+   * @returns their names: none if the table is not partitioned, or another worker holds its lock.
    */
   keepEventsAhead(kept: EventTable): Promise<string[]> {
     return this.database.transaction(async (tx) => {
@@ -23,7 +34,7 @@ export class NextPartitionsRepository {
     });
   }
 
-  /** Adds the partitions that orders or movements of money need next; none where they are not partitioned. */
+  /** Adds the partitions that orders or transfers need next: none if they are not partitioned. */
   keepBooksAhead(set: PartitionSet): ReturnType<typeof keepAhead> {
     return onConnection(this.database.pool, (run) => keepAhead(run, set));
   }

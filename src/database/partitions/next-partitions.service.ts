@@ -9,7 +9,7 @@ import { PARTITION_SETS } from './partition-sets.js';
 
 const INTERVAL_MS = 600_000;
 
-/** Where tables are partitioned: keeps a partition of each ahead of the one that they fill. What can't be extended now holds up nothing else. */
+/** Keeps an empty partition ahead in each partitioned table. A table that fails holds up no other. */
 @Injectable()
 export class NextPartitionsService {
   constructor(
@@ -18,8 +18,8 @@ export class NextPartitionsService {
   ) {}
 
   /**
-   * Makes the next partition of each table of events as soon as the last one is begun, by whichever worker comes first. So as
-   * many ids as a partition has are always left, which is for days: no insert waits for a worker to make room for it.
+   * Creates the next partition of each table of events as soon as ids reach the last one. So ids for a whole partition,
+   * which last for days, are always left, and no insert waits for a worker to make room.
    */
   @WorkerTask('event_partitions', { every: INTERVAL_MS })
   async keepEventsAhead(): Promise<void> {
@@ -36,7 +36,7 @@ export class NextPartitionsService {
     }
   }
 
-  /** The same for orders and movements of money. */
+  /** The same for orders and transfers. */
   @WorkerTask('book_partitions', { every: INTERVAL_MS })
   async keepBooksAhead(): Promise<void> {
     for (const set of PARTITION_SETS) {

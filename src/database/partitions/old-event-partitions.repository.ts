@@ -11,21 +11,21 @@ import {
 import { selectFirstIdSince } from '../first-id-since.sql.js';
 import type { Run } from './runs.js';
 
-/** So many of the newest rows are looked at, and so many others that are spread evenly over the partition. */
+/** How many rows are checked for their age: of the newest, and of others that are spread evenly over the partition. */
 const NEWEST = 10_000;
 const SPREAD = 1_000;
 
 /**
- * Rows are left to the partition that they are in when its newest row is old within this share of the days, and until they are
- * older than that by the other share.
+ * Retention leaves rows to the drop of their partition if its newest row will be old within `SOON_SHARE` of the days, and until
+ * they have been old for `LATEST_SHARE` of the days.
  */
 const SOON_SHARE = 0.1;
 const LATEST_SHARE = 0.2;
 
-/** How long the tables may be locked for a last look. */
+/** How long the last check may keep the tables locked. */
 const LOOK_MS = 250;
 
-/** Whether it is PostgreSQL's word that there is no such table. */
+/** PostgreSQL's code for a table that does not exist. */
 const isGone = (error: unknown): boolean => (error as { code?: string }).code === '42P01';
 
 /** Ids from the first through the last. */
@@ -34,15 +34,15 @@ export interface IdRange {
   last: bigint;
 }
 
-/** A partition of deliveries, and that of attempts which has theirs and no others. */
+/** A partition of deliveries, and the partition of exactly their attempts. */
 export interface DeliveriesWithAttempts {
   deliveries: Partition;
   attempts: Partition;
 }
 
 /**
- * The partitions of events, deliveries and attempts that are dropped once all that they have is older than so many days.
- * None is among them that ids are still given out for: the newest one never is.
+ * Finds and drops the partitions of events, deliveries and attempts whose rows are all older than `days`. A partition that
+ * still gets ids, such as the newest one, is never old.
  */
 export class OldEventPartitions {
   constructor(
@@ -50,19 +50,19 @@ export class OldEventPartitions {
     private readonly days: number,
   ) {}
 
-  /** Old deliveries, whether or not one of them still waits for an attempt. */
+  /** Lists old deliveries, even if one of them still waits for an attempt. */
   async findDeliveries(): Promise<DeliveriesWithAttempts[]> {
     const attempts = await partitionsOf(this.run, ATTEMPTS.table);
     const found: DeliveriesWithAttempts[] = [];
     for (const deliveries of await this.findOld(DELIVERIES)) {
       const theirs = attempts.find(({ from, upTo }) => from === deliveries.from && upTo === deliveries.upTo);
-      // Without it, some attempts would be left behind.
+      // Without a matching partition, some attempts would stay behind.
       if (theirs) found.push({ deliveries, attempts: theirs });
     }
     return found;
   }
 
-  /** Old events that have no deliveries any more. */
+  /** Lists old events whose deliveries are gone. */
   async findEvents(): Promise<Partition[]> {
     const found: Partition[] = [];
     for (const events of await this.findOld(EVENTS))
@@ -70,14 +70,14 @@ export class OldEventPartitions {
     return found;
   }
 
-  /** Says that events of this age may be gone, so that no audit misses them. */
+  /** Records that events of this age may be removed, so that no audit misses them. */
   async announce(): Promise<void> {
     await this.run(`UPDATE event_retention SET removed_until = greatest(removed_until, ${this.cutoff})`);
   }
 
   /**
-   * Drops deliveries and their attempts. Who ends orders or delivers waits for that, for as long as {@link briefly} says.
-   * @returns whether it did: not where a delivery waits for an attempt, or another process was first.
+   * Drops deliveries and their attempts. Settlements and webhook attempts wait meanwhile, as {@link briefly} bounds it.
+   * @returns false if a delivery waits for an attempt, or another process was first.
    * @throws LocksNotFree
    */
   async dropDeliveries({ deliveries, attempts }: DeliveriesWithAttempts): Promise<boolean> {
@@ -85,7 +85,7 @@ export class OldEventPartitions {
     const noneWaits = ['due_at', 'leased_until'].map(
       (column) => `NOT EXISTS (SELECT FROM ${name} WHERE ${column} IS NOT NULL)`,
     );
-    // First without a lock: a delivery may wait for days.
+    // Checks without a lock first: a delivery may wait for days.
     if (!(await this.isTrue(noneWaits.join(' AND ')))) return false;
     return this.drop(
       [
@@ -97,8 +97,9 @@ export class OldEventPartitions {
   }
 
   /**
-   * Drops events. To be announced before, by some time: whoever reads events at one moment must have seen that first.
-   * @returns whether it did: not where they have deliveries, or another process was first.
+   * Drops events. The caller must have announced them some time before: a process that reads events in one snapshot must have
+   * seen that.
+   * @returns false if they have deliveries, or another process was first.
    * @throws LocksNotFree
    */
   dropEvents(events: Partition): Promise<boolean> {
@@ -106,9 +107,9 @@ export class OldEventPartitions {
   }
 
   /**
-   * The events that need not be removed row by row, because they or their deliveries go with a partition soon, lowest ids
-   * first. None whose deliveries are in a partition that stays is among them: its own could not go before. And none is that
-   * has waited for long.
+   * Lists the events that need not be removed row by row, because they or their deliveries are dropped with a partition soon,
+   * lowest ids first. It leaves out events whose deliveries are in a partition that stays, because that one would keep
+   * theirs, and events that have waited for long.
    */
   async findWaiting(): Promise<IdRange[]> {
     const soon = (await this.findSoonOld(DELIVERIES)).map(({ name }) => name);
@@ -134,14 +135,14 @@ export class OldEventPartitions {
     return `statement_timestamp() - make_interval(days => ${this.days})`;
   }
 
-  /** In SQL, of the days. */
+  /** In SQL: a share of the days as an interval. */
   private share(share: number): string {
     return `make_interval(secs => ${this.days * 86_400 * share})`;
   }
 
   /**
-   * Ids rise with the time, so a partition is as old as its newest rows are. The others are looked at for the sake of a clock
-   * that was wrong for a while.
+   * Ids rise with time, so a partition is as old as its newest rows. It also checks other rows, because the clock may have been
+   * wrong for a while.
    */
   private async findOld(kept: EventTable): Promise<Partition[]> {
     const found: Partition[] = [];
@@ -160,7 +161,7 @@ export class OldEventPartitions {
     return found;
   }
 
-  /** In SQL: so is an empty one. */
+  /** In SQL. An empty partition is old. */
   private isNewestOld({ name }: Partition): string {
     return `coalesce(${newestOf(name)} < ${this.cutoff}, true)`;
   }
@@ -174,7 +175,7 @@ export class OldEventPartitions {
     return found;
   }
 
-  /** Those that a partition has deliveries of. */
+  /** The events whose deliveries a partition has. */
   private async eventsOf(deliveries: string): Promise<IdRange | null> {
     const [ends] = await this.ask<{ first: bigint | string | null; last: bigint | string | null }>(
       `SELECT min(event_id) AS first, max(event_id) AS last FROM ${deliveries}`,
@@ -183,14 +184,14 @@ export class OldEventPartitions {
     return { first: BigInt(ends.first), last: BigInt(ends.last) };
   }
 
-  /** Drops partitions where all conditions hold when nobody else reads or writes their tables. */
+  /** Drops partitions if all conditions hold while it alone has their tables locked. */
   private async drop(parts: [EventTable, Partition][], conditions: string[]): Promise<boolean> {
     const tables = parts.map(([{ table }, { name }]) => `ONLY ${table}, ${name}`).join(', ');
     const dropIfSo = async (): Promise<boolean> => {
       await this.run(`SET LOCAL statement_timeout = ${LOOK_MS}`);
       const isSo = await this.isTrue(conditions.join(' AND '));
       if (isSo) await this.run(`DROP TABLE ${parts.map(([, { name }]) => name).join(', ')}`);
-      // The files are removed by the COMMIT, when others have the locks back.
+      // The COMMIT removes the files after it has released the locks.
       await this.run('SET LOCAL statement_timeout = 0');
       return isSo;
     };
@@ -207,7 +208,7 @@ export class OldEventPartitions {
     return row?.holds ?? false;
   }
 
-  /** No row where another process has dropped the partition meanwhile. */
+  /** Returns no row if another process has dropped the partition meanwhile. */
   private async ask<Row extends object>(text: string): Promise<Row[]> {
     try {
       return await this.run<Row>(text);
@@ -223,7 +224,7 @@ const newestOf = (partition: string): string => `(SELECT created_at FROM ${parti
 const haveNoDeliveries = ({ from, upTo }: Partition): string =>
   `NOT EXISTS (SELECT FROM ${DELIVERIES.table} WHERE event_id >= ${from ?? 0n} AND event_id < ${upTo})`;
 
-/** What is left of ranges where others are taken out of them. */
+/** Subtracts other ranges from ranges. */
 const without = (ranges: IdRange[], others: IdRange[]): IdRange[] =>
   others.reduce(
     (left, other) =>

@@ -5,20 +5,20 @@ import { onConnection } from './runs.js';
 
 export type { IdRange } from './old-event-partitions.repository.js';
 
-/** PostgreSQL says that a partition is dropped when it has removed its files, after it gave the locks back. */
+/** PostgreSQL reports a drop only after it has removed the files, long after it has released the locks. */
 const OPTIONS = { query_timeout: 600_000 };
 
-/** The partitions of events, deliveries and attempts as they grow old. */
+/** Old partitions of events, deliveries and attempts. */
 @Injectable()
 export class OldPartitionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param days after which what is in them is old. */
+  /** @param days the age from which rows are old. */
   use<Result>(days: number, work: (partitions: OldEventPartitions) => Promise<Result>): Promise<Result> {
     return onConnection(this.database.pool, (run) => work(new OldEventPartitions(run, days)), OPTIONS);
   }
 
-  /** The events that are not to be removed row by row, lowest ids first. None where they are not partitioned. */
+  /** Lists the events that are not to be removed row by row, lowest ids first: none if they are not partitioned. */
   waiting(days: number): Promise<IdRange[]> {
     return this.use(days, (partitions) => partitions.findWaiting());
   }

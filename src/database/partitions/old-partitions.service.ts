@@ -5,17 +5,17 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { levelOf } from './briefly.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
 
-/** Between two rounds: longer than anybody reads events at one moment, as the audit does. */
+/** Between two rounds: longer than any process reads events in one snapshot, as the audit does. */
 const INTERVAL_MS = 600_000;
 
 /**
- * Where events are partitioned: drops partitions whose rows are all older than WEBHOOK_LOG_DAYS and of which nothing waits
- * any more, deliveries with their attempts first. Events go a round after they were announced as gone. Any number of
- * workers may do that at once; each drop is whole or was not.
+ * If events are partitioned: drops partitions in which all rows are older than WEBHOOK_LOG_DAYS and no delivery is pending,
+ * deliveries with their attempts first. It drops events one round after it has announced them as removed. Any number of
+ * workers may do so at once, because each drop is atomic.
  */
 @Injectable()
 export class OldPartitionsService {
-  /** The events that were found and announced by the round before. */
+  /** The partitions of events that the round before found and announced. */
   private announced: string[] = [];
 
   constructor(
@@ -23,7 +23,6 @@ export class OldPartitionsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** One round. */
   @WorkerTask('old_partitions', {
     every: INTERVAL_MS,
     offBy: 'WEBHOOK_LOG_DAYS',
@@ -42,7 +41,7 @@ export class OldPartitionsService {
     });
   }
 
-  /** One that can't be dropped now holds up none of the others. */
+  /** A drop that fails holds up no other. */
   private async drop(partitions: string[], drop: () => Promise<boolean>): Promise<void> {
     try {
       if (await drop()) this.logger.info({ partitions }, 'old partitions were dropped');

@@ -12,12 +12,12 @@ import { definitionsOf } from './event-partitions.repository.js';
 import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
- * Divides events, deliveries and attempts by ranges of ids, in place and beside processes of this version and the one
- * before: what is there becomes the first partition of each as it is. Whatever interrupts it, it can be started again, and
- * goes on. A unique index that lacks the id then holds within each partition only, and the foreign keys between the three
- * are dropped: they would have PostgreSQL stop the writers, and search their tables, whenever a partition goes.
- * @param run on a connection of its own, which waits for locks and statements without limits.
- * @param perPartition how many ids each partition after the first has.
+ * Partitions events, deliveries and attempts by ranges of ids, in place, while processes of this version and the one before
+ * work. Each existing table becomes its own first partition. After any interruption it can be started again and continues.
+ * A unique index without the id then holds within each partition only. The foreign keys between the three tables are
+ * dropped: with them, PostgreSQL would block writers and search the tables whenever a partition is dropped.
+ * @param run on a connection of its own, without timeouts of locks and statements.
+ * @param perPartition how many ids each partition after the first spans.
  * @throws PartitionsRefused, LocksNotFree
  */
 export async function partitionEvents(run: Run, perPartition: bigint, logger: Logger): Promise<void> {
@@ -33,7 +33,7 @@ export async function partitionEvents(run: Run, perPartition: bigint, logger: Lo
       await partitionInPlace(run, each, perPartition, logger);
       logger.info({ table: each.table }, 'the table is partitioned now');
     }
-    // Without it PostgreSQL knows nothing of the values in all partitions together.
+    // Autovacuum never analyzes a partitioned table as a whole.
     for (const { table } of EVENT_TABLES) await run(`ANALYZE ${table}`);
     logger.info('events are partitioned');
   });
@@ -57,7 +57,7 @@ async function partitionInPlace(run: Run, kept: EventTable, perPartition: bigint
     await validate(run, table);
     await briefly(run, await touchedWith(run, table), () => exchange(run, kept, upTo, perPartition));
   } catch (error) {
-    // Else no row could be added once ids get there.
+    // Otherwise inserts would fail once ids reach the limit.
     await briefly(run, table, dropLimit).catch((left: unknown) =>
       logger.error({ err: left }, `the constraint ${limitOf(table)} is left: start again soon`),
     );
@@ -65,16 +65,16 @@ async function partitionInPlace(run: Run, kept: EventTable, perPartition: bigint
   }
 }
 
-/** Rules that came later were never tried on the rows before them; those of partitions must have been. */
+/** Validates constraints that were added `NOT VALID`: a partition must have valid ones. */
 async function validate(run: Run, table: string): Promise<void> {
-  const untried = await run<{ name: string }>(
+  const notValid = await run<{ name: string }>(
     `SELECT conname AS name FROM pg_constraint
      WHERE conrelid = '${table}'::regclass AND NOT convalidated AND conparentid = 0 ORDER BY 1`,
   );
-  for (const { name } of untried) await run(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${name}`);
+  for (const { name } of notValid) await run(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${name}`);
 }
 
-/** First the tables that its rows refer to, then it and those that refer to it: mostly in the order of those who write. */
+/** The tables that it refers to, then itself, then those that refer to it: mostly the order in which writers lock them. */
 async function touchedWith(run: Run, table: string): Promise<string> {
   const referring = await run<{ name: string }>(`
     SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint
@@ -82,7 +82,7 @@ async function touchedWith(run: Run, table: string): Promise<string> {
   return [...(await referredBy(run, table)), table, ...referring.map(({ name }) => name)].join(', ');
 }
 
-/** The table as it is gets another name, and becomes a partition of a new one. Reads no row. Needs the locks of all tables. */
+/** Renames the table and makes it a partition of a new one. Reads no row. Needs the locks of all tables. */
 async function exchange(run: Run, kept: EventTable, upTo: bigint, perPartition: bigint): Promise<void> {
   const { table, key } = kept;
   const first = `${table}_0`;
@@ -102,7 +102,7 @@ async function exchange(run: Run, kept: EventTable, upTo: bigint, perPartition: 
   await keepPartitionsAhead(run, kept, perPartition);
 }
 
-/** The numbers go on where they were. */
+/** Moves the sequences of ids, which continue from their last values. */
 async function moveIdentity(run: Run, from: string, to: string): Promise<void> {
   const identities = await run<{ column: string; sequence: string }>(`
     SELECT attname AS column, pg_get_serial_sequence('${from}', attname)::regclass::text AS sequence

@@ -1,15 +1,15 @@
 export interface PartitionedTable {
   name: string;
-  /** The column that its ranges are of. */
+  /** The partition key. */
   key: string;
-  /** Whether its own rows are numbered, by the column `id`. */
+  /** Whether a sequence numbers its rows, in the column `id`. */
   isNumbered?: boolean;
 }
 
-/** Tables that are divided together, at the same ids. */
+/** Tables that are partitioned together, at the same ids. */
 export interface PartitionSet {
   name: 'orders' | 'transfers';
-  /** Each before those that refer to it. The ranges are of the ids of the first one. */
+  /** Each before those that refer to it. Their ranges are ids of the first table. */
   tables: readonly [PartitionedTable, ...PartitionedTable[]];
 }
 
@@ -24,7 +24,7 @@ export const ORDERS: PartitionSet = {
   ],
 };
 
-/** Movements of money: those of operators are of no order, so they have ranges of their own ids. */
+/** Ranges of their own ids, because transfers that operators make have no order. */
 export const TRANSFERS: PartitionSet = {
   name: 'transfers',
   tables: [{ name: 'transfers', key: 'id', isNumbered: true }],
@@ -32,7 +32,7 @@ export const TRANSFERS: PartitionSet = {
 
 export const PARTITION_SETS: readonly PartitionSet[] = [ORDERS, TRANSFERS];
 
-/** All their tables, each with the column that its ranges are of, and the table whose ids these are where they are not its own. */
+/** All their tables, each with its partition key, and with the table whose ids the key holds if not its own. */
 export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] = PARTITION_SETS.flatMap(
   ({ tables: [first, ...others] }) => [
     { table: first.name, key: first.key },

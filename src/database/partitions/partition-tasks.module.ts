@@ -4,7 +4,7 @@ import { NextPartitionsService } from './next-partitions.service.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
 import { OldPartitionsService } from './old-partitions.service.js';
 
-/** What workers do about partitions. */
+/** Tasks of workers that create and drop partitions. */
 @Module({
   providers: [NextPartitionsRepository, NextPartitionsService, OldPartitionsRepository, OldPartitionsService],
   exports: [OldPartitionsRepository],

@@ -18,9 +18,9 @@ import {
 import type { Run } from './runs.js';
 
 /**
- * Each partition has a unique index of references; that none is used again in another one is seen to here, whoever
- * places orders. Whoever places orders of a merchant holds the lock of its wallet: who does not gets it here, so that an
- * order of the same reference is either seen, or waits and then sees this one.
+ * A unique index of references holds within each partition only. This trigger refuses a reference that another partition has.
+ * It locks the merchant's wallet, as placing an order does, so that of two orders with one reference the second waits and
+ * then sees the first.
  */
 const REFUSE_REPEATED_REFERENCES = `
   CREATE OR REPLACE FUNCTION refuse_repeated_reference() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -45,8 +45,8 @@ const WATCH_REFERENCES = `
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_reference()`;
 
 /**
- * The same for movements of money: one hold, one spend and one refund of an order, and one credit or debit of an operator's
- * reference. Movements of orders are many, those of operators few and never in one statement with the others.
+ * The same for transfers: an order has at most one hold, one spend and one refund, and an operator's reference one credit or
+ * debit. Transfers of orders are many; those of operators are few and never share a statement with the others.
  */
 const REFUSE_REPEATED_TRANSFERS = `
   CREATE OR REPLACE FUNCTION refuse_repeated_transfer() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -80,7 +80,7 @@ const WATCH_TRANSFERS = `
   CREATE TRIGGER tg_transfers_repeated AFTER INSERT ON transfers REFERENCING NEW TABLE AS moved
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_transfer()`;
 
-/** What keeps unique in all partitions of a set together what their indexes keep so in each. */
+/** Triggers that keep values unique over all partitions of a set, as indexes do within each. */
 const WATCHES: Record<PartitionSet['name'], readonly string[]> = {
   orders: [REFUSE_REPEATED_REFERENCES, WATCH_REFERENCES],
   transfers: [REFUSE_REPEATED_TRANSFERS, WATCH_TRANSFERS],
@@ -88,14 +88,14 @@ const WATCHES: Record<PartitionSet['name'], readonly string[]> = {
 
 export type { Partition } from './partitions.sql.js';
 
-/** Tables that lack the partition of a range, and the number of the newest one that they have. */
+/** Tables that lack the partition of a range, and the number of their newest one. */
 interface Lack {
   tables: PartitionedTable[];
   newest: number;
   range: Partition;
 }
 
-/** The partitions of a set of tables: one set of boundaries, the ids of the first table. */
+/** The partitions of a set of tables, which share boundaries: ids of the first table. */
 export class PartitionsRepository {
   private readonly first: string;
   private readonly names: readonly string[];
@@ -112,7 +112,7 @@ export class PartitionsRepository {
     return (await this.run(FIND_WHOLE, [[this.first]])).length === 0;
   }
 
-  /** Those of its tables that are not partitioned. */
+  /** Lists tables of the set that are not partitioned. */
   async findWhole(): Promise<PartitionedTable[]> {
     const whole = await this.run<{ name: string }>(FIND_WHOLE, [this.names]);
     return this.set.tables.filter((table) => whole.some(({ name }) => name === table.name));
@@ -123,32 +123,32 @@ export class PartitionsRepository {
     return BigInt((await this.one<{ next: string }>(nextId(table))).next);
   }
 
-  /** The tables that are locked for the switch. */
+  /** The names of the tables that the switch must lock. */
   async findLocked(): Promise<string> {
     return (await this.one<{ names: string }>(FIND_LOCKED, [this.names, this.names])).names;
   }
 
-  /** Says that all rows are of lower ids, for later ones only. Needs the tables' locks. */
+  /** Adds the constraint that ids are below `upper`, checked for later rows only. Needs the tables' locks. */
   async addRange(tables: readonly PartitionedTable[], upper: string): Promise<void> {
     for (const { name, key } of tables)
       await this.run(`ALTER TABLE ${name} ADD CONSTRAINT ${rangeName(name)} CHECK (${key} < ${upper}) NOT VALID`);
   }
 
-  /** Takes that back: else no row could be added once ids get there. Needs the tables' locks. */
+  /** Drops that constraint: otherwise inserts would fail once ids reach `upper`. Needs the tables' locks. */
   async dropRange(tables: readonly PartitionedTable[]): Promise<void> {
     for (const { name } of tables) await this.run(`ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${rangeName(name)}`);
   }
 
-  /** Reads the tables beside those who write. */
+  /** Validates constraints while writers go on. */
   validate(tables: readonly PartitionedTable[]): Promise<void> {
     return this.runWritten(WRITE_VALIDATIONS, [tables.map(({ name }) => name)]);
   }
 
-  /** Makes tables, as they are, the first partitions of new ones. Reads no row. Needs the locks of all tables. */
+  /** Makes existing tables the first partitions of new ones. Reads no row. Needs the locks of all tables. */
   async switch(tables: readonly PartitionedTable[], { number, upper }: Partition): Promise<void> {
     const names = tables.map(({ name }) => name);
     const keys = await this.run<{ dropped: string; added: string[] }>(FIND_OUTER_KEYS, [names, this.names]);
-    // Of all tables before the first is renamed: what a name stands for changes on the way.
+    // Writes the statements of all tables before it renames the first, because renaming changes what names refer to.
     const statements: string[] = [];
     for (const table of tables) statements.push(...(await this.writeSwitch(table, `_p${number}`, upper)));
     await this.runTogether([
@@ -159,22 +159,22 @@ export class PartitionsRepository {
     ]);
   }
 
-  /** Tries the keys of other tables on older rows, beside those who write. */
+  /** Validates the foreign keys of other tables for older rows, while writers go on. */
   async validateOuterKeys(): Promise<void> {
     await this.runWritten(WRITE_OUTER_VALIDATIONS, [this.names, this.names]);
   }
 
-  /** Whether partitions of other tables have keys that their tables lack. */
+  /** Whether partitions of other tables have foreign keys that their parent tables lack. */
   async lackOuterKeys(): Promise<boolean> {
     return (await this.run(WRITE_OUTER_PARENTS, [this.names, this.names])).length > 0;
   }
 
-  /** Gives these keys to the tables. Reads no row. Needs the locks of all tables. */
+  /** Adds these keys to the parent tables. Reads no row. Needs the locks of all tables. */
   async giveOuterKeys(): Promise<void> {
     await this.runWritten(WRITE_OUTER_PARENTS, [this.names, this.names]);
   }
 
-  /** Without it PostgreSQL knows nothing of the values in all partitions together. */
+  /** Autovacuum never analyzes a partitioned table as a whole. */
   async analyze(): Promise<void> {
     for (const name of this.names) await this.run(`ANALYZE ${name}`);
   }
@@ -184,9 +184,9 @@ export class PartitionsRepository {
   }
 
   /**
-   * What is missing until the first table has a partition ahead of the one that ids have reached, and all others have the same.
-   * One may be behind where the version before, which did not know it as one of the set, added the latest.
-   * @param width how many ids the second partition has; those that follow have as many as the one before.
+   * Lists the partitions that are missing until the first table has one ahead of its ids, and all others have the same ones. A
+   * table may be behind if a process of the version before, in which it was outside the set, added the latest partition.
+   * @param width how many ids the second partition spans. Later ones span as many as the one before them.
    */
   async findLacks(width?: bigint): Promise<Lack[]> {
     const ranges = await this.findPartitions();
@@ -209,7 +209,7 @@ export class PartitionsRepository {
     return [...lacks.values()].sort((one, other) => one.range.number - other.range.number);
   }
 
-  /** Makes the partitions that are missing, each as the one before it is. Needs the locks of all tables. */
+  /** Creates the missing partitions, each like the one before it. Needs the locks of all tables. */
   async fill(lacks: readonly Lack[]): Promise<void> {
     for (const lack of lacks) await this.add(lack);
   }
@@ -261,7 +261,7 @@ function rangeAfter({ number, lower, upper }: Partition, width?: bigint): Partit
   return { number: number + 1, lower: upper, upper: String(BigInt(upper) + size) };
 }
 
-/** The table as it is gets another name, and a partitioned one without partitions its name and its rules. */
+/** Renames the table, and creates a partitioned one without partitions under its name with its constraints. */
 function makePartitioned(
   { name, key, isNumbered }: PartitionedTable,
   first: string,
@@ -286,7 +286,7 @@ function makePartitioned(
   ];
 }
 
-/** With what it has already: PostgreSQL makes nothing again. */
+/** Attaches the old table with its own indexes and keys, so that PostgreSQL creates none of them again. */
 function attachFirst(table: string, first: string, parts: Parts, upper: string): string[] {
   return [
     ...parts.dropped,

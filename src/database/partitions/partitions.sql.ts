@@ -1,27 +1,27 @@
 import { IS_ANY_AWAY } from './archived.js';
 
-/** The range constraint by which PostgreSQL knows what the first partition holds without reading it. */
+/** The constraint from which PostgreSQL knows the range of the first partition without reading it. */
 export const rangeName = (table: string): string => `ck_${table}_first_partition`;
 
-/** A statement to carry out, as PostgreSQL wrote it. */
+/** A statement that a query has written, to be executed. */
 export interface Written {
   statement: string;
 }
 
-/** Those of some tables that are not partitioned. $1 the tables. */
+/** Finds which of some tables are not partitioned. $1 the tables. */
 export const FIND_WHOLE = `SELECT relname AS name FROM pg_class WHERE oid = ANY($1::text[]::regclass[]) AND relkind <> 'p'`;
 
-/** The id that the table's next row gets. Exact while nobody can add one. */
+/** The id that the table's next row gets. Exact while the table is locked. */
 export const nextId = (table: string): string =>
   `SELECT (CASE WHEN is_called THEN last_value + 1 ELSE last_value END)::text AS next FROM ${table}_id_seq`;
 
-/** Rules that were never tried on older rows: a table with one can't become a partition. $1 the tables. */
+/** For constraints that were added `NOT VALID`: a table with one can't become a partition. $1 the tables. */
 export const WRITE_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM pg_constraint WHERE conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated AND conparentid = 0
   ORDER BY conrelid, conname`;
 
-/** Foreign keys to some tables from tables outside of their set, and no partitions of it. $1 these tables, $2 the set. */
+/** Foreign keys to some tables from tables that are neither in the set nor its partitions. $1 these tables, $2 the set. */
 const OUTER_KEYS = `
   SELECT c.oid, c.conname, c.conrelid, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c
   WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid = ANY($1::text[]::regclass[])
@@ -37,8 +37,8 @@ export const FIND_LOCKED = `
           WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[])) touched`;
 
 /**
- * Turns the foreign keys of other tables to the partitioned tables, each known by its definition from before. A table
- * that is partitioned itself gets it on its partitions first, because only there it may be left to be tried later.
+ * Drops the foreign keys of other tables, and adds them again so that they refer to the partitioned tables. On a table that
+ * is itself partitioned they are added to its partitions first, because only there they can be `NOT VALID`.
  * $1 the tables that are partitioned now, $2 the set.
  */
 export const FIND_OUTER_KEYS = `
@@ -52,18 +52,18 @@ export const FIND_OUTER_KEYS = `
                WHERE NOT EXISTS (SELECT FROM pg_partition_tree(conrelid))) AS added
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
-/** The rest of that, when all older rows are there to be read in peace. $1 the set, $2 the same. */
+/** Validates these keys later, unless archived orders are away. $1 the set, $2 the same. */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_constraint c USING (oid, conname, conrelid)
   WHERE NOT c.convalidated AND NOT ${IS_ANY_AWAY} ORDER BY conrelid, conname`;
 
-/** PostgreSQL finds that the partitions have the key already, and reads no row for it. $1 the set, $2 the same. */
+/** Adds the keys to the parent tables. Their partitions have them already, so PostgreSQL reads no row. $1 the set, $2 the same. */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid WHERE NOT ${IS_ANY_AWAY}`;
 
-/** The table's indexes that it can have over all partitions: not the unique ones that lack its key. */
+/** The indexes that the table can have over all partitions: a unique one must contain the partition key. */
 const SHARED_INDEXES = `
   FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
   LEFT JOIN pg_constraint c ON c.conindid = indexrelid AND c.contype = 'p'
@@ -71,8 +71,8 @@ const SHARED_INDEXES = `
     SELECT attnum FROM pg_attribute WHERE attrelid = indrelid AND attname = $3::text) = ANY(indkey::int2[]))`;
 
 /**
- * What the table has, to be made again on the partitioned one. $1 the table, $2 its first partition's suffix, $3 its key,
- * $4 the column of its numbers, if it has any, $5 the set.
+ * Statements that give the partitioned table what the old one has. $1 the table, $2 its first partition's suffix, $3 its key,
+ * $4 the column that a sequence numbers, if any, $5 the set.
  */
 export const FIND_PARTS = `
   SELECT
@@ -109,7 +109,7 @@ export interface Parts {
   rights: string[];
 }
 
-/** Of a table, the oldest first. The first has no lower bound. $1 the table. */
+/** Partitions of a table, oldest first. The first has no lower bound. $1 the table. */
 export const FIND_PARTITIONS = `
   SELECT substring(relname FROM '\\d+$')::int AS number, nullif((bounds.ends)[1], 'MINVALUE') AS lower, (bounds.ends)[2] AS upper
   FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
@@ -120,16 +120,17 @@ export const FIND_PARTITIONS = `
 
 export interface Partition {
   number: number;
-  /** The first id; null of the first partition, which has all before the next. */
+  /** The first id; null in the first partition, which has no lower bound. */
   lower: string | null;
   /** The first id that is not in it. */
   upper: string;
 }
 
 /**
- * What the newest partition of a table has and its parent can't give to another: keys between partitions of one range,
- * triggers of whole statements, settings. A first partition of several ranges refers to whole tables; the next one refers to
- * the partitions of its range as well. $1 the table, $2 and $3 the numbers of its newest partition and the next, $4 the set.
+ * Statements that copy from the newest partition to the next what a partition does not inherit: foreign keys between
+ * partitions of one range, statement triggers, settings. A first partition that covers several ranges refers to whole tables;
+ * the next one also refers to the partitions of its range. $1 the table, $2 and $3 the numbers of the newest partition and
+ * the next, $4 the set.
  */
 export const WRITE_LIKENESS = `
   WITH named AS (SELECT $1::text || '_p' || $2::text AS newest, $1::text || '_p' || $3::text AS next)

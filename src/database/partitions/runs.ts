@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { IS_ANY_AWAY } from './archived.js';
 
-/** Carries out one statement on one connection. Ids come as text or as bigint. */
+/** Executes one statement on one connection. Ids come as text or as bigint. */
 export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /** @param options of each statement, such as its `query_timeout` in milliseconds. */
@@ -10,7 +10,7 @@ export const runOn =
   async <Row extends object>(text: string, values?: unknown[]) =>
     (await client.query<Row>({ ...options, text, ...(values && { values }) })).rows;
 
-/** Works on one connection of a pool. An error ends the connection, and so whatever transaction it left open. */
+/** Works on one connection of a pool. An error closes the connection, and so ends a transaction that is still open. */
 export async function onConnection<Result>(
   pool: Pool,
   work: (run: Run) => Promise<Result>,
@@ -27,14 +27,14 @@ export async function onConnection<Result>(
   }
 }
 
-/** Something knows the tables in a way that would show it the first partition only, or another run is at work. */
+/** A view or the like would see the first partition only, orders are archived, or another run is at work. */
 export class PartitionsRefused extends Error {}
 
-/** Arbitrary, but unique among our advisory locks. */
+/** Any number, but unique among our advisory locks. */
 const RUN_LOCK = 7_038_170;
 
 /**
- * Works while no other run does, for as long as the connection lasts.
+ * Works while it holds the lock of runs, on this connection.
  * @throws PartitionsRefused
  */
 export async function alone(run: Run, work: () => Promise<void>): Promise<void> {
@@ -48,7 +48,7 @@ export async function alone(run: Run, work: () => Promise<void>): Promise<void> 
 
 /**
  * Keeps other runs away until the connection ends.
- * @throws PartitionsRefused where there is one.
+ * @throws PartitionsRefused if another run holds the lock.
  */
 export async function acquireLock(run: Run): Promise<void> {
   const [lock] = await run<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`);
@@ -56,8 +56,8 @@ export async function acquireLock(run: Run): Promise<void> {
 }
 
 /**
- * Refuses to divide more tables where orders are archived: rows that name one of these keep a foreign key from being tried, and
- * a table with such a key can't become a partition.
+ * Refuses to partition more tables while orders are archived: rows that refer to such orders keep a foreign key from being
+ * validated, and a table with such a key can't become a partition.
  * @throws PartitionsRefused
  */
 export async function refuseArchived(run: Run): Promise<void> {
@@ -69,8 +69,8 @@ export async function refuseArchived(run: Run): Promise<void> {
 }
 
 /**
- * Refuses tables that views and the like are bound to: these would go on reading the first partition alone, for they know
- * a table not by its name.
+ * Refuses tables that views and the like depend on: PostgreSQL binds those to the table itself and not to its name, so that
+ * they would read the first partition only.
  * @throws PartitionsRefused
  */
 export async function refuseBound(run: Run, tables: readonly string[]): Promise<void> {
@@ -94,6 +94,6 @@ export async function refuseBound(run: Run, tables: readonly string[]): Promise<
     );
 }
 
-/** A round number, at least half a partition ahead: no row may get there before the partitions are made. */
+/** A round number, at least half a partition ahead: no id may reach it before the partitions exist. */
 export const upperOf = (next: bigint, perPartition: bigint): bigint =>
   ((next + perPartition / 2n) / perPartition + 1n) * perPartition;
