@@ -47,7 +47,9 @@ const WORDS: Record<Unroutable, (offer: ListedOffer) => string> = {
   not_sold: () => 'the supplier does not sell it at present',
   cut_off: () => 'the supplier does not sell it at this time of the day',
   old_cost: ({ cost_at }) =>
-    `its cost was last read ${cost_at === null ? 'nobody knows when' : `at ${cost_at.toISOString()}`}, which is too long ago`,
+    cost_at === null
+      ? 'it is unknown when its cost was last read'
+      : `its cost was last read at ${cost_at.toISOString()}, which is too long ago`,
   no_rate: ({ cost_currency }) => `there is no exchange rate of ${cost_currency} that is new enough`,
   no_margin: () => 'its cost eats the margin',
 };

@@ -26,7 +26,7 @@ export type DueProduct = Pick<SupplierProductRead, 'sku' | 'asked_at'> &
   };
 
 /**
- * Takes the due SKU that has waited longest, at a supplier that is not paused and was not asked for a product within its gap.
+ * Takes the due SKU that has waited longest, at a supplier that is not paused and had no reading of a product within its gap.
  * Rows that another process has locked are skipped. The SKU is due again after `retryMs`, unless its reading ends before.
  */
 const TAKE_DUE_PRODUCT = statement(

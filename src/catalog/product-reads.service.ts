@@ -18,8 +18,8 @@ const RETRY_MS = 60_000;
 /** How often workers look for due products: units may wait for a new price. */
 const LOOK_EVERY_MS = 1_000;
 
-export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be looked after';
-export const PAUSED = 'the supplier accepts no calls of ours and is paused: see topup supplier show';
+export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be read';
+export const PAUSED = 'the supplier refuses our calls and is paused: see topup supplier show';
 
 /** The result of reading one SKU. */
 export interface ProductRun {

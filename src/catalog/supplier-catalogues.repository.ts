@@ -7,7 +7,7 @@ import type { Supplier } from '../suppliers/supplier.entity.js';
 import type { CatalogueDifference } from './catalogue-difference.js';
 import type { Product } from './product.entity.js';
 
-const ITEMS = rowsOf({
+const ITEM = {
   sku: 'text',
   name: 'text',
   group_name: 'text',
@@ -21,24 +21,10 @@ const ITEMS = rowsOf({
   cut_off_to: 'text?',
   cut_off_zone: 'text?',
   player_pattern: 'text?',
-});
+} as const;
+const ITEMS = rowsOf(ITEM);
 
-const REPLACED = [
-  'name',
-  'group_name',
-  'cost_micros',
-  'cost_currency',
-  'sellable',
-  'stock',
-  'once_per_day',
-  'note',
-  'cut_off_from',
-  'cut_off_to',
-  'cut_off_zone',
-  'player_pattern',
-  'last_seen_at',
-  'gone_at',
-];
+const REPLACED = [...Object.keys(ITEM).filter((column) => column !== 'sku'), 'last_seen_at', 'gone_at'];
 
 /**
  * For the rest of the transaction. Offers have no index by the supplier's SKU: with one, PostgreSQL planned the look-up of an

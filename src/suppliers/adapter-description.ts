@@ -30,7 +30,7 @@ export interface OptionField {
 /**
  * What an adapter can do.
  * - `deduplication`: a repeated reference buys nothing a second time.
- * - `inquiry`: it can be asked what became of a reference.
+ * - `inquiry`: it says what became of a reference.
  * - `balance`: it reports our balance.
  * - `catalogue`: it lists what it sells.
  * - `callbacks`: it calls us when a purchase has ended.

@@ -167,7 +167,7 @@ interface InquiryTiming {
   readonly firstMs: number;
   /** The shortest time between two calls about one attempt; 0 for no limit. */
   readonly minGapMs: number;
-  /** The age up to which the supplier can be asked about an attempt; null for any age. */
+  /** The age up to which the supplier answers about an attempt; null for any age. */
   readonly maxAgeMs: number | null;
 }
 
@@ -219,7 +219,7 @@ export interface CallbackReply {
  * - `about`: something about an attempt, named by our reference or by the supplier's. It has an outcome only where a secret
  *   covers all of the callback. That outcome settles the unit; it may depend on the attempt that is named. Without an outcome
  *   the callback only leads to an inquiry.
- * - `products`: these SKUs have changed. Nothing proves it, so the supplier is asked about those that we know.
+ * - `products`: these SKUs have changed. Nothing proves it, so workers read those that we know again.
  */
 export type CallbackReading = { reply?: CallbackReply } & (
   | { kind: 'ping' }
@@ -286,8 +286,8 @@ export const whyUnnoticed = <Settings>(
   readSettings: () => Settings,
 ): string | null =>
   adapter.inquiry?.mayBuy === true && adapter.callbacks?.isProvenWith?.(readSettings()) === false
-    ? 'can’t be asked about what it refused, or sold long ago, and nothing proves what it calls us with: that it sells the one ' +
-      'after all, or takes the other back, is not noticed. Set its webhook_secret'
+    ? 'can’t be asked about what it refused, or sold long ago, and nothing proves its callbacks: a late sale, or one that it ' +
+      'takes back, is not noticed. Set its webhook_secret'
     : null;
 
 /** The inquiry to use for an attempt. @param isNamed whether its supplier reference is known. */

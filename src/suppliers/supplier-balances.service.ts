@@ -40,7 +40,7 @@ export class SupplierBalancesService {
   /** Reads the balances that are due at suppliers with offers. Paused suppliers are probed instead. */
   @WorkerTask('supplier_balances', {
     dueBy: 'SUPPLIER_BALANCE_INTERVAL_MS',
-    failed: 'suppliers could not be asked for balances',
+    failed: 'our balances at suppliers could not be read',
   })
   async askAllDue(_stop: AbortSignal, intervalMs: number): Promise<void> {
     for (const queried of await this.askDue(intervalMs)) this.report(queried);
@@ -74,10 +74,10 @@ export class SupplierBalancesService {
 
   private report({ supplier: { code }, problem }: QueriedSupplier): void {
     if (problem === null) {
-      if (this.silent.delete(code)) this.logger.info({ supplier: code }, 'a supplier tells our balance again');
+      if (this.silent.delete(code)) this.logger.info({ supplier: code }, 'a supplier reports our balance again');
     } else if (!this.silent.has(code)) {
       this.silent.add(code);
-      this.logger.warn({ supplier: code, detail: problem.detail }, 'a supplier does not tell our balance');
+      this.logger.warn({ supplier: code, detail: problem.detail }, 'a supplier does not report our balance');
     }
   }
 }

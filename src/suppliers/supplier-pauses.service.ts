@@ -12,13 +12,12 @@ import { SuppliersRepository } from './suppliers.repository.js';
 type Reason = Exclude<PauseReason, 'operator'>;
 
 interface Pause {
-  /** The supplier's. */
   id: number;
   adapter: string;
   reason: Reason;
   /** The supplier's explanation. */
   detail: string | null;
-  /** How long to wait, where the supplier said so. */
+  /** The wait that the supplier requested, if any. */
   retryAfterMs?: number | undefined;
 }
 

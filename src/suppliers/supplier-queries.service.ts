@@ -26,6 +26,6 @@ export class SupplierQueriesService {
 /** @param waitMs the longest wait; most answers come sooner. */
 function queriedJustNow(supplier: string, waitMs: number): AppError {
   const retryAfterSeconds = Math.ceil(Math.min(Math.max(waitMs, 1), QUERY_GAP_MS) / 1_000);
-  const message = `${supplier} was asked just now: please wait ${retryAfterSeconds} seconds`;
+  const message = `${supplier} was called just now: please wait ${retryAfterSeconds} seconds`;
   return new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds });
 }

@@ -48,7 +48,7 @@ interface RegisteredAdapter {
   description: DescribedAdapter;
 }
 
-/** Finds adapters, and connects suppliers with theirs. */
+/** Finds adapters, and connects each supplier with its adapter. */
 @Injectable()
 export class SupplierRegistry implements OnApplicationShutdown {
   private readonly http = new SupplierHttp();

@@ -19,7 +19,7 @@ export function timingProblem(timeoutMs: number, quietPeriodMs: number): string 
 }
 
 /**
- * How long a purchase that the supplier never saw must be left alone before it is sent again: as configured, but never less
+ * How long a purchase that the supplier never saw must wait before it is sent again: as configured, but never less
  * than a send may take, even if another process accepted a longer timeout.
  */
 export const safeQuietPeriodMs = (configuredMs: number, timeoutMs: number): number =>

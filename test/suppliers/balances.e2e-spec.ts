@@ -120,7 +120,7 @@ describe('workers', () => {
     expect(await eventually(supplier, ({ pause_reason }) => pause_reason !== null)).toMatchObject({
       pause_reason: 'credentials',
     });
-    const said = (): number => lines.filter((line) => line.includes('does not tell our balance')).length;
+    const said = (): number => lines.filter((line) => line.includes('does not report our balance')).length;
     await eventually(said, (count) => count === 1);
   });
 });

@@ -59,7 +59,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
         name: 'webhook_secret',
         secret: true,
         required: false,
-        help: 'Secret of the webhook; without it a callback only makes us ask, where that can buy nothing',
+        help: 'Secret of the webhook; without it a callback only leads to an inquiry, and only where that can buy nothing',
       },
     ],
     options: [

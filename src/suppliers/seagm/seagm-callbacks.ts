@@ -51,7 +51,7 @@ function readAbout(fields: Parameters, attempt: NamedAttempt): SupplierOutcome {
   const outcome = readOrder(fields, kind, attempt);
   const isDone = fields.status_code === '10003';
   return isDone && outcome.kind === 'processing'
-    ? { kind: 'unknown', detail: 'it is done, and what it is has to be asked for' }
+    ? { kind: 'unknown', detail: 'the order is done, and an inquiry must read what was delivered' }
     : outcome;
 }
 

@@ -70,6 +70,6 @@ function faultOf({ status, body }: HttpAnswer): 'credentials' | 'rate' | undefin
 }
 
 function inWords(answer: HttpAnswer): string {
-  const said = answer.status === 200 ? 'the answer can’t be read' : `HTTP ${answer.status}`;
-  return faultOf(answer) === 'credentials' ? `${said}: access denied` : said;
+  const words = answer.status === 200 ? 'the answer can’t be read' : `HTTP ${answer.status}`;
+  return faultOf(answer) === 'credentials' ? `${words}: access denied` : words;
 }
