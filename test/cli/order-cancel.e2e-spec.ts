@@ -314,7 +314,7 @@ describe('topup order cancel beside workers', () => {
     expect(body.status).toBe('processing');
   });
 
-  it('waits for a wallet that somebody else keeps locked', async () => {
+  it('waits for a wallet that another transaction keeps locked', async () => {
     const order = await stack.order(merchant, [{ sku }]);
     let done = false;
     const cancelling = whileLocked(

@@ -135,7 +135,7 @@ describe('topup order list, where there are many orders', () => {
       busy: idOf('busy'),
       rare: idOf('rare'),
     };
-    // What is rare is old: who goes through the newest orders does not find it soon.
+    // Rare rows are old: a scan from the newest order on does not find them soon.
     await stack.fill(
       `WITH numbered AS (SELECT n, n <= $2 AS rare FROM generate_series(1, 100000) n),
        placed AS (

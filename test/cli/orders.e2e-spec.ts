@@ -61,7 +61,7 @@ const resolve = ({ order_number }: OrderBody, unit: string, ...options: string[]
 ];
 
 describe('topup order show', () => {
-  it('shows the order as its merchant sees it, its units and its story', async () => {
+  it('shows the order as its merchant sees it, its units and its history', async () => {
     const order = await stack.order(merchant, [{ sku, quantity: 2 }, { sku }]);
     const file = await commandLine.json<OrderFile>('order', 'show', order.order_number);
     const { merchant_id, units, timeline, ...asMerchant } = file;

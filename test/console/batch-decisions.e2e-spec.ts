@@ -93,7 +93,7 @@ describe('one decision about several units', () => {
     expect((await stack.orderWith(merchant, two.reference_id, 'failed')).failure_code).toBe('PARTIALLY_COMPLETED');
   });
 
-  it('decides nothing twice, whoever presses at the same time, and says who was first', async () => {
+  it('decides nothing twice when operators press at the same time, and names the first', async () => {
     const { stack, merchant } = scene;
     const orders = [await inDoubt(scene, support), await inDoubt(scene, support, { quantity: 3 })];
     const units = orders.flatMap((order, index) =>
@@ -121,7 +121,7 @@ describe('one decision about several units', () => {
     for (const { body } of answers) for (const { decided_by } of body.left) expect(names).toContain(decided_by);
   });
 
-  it('leaves what somebody decided meanwhile, and reports it by itself', async () => {
+  it('leaves and reports a unit that another operator settled meanwhile', async () => {
     const order = await inDoubt(scene, support, { quantity: 2 });
     await decide([unitOf(order)], { verdict: { succeeded: true, reason: 'a' }, who: other });
     const units = [unitOf(order), unitOf(order, '1.2')];

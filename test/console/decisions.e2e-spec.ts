@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { closeWithBalancedBooks } from '../support/books.js';
 import type { ErrorBody } from '../support/http.js';
 import { eventually } from '../support/eventually.js';
@@ -55,7 +56,7 @@ const actionsOf = (order: OrderBody): Promise<{ action: string; operator: string
   );
 
 describe('a resolution', () => {
-  it('settles a unit once, whoever presses twice, and moves its money once', async () => {
+  it('settles a unit once, however many operators press, and moves its money once', async () => {
     const { stack, merchant } = scene;
     const order = await inDoubt();
     const before = await stack.wallet(merchant);
@@ -71,6 +72,22 @@ describe('a resolution', () => {
     const actions = await actionsOf(order);
     expect(actions).toHaveLength(1);
     expect(actions[0]).toMatchObject({ action: 'order.resolve', source: 'console' });
+  });
+
+  it('reads one unit before it, and the order once after it', async () => {
+    const order = await inDoubt();
+    const query = jest.spyOn(pg.Client.prototype as { query: (statement: unknown) => unknown }, 'query');
+    const { status } = await resolve(support.browser, order, '1.1', { succeeded: true });
+    const names = query.mock.calls.map(([statement]) => (statement as { name?: string }).name);
+    query.mockRestore();
+    expect(status).toBe(200);
+    const reads = names.filter((name) => name !== undefined && /^(support|order_history)\./.test(name));
+    expect(reads).toEqual([
+      'support.find_unit',
+      'support.find_by_number',
+      'support.find_attempts',
+      'order_history.find',
+    ]);
   });
 
   it('answers the order as it is then', async () => {
@@ -191,7 +208,7 @@ describe('asking the supplier', () => {
       }),
     ]);
     expect(await actionsOf(order)).toEqual([{ action: 'order.inquire', operator: support.email, source: 'console' }]);
-    // Not asked again at once, whoever asks.
+    // Nobody may query the supplier again at once.
     expect((await support.browser.post(path)).status).toBe(429);
     const { browser: other } = await scene.console.signedIn('admin');
     expect((await other.post(path)).status).toBe(429);
@@ -255,7 +272,7 @@ describe('the review queue', () => {
     expect((await other.browser.send('PUT', path)).status).toBe(409);
     const { body } = await other.browser.get<ReviewBody>('/api/review?state=review');
     expect(body.data[0]?.claim).toMatchObject({ by: support.email.split('@')[0], is_mine: false });
-    // Giving back what is somebody else's does nothing.
+    // Giving back another operator's claim does nothing.
     await other.browser.send('DELETE', path);
     expect((await other.browser.send('PUT', path)).status).toBe(409);
     await support.browser.send('DELETE', path);

@@ -30,16 +30,16 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-const story = async ({ order_number }: OrderBody, who = support): Promise<Entry[]> =>
+const historyOf = async ({ order_number }: OrderBody, who = support): Promise<Entry[]> =>
   (await who.browser.get<{ timeline: Entry[] }>(`/api/orders/${order_number}`)).body.timeline;
 
 const entry = async (order: OrderBody, kind: string, who = support): Promise<Entry | undefined> =>
-  (await story(order, who)).find((each) => each.kind === kind);
+  (await historyOf(order, who)).find((each) => each.kind === kind);
 
-describe('the story of a unit that two suppliers were asked for', () => {
+describe('the history of a unit that two suppliers were asked for', () => {
   it('has each attempt before its call, why another one began, and which offer was passed over', async () => {
     const order = await refusedAtFirst(scene, sku);
-    const ofUnit = (await story(order)).filter(({ unit }) => unit === '1.1');
+    const ofUnit = (await historyOf(order)).filter(({ unit }) => unit === '1.1');
     expect(ofUnit).toMatchObject([
       { kind: 'attempt.began', attempt: 1, supplier: 'fake', reference: `${order.order_number}.1.1` },
       { kind: 'supplier.send', attempt: 1, supplier: 'fake', outcome: 'failed' },
@@ -96,7 +96,7 @@ describe('the story of a unit that two suppliers were asked for', () => {
        WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
       [order.order_number],
     );
-    const sent = (await story(order)).filter(({ kind }) => kind === 'supplier.send');
+    const sent = (await historyOf(order)).filter(({ kind }) => kind === 'supplier.send');
     expect(sent).toHaveLength(2);
     expect(sent.at(-1)).toMatchObject({ attempt: 2, supplier: 'third', outcome: 'succeeded' });
   });
@@ -104,10 +104,10 @@ describe('the story of a unit that two suppliers were asked for', () => {
   it('tells costs and balances to those who may see them', async () => {
     const order = await refusedAtFirst(scene, sku);
     const latest = async (who: TestOperator): Promise<Entry | undefined> =>
-      (await story(order, who)).filter(({ kind }) => kind === 'attempt.began').at(-1);
+      (await historyOf(order, who)).filter(({ kind }) => kind === 'attempt.began').at(-1);
     expect(await latest(finance)).toMatchObject({ expected_cost: '20', max_cost: '21', currency: 'THB' });
     expect(Object.keys((await latest(support)) ?? {})).not.toContain('expected_cost');
-    expect(JSON.stringify(await story(order, support))).not.toContain('max_cost');
+    expect(JSON.stringify(await historyOf(order, support))).not.toContain('max_cost');
     expect(await entry(order, 'money.held')).toMatchObject({
       amount: '35.00',
       available_after: expect.stringMatching(/^\d+\.\d{2}$/),
@@ -117,7 +117,7 @@ describe('the story of a unit that two suppliers were asked for', () => {
   });
 });
 
-describe('the story of an open order', () => {
+describe('the history of an open order', () => {
   it('says which process calls about a unit now, and that one waits for an operator', async () => {
     const { stack, merchant } = scene;
     const user = unique('hanging');
@@ -139,12 +139,12 @@ describe('the story of an open order', () => {
        WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
       [order.order_number],
     );
-    const kinds = (await story(order)).map(({ kind }) => kind);
+    const kinds = (await historyOf(order)).map(({ kind }) => kind);
     expect([kinds.includes('unit.claimed'), kinds.at(-1)]).toEqual([false, 'unit.review']);
   });
 });
 
-describe('the story of a webhook', () => {
+describe('the history of a webhook', () => {
   it('has each delivery and attempt, and where it went', async () => {
     const { stack } = scene;
     const merchant = await stack.merchant('100.00');

@@ -179,7 +179,7 @@ describe('players', () => {
 });
 
 describe('the page of an order', () => {
-  it('tells the whole story with its money', async () => {
+  it('shows the whole history with its money', async () => {
     const { stack, merchant, sku } = scene;
     stack.supplier.script('half', ({ reference }) =>
       reference.endsWith('.1')

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { UnitFailureCode } from '../../core/failures.js';
-import { ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Flag, ListOf, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { UNIT_STATES } from '../../orders/states.js';
 import { UNIT_FAILURE_CODES } from './decision.dto.js';
@@ -29,36 +29,34 @@ export class NamedUnitsDto {
 
 export class ResolveManyDto extends NamedUnitsDto {
   @Flag({ description: 'Whether the supplier delivered them' }) succeeded!: boolean;
-  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if they failed' })
-  failure_code?: UnitFailureCode;
-  @Text(1, 500, { description: 'For the log, of each unit', example: 'acme’s outage: ticket 4711' })
-  reason!: string;
+  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if they failed' }) failure_code?: UnitFailureCode;
+  @Text(1, 500, { description: 'For the log, of each unit', example: 'acme’s outage: ticket 4711' }) reason!: string;
 }
 
 export class MerchantShareDto extends MerchantNameDto {
-  @ApiProperty({ type: 'integer', example: 2 }) units!: number;
-  @ApiProperty({ example: '70.00', description: 'THB' }) amount!: string;
+  @Shown.integer(2) units!: number;
+  @Shown.text('70.00', 'THB') amount!: string;
 }
 
 /** A unit that a decision does not settle. */
 export class UndecidedUnitDto extends NamedUnitDto {
-  @ApiProperty({ enum: UNIT_STATES, example: 'succeeded' }) state!: string;
-  @ApiProperty({ example: 'acme', description: 'Where it is now' }) supplier!: string;
-  @ApiNullableText('Nok', 'The operator who decided about it; null where none did') decided_by!: string | null;
+  @Shown.oneOf(UNIT_STATES, 'succeeded') state!: string;
+  @Shown.text('acme', 'Where it is now') supplier!: string;
+  @Shown.nullableText('Nok', 'The operator who decided about it; null where none did') decided_by!: string | null;
 }
 
 export class BatchPreviewDto {
-  @ApiProperty({ type: 'integer', example: 3, description: 'How many can be decided about' }) units!: number;
-  @ApiProperty({ example: '105.00', description: 'What their merchants pay for them, THB' }) amount!: string;
+  @Shown.integer(3, 'How many can be decided about') units!: number;
+  @Shown.text('105.00', 'What their merchants pay for them, THB') amount!: string;
   @ApiProperty({ type: [MerchantShareDto] }) merchants!: MerchantShareDto[];
-  @ApiProperty({ type: 'integer', example: 3, description: 'Of how many orders they are' }) orders!: number;
-  @ApiProperty({ type: 'integer', example: 2, description: 'How many of these would end' }) ending!: number;
+  @Shown.integer(3, 'Of how many orders they are') orders!: number;
+  @Shown.integer(2, 'How many of these would end') ending!: number;
   @ApiProperty({ type: [UndecidedUnitDto], description: 'Those that cannot be decided about now' })
   left!: UndecidedUnitDto[];
 }
 
 export class BatchResolvedDto {
   @ApiProperty({ type: [NamedUnitDto] }) resolved!: NamedUnitDto[];
-  @ApiProperty({ example: '70.00', description: 'What their merchants pay for them, THB' }) amount!: string;
+  @Shown.text('70.00', 'What their merchants pay for them, THB') amount!: string;
   @ApiProperty({ type: [UndecidedUnitDto], description: 'As they stand now' }) left!: UndecidedUnitDto[];
 }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Flag, Integer, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { OrderDetailDto } from './order.dto.js';
 
@@ -23,23 +23,21 @@ export class RevealDto {
 }
 
 export class RevealedPieceDto {
-  @ApiNullableText('TEST-8F3K-2Q9W-7MZR') code!: string | null;
-  @ApiNullableText('SN-000017') serial!: string | null;
-  @ApiNullableText('2027-01-31', 'A day; null where it does not expire, or that is not known')
+  @Shown.nullableText('TEST-8F3K-2Q9W-7MZR') code!: string | null;
+  @Shown.nullableText('SN-000017') serial!: string | null;
+  @Shown.nullableText('2027-01-31', 'A day; null where it does not expire, or that is not known')
   expires_on!: string | null;
 }
 
 export class RevealedDto {
-  @ApiProperty({ example: '1.2' }) unit!: string;
-  @ApiProperty({ type: [RevealedPieceDto], description: 'What was handed over for it' })
-  pieces!: RevealedPieceDto[];
+  @Shown.text('1.2') unit!: string;
+  @ApiProperty({ type: [RevealedPieceDto], description: 'What was handed over for it' }) pieces!: RevealedPieceDto[];
 }
 
 const Reason = (): PropertyDecorator => Text(1, 500, { description: 'For the log', example: 'ticket 4711' });
 
 export class CancelDto {
-  @Text(3, 7, { optional: true, description: 'One unit; else all that can be', example: '1.2' })
-  unit?: string;
+  @Text(3, 7, { optional: true, description: 'One unit; else all that can be', example: '1.2' }) unit?: string;
   @Reason() reason!: string;
 }
 
@@ -47,8 +45,7 @@ export class ResolveDto {
   @Flag({ description: 'Whether the supplier delivered it' }) succeeded!: boolean;
   @Text(1, 255, { optional: true, description: 'The supplier’s name of the purchase, if it succeeded' })
   supplier_reference?: string;
-  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if it failed' })
-  failure_code?: UnitFailureCode;
+  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if it failed' }) failure_code?: UnitFailureCode;
   @Integer(1, MAX_ATTEMPT, {
     optional: true,
     example: 1,
@@ -59,9 +56,9 @@ export class ResolveDto {
 }
 
 export class LeftUnitDto {
-  @ApiProperty({ example: '1.2' }) unit!: string;
-  @ApiProperty({ example: 'unknown' }) state!: string;
-  @ApiProperty({ example: 'it is in doubt: the supplier may have sold it' }) why!: string;
+  @Shown.text('1.2') unit!: string;
+  @Shown.text('unknown') state!: string;
+  @Shown.text('it is in doubt: the supplier may have sold it') why!: string;
 }
 
 export class CancellationDto {
@@ -71,14 +68,14 @@ export class CancellationDto {
 }
 
 export class InquiryDto {
-  @ApiProperty({ example: 'acme' }) supplier!: string;
-  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7.1.2' }) reference!: string;
-  @ApiProperty({
-    enum: ['succeeded', 'failed', 'processing', 'never_seen', 'not_accepted', 'unknown'],
-    example: 'succeeded',
-    description: '`unknown`: it gave no usable answer',
-  })
+  @Shown.text('acme') supplier!: string;
+  @Shown.text('ord_Np3O7rcsqNmBTwD7.1.2') reference!: string;
+  @Shown.oneOf(
+    ['succeeded', 'failed', 'processing', 'never_seen', 'not_accepted', 'unknown'],
+    'succeeded',
+    '`unknown`: it gave no usable answer',
+  )
   outcome!: string;
-  @ApiNullableText('A-5521') detail!: string | null;
-  @ApiMoment() asked_at!: string;
+  @Shown.nullableText('A-5521') detail!: string | null;
+  @Shown.moment() asked_at!: string;
 }

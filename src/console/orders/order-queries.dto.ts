@@ -23,8 +23,7 @@ export class OrderFilterDto {
   @OneOf(ORDER_STATUSES, { optional: true }) status?: OrderStatus;
   @Id('The id of a merchant') merchant?: string;
   @Text(1, 128, { optional: true, description: 'With an item of this product' }) sku?: string;
-  @Text(1, 128, { optional: true, description: 'With an item from this supplier, by its code' })
-  supplier?: string;
+  @Text(1, 128, { optional: true, description: 'With an item from this supplier, by its code' }) supplier?: string;
   @OneOf(FAILURE_CODES, { optional: true }) failure?: FailureCode;
   @Moment({ optional: true, description: 'Created at or after' }) from?: string;
   @Moment({ optional: true, description: 'Created before' }) to?: string;

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { UNROUTABLE } from '../../catalog/routing.js';
 import { FAILURE_CODES } from '../../core/failures.js';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { ORDER_STATUSES } from '../../orders/states.js';
 
 const Amount = (example: string, description?: string): PropertyDecorator =>
@@ -14,90 +14,91 @@ const Amount = (example: string, description?: string): PropertyDecorator =>
 const NullableAmount = (example: string | null, description: string): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, example, description });
 
+const Optional = (example: string, description?: string): PropertyDecorator =>
+  ApiPropertyOptional({ example, ...(description && { description }) });
+
 const Failure = (): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, enum: [...FAILURE_CODES, null], example: null });
 
 export class MerchantNameDto {
-  @ApiProperty({ type: 'integer', example: 7 }) id!: number;
-  @ApiProperty({ example: 'Somchai Game Shop' }) name!: string;
+  @Shown.integer(7) id!: number;
+  @Shown.text('Somchai Game Shop') name!: string;
 }
 
 export class ListedItemDto {
-  @ApiProperty({ example: 'MLBB-86' }) sku!: string;
-  @ApiProperty({ type: 'integer', example: 2 }) quantity!: number;
+  @Shown.text('MLBB-86') sku!: string;
+  @Shown.integer(2) quantity!: number;
 }
 
 /** An order in a list. Without permission to read players, only their last 3 characters are left. */
 export class ListedOrderDto {
-  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7' }) order_number!: string;
+  @Shown.text('ord_Np3O7rcsqNmBTwD7') order_number!: string;
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
-  @ApiProperty({ example: 'shop-10001' }) reference_id!: string;
-  @ApiProperty({ example: false, description: 'Nothing real was bought, and no figure has it' })
-  sandbox!: boolean;
-  @ApiProperty({ example: '…789' }) user_id!: string;
-  @ApiNullableText('2001', 'Game server') server_id!: string | null;
-  @ApiNullableText(null, 'Game character') character_id!: string | null;
-  @ApiProperty({ enum: ORDER_STATUSES, example: 'processing' }) status!: string;
+  @Shown.text('shop-10001') reference_id!: string;
+  @Shown.flag(false, 'Nothing real was bought, and no figure has it') sandbox!: boolean;
+  @Shown.text('…789') user_id!: string;
+  @Shown.nullableText('2001', 'Game server') server_id!: string | null;
+  @Shown.nullableText(null, 'Game character') character_id!: string | null;
+  @Shown.oneOf(ORDER_STATUSES, 'processing') status!: string;
   @Amount('70.00') total_amount!: string;
   @ApiProperty({ type: [ListedItemDto] }) items!: ListedItemDto[];
   @Failure() failure_code!: string | null;
-  @ApiMoment() created_at!: string;
-  @ApiMoment({ nullable: true, description: 'Null while it is open' }) ended_at!: string | null;
+  @Shown.moment() created_at!: string;
+  @Shown.nullableMoment('Null while it is open') ended_at!: string | null;
 }
 
 export class DeskItemDto extends ListedItemDto {
-  @ApiProperty({ type: 'integer', example: 1, description: 'Counted from 1' }) item!: number;
-  @ApiProperty({ enum: ['topup', 'code'], example: 'topup' }) kind!: string;
-  @ApiProperty({ enum: ORDER_STATUSES, example: 'processing' }) status!: string;
+  @Shown.integer(1, 'Counted from 1') item!: number;
+  @Shown.oneOf(['topup', 'code'], 'topup') kind!: string;
+  @Shown.oneOf(ORDER_STATUSES, 'processing') status!: string;
   @Amount('35.00', 'What the merchant pays for a piece') unit_price!: string;
   @Amount('35.00', 'For everybody who has no own price') list_price!: string;
-  @ApiProperty({ type: 'integer', example: 1 }) completed_quantity!: number;
-  @ApiProperty({ type: 'integer', example: 0 }) failed_quantity!: number;
+  @Shown.integer(1) completed_quantity!: number;
+  @Shown.integer(0) failed_quantity!: number;
   @Failure() failure_code!: string | null;
-  @ApiNullableText(null) failure_message!: string | null;
+  @Shown.nullableText(null) failure_message!: string | null;
 }
 
 const ATTEMPT_STATES = ['sending', 'processing', 'unknown', 'review', 'succeeded', 'failed', 'withdrawn'];
 
 export class DeskAttemptDto {
-  @ApiProperty({ type: 'integer', example: 1 }) number!: number;
-  @ApiProperty({ example: 'acme' }) supplier!: string;
-  @ApiProperty({ example: 'ML86' }) supplier_sku!: string;
-  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7.1.1' }) reference!: string;
-  @ApiNullableText('A-5521') supplier_reference!: string | null;
-  @ApiProperty({ enum: ATTEMPT_STATES, example: 'succeeded' }) state!: string;
+  @Shown.integer(1) number!: number;
+  @Shown.text('acme') supplier!: string;
+  @Shown.text('ML86') supplier_sku!: string;
+  @Shown.text('ord_Np3O7rcsqNmBTwD7.1.1') reference!: string;
+  @Shown.nullableText('A-5521') supplier_reference!: string | null;
+  @Shown.oneOf(ATTEMPT_STATES, 'succeeded') state!: string;
   @NullableAmount('23.5', 'What the supplier took; null where it does not say, or to those who may not see costs')
   cost!: string | null;
-  @ApiNullableText('IDR') currency!: string | null;
+  @Shown.nullableText('IDR') currency!: string | null;
   @Failure() failure_code!: string | null;
 }
 
 const UNIT_STATES = ['queued', 'sending', 'unknown', 'review', 'succeeded', 'failed'];
 
 export class DeskUnitDto {
-  @ApiProperty({ example: '1.2', description: 'Item and piece' }) unit!: string;
-  @ApiProperty({ enum: UNIT_STATES, example: 'review' }) state!: string;
-  @ApiProperty({ example: 'MLBB-86' }) sku!: string;
+  @Shown.text('1.2', 'Item and piece') unit!: string;
+  @Shown.oneOf(UNIT_STATES, 'review') state!: string;
+  @Shown.text('MLBB-86') sku!: string;
   @Amount('35.00', 'What the merchant pays for it') price!: string;
-  @ApiProperty({ example: 'acme' }) supplier!: string;
-  @ApiProperty({ example: 'ord_Np3O7rcsqNmBTwD7.1.2', description: 'By which its supplier knows it' })
-  reference!: string;
-  @ApiNullableText('A-5521') supplier_reference!: string | null;
+  @Shown.text('acme') supplier!: string;
+  @Shown.text('ord_Np3O7rcsqNmBTwD7.1.2', 'By which its supplier knows it') reference!: string;
+  @Shown.nullableText('A-5521') supplier_reference!: string | null;
   @Failure() failure_code!: string | null;
-  @ApiNullableText(null) failure_message!: string | null;
-  @ApiProperty({ type: 'integer', example: 1, description: 'How often it was sent' }) sends!: number;
+  @Shown.nullableText(null) failure_message!: string | null;
+  @Shown.integer(1, 'How often it was sent') sends!: number;
   @ApiProperty({ type: [DeskAttemptDto] }) attempts!: DeskAttemptDto[];
-  @ApiProperty({ example: true, description: 'It is in unknown or review' }) can_resolve!: boolean;
-  @ApiProperty({ example: false, description: 'It is certain that nothing was bought' }) can_cancel!: boolean;
+  @Shown.flag(true, 'It is in unknown or review') can_resolve!: boolean;
+  @Shown.flag(false, 'It is certain that nothing was bought') can_cancel!: boolean;
 }
 
 export class MovementDto {
-  @ApiProperty({ example: '4711' }) id!: string;
-  @ApiProperty({ enum: ['order_hold', 'order_spend', 'order_refund'], example: 'order_hold' }) kind!: string;
+  @Shown.text('4711') id!: string;
+  @Shown.oneOf(['order_hold', 'order_spend', 'order_refund'], 'order_hold') kind!: string;
   @Amount('70.00') amount!: string;
   @NullableAmount('1240.50', 'What the wallet had available then; null to those who may not see wallets')
   available_after!: string | null;
-  @ApiMoment() created_at!: string;
+  @Shown.moment() created_at!: string;
 }
 
 export class OrderMoneyDto {
@@ -109,8 +110,8 @@ export class OrderMoneyDto {
 
 /** An offer that came before the one that was taken. */
 export class PassedOverDto {
-  @ApiProperty({ example: 'beta' }) supplier!: string;
-  @ApiProperty({ example: 'BETA-86' }) supplier_sku!: string;
+  @Shown.text('beta') supplier!: string;
+  @Shown.text('BETA-86') supplier_sku!: string;
   @ApiProperty({
     example: 'paused',
     enum: [...UNROUTABLE, 'once_per_day', 'player'],
@@ -121,13 +122,13 @@ export class PassedOverDto {
 }
 
 export class EarlierAttemptDto {
-  @ApiProperty({ enum: ['failed', 'withdrawn'], example: 'failed' }) outcome!: string;
-  @ApiPropertyOptional({ example: 'OUT_OF_STOCK' }) failure_code?: string;
+  @Shown.oneOf(['failed', 'withdrawn'], 'failed') outcome!: string;
+  @Optional('OUT_OF_STOCK') failure_code?: string;
 }
 
 /** Something that happened to an order. What does not apply is absent. */
 export class TimelineEntryDto {
-  @ApiMoment() at!: string;
+  @Shown.moment() at!: string;
   @ApiProperty({
     example: 'supplier.send',
     description:
@@ -139,43 +140,32 @@ export class TimelineEntryDto {
       'the log, such as `order.note`',
   })
   kind!: string;
-  @ApiPropertyOptional({ example: '1.2' }) unit?: string;
-  @ApiPropertyOptional({ example: 'unknown' }) outcome?: string;
-  @ApiPropertyOptional({ type: 'integer', example: 120 }) duration_ms?: number;
-  @ApiPropertyOptional({ example: 'worker@host:1-ab' }) process?: string;
-  @ApiPropertyOptional({ example: '35.00' }) amount?: string;
-  @ApiPropertyOptional({ example: 'nok@example.com' }) operator?: string;
-  @ApiPropertyOptional({ example: 'ticket 4711' }) reason?: string;
-  @ApiPropertyOptional({ example: 'acme' }) supplier?: string;
-  @ApiPropertyOptional({ example: 'timed out' }) detail?: string;
-  @ApiPropertyOptional({
-    type: 'integer',
-    example: 2,
-    description: 'Which attempt, at the supplier or of a delivery',
-  })
-  attempt?: number;
-  @ApiPropertyOptional({ example: 'ML86' }) supplier_sku?: string;
-  @ApiPropertyOptional({ example: 'ord_Np3O7rcsqNmBTwD7.1.2.2' }) reference?: string;
-  @ApiPropertyOptional({ example: '23', description: 'Costs are absent for those who may not see them' })
-  expected_cost?: string;
-  @ApiPropertyOptional({ example: '24.15', description: 'More than this the supplier was not to take' })
-  max_cost?: string;
-  @ApiPropertyOptional({ example: '23.5', description: 'What the supplier took' }) cost?: string;
-  @ApiPropertyOptional({ example: 'IDR' }) currency?: string;
+  @Optional('1.2') unit?: string;
+  @Optional('unknown') outcome?: string;
+  @Shown.optionalInteger(120) duration_ms?: number;
+  @Optional('worker@host:1-ab') process?: string;
+  @Optional('35.00') amount?: string;
+  @Optional('nok@example.com') operator?: string;
+  @Optional('ticket 4711') reason?: string;
+  @Optional('acme') supplier?: string;
+  @Optional('timed out') detail?: string;
+  @Shown.optionalInteger(2, 'Which attempt, at the supplier or of a delivery') attempt?: number;
+  @Optional('ML86') supplier_sku?: string;
+  @Optional('ord_Np3O7rcsqNmBTwD7.1.2.2') reference?: string;
+  @Optional('23', 'Costs are absent for those who may not see them') expected_cost?: string;
+  @Optional('24.15', 'More than this the supplier was not to take') max_cost?: string;
+  @Optional('23.5', 'What the supplier took') cost?: string;
+  @Optional('IDR') currency?: string;
   @ApiPropertyOptional({ type: [PassedOverDto], description: 'Offers that came before the one taken' })
   passed_over?: PassedOverDto[];
   @ApiPropertyOptional({ type: EarlierAttemptDto, description: 'How the attempt before it ended' })
   after?: EarlierAttemptDto;
-  @ApiPropertyOptional({
-    example: '1240.50',
-    description: 'What the wallet had available then; absent for those who may not see wallets',
-  })
+  @Optional('1240.50', 'What the wallet had available then; absent for those who may not see wallets')
   available_after?: string;
   @ApiPropertyOptional({ format: 'date-time', description: 'When a claim ends by itself' }) until?: string;
-  @ApiPropertyOptional({ type: 'integer', example: 3 }) webhook_id?: number;
-  @ApiPropertyOptional({ type: 'integer', example: 4711 }) delivery_id?: number;
-  @ApiProperty({ example: 'unknown after 10000 ms: timed out', description: 'The same in words' })
-  text!: string;
+  @Shown.optionalInteger(3) webhook_id?: number;
+  @Shown.optionalInteger(4711) delivery_id?: number;
+  @Shown.text('unknown after 10000 ms: timed out', 'The same in words') text!: string;
 }
 
 export class OrderDetailDto extends ListedOrderDto {
@@ -183,8 +173,8 @@ export class OrderDetailDto extends ListedOrderDto {
   @Amount('0.00') discount_amount!: string;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { cart: 'c-8812' } })
   metadata!: Record<string, string>;
-  @ApiNullableText(null) failure_message!: string | null;
-  @ApiMoment() updated_at!: string;
+  @Shown.nullableText(null) failure_message!: string | null;
+  @Shown.moment() updated_at!: string;
   @ApiProperty({ type: [DeskItemDto] }) declare items: DeskItemDto[];
   @ApiProperty({ type: OrderMoneyDto }) money!: OrderMoneyDto;
   @ApiProperty({ type: [DeskUnitDto] }) units!: DeskUnitDto[];

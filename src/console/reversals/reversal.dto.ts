@@ -1,13 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText } from '../../core/http/answer.decorators.js';
+import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import type { PageQuery } from '../../core/pagination.js';
 import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 
 export class ReversalsQueryDto implements PageQuery {
-  @OneOf(['true', 'false'], { optional: true, description: '`true`: only those that nobody has closed' })
-  open?: string;
+  @OneOf(['true', 'false'], { optional: true, description: '`true`: only those that nobody has closed' }) open?: string;
   @Text(1, 64, { optional: true, description: 'Of this supplier, by its code' }) supplier?: string;
   @Limit(CONSOLE_LIMIT) limit?: string;
   @Cursor() cursor?: string;
@@ -26,46 +25,44 @@ export class ClosingDto {
 }
 
 export class CreditedBeforeDto {
-  @ApiNullableText('alice') by!: string | null;
-  @ApiMoment() at!: string;
+  @Shown.nullableText('alice') by!: string | null;
+  @Shown.moment() at!: string;
 }
 
 export class ReversalDto {
-  @ApiProperty({ type: 'integer', example: 7 }) id!: number;
-  @ApiNullableText('ord_Np3O7rcsqNmBTwD7', 'Null where no book knows the purchase') order_number!: string | null;
-  @ApiProperty({ type: 'integer', nullable: true, example: 7 }) merchant_id!: number | null;
-  @ApiNullableText('1.2') unit!: string | null;
-  @ApiProperty({ example: false, description: 'Whether the order is archived: then it has no page' })
-  archived!: boolean;
-  @ApiProperty({ example: 'acme' }) supplier!: string;
-  @ApiProperty({
-    enum: ['taken_back', 'bought_late', 'unknown_purchase'],
-    example: 'taken_back',
-    description:
-      '`taken_back`: it had succeeded, and the supplier says that it failed; `bought_late`: it had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier tells of a purchase that no book knows',
-  })
+  @Shown.integer(7) id!: number;
+  @Shown.nullableText('ord_Np3O7rcsqNmBTwD7', 'Null where no book knows the purchase') order_number!: string | null;
+  @Shown.nullableInteger(7) merchant_id!: number | null;
+  @Shown.nullableText('1.2') unit!: string | null;
+  @Shown.flag(false, 'Whether the order is archived: then it has no page') archived!: boolean;
+  @Shown.text('acme') supplier!: string;
+  @Shown.oneOf(
+    ['taken_back', 'bought_late', 'unknown_purchase'],
+    'taken_back',
+    '`taken_back`: it had succeeded, and the supplier says that it failed; `bought_late`: it had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier tells of a purchase that no book knows',
+  )
   kind!: 'taken_back' | 'bought_late' | 'unknown_purchase';
-  @ApiNullableText('29.50', 'What it cost there; null where that is not known, or to those who may not see costs')
+  @Shown.nullableText('29.50', 'What it cost there; null where that is not known, or to those who may not see costs')
   amount!: string | null;
-  @ApiNullableText('THB') currency!: string | null;
-  @ApiNullableText('A-5521') supplier_reference!: string | null;
-  @ApiNullableText('T4Q7RZ0M2K9XW1BC', 'Ours, as the supplier tells it, of a purchase that no book knows')
+  @Shown.nullableText('THB') currency!: string | null;
+  @Shown.nullableText('A-5521') supplier_reference!: string | null;
+  @Shown.nullableText('T4Q7RZ0M2K9XW1BC', 'Ours, as the supplier tells it, of a purchase that no book knows')
   reference!: string | null;
-  @ApiNullableText('ml86', 'What was bought, of such a purchase') supplier_sku!: string | null;
-  @ApiNullableText(
+  @Shown.nullableText('ml86', 'What was bought, of such a purchase') supplier_sku!: string | null;
+  @Shown.nullableText(
     '123456789 2001',
     'For whom, as the supplier writes it; its last characters to those who may not read players',
   )
   player!: string | null;
-  @ApiMoment({ nullable: true }) bought_at!: string | null;
-  @ApiNullableText('refunded by the game') detail!: string | null;
-  @ApiProperty({
-    example: false,
-    description: 'Whether the supplier handed something over, such as a code: nobody has it but by an operator’s word',
-  })
+  @Shown.nullableMoment() bought_at!: string | null;
+  @Shown.nullableText('refunded by the game') detail!: string | null;
+  @Shown.flag(
+    false,
+    'Whether the supplier handed something over, such as a code: nobody has it but by an operator’s word',
+  )
   handed_over!: boolean;
-  @ApiProperty({ enum: ['open', 'closed'], example: 'open' }) status!: 'open' | 'closed';
-  @ApiMoment() created_at!: string;
+  @Shown.oneOf(['open', 'closed'], 'open') status!: 'open' | 'closed';
+  @Shown.moment() created_at!: string;
   @ApiProperty({
     type: CreditedBeforeDto,
     required: false,
