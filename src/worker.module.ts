@@ -10,7 +10,6 @@ import { SupplierStatesModule } from './monitoring/stats/supplier-states.module.
 import { ManagementModule } from './monitoring/management/management.module.js';
 import { MaintenanceModule } from './maintenance/maintenance.module.js';
 import { QueuesModule } from './queues/queues.module.js';
-import { CallbackRetentionModule } from './fulfilment/callbacks/callback-retention.module.js';
 import { SupplierPurchasesModule } from './fulfilment/reconciliation/supplier-purchases.module.js';
 import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
 
@@ -26,7 +25,6 @@ import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
     SupplierCataloguesModule,
     AuditModule,
     SupplierPurchasesModule,
-    CallbackRetentionModule,
     // Must be the last: it stops first, while the management port still answers.
     MaintenanceModule,
   ],

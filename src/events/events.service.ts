@@ -4,24 +4,23 @@ import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } 
 import { mayBeStored } from '../core/text.js';
 import type { EventDto, EventListQuery } from './event.dto.js';
 import { DELIVERED_EVENTS } from './event.entity.js';
-import { toEventDto } from './event.mapper.js';
 import { EventsRepository, type EventRow } from './events.repository.js';
 
-/** Longer than any id: such a one is unknown without asking. */
+/** Longer ids are unknown without a query. */
 const MAX_ID_LENGTH = 256;
 
-/** What happened to a merchant's orders and wallet, for those who missed a webhook or have none. */
+/** A merchant's events, for merchants that missed a webhook or have none. */
 @Injectable()
 export class EventsService {
   constructor(private readonly events: EventsRepository) {}
 
   /**
-   * The merchant's events, oldest first. None ever appears before one that was on a page.
+   * Lists the merchant's events, oldest first. No event ever appears before one that was on a page.
    * @throws BAD_REQUEST for a bad `after`
    */
   async list(merchantId: number, query: EventListQuery): Promise<Page<EventDto>> {
     const limit = pageLimit(query);
-    const after = await this.numberOf(merchantId, query.after);
+    const after = await this.idAfter(merchantId, query.after);
     const kinds = query.type === undefined ? DELIVERED_EVENTS : [query.type];
     const rows = await this.events.page(merchantId, kinds, after, limit + 1);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toEventDto);
@@ -34,8 +33,8 @@ export class EventsService {
     return toEventDto(event);
   }
 
-  /** Where a page starts. @throws BAD_REQUEST */
-  private async numberOf(merchantId: number, after: string | undefined): Promise<bigint> {
+  /** The id that a page starts after. @throws BAD_REQUEST */
+  private async idAfter(merchantId: number, after: string | undefined): Promise<bigint> {
     if (after === undefined || !after.startsWith('evt_')) return decodeCursor(after, [MAX_BIGINT], 'after')?.[0] ?? 0n;
     const event = await this.find(merchantId, after);
     if (event) return event.id;
@@ -47,3 +46,6 @@ export class EventsService {
     return mayBeStored(id, MAX_ID_LENGTH) ? this.events.find(merchantId, id) : Promise.resolve(undefined);
   }
 }
+
+/** Written as JSON again, it has the very bytes that webhooks carry. */
+const toEventDto = ({ body }: Pick<EventRow, 'body'>): EventDto => JSON.parse(body) as EventDto;

@@ -3,9 +3,8 @@ import type { ProductKind } from '../core/product-kind.js';
 import { Database, type Transaction } from '../database/database.js';
 import { OrderSettlementService, type Settled } from '../orders/order-settlement.service.js';
 import type { UnitKey } from '../orders/order.rows.js';
-import type { SupplierCall } from '../orders/supplier-calls.js';
+import { type SupplierCall, SettlementRepository } from '../orders/settlement.repository.js';
 import { CONFIG, type Config } from '../core/config.js';
-import { SettlementRepository } from '../orders/settlement.repository.js';
 import { toBesidesRow, type SupplierSource } from '../orders/settle-unit.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { costColumns, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
@@ -30,7 +29,7 @@ export interface DecidedAttempt {
   sent?: { adapter: string; times: number; knownAs?: string | null };
   /** The supplier reported the same before, as in a callback that it sends again. */
   isRepeated?: boolean;
-  /** For the timeline. */
+  /** For the order history. */
   calls: SupplierCall[];
 }
 
@@ -40,7 +39,7 @@ export class AttemptAnswersService {
   constructor(
     private readonly settlement: OrderSettlementService,
     private readonly attempts: AttemptsRepository,
-    private readonly next: FailoverService,
+    private readonly failover: FailoverService,
     private readonly deliveries: UnitDeliveriesService,
     private readonly checks: AttemptChecksRepository,
     private readonly settlementRepository: SettlementRepository,
@@ -64,7 +63,7 @@ export class AttemptAnswersService {
     if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, by.attempt);
     const next = await this.failOver(decided);
     if (next) return next;
-    const reported = await this.next.mostTelling(key, by.attempt, outcome);
+    const reported = await this.failover.mostTelling(key, by.attempt, outcome);
     return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported } });
   }
 
@@ -72,7 +71,7 @@ export class AttemptAnswersService {
    * Records a discrepancy: the supplier sold something else under the attempt's reference, besides the purchase that we
    * know. The unit's state does not matter. @returns whether that is new.
    */
-  async tellOfAnother(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
+  async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
     const row = toBesidesRow(key, attempt, outcome);
     const [judged] = await this.settlementRepository.judgeUnsettled(this.database, [row]);
     return judged?.is_new_reversal === true;
@@ -81,7 +80,7 @@ export class AttemptAnswersService {
   private async failOver({ key, by, outcome, calls }: DecidedAttempt): Promise<NextAttempt | null> {
     if (outcome.kind !== 'failed' || !(outcome.failover || outcome.retryAfterMs)) return null;
     const claim = by.kind === 'call' ? by.claim : null;
-    return this.next.begin({ key, attempt: by.attempt, claim, refusal: outcome, calls });
+    return this.failover.begin({ key, attempt: by.attempt, claim, refusal: outcome, calls });
   }
 
   /** Writes the attempt's cost and supplier's reference, and schedules a check, in the transaction that settles its unit. */

@@ -1,43 +1,115 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
-import {
-  ASK_FOR_CHECK,
-  END_CHECK,
-  FIND_SOLD,
-  TAKE_DUE_CHECK,
-  type DueCheck,
-  type SoldRequest,
-} from './attempt-checks.sql.js';
+import { statement } from '../database/parameters.js';
+import { DESTINATION } from './claim.sql.js';
+import type { OrderItem } from '../orders/order-item.entity.js';
+import type { Order } from '../orders/order.entity.js';
+import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
+import type { Supplier } from '../suppliers/supplier.entity.js';
 
-export type { DueCheck, SoldRequest } from './attempt-checks.sql.js';
+const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
+
+const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
+  `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
+
+/** One scheduled check serves all that happens before it. */
+const ASK_FOR_CHECK = statement(
+  'attempt_checks.ask',
+  { ...ATTEMPT, delayMs: 'int' },
+  ({ order_id, item, unit, attempt, delayMs }) => `
+    INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
+    VALUES (${order_id}, ${item}, ${unit}, ${attempt}, statement_timestamp() + ${delayMs} * interval '1 millisecond')
+    ON CONFLICT DO NOTHING`,
+);
+
+/** An ended attempt whose supplier must be queried whether its result still stands. */
+export type DueCheck = Pick<
+  UnitAttempt,
+  'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
+> &
+  Pick<OrderItem, 'kind'> &
+  Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> &
+  Pick<
+    Supplier,
+    | ('code' | 'adapter' | 'base_url' | 'options' | 'timeout_ms')
+    | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
+  > & { attempt: number };
+
+/** Takes a due check whose supplier may be called, and makes it due again later, in case this process dies. */
+const TAKE_DUE_CHECK = statement(
+  'attempt_checks.take_due',
+  { retryMs: 'int' },
+  ({ retryMs }) => `
+    WITH due AS (
+      SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference, 
+             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN u.supplier_reference END) AS supplier_reference
+      FROM attempt_checks c
+      JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
+      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+      JOIN suppliers s ON s.id = a.supplier_id
+      WHERE c.due_at <= statement_timestamp() AND coalesce(s.pause_reason NOT IN ('credentials', 'ban'), true)
+      ORDER BY c.due_at LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
+    UPDATE attempt_checks c SET due_at = statement_timestamp() + ${retryMs} * interval '1 millisecond'
+    FROM due JOIN suppliers s ON s.id = due.supplier_id JOIN orders o ON o.id = due.order_id
+      JOIN order_items i ON i.order_id = due.order_id AND i.position = due.item
+    WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt
+    RETURNING due.*, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
+      s.callback_token_sealed, i.kind, o.merchant_id, o.order_number, o.request_id`,
+);
+
+/** The parts of an attempt's request that `DueCheck` does not have. */
+export type SoldRequest = Pick<Order, 'user_id' | 'server_id' | 'character_id' | 'end_user_ip'> &
+  Pick<UnitAttempt, 'player_template' | 'expected_cost_micros' | 'max_cost_micros' | 'cost_currency'>;
+
+/**
+ * Finds an attempt only if its supplier reported the sale itself: then sending it again as an inquiry buys nothing, provided
+ * that it is young enough and goes to the same account. An operator's decision is not enough. Its age counts from the first
+ * send, so it is never taken for younger than it is.
+ */
+const FIND_SOLD = statement(
+  'attempt_checks.find_sold',
+  { ...ATTEMPT, maxAgeMs: 'bigint?' },
+  ({ maxAgeMs, ...key }) => `
+    SELECT o.user_id, o.server_id, o.character_id, o.end_user_ip,
+           a.player_template, a.expected_cost_micros, a.max_cost_micros, a.cost_currency
+    FROM order_units u
+    JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
+    JOIN orders o ON o.id = u.order_id
+    JOIN suppliers s ON s.id = u.supplier_id
+    WHERE u.order_id = ${key.order_id} AND u.item = ${key.item} AND u.unit = ${key.unit} AND u.attempt = ${key.attempt}
+      AND u.state = 'succeeded' AND u.sent_to = ${DESTINATION}
+      AND (${maxAgeMs} IS NULL
+           OR u.first_sent_at > statement_timestamp() - make_interval(secs => ${maxAgeMs} / 1000.0))
+      AND EXISTS (SELECT FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+                    AND c.attempt = u.attempt AND c.outcome = 'succeeded')`,
+);
+
+const END_CHECK = statement('attempt_checks.end', ATTEMPT, (key) => `DELETE FROM attempt_checks WHERE ${isCheck(key)}`);
 
 type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
 
-/** Attempts that ended and are to be asked about once more. */
+/** Scheduled checks of attempts that have ended. */
 @Injectable()
 export class AttemptChecksRepository {
   constructor(private readonly database: Database) {}
 
-  /** Unless that is to be done already. @param delayMs after which it is done. */
+  /** Schedules a check unless there is one. */
   async ask({ order_id, item, unit, attempt }: AttemptKey, delayMs: number): Promise<void> {
     await this.database.query(...ASK_FOR_CHECK.with({ order_id, item, unit, attempt, delayMs }));
   }
 
-  /** The same in a transaction. */
+  /** Does the same in a transaction. */
   askIn(tx: Transaction, { order_id, item, unit, attempt }: AttemptKey, delayMs: number): void {
     tx.write(...ASK_FOR_CHECK.with({ order_id, item, unit, attempt, delayMs }));
   }
 
-  /** @param retryMs after which it is due again, unless it ended. @returns null where none is due. */
+  /** @param retryMs after which the check is due again, unless it has ended. */
   async takeDue(retryMs: number): Promise<DueCheck | null> {
     const [due] = await this.database.query<DueCheck>(...TAKE_DUE_CHECK.with({ retryMs }));
     return due ?? null;
   }
 
-  /**
-   * What an attempt asked for that its supplier has told to have sold; null where that is not certain, is longer ago, or was
-   * at another account.
-   */
+  /** The request of an attempt that its supplier has certainly sold; null if that is not certain, or an inquiry could buy. */
   async findSold({ order_id, item, unit, attempt }: AttemptKey, maxAgeMs: number | null): Promise<SoldRequest | null> {
     const values = { order_id, item, unit, attempt, maxAgeMs: maxAgeMs === null ? null : BigInt(maxAgeMs) };
     const [sold] = await this.database.query<SoldRequest>(...FIND_SOLD.with(values));

@@ -9,13 +9,13 @@ import { AttemptLogService } from './attempt-log.service.js';
 import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
 import { requestOf } from './attempt-request.js';
 
-/** When a supplier is asked again that did not answer. */
+/** When to query a supplier again that did not answer. */
 const RETRY_MS = 600_000;
 
 /**
- * Asks suppliers once more about attempts that ended, where a callback that proves nothing says that something is new: they
- * may have taken a success back, or sold what they refused, which is a case for the operator. The same where an attempt was sent
- * more than once to a supplier that may sell each time: it may have sold another one meanwhile.
+ * Queries suppliers about attempts that have ended, after a callback without proof: the supplier may have taken a success
+ * back, or sold what it had refused, which is a discrepancy. It does the same after repeated sends to a supplier that may
+ * sell each of them.
  */
 @Injectable()
 export class AttemptChecksService {
@@ -29,13 +29,13 @@ export class AttemptChecksService {
 
   @WorkerTask('attempt_checks', {
     every: 1_000,
-    failed: 'what suppliers called about again could not be looked after',
+    failed: 'checks of ended attempts failed',
   })
   async checkAllDue(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && (await this.checkDue()));
   }
 
-  /** Makes one check that is due. @returns whether there was one. */
+  /** Makes one due check. @returns whether there was one. */
   async checkDue(): Promise<boolean> {
     const due = await this.checks.takeDue(RETRY_MS);
     if (!due) return false;
@@ -43,7 +43,7 @@ export class AttemptChecksService {
     const outcome = await this.ask(due);
     const key = { orderId: due.order_id, item: due.item, unit: due.unit };
     if (isAboutAnother(outcome)) {
-      if (await this.answers.tellOfAnother(key, due.attempt, outcome))
+      if (await this.answers.reportSurplus(key, due.attempt, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
     } else if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') return true;
     if (isDefinite(outcome)) {
@@ -69,7 +69,7 @@ export class AttemptChecksService {
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
     if (!inquiry) return { kind: 'never_seen' };
     if (!inquiry.mayBuy) return inquiry.ask(connection.settings, named);
-    // One that is asked by sending again could buy it a second time, unless it is certain that it bought it before.
+    // This inquiry sends the attempt again, which could buy it twice unless the supplier has certainly sold it.
     const sold = inquiry.remembersSales ? await this.checks.findSold(due, inquiry.maxAgeMs) : null;
     if (!sold) return { kind: 'never_seen' };
     return inquiry.ask(connection.settings, { ...named, ...requestOf(sold), isRepeat: true });

@@ -1,10 +1,10 @@
 import type { CostMoney } from '../core/cost-money.js';
 import type { TopUp } from '../suppliers/supplier-adapter.js';
-import type { SoldRequest } from './attempt-checks.sql.js';
+import type { SoldRequest } from './attempt-checks.repository.js';
 
 type Request = Omit<TopUp, 'reference' | 'sku'>;
 
-/** For whom an attempt buys, and for how much, as its supplier is told each time that it is sent. */
+/** The player and the costs in an attempt's request, the same each time that it is sent. */
 export const requestOf = (sent: SoldRequest): Request => ({
   userId: sent.user_id,
   serverId: sent.server_id,

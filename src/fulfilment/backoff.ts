@@ -1,16 +1,16 @@
 import type { UndecidedOutcome } from '../suppliers/supplier-outcome.js';
 
 const MAX_DELAY_MS = 60_000;
-/** After which a supplier is asked what became of a send, unless its adapter says otherwise (contract, section 8). */
+/** The delay from a send to its first inquiry, unless the adapter has another (contract, section 8). */
 export const FIRST_INQUIRY_MS = 2_000;
 
-/** A supplier that asks for less than this asks for nothing: our own delays hold, which grow. */
+/** A shorter delay that a supplier asks for is ignored: our own delays grow. */
 const MIN_RETRY_AFTER_MS = 1_000;
 
-/** Wait before a send that was not accepted is repeated: 1 s, doubling to 60 s (contract, section 8). */
+/** The delay before a send is repeated that was not accepted: 1 s, doubling to 60 s (contract, section 8). */
 export const resendDelayMs = (sends: number): number => Math.min(1_000 * 2 ** Math.max(sends - 1, 0), MAX_DELAY_MS);
 
-/** Wait before the next inquiry about a unit: after the send as long as given, doubling to 60 s (contract, section 8). */
+/** The delay before the next inquiry: `firstMs` after the send, doubling to 60 s (contract, section 8). */
 export const inquiryDelayMs = (inquiries: number, firstMs = FIRST_INQUIRY_MS): number =>
   Math.min(firstMs * 2 ** inquiries, Math.max(firstMs, MAX_DELAY_MS));
 
@@ -21,13 +21,13 @@ interface UndecidedCall {
   minGapMs: number;
 }
 
-/** Wait before the call that follows one that decided nothing. */
+/** The delay before the call that follows an undecided one. */
 export function nextCallDelayMs({ unit, outcome, firstMs, minGapMs }: UndecidedCall): number {
-  // Nothing reached the supplier, so it has not been called about this attempt.
+  // Nothing reached the supplier, so the gap between two calls about an attempt does not apply.
   const isResent = outcome.kind === 'not_accepted' && !unit.is_repeat;
   const usual = isResent ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries, firstMs);
-  const given = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;
-  const asked = given < MIN_RETRY_AFTER_MS ? 0 : Math.round(given);
-  if (isResent) return asked || usual;
-  return Math.max(asked, usual, minGapMs);
+  const wanted = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;
+  const retryAfterMs = wanted < MIN_RETRY_AFTER_MS ? 0 : Math.round(wanted);
+  if (isResent) return retryAfterMs || usual;
+  return Math.max(retryAfterMs, usual, minGapMs);
 }

@@ -4,36 +4,36 @@ import { callbackBodyPlace } from './callbacks/supplier-callback.entity.js';
 import type { SupplierAdapter } from '../suppliers/supplier-adapter.js';
 import { isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../orders/codes/delivered.js';
-import { CallbackBodiesRepository } from './callback-bodies.repository.js';
+import { SupplierCallbacksRepository } from './callbacks/supplier-callbacks.repository.js';
 import type { ClaimedUnit } from './units.repository.js';
 
 /**
- * Finds the codes that a supplier tells only when it calls us. Its callbacks prove nothing, so that a code is taken from
- * one only after the supplier has told, asked by us, that it made the very purchase which the callback names.
+ * Finds codes that a supplier reports only in its callbacks. Those are not signed, so a code counts only after the supplier,
+ * queried by us, has confirmed the very purchase that the callback names.
  */
 @Injectable()
 export class CallbackCodesService {
   constructor(
-    private readonly bodies: CallbackBodiesRepository,
+    private readonly callbacks: SupplierCallbacksRepository,
     private readonly secretBox: SecretBox,
   ) {}
 
   /**
-   * A success with its code, where that came with a callback; any other outcome as it is. Callbacks that contradict each
-   * other tell none.
-   * @throws what keeps them from being read.
+   * Adds the code from a callback to a success that lacks it. If two callbacks disagree, no code is taken.
+   * @returns any other outcome unchanged.
+   * @throws Error if the callbacks cannot be read.
    */
   async complete(
     unit: ClaimedUnit,
     outcome: SupplierOutcome,
-    { callbacks }: SupplierAdapter,
+    { callbacks: reader }: SupplierAdapter,
   ): Promise<SupplierOutcome> {
     const { supplier_reference, kind } = unit;
-    if (!callbacks?.deliveriesIn || supplier_reference === null) return outcome;
+    if (!reader?.deliveriesIn || supplier_reference === null) return outcome;
     if (!isDefinite(outcome) || outcome.kind !== 'succeeded' || !lacksCode(kind, outcome)) return outcome;
-    const sealed = await this.bodies.find({ ...unit, supplier_reference });
+    const sealed = await this.callbacks.findBodies({ ...unit, supplier_reference });
     const reported = sealed
-      .map((body) => callbacks.deliveriesIn?.(this.secretBox.openBytes(body, callbackBodyPlace(unit))) ?? [])
+      .map((body) => reader.deliveriesIn?.(this.secretBox.openBytes(body, callbackBodyPlace(unit))) ?? [])
       .filter((deliveries) => deliveries.some(({ code }) => code !== null));
     const [first, ...others] = reported;
     const isClear = others.every((each) => JSON.stringify(each) === JSON.stringify(first));

@@ -5,25 +5,24 @@ import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import type { UnitKey } from '../orders/order.rows.js';
-import { SettlementRepository } from '../orders/settlement.repository.js';
-import type { SupplierCall } from '../orders/supplier-calls.js';
+import { SettlementRepository, type SupplierCall } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import type { Refusal } from '../suppliers/supplier-outcome.js';
 import { AttemptsRepository, type EndedRow, type NextAttempt } from './attempts.repository.js';
 
-/** An attempt that bought nothing, for certain. */
+/** An attempt that certainly bought nothing. */
 export interface EndedAttempt {
   key: UnitKey;
   attempt: number;
-  /** The claim whose call said so; null where no call of ours did. */
+  /** The claim whose call reported it; null without a call. */
   claim: number | null;
-  /** Null where no send of it was ever accepted. */
+  /** Null if no send of the attempt was ever accepted. */
   refusal: Refusal | null;
-  /** For the timeline. */
+  /** For the order history. */
   calls: SupplierCall[];
 }
 
-/** Goes on with another attempt where one ended without a purchase. */
+/** Begins the next attempt after one that ended without a purchase. */
 @Injectable()
 export class FailoverService {
   private readonly writer = new GroupCommit<EndedAttempt, NextAttempt | null>({
@@ -44,9 +43,9 @@ export class FailoverService {
   ) {}
 
   /**
-   * Begins another attempt, if there is something left to try, the unit is still at this one, and nothing of it is in
-   * doubt. To be done again when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
-   * @returns null where there is none: then nothing was changed.
+   * Begins another attempt, if a repeat or an offer is left, the unit is still at this attempt, and it is not in doubt.
+   * Callers must retry when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
+   * @returns null if no attempt begins: then nothing was changed.
    */
   async begin(ended: EndedAttempt): Promise<NextAttempt | null> {
     failpoint('unit.refused');
@@ -55,7 +54,7 @@ export class FailoverService {
     return next;
   }
 
-  /** Of all attempts of a unit that ends with this failure, the one that tells its merchant most. */
+  /** Of a unit's failures, `last` included, the one that says most to its merchant. */
   async mostTelling(key: UnitKey, attempt: number, last: Failure): Promise<Failure> {
     return attempt > 1 ? mostTelling([...(await this.attempts.listFailures(key)), last]) : last;
   }

@@ -2,8 +2,9 @@ import { Module } from '@nestjs/common';
 import { UnitObserver } from './unit.observer.js';
 import { SettlementRetryService } from './settlement-retry.service.js';
 import { AttemptChecksService } from './attempt-checks.service.js';
-import { CallbackBodiesRepository } from './callback-bodies.repository.js';
 import { CallbackCodesService } from './callback-codes.service.js';
+import { CallbackRetentionService } from './callbacks/callback-retention.service.js';
+import { SupplierCallbacksRepository } from './callbacks/supplier-callbacks.repository.js';
 import { AttemptsModule } from './attempts.module.js';
 import { FulfilmentProcessor } from './fulfilment.processor.js';
 import { HeldUnitsService } from './held-units.service.js';
@@ -14,7 +15,7 @@ import { SupplierProbesService } from './supplier-probes.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 import { UnitsRepository } from './units.repository.js';
 
-/** What buys units. For workers only: the queue's processor consumes in whatever process provides it. */
+/** Buys units. Only workers may import it: every process that provides the processor consumes the queue. */
 @Module({
   imports: [AttemptsModule, SuppliersModule],
   providers: [
@@ -27,7 +28,8 @@ import { UnitsRepository } from './units.repository.js';
     HeldUnitsService,
     AttemptChecksService,
     CallbackCodesService,
-    CallbackBodiesRepository,
+    CallbackRetentionService,
+    SupplierCallbacksRepository,
     FulfilmentProcessor,
     SupplierProbesService,
   ],

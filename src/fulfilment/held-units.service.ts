@@ -7,15 +7,14 @@ import { unitName } from '../orders/order.rows.js';
 import { AttemptsRepository, type HeldUnit } from './attempts.repository.js';
 import { FailoverService } from './failover.service.js';
 
-/** How many are looked after at a time. */
 const BATCH = 500;
 
-/** Units that wait for a paused supplier: bought elsewhere where they can be, and failed after waiting for too long. */
+/** Buys units of paused suppliers elsewhere if possible, and fails those that have waited too long. */
 @Injectable()
 export class HeldUnitsService {
   constructor(
     private readonly attempts: AttemptsRepository,
-    private readonly nextAttempts: FailoverService,
+    private readonly failover: FailoverService,
     private readonly settlement: OrderSettlementService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -34,10 +33,11 @@ export class HeldUnitsService {
       supplier,
       heldMs: Math.round(unit.held_ms),
     };
-    const next = await this.nextAttempts.begin({ key, attempt, claim: null, refusal: null, calls: [] });
-    if (next) return this.logger.warn({ ...about, next: next.supplier }, 'a unit does not wait for a paused supplier');
+    const next = await this.failover.begin({ key, attempt, claim: null, refusal: null, calls: [] });
+    if (next)
+      return this.logger.warn({ ...about, next: next.supplier }, 'a unit of a paused supplier is bought elsewhere');
     if (!unit.is_overdue) return;
-    const reported = await this.nextAttempts.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
+    const reported = await this.failover.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
     const settled = await this.settlement.settle({
       key,
       merchantId: unit.merchant_id,

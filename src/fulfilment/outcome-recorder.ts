@@ -7,8 +7,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { retryWrite } from '../database/retry-write.js';
 import { toBesidesRow } from '../orders/settle-unit.js';
-import type { UnsettledUnit } from '../orders/settlement.sql.js';
-import { SettlementRepository } from '../orders/settlement.repository.js';
+import { type UnsettledUnit, SettlementRepository } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import {
@@ -30,13 +29,13 @@ import { UnitObserver } from './unit.observer.js';
 import { timelineOf, type EndedCall } from './ended-call.js';
 import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.repository.js';
 
-/** A call that decided nothing; `unconfirmed` is the code of a refusal that counts once it was said again. */
+/** A call that decided nothing. `unconfirmed` is the code of a refusal that counts only once the supplier repeats it. */
 type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode | null };
 
-/** Faults that don't pass by themselves in a moment. */
+/** Faults that do not pass by themselves. */
 const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban']);
 
-/** Nothing was bought, and nobody has put it right in time. */
+/** Nothing was bought, and no operator corrected the offer in time. */
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
 
 const WITHHELD = {
@@ -44,14 +43,14 @@ const WITHHELD = {
   too_old: 'it was sent too long ago: its supplier would take a question about it for a new purchase',
 };
 
-/** Writes down what came of calls to suppliers: settles those units that were decided, and postpones the others. */
+/** Records the outcomes of calls: settles the units that were decided, and postpones the others. */
 @Injectable()
 export class OutcomeRecorder {
   private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
     commit: async (calls) => {
       const besides = calls.filter(({ outcome }) => isAboutAnother(outcome));
       const [postponed, judged] = await this.database.transaction((tx) =>
-        Promise.all([this.postponeBatch(tx, calls), this.tellOfOthers(tx, besides)]),
+        Promise.all([this.postponeBatch(tx, calls), this.reportSurplus(tx, besides)]),
       );
       failpoint('unit.postponed');
       for (const { answer, is_new_reversal } of judged) {
@@ -67,9 +66,9 @@ export class OutcomeRecorder {
     private readonly database: Database,
     private readonly units: UnitsRepository,
     private readonly attempts: AttemptsRepository,
-    private readonly nextAttempts: FailoverService,
+    private readonly failover: FailoverService,
     private readonly pauses: SupplierPausesService,
-    private readonly keeper: SettlementRetryService,
+    private readonly settlements: SettlementRetryService,
     private readonly settlementRepository: SettlementRepository,
     private readonly notifier: WorkNotifier,
     private readonly heartbeat: WorkerHeartbeatService,
@@ -79,14 +78,14 @@ export class OutcomeRecorder {
   ) {}
 
   /**
-   * Records how a call ended; while PostgreSQL is away or busy it tries again.
-   * @param leaseEndMs when the claim's lease ends, in monotonic milliseconds.
+   * Records how a call ended, and retries while PostgreSQL is away or busy.
+   * @param leaseEndMs the end of the claim's lease, in monotonic milliseconds.
    * @returns whether the unit is due again at once.
    */
   async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
     if (isDecided(call) && lacksCode(call.unit.kind, call.outcome)) return this.awaitCode(call, leaseEndMs);
     if (isDecided(call) && !isDoubted(call)) {
-      await this.keeper.settle(call, leaseEndMs);
+      await this.settlements.settle(call, leaseEndMs);
       return false;
     }
     const undecided = isDecided(call) ? doubted(call) : (call as Undecided);
@@ -94,7 +93,7 @@ export class OutcomeRecorder {
     return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
 
-  /** Units in doubt that may not be called about any more: the operator has to find out what became of them. */
+  /** Records units in doubt that must not be sent or inquired about again: an operator must find out what became of them. */
   async recordWithheld(units: ClaimedUnit[]): Promise<void> {
     const process = this.heartbeat.name;
     const calls = units.map((unit) => {
@@ -110,11 +109,11 @@ export class OutcomeRecorder {
     });
     await this.database
       .transaction((tx) => Promise.resolve(this.settlementRepository.recordCalls(tx, calls)))
-      // The timeline lacks a line then; the unit is in review all the same.
+      // Without it the order history lacks an entry; the unit is in review all the same.
       .catch(() => undefined);
   }
 
-  /** What can't be bought until somebody has put something right is left alone at once: an offer, or its supplier. */
+  /** Takes an offer off, or pauses a supplier, if an operator must correct something first. */
   private async pauseFor({ unit, outcome }: Undecided, leaseEndMs: number): Promise<void> {
     const fault = 'fault' in outcome ? outcome.fault : undefined;
     if (fault === 'configuration') {
@@ -131,7 +130,7 @@ export class OutcomeRecorder {
     if (code !== null) this.observer.supplierPaused(unit, fault, pause.detail);
   }
 
-  /** What certainly was not accepted, and won't be soon, is bought in another attempt if there is one to make. */
+  /** Begins another attempt, if one is left, for a unit that was certainly not accepted and will not be soon. */
   private async isBoughtElsewhere(call: Undecided, leaseEndMs: number): Promise<boolean> {
     const { unit, outcome } = call;
     if (outcome.kind !== 'not_accepted' || unit.is_repeat) return false;
@@ -139,10 +138,10 @@ export class OutcomeRecorder {
     if (!isLasting && unit.age_ms < this.config.SUPPLIER_BUSY_LIMIT_MS) return false;
     const key = { orderId: unit.order_id, item: unit.item, unit: unit.unit };
     const ended = { key, attempt: unit.attempt, claim: unit.claim, refusal: null, calls: timelineOf(call) };
-    const next = await retryWrite(() => this.nextAttempts.begin(ended), leaseEndMs, isPassing);
-    if (next) this.observer.goesOn(unit, next);
+    const next = await retryWrite(() => this.failover.begin(ended), leaseEndMs, isPassing);
+    if (next) this.observer.attemptBegun(unit, next);
     else if (outcome.fault !== 'configuration' || unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS) return false;
-    else await this.keeper.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
+    else await this.settlements.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
     return true;
   }
 
@@ -151,17 +150,17 @@ export class OutcomeRecorder {
     return postponed !== null && this.isDueAtOnce(call.unit, postponed);
   }
 
-  /** What was bought without its code waits for that; where it is settled by now, this may contradict how it was. */
+  /** Postpones a purchase until its code arrives. If the unit was settled meanwhile, the purchase may contradict that. */
   private async awaitCode(call: Decided, leaseEndMs: number): Promise<boolean> {
     const postponed = await this.submit({ ...call, outcome: awaitingCode(call.outcome) }, leaseEndMs);
     if (postponed) return this.isDueAtOnce(call.unit, postponed);
-    await retryWrite(() => this.keeper.judge(call), leaseEndMs, isPassing);
+    await retryWrite(() => this.settlements.judge(call), leaseEndMs, isPassing);
     return false;
   }
 
-  /** @returns null where the claim does not hold any more: then nothing was changed. */
+  /** @returns null if the claim no longer holds: then nothing was changed. */
   private submit(call: Undecided, leaseEndMs: number): Promise<PostponedUnit | null> {
-    // Past its lease the unit is inquired about, under its next claim.
+    // After the lease, the next claim inquires about the unit.
     return retryWrite(() => this.postponements.submit(call), leaseEndMs, isPassing);
   }
 
@@ -171,7 +170,7 @@ export class OutcomeRecorder {
     return due_in_ms === 0;
   }
 
-  private async tellOfOthers(tx: Transaction, calls: Undecided[]): Promise<UnsettledUnit[]> {
+  private async reportSurplus(tx: Transaction, calls: Undecided[]): Promise<UnsettledUnit[]> {
     const rows = calls.flatMap(({ unit: { order_id: orderId, item, unit, attempt }, outcome }) =>
       isAboutAnother(outcome) ? [toBesidesRow({ orderId, item, unit }, attempt, outcome)] : [],
     );
@@ -191,7 +190,7 @@ export class OutcomeRecorder {
       can_inquire: call.canBeAsked,
       quiet_ms: BigInt(quietMs(call)),
       asked_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
-      // A call that was under way takes less than a quiet period to end, and what it sent another one to arrive.
+      // A call in flight ends within one quiet period, and its send arrives within another.
       clock_limit: this.heartbeat.clockLimit(2 * quietMs(call)),
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(reviewAfterMs));
@@ -201,25 +200,25 @@ export class OutcomeRecorder {
   }
 }
 
-/** Whether nothing is to be asked before the unit is left to the operator. */
+/** Whether no inquiry is made before the unit goes to review. */
 const waitsForCallback = ({ outcome }: Undecided): boolean =>
   outcome.kind === 'unknown' && outcome.waitsForCallback === true;
 
-/** What an answer tells of its attempt, if anything. */
+/** What an answer reports about its attempt, if anything. */
 function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRow[] {
   const reported = ('supplierReference' in outcome && outcome.supplierReference) || null;
-  // An answer to a question by one name confirms that, whatever else the purchase is called.
+  // An answer to an inquiry by the supplier's reference confirms that reference, whatever it calls the purchase now.
   const supplier_reference = (reported !== null && kind === 'inquiry' && unit.supplier_reference) || reported;
   const is_misnamed = outcome.kind === 'unknown' && outcome.isMisnamed === true;
   const cost = costColumns(outcome);
-  const saysNothing = supplier_reference === null && cost.cost_micros === null && unconfirmed === null;
-  if (saysNothing && !is_misnamed) return [];
+  const isEmpty = supplier_reference === null && cost.cost_micros === null && unconfirmed === null;
+  if (isEmpty && !is_misnamed) return [];
   const { order_id, item, unit: number, attempt } = unit;
   const name = { supplier_reference, is_hearsay: false, is_misnamed };
   return [{ order_id, item, unit: number, attempt, ...name, ...cost, unconfirmed }];
 }
 
-/** A refusal that may not be the supplier's last word: it counts once it was said again. */
+/** A refusal that the supplier may withdraw: it counts only once repeated. */
 const isDoubted = ({ unit, outcome }: Decided): boolean =>
   outcome.kind === 'failed' && outcome.confirm === true && unit.unconfirmed === null;
 

@@ -15,16 +15,16 @@ import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
 export type Decided = EndedCall<DefiniteOutcome>;
 
 const RETRY_MS = 500;
-/** How long a claim is kept at a time while its answer can't be recorded, and how long before its end it is renewed. */
+/** How long a claim is extended at a time while its answer cannot be recorded, and how long before its end. */
 const RENEWED_FOR_MS = 10_000;
 const RENEW_BEFORE_MS = LEASE_MARGIN_MS / 2;
-/** Beyond so many, calls keep their slots until their answers are recorded: then suppliers are called less. */
+/** Beyond this many kept answers, calls hold their slots until theirs is recorded, so that suppliers get fewer calls. */
 const MAX_KEPT = 5_000;
 
-/** Settles units by their suppliers' definite answers, and keeps an answer that can't be recorded at once. */
+/** Settles units by definite answers of suppliers, and keeps answers that cannot be recorded at once. */
 @Injectable()
 export class SettlementRetryService {
-  /** Definite answers that could not be recorded yet. */
+  /** Answers that could not be recorded yet. */
   private readonly kept = new Set<Promise<void>>();
   private isDraining = false;
 
@@ -37,8 +37,8 @@ export class SettlementRetryService {
   ) {}
 
   /**
-   * Settles a unit. An answer that can't be recorded before its claim's lease is about to end is kept, and with it the
-   * claim, while the caller goes on.
+   * Settles a unit. If the answer cannot be recorded before the lease is about to end, it is kept and the claim extended,
+   * while the caller continues.
    */
   async settle(call: Decided, leaseEndMs: number): Promise<void> {
     const lease = { endMs: leaseEndMs };
@@ -52,34 +52,31 @@ export class SettlementRetryService {
     if (this.kept.size > MAX_KEPT) await keeping;
   }
 
-  /** Has an answer count that settles nothing any more, and is in the order's timeline: it may contradict how it was. */
+  /** Re-checks a late answer that is already in the order history: it may contradict the settlement. */
   judge(call: Decided): Promise<void> {
     return this.settleOnce(call, []);
   }
 
-  /** Waits for the answers that are kept, for as long as their claims last. */
+  /** Waits for the kept answers, as long as their claims last. */
   async drain(): Promise<void> {
     this.isDraining = true;
     await Promise.all(this.kept);
   }
 
-  /** Tries until the answer is recorded; when the process stops, for as long as the claim lasts. */
+  /** Retries until the answer is recorded; while the process stops, only as long as the claim lasts. */
   private async settleAtLast(call: Decided, lease: { endMs: number }): Promise<void> {
     for (;;) {
       try {
         return await this.settleOnce(call);
       } catch (error) {
-        if (!isPassing(error)) return this.leaveToOperator(call, lease.endMs, error);
+        if (!isPassing(error)) return this.sendToReview(call, lease.endMs, error);
         if (this.isDraining && performance.now() > lease.endMs) return;
         await delay(RETRY_MS);
       }
     }
   }
 
-  /**
-   * Keeps a claim while its answer is not recorded: a refusal that its supplier does not keep would otherwise be lost,
-   * and the unit sent again.
-   */
+  /** Extends a claim until its answer is recorded: otherwise a refusal could be lost, and the unit sent again. */
   private async renewUntil(settled: Promise<void>, unit: ClaimedUnit, lease: { endMs: number }): Promise<void> {
     while (!this.isDraining && !(await isDoneBefore(settled, lease.endMs - RENEW_BEFORE_MS))) {
       await this.units.renew(unit, RENEWED_FOR_MS).then(
@@ -102,11 +99,11 @@ export class SettlementRetryService {
       calls,
     });
     if (typeof settled === 'string') this.observer.recorded(call, settled);
-    else this.observer.goesOn(unit, settled);
+    else this.observer.attemptBegun(unit, settled);
   }
 
-  /** An answer that PostgreSQL refuses to record: nothing is sent again for it. */
-  private async leaveToOperator(call: Decided, leaseEndMs: number, error: unknown): Promise<void> {
+  /** PostgreSQL refuses the answer for good: review keeps the unit from being sent again. */
+  private async sendToReview(call: Decided, leaseEndMs: number, error: unknown): Promise<void> {
     const { unit } = call;
     this.observer.notSettled(unit, error);
     const review = (): Promise<void> =>
@@ -120,7 +117,7 @@ export class SettlementRetryService {
   }
 }
 
-/** Whether something ends before a moment, in monotonic milliseconds. */
+/** @param untilMs in monotonic milliseconds. */
 function isDoneBefore(work: Promise<void>, untilMs: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(false), untilMs - performance.now());
@@ -128,6 +125,6 @@ function isDoneBefore(work: Promise<void>, untilMs: number): Promise<boolean> {
   });
 }
 
-/** Whether an error says that PostgreSQL is away or busy, and the same may work later. */
+/** Whether PostgreSQL is away or busy, so that a retry may succeed. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof AppError || isConnectionLost(error) || isOverloaded(error);

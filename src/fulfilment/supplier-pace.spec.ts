@@ -11,7 +11,7 @@ const REFUSED_KEY: SupplierOutcome = { kind: 'not_accepted', detail: 'wrong key'
 let pace: SupplierPace;
 
 const meet = (namedAtRandom: boolean, maxInFlight: number | null = null): void =>
-  pace.meet({
+  pace.update({
     supplier_id: 1,
     named_at_random: namedAtRandom,
     max_in_flight: maxInFlight,

@@ -17,19 +17,19 @@ import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
 
 const TOTAL_SLOTS = 1_000;
 
-/** How a process finds a supplier. */
-export interface FoundSupplier {
+/** A supplier's state as this process sees it. */
+export interface SupplierView {
   supplierId: number;
   breaker: 'closed' | 'open' | 'half_open';
-  /** Calls that wait for an answer. */
+  /** Calls in flight. */
   inFlight: number;
 }
 
 /**
- * Buys units: claims due ones (the intent is committed), calls the supplier with no transaction open, and records what
- * came of it. PostgreSQL decides who may send; nothing here re-runs a purchase (contract, section 8). Each supplier has
- * SUPPLIER_MAX_IN_FLIGHT slots, of which each worker that lives has an equal share, or its own limit, which claims keep over
- * all workers; or fewer while it accepts nothing.
+ * Buys units: claims due ones (which commits the intent), calls the supplier with no transaction open, and records the
+ * outcome. PostgreSQL decides who may send; nothing here repeats a purchase (contract, section 8). The
+ * SUPPLIER_MAX_IN_FLIGHT slots of a supplier are divided among live workers. A supplier's own limit holds over all workers:
+ * the claim enforces it. A supplier that accepts nothing gets fewer slots.
  */
 @Injectable()
 @Dispatcher('units')
@@ -43,7 +43,7 @@ export class UnitDispatcher {
     private readonly units: UnitsRepository,
     private readonly caller: SupplierCaller,
     private readonly recorder: OutcomeRecorder,
-    private readonly keeper: SettlementRetryService,
+    private readonly settlements: SettlementRetryService,
     observer: UnitObserver,
     private readonly heartbeat: WorkerHeartbeatService,
     @Inject(CONFIG) private readonly config: Config,
@@ -71,11 +71,11 @@ export class UnitDispatcher {
     return this.heartbeat.shareOf(this.config.SUPPLIER_MAX_IN_FLIGHT);
   }
 
-  /** How this process finds the suppliers that it has called or is calling. */
-  supplierStates(): FoundSupplier[] {
+  /** The suppliers that this process has called or is calling. */
+  supplierStates(): SupplierView[] {
     const tripped = this.breaker.tripped();
     const running = this.work.runningByPartition();
-    const ids = [...new Set([...this.pace.met(), ...tripped.keys(), ...running.keys()])].sort((a, b) => a - b);
+    const ids = [...new Set([...this.pace.suppliers(), ...tripped.keys(), ...running.keys()])].sort((a, b) => a - b);
     return ids.map((supplierId) => ({
       supplierId,
       breaker: tripped.get(supplierId) ?? 'closed',
@@ -87,16 +87,16 @@ export class UnitDispatcher {
   async drain(): Promise<void> {
     this.breaker.close();
     await this.work.drain();
-    await this.keeper.drain();
+    await this.settlements.drain();
   }
 
   private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {
     const units = await this.units.claim(request, this.heartbeat.clockLimit(2 * this.config.SUPPLIER_QUIET_PERIOD_MS));
     if (units.length > 0) failpoint('unit.claimed');
-    for (const unit of units) this.pace.meet(unit);
+    for (const unit of units) this.pace.update(unit);
     const withheld = units.filter(({ action }) => action === 'review');
     if (withheld.length > 0) await this.recorder.recordWithheld(withheld);
-    // What came to review took slots of the claim; more may be due behind it.
+    // Units sent to review used up slots of this claim: claim again.
     this.work.wake(withheld.map(({ supplier_id }) => supplier_id));
     return units.filter(({ action }) => action !== 'review');
   }
@@ -108,7 +108,6 @@ export class UnitDispatcher {
     if (isDueAgain) this.work.wake([unit.supplier_id]);
   }
 
-  /** How a supplier answers decides how many calls it gets. */
   private noteHealth({ unit, outcome }: EndedCall): void {
     this.breaker.note({ id: unit.supplier_id, code: unit.supplier }, outcome.kind);
     this.pace.note(unit.supplier_id, outcome, this.usualSlots);

@@ -17,7 +17,7 @@ const PAUSED = {
   deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
 };
 
-/** Of what happens in the sandbox nothing is counted, and nobody need look after it. */
+/** Units of the sandbox are not counted and need no operator. */
 const isSandbox = ({ supplier_id }: ClaimedUnit): boolean => supplier_id === SANDBOX_SUPPLIER_ID;
 
 /** Logs and counts what happens to units; every line names the request, the order and the unit. */
@@ -35,7 +35,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     this.logger.debug({ ...this.about(unit), action: unit.action }, 'calling a supplier');
   }
 
-  /** Warns where the call did not decide the unit: it may need attention. */
+  /** Warns if the call did not decide the unit. */
   answered({ unit, kind, outcome, durationMs, isWithheld = false }: EndedCall): void {
     if (!isSandbox(unit) && !isWithheld)
       this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
@@ -55,7 +55,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     }
   }
 
-  /** @param settled what recording a definite answer came to. */
+  /** @param settled the result of recording a definite answer. */
   recorded({ unit, outcome }: EndedCall<DefiniteOutcome>, settled: Settled): void {
     switch (settled) {
       case 'settled':
@@ -70,12 +70,12 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     }
   }
 
-  /** The supplier sold something besides. */
+  /** The supplier sold another purchase under the same reference. */
   soldBesides({ unit, outcome }: EndedCall): void {
     this.attempts.contradicted(unit, outcome);
   }
 
-  /** The answer is kept, and written as soon as that can be. */
+  /** The answer is kept in memory until it can be recorded. */
   kept(unit: ClaimedUnit): void {
     this.logger.warn(this.about(unit), 'an answer could not be recorded yet: retrying');
   }
@@ -84,8 +84,8 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     this.logger.error({ ...this.about(unit), err: error }, 'a unit was not settled');
   }
 
-  /** Another attempt has begun to buy the unit. */
-  goesOn(unit: ClaimedUnit, { attempt, supplier, due_in_ms: dueInMs }: NextAttempt): void {
+  /** Another attempt for the unit has begun. */
+  attemptBegun(unit: ClaimedUnit, { attempt, supplier, due_in_ms: dueInMs }: NextAttempt): void {
     this.metrics.attemptBegun(unit.supplier, supplier);
     this.logger.warn({ ...this.about(unit), attempt, next: supplier, dueInMs }, 'a unit is bought in another attempt');
   }
@@ -101,7 +101,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }
 
-  /** @param pausedMs how long the supplier is left alone; 0 when it answers again. */
+  /** @param pausedMs the length of the pause; 0 when the supplier answers again. */
   paused(supplier: string, pausedMs: number): void {
     this.metrics.supplierPaused(supplier, pausedMs > 0);
     if (pausedMs > 0) this.logger.warn({ supplier, pausedMs }, 'a supplier accepts nothing: pausing it for a moment');

@@ -1,19 +1,216 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction } from '../database/database.js';
+import { Database, type Transaction, type Statement } from '../database/database.js';
 import type { ClaimRequest, WorkTable } from '../queues/leased-work.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { CLAIM_UNITS, type ClaimedUnit } from './claim.sql.js';
-import * as sql from './units.sql.js';
-import type { PostponedUnit } from './units.sql.js';
+import { claimedBy } from '../queues/claims.js';
+import { rowsOf, statement } from '../database/parameters.js';
+
+export interface PostponedUnit {
+  supplier_id: number;
+  state: 'queued' | 'unknown' | 'review';
+  /** Milliseconds until the unit is due again; null in review. */
+  due_in_ms: number | null;
+  order_id: bigint;
+  item: number;
+  unit: number;
+}
+
+/**
+ * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
+ * - not accepted, and never in doubt before: queue again.
+ * - in doubt for too long: review.
+ * - never seen, with a long enough quiet period between the last send and the inquiry: send again under the same reference.
+ *   The period ends when the inquiry began, so slow answers and writes are no part of it. A clock that was set forward never
+ *   ends it.
+ * - else: inquire again.
+ *
+ * A unit is in doubt since its last send, because all earlier sends were certainly refused.
+ */
+export const POSTPONE_UNITS = statement(
+  'units.postpone',
+  {
+    calls: rowsOf({
+      order_id: 'bigint',
+      item: 'smallint',
+      unit: 'smallint',
+      claim: 'int',
+      outcome: 'text',
+      delay_ms: 'int',
+      may_resend: 'boolean',
+      can_inquire: 'boolean',
+      quiet_ms: 'bigint',
+      asked_ago_ms: 'bigint',
+      clock_limit: 'timestamptz',
+    }),
+    reviewAfterMs: 'bigint',
+  },
+  ({ calls, reviewAfterMs }) => `
+    WITH decided AS (
+      SELECT u.order_id, u.item, u.unit, c.delay_ms,
+        CASE WHEN c.outcome = 'not_accepted' AND u.unknown_since IS NULL THEN 'requeue'
+             WHEN NOT c.can_inquire THEN 'review'
+             WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0) THEN 'review'
+             WHEN c.outcome = 'never_seen' AND c.may_resend
+                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.asked_ago_ms / 1000.0)
+                                        - make_interval(secs => c.quiet_ms / 1000.0)
+                  AND statement_timestamp() <= c.clock_limit THEN 'resend'
+             ELSE 'inquire' END AS decision
+      FROM ${calls.as('c')}
+      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim
+      WHERE u.state IN ('sending', 'unknown')
+      ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u)
+    UPDATE order_units u SET
+      claimed_by = NULL,
+      state = CASE d.decision WHEN 'requeue' THEN 'queued' WHEN 'review' THEN 'review' ELSE 'unknown' END,
+      next_action = CASE WHEN d.decision IN ('requeue', 'resend') THEN 'send' ELSE 'inquire' END,
+      next_action_at = CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN statement_timestamp()
+                       ELSE statement_timestamp() + make_interval(secs => d.delay_ms / 1000.0) END,
+      unknown_since = CASE d.decision WHEN 'requeue' THEN NULL
+                                      ELSE coalesce(u.unknown_since, u.last_sent_at, statement_timestamp()) END,
+      updated_at = statement_timestamp()
+    FROM decided d
+    WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
+    RETURNING u.supplier_id, u.state, u.order_id, u.item, u.unit,
+      CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms`,
+);
+
+/**
+ * Ends the claims of dead processes: their units are due at once, for an inquiry. At suppliers with a minimum gap between
+ * calls, units wait for the end of their leases, which include the gap.
+ */
+export const TAKE_OVER_UNITS = statement(
+  'units.take_over',
+  { processes: 'text[]', withGaps: 'text[]' },
+  ({ processes, withGaps }) => `
+    UPDATE order_units SET next_action_at = statement_timestamp(), updated_at = statement_timestamp()
+    WHERE ${claimedBy(processes)} AND next_action_at > statement_timestamp()
+      AND supplier_id NOT IN (SELECT id FROM suppliers WHERE adapter = ANY(${withGaps}))`,
+);
+
+/**
+ * Undoes claims under which nothing was sent: their units are due again at once, for the same action. An inquiry that may buy
+ * is claimed like a send, so the number of inquiries tells the two apart: only a send has none.
+ */
+const undone = (which: string): string => `
+  UPDATE order_units SET
+    state = CASE WHEN state = 'sending' AND unknown_since IS NULL THEN 'queued' ELSE 'unknown' END,
+    next_action = CASE WHEN state = 'sending' AND inquiries = 0 THEN 'send' ELSE 'inquire' END,
+    next_action_at = statement_timestamp(),
+    claimed_by = NULL,
+    sends = sends - CASE state WHEN 'sending' THEN 1 ELSE 0 END,
+    inquiries = greatest(inquiries - 1, 0),
+    first_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN first_sent_at END,
+    last_sent_at = CASE WHEN state <> 'sending' OR sends > 1 THEN last_sent_at END,
+    updated_at = statement_timestamp()
+  WHERE ${which} AND state IN ('sending', 'unknown')
+  RETURNING supplier_id`;
+
+/** Names of lost claims, and the time since the first of them began. */
+const LOST = { names: 'text[]', agoMs: 'bigint' } as const;
+
+/** Skips units that were due before the lost claims, of which there may be many. The minute allows for clocks that differ. */
+const dueSince = (agoMs: string): string =>
+  `next_action_at > statement_timestamp() - interval '1 minute' - make_interval(secs => ${agoMs} / 1000.0)`;
+
+export const UNDO_CLAIMS = statement('units.undo_claims', LOST, ({ names, agoMs }) =>
+  undone(`claimed_by = ANY(${names}) AND ${dueSince(agoMs)}`),
+);
+
+/**
+ * Undoes a lost claim that another claim took over for an inquiry. It made the unit's only send, which never happened. If the
+ * supplier knows anything about the attempt all the same, inquiries continue.
+ */
+export const UNDO_INTERRUPTED = statement(
+  'units.undo_interrupted',
+  LOST,
+  ({ names, agoMs }) => `
+    UPDATE order_units u SET
+      state = 'queued', next_action = 'send', next_action_at = statement_timestamp(), sends = 0,
+      first_sent_at = NULL, last_sent_at = NULL, unknown_since = NULL, interrupted_claim = NULL,
+      updated_at = statement_timestamp()
+    WHERE interrupted_claim = ANY(${names}) AND ${dueSince(agoMs)}
+      AND state = 'unknown' AND claimed_by IS NULL AND sends = 1
+      AND NOT EXISTS (
+        SELECT FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+          AND (c.kind, c.outcome) NOT IN (('send', 'interrupted'), ('inquiry', 'never_seen'), ('inquiry', 'unknown'),
+                                          ('inquiry', 'not_accepted')))
+      AND NOT EXISTS (
+        SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit
+          AND (a.supplier_reference IS NOT NULL OR a.cost_micros IS NOT NULL OR a.unconfirmed IS NOT NULL))
+    RETURNING supplier_id`,
+);
+
+/** A unit under one of its claims. */
+const CLAIM = { order_id: 'bigint', item: 'smallint', unit: 'smallint', claim: 'int' } as const;
+
+const isClaim = ({ order_id, item, unit, claim }: Record<keyof typeof CLAIM, string>): string =>
+  `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND claim = ${claim}`;
+
+export const UNDO_CLAIM = statement('units.undo_claim', CLAIM, (claim) =>
+  undone(`${isClaim(claim)} AND claimed_by IS NOT NULL`),
+);
+
+export const RENEW_CLAIM = statement(
+  'units.renew_claim',
+  { ...CLAIM, forMs: 'int' },
+  ({ forMs, ...claim }) => `
+    UPDATE order_units SET
+      next_action_at = greatest(next_action_at, statement_timestamp() + make_interval(secs => ${forMs} / 1000.0)),
+      updated_at = statement_timestamp()
+    WHERE ${isClaim(claim)} AND next_action_at IS NOT NULL`,
+);
+
+export const REVIEW_UNIT = statement(
+  'units.review',
+  CLAIM,
+  (claim) => `
+    UPDATE order_units SET state = 'review', next_action_at = NULL, claimed_by = NULL,
+           updated_at = statement_timestamp()
+    WHERE ${isClaim(claim)} AND state IN ('sending', 'unknown')`,
+);
+
+/** A moment in the future becomes now; null stays null. */
+const notAhead = (moment: string): string =>
+  `CASE WHEN ${moment} > statement_timestamp() THEN statement_timestamp() ELSE ${moment} END`;
+
+/**
+ * Reschedules units after the database's clock was set back: each keeps the delay that it had when it was written, so none
+ * waits longer than its rule allows.
+ */
+export const PULL_BACK_UNITS = statement(
+  'units.pull_back',
+  { limit: 'int' },
+  ({ limit }) => `
+    WITH ahead AS (
+      SELECT order_id, item, unit FROM order_units
+      WHERE next_action_at IS NOT NULL
+        AND greatest(updated_at, unknown_since, last_sent_at) > statement_timestamp() + interval '1 millisecond'
+      LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
+    UPDATE order_units u SET
+      next_action_at = least(u.next_action_at, statement_timestamp() + greatest(u.next_action_at - u.updated_at, '0')),
+      unknown_since = ${notAhead('u.unknown_since')},
+      first_sent_at = ${notAhead('u.first_sent_at')},
+      last_sent_at = ${notAhead('u.last_sent_at')},
+      updated_at = statement_timestamp()
+    FROM ahead WHERE u.order_id = ahead.order_id AND u.item = ahead.item AND u.unit = ahead.unit
+    RETURNING u.supplier_id`,
+);
+
+/** Suppliers with due units, with one probe of the index for each. */
+export const FIND_OVERDUE: Statement = {
+  name: 'units.find_overdue',
+  text: `SELECT id FROM suppliers s WHERE EXISTS (
+           SELECT 1 FROM order_units WHERE supplier_id = s.id AND next_action_at <= statement_timestamp())`,
+};
 
 export type { ClaimedUnit } from './claim.sql.js';
-export type { PostponedUnit } from './units.sql.js';
 
 type Claim = Pick<ClaimedUnit, 'order_id' | 'item' | 'unit' | 'claim'>;
-type UndecidedCalls = Parameters<typeof sql.POSTPONE_UNITS.with>[0]['calls'];
+type UndecidedCalls = Parameters<typeof POSTPONE_UNITS.with>[0]['calls'];
 
-/** Units as work: who may act on each, and when it is due. Settling them is the business of orders. */
+/** Units as work: claims, leases and due times. `orders` settles them. */
 @Injectable()
 export class UnitsRepository implements WorkTable<ClaimedUnit> {
   constructor(
@@ -21,49 +218,49 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     private readonly registry: SupplierRegistry,
   ) {}
 
-  /** Takes due units and commits the intent to act on each. @param clockLimit as {@link WorkerHeartbeatService.clockLimit}. */
+  /** @param clockLimit from {@link WorkerHeartbeatService.clockLimit}. */
   claim({ partitions, total, name }: ClaimRequest, clockLimit: Date): Promise<ClaimedUnit[]> {
     const suppliers = partitions.map(({ id, slots }) => ({ supplier_id: id, free_slots: slots }));
     const { adapters } = this.registry;
-    const asked = { suppliers, adapters, total, name, leaseMarginMs: LEASE_MARGIN_MS, clockLimit };
-    return this.database.query<ClaimedUnit>(...CLAIM_UNITS.with(asked));
+    const values = { suppliers, adapters, total, name, leaseMarginMs: LEASE_MARGIN_MS, clockLimit };
+    return this.database.query<ClaimedUnit>(...CLAIM_UNITS.with(values));
   }
 
-  /** Records outcomes that settle nothing. @returns the units whose claims still held. */
+  /** @returns the units whose claims still held. */
   postpone(tx: Transaction, calls: UndecidedCalls, reviewAfterMs: bigint): Promise<PostponedUnit[]> {
-    return tx.query<PostponedUnit>(...sql.POSTPONE_UNITS.with({ calls, reviewAfterMs }));
+    return tx.query<PostponedUnit>(...POSTPONE_UNITS.with({ calls, reviewAfterMs }));
   }
 
-  /** Keeps a claim whose answer could not be recorded yet. */
+  /** Extends a claim whose answer is known but not recorded yet. */
   async renew(claim: Claim, forMs: number): Promise<void> {
-    await this.database.query(...sql.RENEW_CLAIM.with({ ...claim, forMs }));
+    await this.database.query(...RENEW_CLAIM.with({ ...claim, forMs }));
   }
 
-  /** Leaves a unit to the operator, if the claim still holds. */
+  /** Sends a unit to review whose answer cannot be recorded, if the claim still holds. */
   review(tx: Transaction, claim: Claim): void {
-    tx.write(...sql.REVIEW_UNIT.with(claim));
+    tx.write(...REVIEW_UNIT.with(claim));
   }
 
   findOverdue(): Promise<{ id: number }[]> {
-    return this.database.query<{ id: number }>(sql.FIND_OVERDUE);
+    return this.database.query<{ id: number }>(FIND_OVERDUE);
   }
 
   undoClaim(claim: Claim): Promise<unknown> {
-    return this.database.query(...sql.UNDO_CLAIM.with(claim));
+    return this.database.query(...UNDO_CLAIM.with(claim));
   }
 
   async undoClaims(names: string[], agoMs: number): Promise<void> {
     const lost = { names, agoMs: BigInt(Math.ceil(agoMs)) };
-    await this.database.query(...sql.UNDO_CLAIMS.with(lost));
-    await this.database.query(...sql.UNDO_INTERRUPTED.with(lost));
+    await this.database.query(...UNDO_CLAIMS.with(lost));
+    await this.database.query(...UNDO_INTERRUPTED.with(lost));
   }
 
   takeOverClaims(processes: string[]): Promise<unknown> {
-    return this.database.query(...sql.TAKE_OVER_UNITS.with({ processes, withGaps: this.withGaps() }));
+    return this.database.query(...TAKE_OVER_UNITS.with({ processes, withGaps: this.withGaps() }));
   }
 
   pullBack(limit: number): Promise<unknown[]> {
-    return this.database.query(...sql.PULL_BACK_UNITS.with({ limit }));
+    return this.database.query(...PULL_BACK_UNITS.with({ limit }));
   }
 
   private withGaps(): string[] {

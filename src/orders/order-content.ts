@@ -1,34 +1,34 @@
 import { hash } from 'node:crypto';
 import type { Customer } from '../catalog/listings.repository.js';
 import { parseBaht, type Satang } from '../core/money.js';
-import type { CreateOrderDto } from './create-order.dto.js';
+import type { CreateOrderDto } from './order-requests.dto.js';
 
-/** One line as it was requested, defaults filled in. */
+/** One line of the request, with defaults. */
 export interface OrderLine {
   sku: string;
   quantity: number;
 }
 
-/** What an order is for: two requests with the same reference must agree on all of it (contract, section 2). */
+/** The members that two requests with the same reference must agree on (contract, section 2). */
 export interface OrderContent {
   userId: string;
   serverId: string | null;
   characterId: string | null;
   lines: OrderLine[];
-  /** The merchant's own texts by name; null where there are none. */
+  /** The merchant's own texts by name; null if there are none. */
   metadata: Record<string, string> | null;
 }
 
-/** What a merchant's request comes to. */
+/** A merchant's request for an order. */
 export interface PlaceOrder {
   merchantId: number;
-  /** Whether it is bought in the sandbox: as its merchant is. */
+  /** Copied from the merchant. */
   sandbox: boolean;
   referenceId: string;
   content: OrderContent;
-  /** What it may cost at most; null for whatever it costs. */
+  /** The most that it may cost; null without a limit. */
   maxTotal: Satang | null;
-  /** Where the buyer ordered from, for suppliers that demand it. */
+  /** The buyer's IP address, for suppliers that demand it. */
   endUserIp: string | null;
   requestId: string;
 }
@@ -49,7 +49,7 @@ export function toCommand({ merchantId, sandbox }: Customer, dto: CreateOrderDto
   return { merchantId, sandbox, referenceId, content: toContent(dto), maxTotal, endUserIp, requestId };
 }
 
-/** Equal for equal contents only; 32 bytes. Without metadata it is as it was before there was any. */
+/** 32 bytes, equal for equal contents only. Without metadata it equals the hash of versions before metadata. */
 export function contentHash({ userId, serverId, characterId, lines, metadata }: OrderContent): Buffer {
   const canonical = JSON.stringify([
     userId,
@@ -61,6 +61,6 @@ export function contentHash({ userId, serverId, characterId, lines, metadata }: 
   return hash('sha256', canonical, 'buffer');
 }
 
-/** The order of an object's members means nothing. */
+/** Sorts the texts, because the order of an object's members means nothing. */
 const byName = (metadata: Record<string, string>): [name: string, text: string][] =>
   Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1));

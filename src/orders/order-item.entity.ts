@@ -5,8 +5,16 @@ import type { ProductKind } from '../core/product-kind.js';
 import { bigintColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { Order } from './order.entity.js';
-import type { PassedOver } from './passed-over.js';
 import type { OrderStatus } from './states.js';
+
+/** A better offer that could not be used. */
+export interface PassedOver {
+  /** The code of its supplier. */
+  supplier: string;
+  supplier_sku: string;
+  /** Why it was not routable; or `once_per_day` for a larger quantity, or `player` if it is for players of another form. */
+  why: string;
+}
 
 /** One line of an order: a product, and how many units of it. */
 @Entity('order_items')

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ApiMoment, ApiNullableText, meanings } from '../core/http/answer.decorators.js';
 import { FAILURE_MESSAGES } from '../core/failures.js';
-import { MAX_QUANTITY } from './create-order.dto.js';
+import { MAX_QUANTITY } from './order-requests.dto.js';
 import { ORDER_STATUSES } from './states.js';
 
 const Amount = (example: string, description: string): PropertyDecorator =>
@@ -11,7 +11,7 @@ const FailureCode = (codes: Readonly<Record<string, string>>): PropertyDecorator
   ApiProperty({
     type: String,
     nullable: true,
-    // Whatever `nullable` says, an enum allows only what it names (OpenAPI 3.0.3, proposal 2019-10-31).
+    // An enum must list null to allow it, in spite of `nullable` (OpenAPI 3.0.3, proposal 2019-10-31).
     enum: [...Object.keys(codes), null],
     example: null,
     description: meanings('Null unless it failed, and then one of', codes),
@@ -19,7 +19,7 @@ const FailureCode = (codes: Readonly<Record<string, string>>): PropertyDecorator
 
 const { PARTIALLY_COMPLETED: _ofOrdersOnly, ...UNIT_FAILURE_MESSAGES } = FAILURE_MESSAGES;
 
-/** What the supplier handed over for one piece. */
+/** The code or serial number of one unit. */
 export class ItemDeliveryDto {
   @ApiProperty({
     type: 'integer',

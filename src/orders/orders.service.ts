@@ -14,8 +14,7 @@ import {
   toPage,
   type Page,
 } from '../core/pagination.js';
-import type { CreateOrderDto } from './create-order.dto.js';
-import type { OrderListQuery } from './order-list.dto.js';
+import type { CreateOrderDto, OrderListQuery } from './order-requests.dto.js';
 import { toCommand } from './order-content.js';
 import { UnitDeliveriesService } from './codes/unit-deliveries.service.js';
 import { OrderPlacementService } from './order-placement.service.js';
@@ -24,10 +23,10 @@ import type { ItemRow } from './order.rows.js';
 import { toOrderDto } from './order.mapper.js';
 import { OrdersRepository, type OrderWithItems } from './orders.repository.js';
 
-/** The longest reference there can be: a longer one is unknown without asking. */
+/** Longer references are unknown without a query. */
 const MAX_REFERENCE_LENGTH = 256;
 
-/** An order as it stands now, and whether the request had placed it before. */
+/** An order in its current state. `replayed`: the same request placed it before. */
 export interface CreatedOrder {
   order: OrderDto;
   replayed: boolean;
@@ -43,7 +42,7 @@ export class OrdersService {
   ) {}
 
   /**
-   * Places an order, or finds the one that the same request placed before.
+   * Places an order, or returns the one that the same request placed before.
    * @throws see {@link OrderPlacementService.place}
    */
   async create(customer: Customer, dto: CreateOrderDto, requestId: string): Promise<CreatedOrder> {
@@ -59,7 +58,7 @@ export class OrdersService {
     return { order: toOrderDto(placed.order, placed.items), replayed: false };
   }
 
-  /** The merchant's order with this reference, and what was handed over for it. @throws NOT_FOUND */
+  /** The order with its codes and serial numbers. @throws NOT_FOUND */
   async get(merchantId: number, referenceId: string): Promise<OrderDto> {
     const { order, items, isArchived } = await this.find(merchantId, referenceId);
     const ended = items.filter(mayHaveDeliveries);
@@ -98,7 +97,7 @@ export class OrdersService {
     if (found) return { ...found, isArchived: false };
     const archived = possible ? await this.orders.findArchived(merchantId, referenceId) : null;
     if (archived) return { ...archived, isArchived: true };
-    // One that is neither may have come back from the archive between the two looks.
+    // An order may have been restored from the archive between the two queries.
     const restored = possible ? await this.orders.find(merchantId, referenceId) : null;
     if (!restored) throw new AppError('NOT_FOUND', 'There is no order with this reference_id');
     return { ...restored, isArchived: false };

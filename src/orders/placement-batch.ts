@@ -11,7 +11,7 @@ import { crosses, lowBalanceEvent, type LowBalance } from '../wallet/low-balance
 import type { WalletsRepository } from '../wallet/wallets.repository.js';
 import { contentHash, type OrderLine, type PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
-import type { PassedOver } from './passed-over.js';
+import type { PassedOver } from './order-item.entity.js';
 import type { OrdersRepository } from './orders.repository.js';
 import { toRows, type Admitted } from './placement-rows.js';
 import {
@@ -25,7 +25,7 @@ import {
 } from './placement-rules.js';
 import { lineAmounts, sumAmounts } from './pricing.js';
 
-/** A new order's rows, or word that the reference holds this very order already. */
+/** A new order's rows, or `replayed`: the same order was placed before. */
 export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { replayed: true };
 
 interface Repositories {
@@ -34,7 +34,6 @@ interface Repositories {
   wallets: WalletsRepository;
 }
 
-/** Names a reference of one merchant. */
 const keyInMerchant = (merchantId: number, reference: string): string => `${merchantId} ${reference}`;
 
 const keyOf = ({ merchant_id, sku, many }: Omit<QueriedProduct, 'sandbox'>): string =>
@@ -57,7 +56,7 @@ const toQueried = ({ merchantId, sandbox }: PlaceOrder, { sku, quantity }: Order
   sandbox,
 });
 
-/** One batch under its locks: what is known before it, and what has been admitted so far. */
+/** One batch under its locks: the state before it, and the orders admitted so far. */
 export class PlacementBatch {
   private readonly admitted: Admitted[] = [];
   private readonly lowBalances: LowBalance[] = [];
@@ -67,13 +66,13 @@ export class PlacementBatch {
     private readonly available: Map<number, Satang>,
     private readonly alerts: Map<number, Satang | null>,
     private readonly hashes: Map<string, Buffer>,
-    /** By what was asked for, in the order in which they are to be taken. */
+    /** Offers by query, in the order of preference. */
     private readonly products: Map<string, OrderableProduct[]>,
     private readonly now: Date,
     private readonly wait: LockWait,
   ) {}
 
-  /** One round trip: the two readings are carried out after the wallets' locks are held. */
+  /** One round trip: PostgreSQL locks the wallets before it runs the two reads. */
   static async open(
     { orders, listings, wallets: walletsRepository }: Repositories,
     tx: Transaction,
@@ -112,7 +111,7 @@ export class PlacementBatch {
     );
   }
 
-  /** Decides one order, given all that were admitted before it. */
+  /** Decides one order, after those admitted before it. */
   admit(command: PlaceOrder): BatchResult<Placed> {
     const { merchantId, referenceId, content, maxTotal } = command;
     const available = this.available.get(merchantId);
@@ -147,7 +146,7 @@ export class PlacementBatch {
     return succeeded({ replayed: false, ...toRows(admitted, this.now) });
   }
 
-  /** @returns the webhooks to wake, where a balance fell below its merchant's threshold: known with the commit. */
+  /** @returns the webhooks to wake for low balances; it resolves by the commit. */
   write(tx: Transaction): Promise<number[]> {
     if (this.admitted.length > 0) this.orders.insert(tx, this.admitted, this.now);
     const events = this.lowBalances.map((low) => lowBalanceEvent(low, this.now));
@@ -158,7 +157,7 @@ export class PlacementBatch {
     for (const { lines } of this.admitted) for (const { product } of lines) suppliers.add(product.supplier_id);
   }
 
-  /** At the first offer that takes the player. Whatever was asked for has a row, even if there is no such product. */
+  /** Takes the first offer that accepts the player. Every query has a row, even for an unknown product. */
   private lineOf(command: PlaceOrder, line: OrderLine): ProductLine {
     const { content } = command;
     const offers = this.products.get(keyOf(toQueried(command, line))) ?? [];
@@ -169,7 +168,7 @@ export class PlacementBatch {
   }
 }
 
-/** What was passed over for an offer, with those before it that are for other players. */
+/** Adds the better offers that are for other players to those that were not routable. */
 function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[]): string {
   const unroutable = JSON.parse(passed_over ?? '[]') as PassedOver[];
   const excluding = others.map(({ supplier_code, supplier_sku }): PassedOver => ({

@@ -8,8 +8,7 @@ import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.mapper.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
 import { isSupplierAnswer, toAnswerRow, toKeptRows, toSettledRow, type SettleUnit } from './settle-unit.js';
-import type { SettlementRepository } from './settlement.repository.js';
-import type { CountRow, LockedOrder, MovementRow, SettledUnit } from './settlement.sql.js';
+import type { SettlementRepository, CountRow, LockedOrder, MovementRow, SettledUnit } from './settlement.repository.js';
 import { isTerminalUnit } from './states.js';
 
 export interface Repositories {

@@ -2,8 +2,7 @@ import type { Transaction } from '../database/database.js';
 import { costColumns, outcomeDetail, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { KeptRow } from './codes/unit-deliveries.repository.js';
 import type { UnitKey } from './order.rows.js';
-import type { AnswerRow, SettledRow, SettledUnit } from './settlement.sql.js';
-import type { SupplierCall } from './supplier-calls.js';
+import type { AnswerRow, SettledRow, SettledUnit, SupplierCall } from './settlement.repository.js';
 
 /**
  * A supplier that settles a unit, and only while the unit is at this attempt.

@@ -1,55 +1,356 @@
 import { Injectable } from '@nestjs/common';
-import type { Queryable, Transaction } from '../database/database.js';
-import { outcomeDetail } from '../suppliers/supplier-outcome.js';
-import type { ItemRow } from './order.rows.js';
-import { FIND_ITEMS_OF } from './orders.sql.js';
-import * as sql from './settlement.sql.js';
-import type { SupplierCall } from './supplier-calls.js';
+import type { Queryable, Transaction, Statement } from '../database/database.js';
+import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { type ItemRow, ORDER_COLUMNS, type OrderRow, type UnitRow } from './order.rows.js';
+import { FIND_ITEMS_OF } from './orders.repository.js';
+import { rowsOf, statement } from '../database/parameters.js';
+import type { OrderUnit } from './order-unit.entity.js';
+import type { Order } from './order.entity.js';
+import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
 
-/** What settling does to orders, items, units and money. */
+/** A call to a supplier about a unit, or a callback from it, for the order history. */
+export interface SupplierCall {
+  /** The attempt. */
+  unit: Pick<UnitRow, 'order_id' | 'item' | 'unit'> & { attempt: number };
+  kind: 'send' | 'inquiry' | 'callback';
+  /** Its outcome; or `withheld`: it was not made; or `interrupted`: its process died before recording it. */
+  outcome: SupplierOutcome | { kind: 'withheld' | 'interrupted'; detail: string };
+  durationMs: number;
+  /** The process that made the call or received the callback. */
+  process: string;
+}
+
+export type LockedOrder = OrderRow & Pick<Order, 'open_items' | 'request_id'> & { now: Date };
+
+/** Locks in the order of ids, so that batches of different workers never deadlock. */
+export const LOCK_ORDERS: Statement = {
+  name: 'settlement.lock_orders',
+  text: `SELECT ${ORDER_COLUMNS}, open_items, request_id, date_trunc('milliseconds', statement_timestamp()) AS now
+         FROM orders WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
+};
+
+/** Skips orders that another transaction has locked. */
+export const LOCK_FREE_ORDERS: Statement = {
+  name: 'settlement.lock_free_orders',
+  text: `${LOCK_ORDERS.text} SKIP LOCKED`,
+};
+
+export type SettledUnit = Pick<OrderUnit, 'order_id' | 'item' | 'unit'> & { state: 'succeeded' | 'failed' };
+
+const UNIT = { order_id: 'bigint', item: 'smallint', unit: 'smallint' } as const;
+
+const quoted = (states: string[]): string => states.map((state) => `'${state}'`).join(', ');
+
+/**
+ * The unit was never sent, or no send was accepted: a doubt sets `unknown_since` for good. A claim at the same moment either
+ * finds the unit failed, or has moved it out of `queued` before.
+ */
+const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL`;
+
+/**
+ * Settles each unit at most once, by compare-and-set. It returns the units that it settled.
+ * - An answer settles only its own attempt.
+ * - A refusal answers one call, so it settles only under the claim of that call. A success settles under any claim, because all
+ *   calls of an attempt have one reference. So does a report about the whole attempt, which has no claim.
+ * - A unit that waits to be sent again is settled by a success only.
+ * - An operator decides units in doubt, and cancels units that were certainly not bought: of the seen attempt only, if it is
+ *   given. An attempt without a number yet is shown as the first.
+ * - Without a new supplier's reference the stored one stays.
+ */
+export const SETTLE_UNITS = statement(
+  'settlement.settle_units',
+  {
+    units: rowsOf({
+      ...UNIT,
+      state: 'text',
+      supplier_reference: 'text?',
+      failure_code: 'text?',
+      failure_message: 'text?',
+      claim: 'int?',
+      attempt: 'smallint?',
+      cancels: 'boolean',
+      seen_attempt: 'smallint?',
+    }),
+  },
+  ({ units }) => `
+    UPDATE order_units u SET state = c.state,
+           supplier_reference = coalesce(c.supplier_reference, u.supplier_reference),
+           failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL, claimed_by = NULL,
+           updated_at = date_trunc('milliseconds', statement_timestamp())
+    FROM ${units.as('c')}
+    WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+      AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
+      AND (u.state <> 'queued' OR c.cancels OR c.state = 'succeeded')
+      AND (c.attempt IS NULL OR u.attempt = c.attempt)
+      AND (c.seen_attempt IS NULL OR greatest(c.seen_attempt, 1) = greatest(u.attempt, 1))
+      AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
+               WHEN c.attempt IS NULL THEN u.state IN ('unknown', 'review')
+               ELSE c.claim IS NULL OR c.state = 'succeeded' OR u.claim = c.claim END
+    RETURNING u.order_id, u.item, u.unit, u.state`,
+);
+
+/** A unit that an answer did not settle. */
+export interface UnsettledUnit {
+  /** The number of the answer, from 1. */
+  answer: bigint;
+  state: OrderUnit['state'];
+  /** Whether the answer opened a discrepancy, or changed an open one. */
+  is_new_reversal: boolean;
+}
+
+/** Lists and statements have no codes: a late sale that they report schedules an inquiry for the code. */
+const INQUIRE_FOR_CODE = `
+      INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
+      SELECT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
+      FROM recorded r JOIN weighed w USING (order_id, item, unit, attempt, opens)
+      JOIN order_items i ON i.order_id = r.order_id AND i.position = r.item
+      JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+      WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
+      ON CONFLICT DO NOTHING`;
+
+/**
+ * Judges answers that settled nothing, and returns the states of their units. It opens a discrepancy, once for an attempt, for
+ * an answer that contradicts the settled unit: taken back, bought after all, or bought twice; or that says that an earlier
+ * attempt bought the unit.
+ * - If an earlier attempt was sold and the latest one certainly bought nothing yet, the unit goes to review: the operator
+ *   decides whether to buy it again. `BEGIN_NEXT_ATTEMPTS` does the same while a discrepancy is open.
+ * - A purchase `besides` the known one is a discrepancy in any state of the unit.
+ * - An open discrepancy notes the supplier's latest statement. If the supplier changes its mind after it was closed, another one
+ *   opens. Only answers that are news (`is_news`) count as such a change.
+ */
+export const JUDGE_UNSETTLED = statement(
+  'settlement.judge_unsettled',
+  {
+    answers: rowsOf({
+      ...UNIT,
+      attempt: 'smallint',
+      state: 'text',
+      supplier_reference: 'text?',
+      detail: 'text?',
+      cost_micros: 'bigint?',
+      cost_currency: 'text?',
+      is_news: 'boolean',
+      delivered_sealed: 'bytea?',
+    }),
+  },
+  ({ answers }) => `
+    WITH judged AS (
+      SELECT c.answer, u.order_id, u.item, u.unit, c.attempt, coalesce(a.supplier_id, u.supplier_id) AS supplier_id, u.state,
+             c.supplier_reference, c.detail, c.state AS word, c.is_news, c.delivered_sealed,
+             CASE WHEN c.cost_micros IS NULL THEN a.cost_micros ELSE c.cost_micros END AS cost_micros,
+             CASE WHEN c.cost_micros IS NOT NULL THEN c.cost_currency
+                  WHEN a.cost_micros IS NOT NULL THEN a.cost_currency END AS cost_currency,
+             CASE WHEN c.state = 'besides'
+                  THEN CASE WHEN c.supplier_reference IS DISTINCT FROM u.supplier_reference THEN 'unknown_purchase' END
+                  WHEN c.attempt < u.attempt THEN CASE c.state WHEN 'succeeded' THEN 'bought_late' END
+                  WHEN u.state = 'succeeded' AND c.state = 'failed' THEN 'taken_back'
+                  WHEN u.state = 'failed' AND c.state = 'succeeded' THEN 'bought_late'
+                  WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference THEN 'unknown_purchase'
+                  END AS kind
+      FROM ${answers.numbered('c', 'answer')}
+      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+      LEFT JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
+        AND a.number = c.attempt),
+    -- What the supplier said before of the same attempt, in its latest case.
+    earlier AS (
+      SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
+             r.delivered_sealed IS NULL AS lacks_delivery,
+             judged.is_news AND judged.word IN ('succeeded', 'failed') AND judged.word
+               <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS turns
+      FROM judged JOIN supplier_reversals r
+        ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
+      WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC),
+    weighed AS (
+      SELECT judged.*, CASE WHEN judged.kind = 'unknown_purchase' OR earlier.id IS NULL THEN judged.kind
+                            WHEN NOT earlier.turns OR earlier.status = 'open' THEN NULL
+                            WHEN judged.word = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
+             CASE WHEN earlier.turns AND earlier.status = 'open' THEN earlier.id END AS notes,
+             CASE WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL
+                  THEN earlier.id END AS completes
+      FROM judged LEFT JOIN earlier USING (answer)),
+    noted AS (
+      UPDATE supplier_reversals r
+      SET says = CASE r.id WHEN w.notes THEN w.word ELSE r.says END,
+          detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier says now ' || w.word, w.detail) ELSE r.detail END,
+          delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed)
+      FROM weighed w WHERE r.id = coalesce(w.notes, w.completes)
+      RETURNING r.id),
+    recorded AS (
+      INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, supplier_reference, detail,
+                                      cost_micros, cost_currency, delivered_sealed, turn, created_at)
+      SELECT order_id, item, unit, attempt, supplier_id, opens, supplier_reference, detail, cost_micros, cost_currency,
+             delivered_sealed, CASE opens WHEN 'unknown_purchase' THEN 1 ELSE 1 + (
+               SELECT count(*) FROM supplier_reversals r WHERE r.order_id = w.order_id AND r.item = w.item
+                 AND r.unit = w.unit AND r.attempt = w.attempt AND r.kind = w.opens) END,
+             date_trunc('milliseconds', statement_timestamp())
+      FROM weighed w WHERE opens IS NOT NULL
+      ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
+      RETURNING order_id, item, unit, attempt, kind AS opens),
+    asked_for_code AS (${INQUIRE_FOR_CODE}),
+    left_to_operator AS (
+      UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
+             unknown_since = statement_timestamp(), updated_at = statement_timestamp()
+      FROM weighed w
+      WHERE w.word = 'succeeded' AND (w.opens = 'bought_late' OR w.notes IS NOT NULL)
+        AND u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit
+        AND u.attempt > w.attempt AND ${CERTAINLY_NOT_BOUGHT})
+    SELECT w.answer, w.state, recorded.opens IS NOT NULL OR noted.id IS NOT NULL AS is_new_reversal
+    FROM weighed w LEFT JOIN recorded USING (order_id, item, unit, attempt, opens) LEFT JOIN noted ON noted.id = w.notes`,
+);
+
+/** Adds settled units to their items. An item with no unit left ends, with the failure of its first failed unit. */
+export const COUNT_UNITS = statement(
+  'settlement.count_units',
+  { units: rowsOf({ order_id: 'bigint', item: 'smallint', completed: 'smallint', failed: 'smallint' }) },
+  ({ units }) => `
+    WITH counted AS (
+      SELECT i.order_id, i.position, i.completed_quantity + d.completed AS completed,
+             i.failed_quantity + d.failed AS failed, i.quantity
+      FROM ${units.as('d')}
+      JOIN order_items i ON i.order_id = d.order_id AND i.position = d.item)
+    UPDATE order_items i SET completed_quantity = c.completed, failed_quantity = c.failed,
+      status = CASE WHEN c.completed + c.failed < c.quantity THEN 'processing'
+                    WHEN c.failed = 0 THEN 'completed' ELSE 'failed' END,
+      failure_code = cause.failure_code, failure_message = cause.failure_message
+    FROM counted c
+    LEFT JOIN LATERAL (
+      SELECT u.failure_code, u.failure_message FROM order_units u
+      WHERE u.order_id = c.order_id AND u.item = c.position AND u.state = 'failed'
+        AND c.failed > 0 AND c.completed + c.failed = c.quantity
+      ORDER BY u.unit LIMIT 1) cause ON true
+    WHERE i.order_id = c.order_id AND i.position = c.position
+    RETURNING i.order_id, i.position, i.status`,
+);
+
+/** Marks orders with a claimed unit as started: a claim skips locked orders, so the transaction with the lock does it. $1 orders. */
+export const START_ORDERS: Statement = {
+  name: 'settlement.start_orders',
+  text: `UPDATE orders o SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())
+         WHERE o.id = ANY($1::bigint[]) AND o.status = 'pending'
+           AND EXISTS (SELECT 1 FROM order_units u WHERE u.order_id = o.id AND u.state <> 'queued')`,
+};
+
+export const UPDATE_ORDERS = statement(
+  'settlement.update_orders',
+  {
+    orders: rowsOf({
+      id: 'bigint',
+      status: 'text',
+      open_items: 'smallint',
+      failure_code: 'text?',
+      failure_message: 'text?',
+    }),
+    now: 'timestamptz',
+  },
+  ({ orders, now }) => `
+    UPDATE orders o SET status = c.status, open_items = c.open_items, failure_code = c.failure_code,
+           failure_message = c.failure_message, updated_at = ${now}
+    FROM ${orders.as('c')}
+    WHERE o.id = c.id`,
+);
+
+/**
+ * `movements` are in order; `wallets` have the sums that return to available and leave held. The clock is read under the
+ * wallets' locks, so that the times in a merchant's statement never run backwards.
+ */
+export const MOVE_MONEY = statement(
+  'settlement.move_money',
+  {
+    movements: rowsOf({
+      merchant_id: 'int',
+      kind: 'text',
+      amount: 'bigint',
+      available_after: 'bigint',
+      order_id: 'bigint',
+    }),
+    wallets: rowsOf({ merchant_id: 'int', returned: 'bigint', leaving: 'bigint' }),
+  },
+  ({ movements, wallets }) => `
+    WITH moved AS (
+      INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id,
+                             created_at)
+      SELECT m.merchant_id, m.kind, 'held', CASE m.kind WHEN 'order_spend' THEN 'spent' ELSE 'available' END,
+             m.amount, m.available_after, m.order_id, date_trunc('milliseconds', statement_timestamp())
+      FROM ${movements.numbered('m', 'arrival')}
+      ORDER BY m.arrival)
+    UPDATE wallets SET available = available + c.returned, held = held - c.leaving,
+           updated_at = date_trunc('milliseconds', statement_timestamp())
+    FROM ${wallets.as('c')}
+    WHERE wallets.merchant_id = c.merchant_id`,
+);
+
+export const RECORD_CALLS = statement(
+  'supplier_calls.record',
+  {
+    calls: rowsOf({
+      ...UNIT,
+      attempt: 'smallint',
+      kind: 'text',
+      outcome: 'text',
+      detail: 'text?',
+      duration_ms: 'int',
+      process: 'text',
+    }),
+  },
+  ({ calls }) => `
+    INSERT INTO supplier_calls (${calls.names}, ended_at)
+    SELECT *, date_trunc('milliseconds', statement_timestamp()) FROM ${calls.unnest}`,
+);
+
+/** The type of the rows of one of a statement's parameters. */
+type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
+  Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
+export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
+type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
+/** Answers are news, and hand over no codes, unless they say otherwise. */
+export type AnswerRow = Omit<JudgedRow, 'is_news' | 'delivered_sealed'> &
+  Partial<Pick<JudgedRow, 'is_news' | 'delivered_sealed'>>;
+export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
+export type OrderChange = RowOf<typeof UPDATE_ORDERS, 'orders'>;
+export type MovementRow = RowOf<typeof MOVE_MONEY, 'movements'>;
+export type WalletChange = RowOf<typeof MOVE_MONEY, 'wallets'>;
+
+/** Statements that settle units, items, orders and money. */
 @Injectable()
 export class SettlementRepository {
-  /** In the order of ids. */
-  lockOrders(tx: Transaction, ids: bigint[]): Promise<sql.LockedOrder[]> {
-    return tx.query<sql.LockedOrder>(sql.LOCK_ORDERS, [[...new Set(ids)]]);
+  lockOrders(tx: Transaction, ids: bigint[]): Promise<LockedOrder[]> {
+    return tx.query<LockedOrder>(LOCK_ORDERS, [[...new Set(ids)]]);
   }
 
-  /** Those that no other transaction has locked. */
-  lockFreeOrders(tx: Transaction, ids: bigint[]): Promise<sql.LockedOrder[]> {
-    return tx.query<sql.LockedOrder>(sql.LOCK_FREE_ORDERS, [[...new Set(ids)]]);
+  /** Skips orders that another transaction has locked. */
+  lockFreeOrders(tx: Transaction, ids: bigint[]): Promise<LockedOrder[]> {
+    return tx.query<LockedOrder>(LOCK_FREE_ORDERS, [[...new Set(ids)]]);
   }
 
-  /** @returns those that this settled. */
-  settleUnits(tx: Transaction, units: sql.SettledRow[]): Promise<sql.SettledUnit[]> {
-    return tx.query<sql.SettledUnit>(...sql.SETTLE_UNITS.with({ units }));
+  /** @returns the units that it settled. */
+  settleUnits(tx: Transaction, units: SettledRow[]): Promise<SettledUnit[]> {
+    return tx.query<SettledUnit>(...SETTLE_UNITS.with({ units }));
   }
 
-  /** Opens a reversal for each answer that contradicts a settled unit. @returns how each unit stands. */
-  judgeUnsettled(tx: Queryable, answers: sql.AnswerRow[]): Promise<sql.UnsettledUnit[]> {
+  /** Opens a discrepancy for each answer that contradicts its unit. @returns the states of the units. */
+  judgeUnsettled(tx: Queryable, answers: AnswerRow[]): Promise<UnsettledUnit[]> {
     const rows = answers.map((answer) => ({ is_news: true, delivered_sealed: null, ...answer }));
-    return tx.query<sql.UnsettledUnit>(...sql.JUDGE_UNSETTLED.with({ answers: rows }));
+    return tx.query<UnsettledUnit>(...JUDGE_UNSETTLED.with({ answers: rows }));
   }
 
-  /** Adds settled units to their items. */
-  countUnits(tx: Transaction, units: sql.CountRow[]): Promise<Pick<ItemRow, 'order_id' | 'status'>[]> {
-    return tx.query<Pick<ItemRow, 'order_id' | 'status'>>(...sql.COUNT_UNITS.with({ units }));
+  countUnits(tx: Transaction, units: CountRow[]): Promise<Pick<ItemRow, 'order_id' | 'status'>[]> {
+    return tx.query<Pick<ItemRow, 'order_id' | 'status'>>(...COUNT_UNITS.with({ units }));
   }
 
   itemsOf(tx: Queryable, orderIds: bigint[]): Promise<ItemRow[]> {
     return tx.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
   }
 
-  /** Marks orders as started of which a unit was claimed. */
   startOrders(tx: Transaction, ids: bigint[]): void {
-    if (ids.length > 0) tx.write(sql.START_ORDERS, [ids]);
+    if (ids.length > 0) tx.write(START_ORDERS, [ids]);
   }
 
-  updateOrders(tx: Transaction, orders: sql.OrderChange[], now: Date): void {
-    tx.write(...sql.UPDATE_ORDERS.with({ orders, now }));
+  updateOrders(tx: Transaction, orders: OrderChange[], now: Date): void {
+    tx.write(...UPDATE_ORDERS.with({ orders, now }));
   }
 
-  moveMoney(tx: Transaction, movements: sql.MovementRow[], wallets: sql.WalletChange[]): void {
-    tx.write(...sql.MOVE_MONEY.with({ movements, wallets }));
+  moveMoney(tx: Transaction, movements: MovementRow[], wallets: WalletChange[]): void {
+    tx.write(...MOVE_MONEY.with({ movements, wallets }));
   }
 
   recordCalls(tx: Transaction, calls: SupplierCall[]): void {
@@ -65,6 +366,6 @@ export class SettlementRepository {
       duration_ms: Math.round(durationMs),
       process,
     }));
-    tx.write(...sql.RECORD_CALLS.with({ calls: rows }));
+    tx.write(...RECORD_CALLS.with({ calls: rows }));
   }
 }

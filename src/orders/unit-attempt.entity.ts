@@ -3,7 +3,7 @@ import type { UnitFailureCode } from '../core/failures.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderUnit } from './order-unit.entity.js';
-import type { PassedOver } from './passed-over.js';
+import type { PassedOver } from './order-item.entity.js';
 
 /**
  * An attempt to buy a unit: one reference at one supplier, committed before its first send and never deleted. The state of

@@ -1,5 +1,5 @@
 import { statement } from '../database/parameters.js';
-import type { PassedOver } from '../orders/passed-over.js';
+import type { PassedOver } from '../orders/order-item.entity.js';
 
 /** Something that happened to an order. */
 export interface HistoryRow {

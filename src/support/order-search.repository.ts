@@ -6,7 +6,7 @@ import { statement } from '../database/parameters.js';
 import { ReplicaReadsService } from '../database/replica-reads.service.js';
 import { inIndexedSnapshot } from '../database/snapshot.js';
 import { ORDER_COLUMNS, type ItemRow, type OrderRow } from '../orders/order.rows.js';
-import { FIND_ITEMS_OF } from '../orders/orders.sql.js';
+import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
 import {
   countPaths,
   FIRST_ID_SINCE,

@@ -7,7 +7,7 @@ import { statement } from '../database/parameters.js';
 import { OrderUnit } from '../orders/order-unit.entity.js';
 import { Order } from '../orders/order.entity.js';
 import { ORDER_COLUMNS, unitReferenceIn, type ItemRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
-import { FIND_ITEMS_OF } from '../orders/orders.sql.js';
+import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
 import type { UnitState } from '../orders/states.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { Transfer } from '../wallet/transfer.entity.js';

@@ -5,9 +5,8 @@ import { CurrentCaller } from '../auth/api-key.guard.js';
 import { SandboxGuard } from '../auth/sandbox.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
 import { checkedBaht } from '../core/money.js';
-import { SandboxCreditDto } from './sandbox.dto.js';
+import { SandboxCreditDto, WalletDto } from './wallet.dto.js';
 import { SandboxWalletService } from './sandbox-wallet.service.js';
-import { WalletDto } from './wallet.dto.js';
 import { toWalletDto } from './wallet.mapper.js';
 
 @ApiTags('Sandbox')

@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiMoment, ApiNullableText } from '../core/http/answer.decorators.js';
 import { ENTRY_KINDS, type EntryKind, type WalletEntry } from './entries.js';
+import { AmountUpTo } from '../core/validation/member.decorators.js';
+import { MAX_SANDBOX_CREDIT } from './sandbox-wallet.service.js';
 
 export class WalletDto {
   @ApiProperty({ example: 'THB' }) currency!: string;
@@ -25,4 +27,10 @@ export class WalletEntryDto implements WalletEntry {
   reference_id!: string | null;
   @ApiNullableText('ord_Np3O7rcsqNmBTwD7') order_number!: string | null;
   @ApiMoment() created_at!: string;
+}
+
+/** The body of POST /v1/sandbox/wallet/credit. */
+export class SandboxCreditDto {
+  @AmountUpTo(MAX_SANDBOX_CREDIT, { example: '1000.00', description: 'How much, THB' })
+  amount!: string;
 }

@@ -2,36 +2,177 @@ import { Injectable } from '@nestjs/common';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import { Database, type Statement, type Transaction } from '../database/database.js';
 import { statement } from '../database/parameters.js';
-import type { DeliveredEvent, Event } from '../events/event.entity.js';
-import * as sql from './deliveries.sql.js';
-import type { DeliveryFilter } from './deliveries.sql.js';
+import { type DeliveredEvent, type Event, DELIVERED_EVENTS } from '../events/event.entity.js';
 import type { DeliveryAttempt } from './delivery-attempt.entity.js';
 import { type Delivery, DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
+import { firstIdSince } from '../database/first-id-since.sql.js';
+import { MAX_BIGINT } from '../core/pagination.js';
+
+/** An attempt in flight does not count yet: `attempt_count` says how many are in the log. */
+const COLUMNS = `d.id, d.webhook_id, e.public_id AS event_id, e.kind AS event, e.reference_id, d.status,
+  d.attempt_count - (d.leased_until IS NOT NULL)::int AS attempt_count, d.due_at, d.created_at, d.updated_at`;
+
+const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
+
+/**
+ * The newest deliveries of some webhooks, before an id. The index has them in order for each status and kind of a
+ * webhook by itself, so that as many are read of each, and the newest of these are taken. They are asked for in an
+ * order that only this index gives: by the primary key all others' deliveries would be read, too.
+ * @param webhooks a table with a `webhook_id` each.
+ */
+const newest = (webhooks: string, statuses: string, kinds: string, before: string, limit: string): string => `
+  SELECT ${COLUMNS} FROM (
+    SELECT found.id
+    FROM ${webhooks}, unnest(${statuses}::text[]) AS status, unnest(${kinds}::text[]) AS kind, LATERAL (
+      SELECT p.id FROM webhook_deliveries p
+      WHERE p.webhook_id = webhooks.webhook_id AND p.status = status.status
+        AND (p.kind, p.id + 0) < (kind.kind, ${before}) AND p.kind >= kind.kind
+      ORDER BY p.kind DESC, p.id + 0 DESC LIMIT ${limit}) AS found
+    ORDER BY found.id DESC LIMIT ${limit}) AS page
+  JOIN webhook_deliveries d ON d.id = page.id JOIN events e ON e.id = d.event_id
+  ORDER BY d.id DESC`;
+
+export const PAGE: Statement = {
+  name: 'webhook_deliveries.page',
+  text: newest('(SELECT $1::int AS webhook_id) AS webhooks', '$2', '$3', '$4::bigint', '$5'),
+};
+
+export interface DeliveryFilter {
+  status?: DeliveryStatus | undefined;
+  event?: DeliveredEvent | undefined;
+}
+
+/** For {@link PAGE}. @param before the last id of the page before, null for the first page. */
+export const pageValues = (
+  webhookId: number,
+  { status, event }: DeliveryFilter,
+  before: bigint | null,
+  limit: number,
+): unknown[] => [
+  webhookId,
+  status === undefined ? DELIVERY_STATUSES : [status],
+  event === undefined ? DELIVERED_EVENTS : [event],
+  before ?? MAX_BIGINT,
+  limit,
+];
+
+export const FIND: Statement = {
+  name: 'webhook_deliveries.find',
+  text: `SELECT ${COLUMNS} ${FROM} WHERE d.id = $1`,
+};
+
+/** Reads a delivery and its attempts in one statement, so that they always fit each other. */
+export const FIND_WITH_ATTEMPTS: Statement = {
+  name: 'webhook_deliveries.find_with_attempts',
+  text: `SELECT d.*, a.number, a.started_at, a.duration_ms, a.response_status, a.error, a.response_body
+         FROM (${FIND.text} AND d.webhook_id = $2) d LEFT JOIN webhook_attempts a ON a.delivery_id = d.id
+         ORDER BY a.number`,
+};
+
+/** Deliveries of all of a merchant's webhooks, deleted ones included. $1 merchant, $2 statuses, $3 how many. */
+export const FIND_OF_MERCHANT: Statement = {
+  name: 'webhook_deliveries.find_of_merchant',
+  text: newest(
+    '(SELECT id AS webhook_id FROM webhooks WHERE merchant_id = $1) AS webhooks',
+    '$2',
+    `'{${DELIVERED_EVENTS.join(',')}}'`,
+    `${MAX_BIGINT}`,
+    '$3',
+  ),
+};
+
+export const LOCK_DELIVERY: Statement = {
+  name: 'webhook_deliveries.lock',
+  text: `SELECT leased_until IS NOT NULL AS in_flight FROM webhook_deliveries
+         WHERE id = $1 AND webhook_id = $2 FOR NO KEY UPDATE`,
+};
+
+const RETRY = `status = 'pending', automatic = false, due_at = statement_timestamp(), updated_at = statement_timestamp()`;
+
+export const RETRY_DELIVERY: Statement = {
+  name: 'webhook_deliveries.retry',
+  text: `UPDATE webhook_deliveries SET ${RETRY} WHERE id = $1`,
+};
+
+const WHICH = {
+  ...({ merchantId: 'int', webhookId: 'int?', status: 'text', event: 'text?' } as const),
+  ...({ since: 'timestamptz', above: 'bigint', upTo: 'bigint?' } as const),
+};
+
+/** Deliveries without an attempt in flight. @param live the table with the ids of the merchant's active webhooks. */
+const retryable = (live: string, { status, event, since, above, upTo }: Record<keyof typeof WHICH, string>): string => `
+  webhook_id IN (SELECT id FROM ${live}) AND id > ${above} AND (${upTo} IS NULL OR id <= ${upTo})
+  AND created_at >= ${since} AND status = ${status} AND (${event} IS NULL OR kind = ${event}) AND leased_until IS NULL`;
+
+const live = ({ merchantId, webhookId }: Record<keyof typeof WHICH, string>): string => `
+  SELECT id FROM webhooks WHERE merchant_id = ${merchantId} AND (${webhookId} IS NULL OR id = ${webhookId})
+    AND status = 'active' AND deleted_at IS NULL`;
+
+export const RETRY_MANY = statement(
+  'webhook_deliveries.retry_many',
+  { ...WHICH, limit: 'int' },
+  ({ limit, ...which }) => `
+    WITH live AS MATERIALIZED (${live(which)} ORDER BY id FOR SHARE),
+    picked AS (
+      SELECT id FROM webhook_deliveries WHERE ${retryable('live', which)}
+      ORDER BY id LIMIT ${limit} FOR NO KEY UPDATE)
+    UPDATE webhook_deliveries d SET ${RETRY} FROM picked WHERE d.id = picked.id
+    RETURNING d.id, d.webhook_id`,
+);
+
+export const COUNT_RETRYABLE = statement(
+  'webhook_deliveries.count_retryable',
+  WHICH,
+  (which) => `
+    WITH live AS MATERIALIZED (${live(which)})
+    SELECT count(*) AS count FROM webhook_deliveries WHERE ${retryable('live', which)}`,
+);
+
+export const FIRST_ID_SINCE = firstIdSince('webhook_deliveries.first_id_since', 'webhook_deliveries');
+
+export const LAST_ID: Statement = {
+  name: 'webhook_deliveries.last_id',
+  text: 'SELECT coalesce(max(id), 0) AS id FROM webhook_deliveries',
+};
+
+/** Writes a test event with one delivery, under the wallet's lock like every event (`recordEvents`). */
+export const RECORD_TEST = statement(
+  'webhook_deliveries.record_test',
+  { merchantId: 'int', webhookId: 'int', eventId: 'text', body: 'text', now: 'timestamptz' },
+  ({ merchantId, webhookId, eventId, body, now }) => `
+    WITH turn AS MATERIALIZED (
+      SELECT merchant_id FROM wallets WHERE merchant_id = ${merchantId} FOR NO KEY UPDATE),
+    recorded AS (
+      INSERT INTO events (public_id, merchant_id, kind, body, created_at)
+      SELECT ${eventId}, merchant_id, 'webhook.test', ${body}, ${now} FROM turn RETURNING id)
+    INSERT INTO webhook_deliveries (webhook_id, event_id, kind, automatic, due_at, created_at, updated_at)
+    SELECT ${webhookId}, id, 'webhook.test', false, ${now}, ${now}, ${now} FROM recorded
+    RETURNING id`,
+);
 
 /** The first half of the advisory locks' keys: arbitrary, but unique among ours. */
 const STEP_LOCKS = 7_038_169;
 
-/** Steps of one webhook take turns. $1 webhook. */
+/** Serializes the steps of one webhook. $1 webhook. */
 const LOCK_STEPS: Statement = {
   name: 'webhook_deliveries.lock_steps',
   text: `SELECT pg_advisory_xact_lock(${STEP_LOCKS}, $1)`,
 };
 
 export interface Step {
-  /** When the webhook was changed last, before the step. */
+  /** The webhook's last change before the step. */
   changed_at: Webhook['updated_at'];
-  /** How many deliveries were looked at. */
+  /** Deliveries in the step. */
   seen: number;
-  /** The last of them; null when there was none. */
+  /** The last of them; null if there was none. */
   last_kind: Delivery['kind'] | null;
   last_id: Delivery['id'] | null;
 }
 
 /**
- * The next of a webhook's waiting deliveries, in the order of the index of pages, follow its settings. A test event
- * stays for an inactive webhook, not for a deleted one. Rows are locked in the order of ids, as by whatever else takes
- * many of them, so that nobody waits in a circle.
+ * Applies a webhook's settings to its next waiting deliveries, in the order of the index of pages. Inactive webhooks keep
+ * their test events, deleted ones do not. Rows are locked in the order of ids, as everywhere, so that no statements deadlock.
  */
 const STEP = statement(
   'webhook_deliveries.follow_webhook',
@@ -65,7 +206,7 @@ const STEP = statement(
     FROM hook`,
 );
 
-/** All that waits follows the webhook as it was changed last; no row when it has changed since. $1 webhook, $2 when. */
+/** Marks that all waiting deliveries follow the webhook's settings; no row if it has changed since. $1 webhook, $2 last change. */
 const FINISH: Statement = {
   name: 'webhooks.waiting_follows',
   text: `UPDATE webhooks SET waiting_is_stale = false WHERE id = $1 AND updated_at = $2 RETURNING id`,
@@ -76,25 +217,23 @@ const FIND_STALE: Statement = {
   text: `SELECT id FROM webhooks WHERE waiting_is_stale ORDER BY id`,
 };
 
-export type { DeliveryFilter } from './deliveries.sql.js';
-
-/** A delivery with what its event says of itself. */
+/** A delivery with its event's id, kind and reference. */
 export type DeliveryRow = Pick<
   Delivery,
   'id' | 'webhook_id' | 'status' | 'attempt_count' | 'due_at' | 'created_at' | 'updated_at'
 > &
   Pick<Event, 'reference_id'> & { event_id: Event['public_id']; event: Event['kind'] };
 
-/** All null where there was no attempt yet. */
+/** All null before the first attempt. */
 export type AttemptRow = Pick<
   DeliveryAttempt,
   'started_at' | 'duration_ms' | 'response_status' | 'error' | 'response_body'
 > & { number: DeliveryAttempt['number'] | null };
 
-/** Deliveries of a status, of any of a merchant's webhooks, that were created since a moment. */
+/** Selects deliveries of a merchant by status and age. */
 export interface Which {
   merchantId: number;
-  /** One of them only. */
+  /** Null for all webhooks. */
   webhookId: number | null;
   status: DeliveryStatus;
   event: DeliveredEvent | null;
@@ -111,12 +250,12 @@ interface TestEvent {
   now: Date;
 }
 
-/** Deliveries are given their ids by several processes, each by its own clock. */
+/** Several processes write deliveries, and their clocks differ. */
 const MARGIN_MS = 600_000;
 
 type Place = Pick<Step, 'last_kind' | 'last_id'>;
 
-/** The log of deliveries with their attempts. What carries them out has a repository of its own. */
+/** The log of deliveries with their attempts. `DispatchRepository` has the statements that deliver. */
 @Injectable()
 export class DeliveriesRepository {
   constructor(
@@ -126,72 +265,72 @@ export class DeliveriesRepository {
 
   /** Newest first. @param before the last id of the page before, null for the first page. */
   page(webhookId: number, filter: DeliveryFilter, before: bigint | null, limit: number): Promise<DeliveryRow[]> {
-    return this.reads.list<DeliveryRow>(sql.PAGE, sql.pageValues(webhookId, filter, before, limit));
+    return this.reads.list<DeliveryRow>(PAGE, pageValues(webhookId, filter, before, limit));
   }
 
-  /** Those of all of a merchant's webhooks, deleted ones included, newest first. */
+  /** Deliveries of all of a merchant's webhooks, deleted ones included, newest first. */
   pageOfMerchant(merchantId: number, status: DeliveryStatus | undefined, limit: number): Promise<DeliveryRow[]> {
     const statuses = status === undefined ? DELIVERY_STATUSES : [status];
-    return this.reads.list<DeliveryRow>(sql.FIND_OF_MERCHANT, [merchantId, statuses, limit]);
+    return this.reads.list<DeliveryRow>(FIND_OF_MERCHANT, [merchantId, statuses, limit]);
   }
 
-  /** A delivery beside each of its attempts; none where there is no such delivery. */
+  /** One row for each attempt, or one without any; none if there is no such delivery. */
   findWithAttempts(webhookId: number, id: bigint): Promise<(DeliveryRow & AttemptRow)[]> {
-    return this.reads.query<DeliveryRow & AttemptRow>(sql.FIND_WITH_ATTEMPTS, [id, webhookId]);
+    return this.reads.query<DeliveryRow & AttemptRow>(FIND_WITH_ATTEMPTS, [id, webhookId]);
   }
 
   async find(tx: Transaction, id: bigint): Promise<DeliveryRow | undefined> {
-    const [delivery] = await tx.query<DeliveryRow>(sql.FIND, [id]);
+    const [delivery] = await tx.query<DeliveryRow>(FIND, [id]);
     return delivery;
   }
 
   async lock(tx: Transaction, webhookId: number, id: bigint): Promise<{ in_flight: boolean } | undefined> {
-    const [locked] = await tx.query<{ in_flight: boolean }>(sql.LOCK_DELIVERY, [id, webhookId]);
+    const [locked] = await tx.query<{ in_flight: boolean }>(LOCK_DELIVERY, [id, webhookId]);
     return locked;
   }
 
-  /** Has one more attempt made at once, whatever the status. */
+  /** Makes one more attempt due at once, whatever the status. */
   retry(tx: Transaction, id: bigint): void {
-    tx.write(sql.RETRY_DELIVERY, [id]);
+    tx.write(RETRY_DELIVERY, [id]);
   }
 
-  /** The same for the next of many, in the order of ids; those with an attempt in flight are passed over. */
+  /** Does the same for the next deliveries in the order of ids. It skips those with an attempt in flight. */
   retryMany(
     tx: Transaction,
     which: Which,
     { above, limit }: { above: bigint; limit: number },
   ): Promise<Pick<Delivery, 'id' | 'webhook_id'>[]> {
-    return tx.query<Pick<Delivery, 'id' | 'webhook_id'>>(...sql.RETRY_MANY.with({ ...which, above, limit }));
+    return tx.query<Pick<Delivery, 'id' | 'webhook_id'>>(...RETRY_MANY.with({ ...which, above, limit }));
   }
 
-  /** How many {@link retryMany} would find now. */
+  /** Counts what {@link retryMany} would find now. */
   async countRetryable(which: Which, above: bigint): Promise<number> {
-    const counting = sql.COUNT_RETRYABLE.with({ ...which, above });
+    const counting = COUNT_RETRYABLE.with({ ...which, above });
     const [found] = await this.database.query<{ count: bigint }>(...counting);
     return Number(found?.count ?? 0n);
   }
 
-  /** No delivery of that moment or later has a lower id. */
+  /** Returns an id such that no delivery of that moment or later has a lower one. */
   async firstIdSince(moment: Date): Promise<bigint> {
     const earlier = new Date(moment.getTime() - MARGIN_MS);
-    const [first] = await this.database.query<Pick<Delivery, 'id'>>(...sql.FIRST_ID_SINCE.with({ moment: earlier }));
+    const [first] = await this.database.query<Pick<Delivery, 'id'>>(...FIRST_ID_SINCE.with({ moment: earlier }));
     return first?.id ?? 0n;
   }
 
   async lastId(): Promise<bigint> {
-    const [last] = await this.database.query<Pick<Delivery, 'id'>>(sql.LAST_ID);
+    const [last] = await this.database.query<Pick<Delivery, 'id'>>(LAST_ID);
     return last?.id ?? 0n;
   }
 
   /** @returns the id of the event's delivery. */
   async insertTest(tx: Transaction, event: TestEvent): Promise<bigint | undefined> {
-    const [recorded] = await tx.query<Pick<Delivery, 'id'>>(...sql.RECORD_TEST.with(event));
+    const [recorded] = await tx.query<Pick<Delivery, 'id'>>(...RECORD_TEST.with(event));
     return recorded?.id;
   }
 
   /**
-   * Makes the next of a webhook's waiting deliveries follow its settings.
-   * @returns undefined where there is no such webhook.
+   * Applies a webhook's settings to its next waiting deliveries.
+   * @returns undefined if there is no such webhook.
    */
   async followWebhook(webhookId: number, after: Place | undefined, limit: number): Promise<Step | undefined> {
     const afterKind = after?.last_kind ?? '';
@@ -203,12 +342,12 @@ export class DeliveriesRepository {
     return step;
   }
 
-  /** Removes a webhook's mark. @returns false where it changed since that moment. */
+  /** Clears a webhook's mark. @returns false if it changed since that moment. */
   async finishFollowing(webhookId: number, changedAt: Date): Promise<boolean> {
     return (await this.database.query(FINISH, [webhookId, changedAt])).length > 0;
   }
 
-  /** The webhooks that have deliveries which may not follow them yet. */
+  /** Webhooks with deliveries that may not follow their settings yet. */
   listStale(): Promise<Pick<Webhook, 'id'>[]> {
     return this.database.query<Pick<Webhook, 'id'>>(FIND_STALE);
   }

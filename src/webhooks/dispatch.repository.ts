@@ -1,16 +1,131 @@
 import { Injectable } from '@nestjs/common';
-import { Database, LIMIT_LOCK_WAIT, type Queryable } from '../database/database.js';
+import { Database, LIMIT_LOCK_WAIT, type Queryable, type Statement } from '../database/database.js';
 import { LOCK_WAIT_MS } from '../database/group-commit.js';
 import type { ClaimRequest } from '../queues/leased-work.js';
 import * as sql from './dispatch.sql.js';
-import type { ClaimedDelivery } from './dispatch.sql.js';
-import * as recording from './recording.sql.js';
-import type { RecordedAttempt } from './recording.sql.js';
+import { type ClaimedDelivery, hasDue } from './dispatch.sql.js';
+import { rowsOf, statement } from '../database/parameters.js';
+
+/** A delivery after its attempt was recorded. */
+export interface RecordedAttempt {
+  id: bigint;
+  webhook_id: number;
+  attempt_count: number;
+  status: 'succeeded' | 'failed' | 'cancelled' | 'pending';
+  /** Milliseconds until its retry is due; null when it has ended. */
+  due_in_ms: number | null;
+  /** Whether its webhook has other due deliveries, which may have waited for this one's slot. */
+  has_due: boolean;
+}
+
+/** The attempt that delivered it. The ORDER BY forces a lookup by key. */
+const deliveredBy = (delivery: string): string => `(
+  SELECT number FROM webhook_attempts WHERE delivery_id = ${delivery} AND response_status BETWEEN 200 AND 299
+  ORDER BY delivery_id, number LIMIT 1)`;
+
+/**
+ * Records how attempts ended and decides what follows, once for each attempt: a late record finds no lease.
+ * `ended` selects the attempts: delivery_id, webhook_id, number, started_at, response_status, error, response_body,
+ * duration_ms, retry_after in seconds. The next attempt starts `retry_delay` seconds from now at the earliest; only automatic
+ * deliveries have one (contract, section 4).
+ */
+const recorded = (ended: string, ifLocked = ''): string => `
+    WITH ended AS (${ended}),
+    hook AS MATERIALIZED (
+      SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
+      WHERE id IN (SELECT webhook_id FROM ended) ORDER BY id FOR SHARE ${ifLocked}),
+    due AS MATERIALIZED (SELECT id AS webhook_id, ${hasDue('hook.id')} AS has_due FROM hook),
+    judged AS (
+      SELECT ended.*, greatest(hook.retry_delay, ended.retry_after) AS delay,
+        CASE WHEN ended.response_status BETWEEN 200 AND 299 THEN 'succeeded'
+             WHEN ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
+             WHEN NOT hook.is_live THEN 'cancelled'
+             ELSE 'pending' END AS status,
+        -- By an attempt before it, which was taken for interrupted, and told late that it was not.
+        CASE WHEN ended.number > 1 AND (ended.response_status BETWEEN 200 AND 299) IS NOT TRUE
+             THEN ${deliveredBy('ended.delivery_id')} IS NOT NULL ELSE false END AS was_delivered
+      FROM ended JOIN hook ON hook.id = ended.webhook_id),
+    updated AS (
+      UPDATE webhook_deliveries d SET
+        status = CASE WHEN d.automatic AND j.was_delivered THEN 'succeeded'
+                      WHEN d.automatic OR j.status = 'succeeded' THEN j.status ELSE 'failed' END,
+        due_at = CASE WHEN d.automatic AND j.status = 'pending' AND NOT j.was_delivered
+                      THEN statement_timestamp() + make_interval(secs => j.delay) END,
+        leased_until = NULL, attempt_started_at = NULL, attempt_ended_at = statement_timestamp(),
+        retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
+        updated_at = statement_timestamp()
+      -- Not by leased_until, which goes with it: its index, taken for empty after a quiet time, would be read instead.
+      FROM judged j
+      WHERE d.id = j.delivery_id AND d.attempt_count = j.number
+        AND d.attempt_started_at IS NOT NULL
+      RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay, j.started_at, j.duration_ms,
+                j.response_status, j.error, j.response_body),
+    logged AS (
+      INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error, response_body)
+      SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated)
+    SELECT u.id, u.webhook_id, u.attempt_count, u.status, due.has_due,
+           CASE u.status WHEN 'pending' THEN u.delay * 1000 END AS due_in_ms
+    FROM updated u JOIN due USING (webhook_id)`;
+
+const ENDED = rowsOf({
+  delivery_id: 'bigint',
+  webhook_id: 'int',
+  number: 'int',
+  started_at: 'timestamptz',
+  response_status: 'int?',
+  error: 'text?',
+  response_body: 'text?',
+  duration_ms: 'int',
+  retry_after: 'int?',
+});
+
+export const RECORD_ATTEMPTS = statement('webhook_deliveries.record_attempts', { attempts: ENDED }, ({ attempts }) =>
+  recorded(`SELECT * FROM ${attempts.as('a')}`),
+);
+
+/**
+ * Records attempts that delivered but had been recorded as interrupted: their worker had stalled, or a clock set forward had
+ * ended their leases. The delivery is not tried again, unless its merchant asked for a retry. An attempt in flight ends first,
+ * and finds the successful one.
+ */
+export const RECORD_LATE = statement(
+  'webhook_deliveries.record_late',
+  { attempts: ENDED },
+  ({ attempts }) => `
+    WITH late AS MATERIALIZED (SELECT * FROM ${attempts.as('a')}),
+    locked AS MATERIALIZED (
+      SELECT id, leased_until IS NULL AND (automatic OR due_at IS NULL) AS is_at_rest FROM webhook_deliveries
+      WHERE id IN (SELECT delivery_id FROM late) ORDER BY id FOR NO KEY UPDATE),
+    corrected AS (
+      UPDATE webhook_attempts a SET duration_ms = late.duration_ms, response_status = late.response_status, error = NULL,
+             response_body = late.response_body
+      FROM late JOIN locked ON locked.id = late.delivery_id
+      WHERE a.delivery_id = late.delivery_id AND a.number = late.number AND a.started_at = late.started_at
+        AND a.error = 'interrupted'
+      RETURNING a.delivery_id, a.number)
+    UPDATE webhook_deliveries d SET status = 'succeeded', due_at = NULL, updated_at = statement_timestamp()
+    FROM corrected JOIN locked ON locked.id = corrected.delivery_id
+    WHERE d.id = corrected.delivery_id AND locked.is_at_rest
+    RETURNING d.id, d.webhook_id, corrected.number AS attempt_count, d.status, false AS has_due, NULL::int AS due_in_ms`,
+);
+
+/** Attempts whose process died or lost PostgreSQL before it could record them; those of a locked webhook come later. */
+export const RECORD_INTERRUPTED: Statement = {
+  name: 'webhook_deliveries.record_interrupted',
+  text: recorded(
+    `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
+          NULL::int AS response_status, 'interrupted' AS error,
+          NULL::text AS response_body, NULL::int AS retry_after,
+          (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
+   FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
+   ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
+    'SKIP LOCKED',
+  ),
+};
 
 export type { ClaimedDelivery } from './dispatch.sql.js';
-export type { RecordedAttempt } from './recording.sql.js';
 
-type Attempts = Parameters<typeof recording.RECORD_ATTEMPTS.with>[0]['attempts'];
+type Attempts = Parameters<typeof RECORD_ATTEMPTS.with>[0]['attempts'];
 
 /** Deliveries as work: who may attempt each, when it is due, and how attempts ended. */
 @Injectable()
@@ -18,7 +133,7 @@ export class DispatchRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Takes due deliveries and begins an attempt for each.
+   * Claims due deliveries and begins an attempt for each.
    * @param slotsPerWebhook over all workers.
    */
   claim(
@@ -33,19 +148,19 @@ export class DispatchRepository {
     );
   }
 
-  /** @returns what became of those deliveries whose leases had not been given up. */
+  /** @returns the deliveries that still had their leases. */
   record(attempts: Attempts, tx: Queryable = this.database): Promise<RecordedAttempt[]> {
-    return tx.query<RecordedAttempt>(...recording.RECORD_ATTEMPTS.with({ attempts }));
+    return tx.query<RecordedAttempt>(...RECORD_ATTEMPTS.with({ attempts }));
   }
 
-  /** Attempts that delivered, and that were recorded as interrupted before. @returns the deliveries that have succeeded by it. */
+  /** Records successful attempts that were recorded as interrupted. @returns the deliveries that have succeeded thereby. */
   recordLate(attempts: Attempts): Promise<RecordedAttempt[]> {
-    return this.database.query<RecordedAttempt>(...recording.RECORD_LATE.with({ attempts }));
+    return this.database.query<RecordedAttempt>(...RECORD_LATE.with({ attempts }));
   }
 
   /**
-   * The same as {@link record}, leaving out the attempts of webhooks that another transaction has locked.
-   * @returns also the webhooks whose attempts could be recorded.
+   * Does the same as {@link record}, but skips webhooks that another transaction has locked.
+   * @returns also the webhooks that were not locked.
    */
   recordFree(attempts: Attempts): Promise<{ free: Set<number>; recorded: RecordedAttempt[] }> {
     return this.database.transaction(async (tx) => {
@@ -58,16 +173,16 @@ export class DispatchRepository {
     });
   }
 
-  /** Ends attempts as interrupted whose leases have run out. */
+  /** Records attempts with expired leases as interrupted. */
   recordInterrupted(): Promise<RecordedAttempt[]> {
-    return this.database.query<RecordedAttempt>(recording.RECORD_INTERRUPTED);
+    return this.database.query<RecordedAttempt>(RECORD_INTERRUPTED);
   }
 
   findOverdue(): Promise<{ id: number }[]> {
     return this.database.query<{ id: number }>(sql.FIND_OVERDUE);
   }
 
-  /** A delivery whose attempt never began: it does not count. */
+  /** Undoes a claim whose attempt never began: it does not count. */
   undoClaim(delivery: ClaimedDelivery, dueInSeconds = 0): Promise<unknown> {
     const { id, attempt_count: attempt, attempt_started_at: startedAt } = delivery;
     return this.database.query(...sql.UNDO_CLAIM.with({ id, attempt, startedAt, dueInSeconds }));

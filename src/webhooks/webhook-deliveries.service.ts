@@ -10,12 +10,12 @@ import { WorkNotifier } from '../queues/work-notifier.js';
 import { DeliveriesRepository, type DeliveryRow } from './deliveries.repository.js';
 import type { DeliveryDetailDto, DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
 import type { DeliveryStatus } from './delivery.entity.js';
-import { toAttempts, toDeliveryDto } from './delivery.mapper.js';
+import { toAttempts, toDeliveryDto } from './webhook.mapper.js';
 import { SAMPLE_ORDER } from './sample-order.js';
 import { WebhooksRepository, type LockedWebhook } from './webhooks.repository.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** The log of deliveries, and what a merchant or the operator can ask of it. */
+/** The log of deliveries, for merchants and operators: lists, retries, tests. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
@@ -45,8 +45,8 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Makes one more attempt at once, whatever the delivery's status, with the same event; none follows by itself.
-   * @param by the operator, for their log.
+   * Makes one more attempt at once, whatever the delivery's status, with the same event. No retry follows by itself.
+   * @param by the operator, for the audit log.
    * @throws NOT_FOUND; CONFLICT while the webhook is inactive or an attempt is in flight
    */
   async retry(merchantId: number, webhookId: number, id: bigint, by?: Actor): Promise<DeliveryDto> {
@@ -66,7 +66,7 @@ export class WebhookDeliveriesService {
 
   /**
    * Sends a `webhook.test` event with a sample order, once, also to an inactive webhook.
-   * @param by the operator, for their log.
+   * @param by the operator, for the audit log.
    * @throws NOT_FOUND
    */
   async test(merchantId: number, webhookId: number, by?: Actor): Promise<DeliveryDto> {
@@ -84,8 +84,7 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Deliveries of all of a merchant's webhooks, deleted ones included, newest first.
-   * @param limit how many at most.
+   * Lists deliveries of all of a merchant's webhooks, deleted ones included, newest first.
    */
   async listForMerchant(
     merchantId: number,
@@ -102,7 +101,7 @@ export class WebhookDeliveriesService {
   }
 
   private started(delivery: DeliveryRow | undefined): DeliveryDto {
-    if (!delivery) throw new Error('a delivery that was just written is not there');
+    if (!delivery) throw new Error('a delivery that was just written is missing');
     this.notifier.notifyWebhooks([delivery.webhook_id]);
     return toDeliveryDto(delivery);
   }

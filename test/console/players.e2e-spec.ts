@@ -101,7 +101,7 @@ describe('who may not read players', () => {
     const { id: supplierId } = await api.get(SuppliersService).getByCode('fake');
     const purchase = { supplierReference: null, state: 'succeeded', boughtAt: null, cost: null } as const;
     const about = { reference: 'GONE-1', sku: 'ml86', player: stranger, detail: `sold to ${stranger}` };
-    await api.get(UnknownPurchasesRepository).tell(supplierId, [{ ...purchase, ...about }]);
+    await api.get(UnknownPurchasesRepository).report(supplierId, [{ ...purchase, ...about }]);
     await expectHidden('/api/reversals', [order?.user_id ?? '-', stranger]);
     expect(await read(others[0]!, '/api/reversals')).toContain(`sold to …${stranger.slice(-3)}`);
   });

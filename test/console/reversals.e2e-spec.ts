@@ -58,7 +58,7 @@ describe('reversals', () => {
     const { id: supplierId } = await api.get(SuppliersService).getByCode('fake');
     const purchase = { supplierReference: null, state: 'succeeded', boughtAt: null, cost: null } as const;
     const about = { reference: 'TGONE1', sku: 'ml86', player: '123 2001', detail: 'called back: succeeded' };
-    const [id = 0] = await api.get(UnknownPurchasesRepository).tell(supplierId, [{ ...purchase, ...about }]);
+    const [id = 0] = await api.get(UnknownPurchasesRepository).report(supplierId, [{ ...purchase, ...about }]);
     const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?open=true');
     expect(body.data[0]).toMatchObject({
       id,

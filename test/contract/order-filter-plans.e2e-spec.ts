@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pageOf, type OrderPage, type PageFilter } from '../../src/orders/orders.sql.js';
+import { pageOf, type OrderPage, type PageFilter } from '../../src/orders/orders.repository.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;

@@ -2,10 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { AppError } from '../../src/core/errors.js';
 import { readMembers } from '../../src/core/validation/read-members.js';
 import type { Class } from '../../src/core/validation/rule.js';
-import { CreateOrderDto, CreateOrderItemDto } from '../../src/orders/create-order.dto.js';
+import { CreateOrderDto, CreateOrderItemDto, OrderListQuery } from '../../src/orders/order-requests.dto.js';
 import { EventListQuery } from '../../src/events/event.dto.js';
-import { OrderListQuery } from '../../src/orders/order-list.dto.js';
-import { SandboxCreditDto } from '../../src/wallet/sandbox.dto.js';
+import { SandboxCreditDto } from '../../src/wallet/wallet.dto.js';
 import { DeliveryListQuery } from '../../src/webhooks/delivery.dto.js';
 import { CreateWebhookDto, UpdateWebhookDto } from '../../src/webhooks/webhook-requests.dto.js';
 

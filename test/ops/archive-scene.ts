@@ -126,7 +126,7 @@ export class ArchiveScene {
       cost: null,
       detail: 'a late callback',
     }));
-    const opened = await new UnknownPurchasesRepository(this.stack.database).tell(id, purchases);
+    const opened = await new UnknownPurchasesRepository(this.stack.database).report(id, purchases);
     const cases = await this.stack.sql<{ name: string }>(
       `UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE id = ANY($1)
        RETURNING coalesce(reference, supplier_reference) AS name`,

@@ -68,7 +68,7 @@ describe('the recurring tasks', () => {
       (count) => count > 0,
     );
     expect(log.find((line) => line.task === task)).toMatchObject({
-      msg: 'what suppliers called about again could not be looked after',
+      msg: 'checks of ended attempts failed',
       reason: expect.stringContaining('attempt_checks'),
     });
     await stack.sql('ALTER TABLE away RENAME TO attempt_checks');

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PurchaseWatchService } from '../../src/fulfilment/reconciliation/purchase-watch.service.js';
-import { CLOSING_LOCK } from '../../src/fulfilment/reconciliation/unknown-purchases.sql.js';
+import { CLOSING_LOCK } from '../../src/fulfilment/reconciliation/unknown-purchases.repository.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';

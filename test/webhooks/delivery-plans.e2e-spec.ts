@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DELIVERED_EVENTS } from '../../src/events/event.entity.js';
 import { PAGE_OF_EVENTS } from '../../src/events/events.sql.js';
 import { DELIVERY_STATUSES, UNDELIVERED } from '../../src/webhooks/delivery.entity.js';
-import { FIND_OF_MERCHANT, PAGE, pageValues, type DeliveryFilter } from '../../src/webhooks/deliveries.sql.js';
+import { FIND_OF_MERCHANT, PAGE, pageValues, type DeliveryFilter } from '../../src/webhooks/deliveries.repository.js';
 import {
   conditionsOf,
   LIST_WEBHOOKS,

@@ -6,7 +6,7 @@ import type {
   WebhookRow,
 } from '../../webhooks/webhook-listing.repository.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
-import { toAttempts } from '../../webhooks/delivery.mapper.js';
+import { toAttempts } from '../../webhooks/webhook.mapper.js';
 import { censorOf, hidden, holdsAny, type Censor, type Viewer } from '../orders/players.js';
 import { shownAddress } from './webhook-address.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';

@@ -8,15 +8,15 @@ import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import { SuppliersRepository, type CallingSupplier } from '../../suppliers/suppliers.repository.js';
 
 const WINDOW_MS = 1_000;
-/** Contract, section 8: of each supplier, in each API process. */
+/** For each supplier in each API process (contract, section 8). */
 const MAX_IN_WINDOW = 100;
 
-/** Lets suppliers in that call us at their own address. */
+/** Identifies the supplier that calls its callback address, and limits its rate. */
 @Injectable()
 export class CallbackAdmissionService {
   private readonly windows = new WindowStore(WINDOW_MS);
-  /** What callers without a supplier are compared with. */
-  private readonly nobodysToken = randomBytes(16).toString('hex');
+  /** A dummy token, so that an unknown supplier takes as long as a wrong token. */
+  private readonly dummyToken = randomBytes(16).toString('hex');
   private lastReading: Promise<unknown> = Promise.resolve();
   private nextReading: Promise<CallingSupplier[]> | undefined;
 
@@ -28,14 +28,14 @@ export class CallbackAdmissionService {
   ) {}
 
   /**
-   * The limit comes after the token: strangers use up nothing of what a supplier may do.
+   * Checks the token before the rate, so that strangers never use up a supplier's limit.
    * @returns the supplier that the address belongs to.
-   * @throws NOT_FOUND for an address that is none; TOO_MANY_REQUESTS; SERVICE_UNAVAILABLE
+   * @throws NOT_FOUND for an unknown address; TOO_MANY_REQUESTS; SERVICE_UNAVAILABLE
    */
   async admit(code: string, token: string): Promise<CallingSupplier> {
     const suppliers = await this.readSuppliers();
     const named = suppliers.find((each) => each.code === code);
-    const expected = (named && this.addresses.tokenOf(named)) ?? this.nobodysToken;
+    const expected = (named && this.addresses.tokenOf(named)) ?? this.dummyToken;
     const isRight = isSame(token, expected);
     if (!named || !isRight || !this.registry.find(named.adapter)?.callbacks) throw notFound('callback address');
     const { totalHits } = this.windows.increment(named.code);
@@ -48,8 +48,8 @@ export class CallbackAdmissionService {
   }
 
   /**
-   * As they are at this moment. Those who ask while others are waited for share the next reading, so that strangers, however
-   * many, keep one connection to PostgreSQL busy at most.
+   * Reads the current suppliers. Calls that arrive during one reading share the next, so that strangers keep at most one
+   * connection to PostgreSQL busy.
    */
   private readSuppliers(): Promise<CallingSupplier[]> {
     return (this.nextReading ??= this.readAfter(this.lastReading));
@@ -64,7 +64,7 @@ export class CallbackAdmissionService {
   }
 }
 
-/** Takes as long for every text that is not the secret. */
+/** Takes equally long for every wrong text. */
 const isSame = (given: string, secret: string): boolean => timingSafeEqual(digest(given), digest(secret));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -18,20 +18,20 @@ import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
 import { awaitingCode, lacksCode } from '../../orders/codes/delivered.js';
 import type { FoundAttempt } from './supplier-callbacks.repository.js';
 
-/** Suppliers wait for their answer: what is not settled by then is asked about. */
+/** Suppliers wait for our answer. After this time the supplier is queried instead. */
 const SETTLE_WITHIN_MS = 5_000;
 
 /**
- * What a supplier's word about an attempt came to.
- * - `settled`: it settled the unit, or after a refusal another attempt begins.
- * - `contradicted`: the unit had been settled otherwise, which is a case for the operator now.
+ * The result of an outcome that a callback reported.
+ * - `settled`: it settled the unit, or a refusal began another attempt.
+ * - `contradicted`: the unit had been settled otherwise, so it opened a discrepancy.
  * - `nothing_new`: it was known.
- * - `undecided`: the supplier is to be asked.
- * - `unrecorded`: it could not be written down: the supplier is to be asked, or else to say it again.
+ * - `undecided`: the supplier must be queried.
+ * - `unrecorded`: it could not be written: the supplier must be queried, or else repeat the callback.
  */
 export type Answered = 'settled' | 'contradicted' | 'nothing_new' | 'undecided' | 'unrecorded';
 
-/** Has suppliers' words take effect that came with a callback. */
+/** Applies the outcomes that suppliers report by callback. */
 @Injectable()
 export class CallbackAnswersService {
   private readonly process = processName('api');
@@ -43,28 +43,28 @@ export class CallbackAnswersService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @param isRepeated whether the order's timeline has it already. */
-  async answered(
+  /** @param isRepeated whether the order history has the callback already. */
+  async apply(
     { code: supplier, adapter }: Pick<CallingSupplier, 'code' | 'adapter'>,
     attempt: FoundAttempt,
     outcome: SupplierOutcome,
     isRepeated: boolean,
   ): Promise<Answered> {
-    if (isAboutAnother(outcome)) return this.tellOfAnother(supplier, attempt, outcome);
+    if (isAboutAnother(outcome)) return this.reportSurplus(supplier, attempt, outcome);
     if (!isDefinite(outcome)) return outcome.kind === 'processing' ? 'nothing_new' : 'undecided';
     try {
       const settling = this.settle({ supplier, adapter }, attempt, outcome, isRepeated);
       return await withDeadline(settling, SETTLE_WITHIN_MS);
     } catch (error) {
       const about = { ...aboutAttempt({ ...attempt, supplier }), reason: (error as Error).message };
-      this.logger.warn(about, 'a callback could not settle its unit: the supplier is asked, or says it again');
+      this.logger.warn(about, 'a callback could not settle its unit: the supplier is queried, or must repeat it');
       return 'unrecorded';
     }
   }
 
-  private async tellOfAnother(supplier: string, attempt: FoundAttempt, outcome: AboutAnother): Promise<Answered> {
+  private async reportSurplus(supplier: string, attempt: FoundAttempt, outcome: AboutAnother): Promise<Answered> {
     const key = { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit };
-    const isNew = await this.answers.tellOfAnother(key, attempt.attempt, outcome);
+    const isNew = await this.answers.reportSurplus(key, attempt.attempt, outcome);
     if (isNew) this.log.contradicted({ ...attempt, supplier }, outcome);
     return isNew && isTerminalUnit(attempt.state) ? 'contradicted' : 'undecided';
   }

@@ -2,71 +2,202 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Inquiry } from '../../suppliers/supplier-adapter.js';
 import type { SupplierCallback } from './supplier-callback.entity.js';
-import * as sql from './supplier-callbacks.sql.js';
-import type { FoundAttempt } from './supplier-callbacks.sql.js';
+import { statement } from '../../database/parameters.js';
+import type { OrderItem } from '../../orders/order-item.entity.js';
+import type { Order } from '../../orders/order.entity.js';
+import type { OrderUnit } from '../../orders/order-unit.entity.js';
+import type { UnitAttempt } from '../../orders/unit-attempt.entity.js';
 
-export type { FoundAttempt } from './supplier-callbacks.sql.js';
+/** The attempt of a callback, with the state of its unit. */
+export type FoundAttempt = Pick<
+  UnitAttempt,
+  'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
+> &
+  Pick<OrderUnit, 'state' | 'claim' | 'sends'> &
+  Pick<OrderItem, 'kind'> &
+  Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> & {
+    attempt: number;
+    /** The number of its unit's latest attempt. */
+    latest_attempt: number;
+  };
 
-/** Names of a purchase: ours, the supplier's, or both. */
+const attemptBy = (column: 'reference' | 'supplier_reference') =>
+  statement(
+    `supplier_callbacks.find_attempt_by_${column}`,
+    { supplierId: 'int', reference: 'text' },
+    ({ supplierId, reference }) => `
+      SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.supplier_sku, a.reference,
+             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN u.supplier_reference END) AS supplier_reference,
+             u.attempt AS latest_attempt, u.state, u.claim, u.sends, i.kind, o.merchant_id, o.order_number, o.request_id
+      FROM unit_attempts a
+      JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
+      JOIN order_items i ON i.order_id = a.order_id AND i.position = a.item
+      JOIN orders o ON o.id = a.order_id
+      WHERE a.supplier_id = ${supplierId} AND a.${column} = ${reference} LIMIT 2`,
+  );
+
+/** Finds attempts of any age: a supplier may call about one that was given up long ago. */
+const FIND_ATTEMPT = attemptBy('reference');
+const FIND_ATTEMPT_BY_SUPPLIER_REFERENCE = attemptBy('supplier_reference');
+
+const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
+
+const isUnit = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
+  `u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.attempt = ${attempt}`;
+
+/**
+ * Makes an inquiry due at once, or once the minimum gap since the last call has passed; one that is due earlier stays.
+ * `updated_at` is when the last call ended, so this statement leaves it unchanged.
+ */
+export const WAKE_UNIT = statement(
+  'supplier_callbacks.wake_unit',
+  { ...ATTEMPT, minGapMs: 'bigint' },
+  ({ minGapMs, ...key }) => `
+    WITH waiting AS (
+      SELECT order_id, item, unit, next_action_at,
+             greatest(statement_timestamp(), updated_at + make_interval(secs => ${minGapMs} / 1000.0)) AS due_at
+      FROM order_units u
+      WHERE ${isUnit(key)} AND state = 'unknown' AND next_action = 'inquire' AND claimed_by IS NULL
+      FOR NO KEY UPDATE)
+    UPDATE order_units u SET next_action_at = w.due_at
+    FROM waiting w
+    WHERE u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit AND w.next_action_at > w.due_at
+    RETURNING u.supplier_id, ceil(extract(epoch FROM w.due_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
+);
+
+/**
+ * A supplier proves that it has a purchase that is still to be sent: the unit is inquired about instead. A unit whose send
+ * is in flight is inquired about too, whatever the answer, if an inquiry buys nothing.
+ */
+export const DOUBT_UNIT = statement(
+  'supplier_callbacks.doubt_unit',
+  { ...ATTEMPT, minGapMs: 'bigint', whileSending: 'boolean' },
+  ({ minGapMs, whileSending, ...key }) => `
+    UPDATE order_units u SET
+      state = CASE u.state WHEN 'queued' THEN 'unknown' ELSE u.state END, next_action = 'inquire',
+      next_action_at = CASE u.next_action WHEN 'send'
+        THEN greatest(statement_timestamp(), u.updated_at + make_interval(secs => ${minGapMs} / 1000.0))
+        ELSE u.next_action_at END,
+      unknown_since = coalesce(u.unknown_since, u.last_sent_at, statement_timestamp())
+    WHERE ${isUnit(key)} AND u.state IN ('queued', 'sending', 'unknown')
+      AND (u.next_action = 'send' OR ${whileSending} AND u.unknown_since IS NULL)
+    RETURNING u.supplier_id,
+      ceil(extract(epoch FROM u.next_action_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
+);
+
+const FIND_DELIVERY = statement(
+  'supplier_callbacks.find_delivery',
+  { supplierId: 'int', deliveryId: 'text' },
+  ({ supplierId, deliveryId }) => `
+    SELECT id FROM supplier_callbacks WHERE supplier_id = ${supplierId} AND delivery_id = ${deliveryId} LIMIT 1`,
+);
+
+const RECORD_CALLBACK = statement(
+  'supplier_callbacks.record',
+  {
+    supplier_id: 'int',
+    remote_address: 'text',
+    verdict: 'text',
+    delivery_id: 'text?',
+    reference: 'text?',
+    supplier_reference: 'text?',
+    order_id: 'bigint?',
+    item: 'smallint?',
+    unit: 'smallint?',
+    attempt: 'smallint?',
+    detail: 'text?',
+    body_sealed: 'bytea?',
+  },
+  (row) => `
+    INSERT INTO supplier_callbacks (received_at, ${Object.keys(row).join(', ')})
+    VALUES (date_trunc('milliseconds', statement_timestamp()), ${Object.values(row).join(', ')})
+    RETURNING id`,
+);
+
+const REMOVE_OLD_CALLBACKS = statement(
+  'supplier_callbacks.remove_old',
+  { days: 'int', limit: 'int' },
+  ({ days, limit }) => `
+    DELETE FROM supplier_callbacks WHERE id IN (
+      SELECT id FROM supplier_callbacks WHERE received_at < statement_timestamp() - make_interval(days => ${days})
+      ORDER BY received_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    RETURNING id`,
+);
+
+/** The latest callbacks about an attempt that name one supplier's reference. */
+const FIND_BODIES = statement(
+  'callback_bodies.find',
+  { ...ATTEMPT, supplier_reference: 'text', limit: 'int' },
+  ({ order_id, item, unit, attempt, supplier_reference, limit }) => `
+    SELECT body_sealed FROM supplier_callbacks
+    WHERE order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}
+      AND supplier_reference = ${supplier_reference} AND body_sealed IS NOT NULL
+    ORDER BY id DESC LIMIT ${limit}`,
+);
+
+/** Callbacks about one purchase that are searched for its code. */
+const MAX_BODIES = 10;
+
+/** References of a purchase: ours, the supplier's, or both. */
 export interface PurchaseNames {
   reference: string | null;
   supplierReference: string | null;
 }
 
+type NamedAttempt = Pick<FoundAttempt, 'order_id' | 'item' | 'unit' | 'attempt'> & { supplier_reference: string };
+
 type NewCallback = Omit<SupplierCallback, 'id' | 'received_at'>;
 
-/** What suppliers called us with, and the attempts that it is about. */
+/** Callbacks of suppliers, and the attempts that they are about. */
 @Injectable()
 export class SupplierCallbacksRepository {
   constructor(private readonly database: Database) {}
 
-  /**
-   * The attempt that goes by our reference; where none is given, by the supplier's own.
-   * @returns null where there is none, or where it is not certain which.
-   */
+  /** Finds the attempt by our reference, or without one by the supplier's. @returns null if none or several match. */
   async findAttempt(supplierId: number, names: PurchaseNames): Promise<FoundAttempt | null> {
     const reference = names.reference ?? names.supplierReference;
     if (reference === null) return null;
-    const find = names.reference === null ? sql.FIND_ATTEMPT_BY_THEIRS : sql.FIND_ATTEMPT;
+    const find = names.reference === null ? FIND_ATTEMPT_BY_SUPPLIER_REFERENCE : FIND_ATTEMPT;
     const found = await this.database.query<FoundAttempt>(...find.with({ supplierId, reference }));
     return found.length === 1 ? (found[0] ?? null) : null;
   }
 
-  /** Whether a callback of this delivery id has come before. */
+  /** Whether a callback with this delivery id was received before. */
   async hasDelivery(supplierId: number, deliveryId: string): Promise<boolean> {
-    const found = await this.database.query(...sql.FIND_DELIVERY.with({ supplierId, deliveryId }));
+    const found = await this.database.query(...FIND_DELIVERY.with({ supplierId, deliveryId }));
     return found.length > 0;
   }
 
-  /**
-   * Has the supplier asked about an open attempt as soon as it may be.
-   * @returns in how many milliseconds; null where that is decided already, or nothing is to be asked.
-   */
+  /** Schedules an inquiry about an open attempt. @returns the delay in milliseconds; null if nothing changed. */
   async wake(attempt: FoundAttempt, minGapMs: number): Promise<number | null> {
     const values = { ...attempt, minGapMs: BigInt(minGapMs) };
-    const [woken] = await this.database.query<{ due_in_ms: number }>(...sql.WAKE_UNIT.with(values));
+    const [woken] = await this.database.query<{ due_in_ms: number }>(...WAKE_UNIT.with(values));
     return woken?.due_in_ms ?? null;
   }
 
-  /**
-   * Has the supplier asked about an open attempt that it proves to have, where that was to be sent.
-   * @returns as {@link wake}.
-   */
+  /** Inquires about an open attempt instead of sending it: the supplier proves to have it. @returns as {@link wake}. */
   async doubt(attempt: FoundAttempt, { minGapMs, mayBuy }: Inquiry): Promise<number | null> {
     const values = { ...attempt, minGapMs: BigInt(minGapMs), whileSending: !mayBuy };
-    const [doubted] = await this.database.query<{ due_in_ms: number }>(...sql.DOUBT_UNIT.with(values));
+    const [doubted] = await this.database.query<{ due_in_ms: number }>(...DOUBT_UNIT.with(values));
     return doubted?.due_in_ms ?? null;
   }
 
-  /** @returns its number. */
+  /** @returns its id. */
   async record(callback: NewCallback): Promise<bigint | undefined> {
-    const [recorded] = await this.database.query<{ id: bigint }>(...sql.RECORD_CALLBACK.with(callback));
+    const [recorded] = await this.database.query<{ id: bigint }>(...RECORD_CALLBACK.with(callback));
     return recorded?.id;
   }
 
-  /** Removes some of those that are older than so many days. @returns how many. */
+  /** The sealed bodies of callbacks that named the attempt by this supplier's reference, latest first. */
+  async findBodies({ order_id, item, unit, attempt, supplier_reference }: NamedAttempt): Promise<Buffer[]> {
+    const values = { order_id, item, unit, attempt, supplier_reference, limit: MAX_BODIES };
+    const rows = await this.database.query<{ body_sealed: Buffer }>(...FIND_BODIES.with(values));
+    return rows.map(({ body_sealed }) => body_sealed);
+  }
+
+  /** Removes up to `limit` callbacks that are older than so many days. @returns how many. */
   async removeOld(days: number, limit: number): Promise<number> {
-    const removed = await this.database.query(...sql.REMOVE_OLD_CALLBACKS.with({ days, limit }));
+    const removed = await this.database.query(...REMOVE_OLD_CALLBACKS.with({ days, limit }));
     return removed.length;
   }
 }

@@ -27,18 +27,18 @@ import { reportedPurchase } from './reported-purchase.js';
 
 const MAX_NAME_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
-/** Callbacks about one success are answered by one question in this time, where the adapter wants no longer one. */
+/** Callbacks about one success within this time share one inquiry, unless the adapter has a longer gap. */
 const MIN_CHECK_GAP_MS = 1_000;
 
 /**
- * So many cases of a supplier in an hour, and callbacks that prove nothing open no more: the address of a vendor that signs
- * nothing may have leaked. Callbacks are kept beyond that, and the hour goes by.
+ * Beyond this, callbacks without proof open no more discrepancies of a supplier, because its callback address may have
+ * leaked. Their bodies are stored all the same.
  */
 const MAX_CASES_AN_HOUR = 10_000;
 
 const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
 
-/** What a callback says of itself, fit to be stored. */
+/** The names and details in a callback, in a form that can be stored. */
 interface Claims extends PurchaseNames {
   deliveryId: string | null;
   detail: string | null;
@@ -47,13 +47,13 @@ interface Claims extends PurchaseNames {
 interface Result {
   verdict: CallbackVerdict;
   attempt: FoundAttempt | null;
-  /** The case that it opened. */
+  /** The discrepancy that it opened. */
   reversalId?: number | undefined;
 }
 
 type About = Extract<CallbackReading, { kind: 'about' }>;
 
-/** Reads what suppliers call us with, acts on it, and keeps it. */
+/** Reads, applies and stores callbacks of suppliers. */
 @Injectable()
 export class SupplierCallbacksService {
   private readonly withheld = new WindowStore(HOUR_MS);
@@ -73,18 +73,16 @@ export class SupplierCallbacksService {
   ) {}
 
   /**
-   * @returns what the supplier is answered, once the callback is stored.
-   * @throws UNAUTHORIZED where it does not prove that it comes from the supplier; SERVICE_UNAVAILABLE where it could not
-   * be stored, or have its effect: then it may come again.
+   * @returns the answer to the supplier, once the callback is stored.
+   * @throws UNAUTHORIZED without proof that it comes from the supplier; SERVICE_UNAVAILABLE if it could not be stored or
+   * applied: the supplier may then repeat it.
    */
   async receive(supplier: CallingSupplier, raw: RawCallback, remoteAddress: string): Promise<CallbackReply> {
     const reading = this.read(supplier, raw);
     const claims = claimsOf(reading);
     if (reading.kind === 'products') await this.products.ask(supplier.id, reading.skus);
     const result: Result =
-      reading.kind === 'about'
-        ? await this.follow(supplier, reading, claims)
-        : { verdict: reading.kind, attempt: null };
+      reading.kind === 'about' ? await this.apply(supplier, reading, claims) : { verdict: reading.kind, attempt: null };
     const { verdict, attempt } = result;
     const about = { supplier_id: supplier.id, ...keyOf(attempt) };
     const id = await this.callbacks.record({
@@ -95,7 +93,7 @@ export class SupplierCallbacksService {
       reference: claims.reference,
       supplier_reference: claims.supplierReference,
       detail: claims.detail,
-      // Who can't prove who they are get nothing of theirs into the database.
+      // Bodies of callers that prove nothing are never stored.
       body_sealed: verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw), callbackBodyPlace(about)),
     });
     this.report(supplier, result, claims, id);
@@ -108,59 +106,60 @@ export class SupplierCallbacksService {
       if (adapter.callbacks) return adapter.callbacks.read(raw, settings);
       return { kind: 'unreadable', detail: 'its adapter takes no callbacks' };
     } catch (error) {
-      // The message of any other error may quote what could not be read.
+      // Other errors may quote the body in their message.
       const reason = error instanceof AppError ? error.message : (error as Error).name;
-      return { kind: 'unreadable', detail: `it could not be looked at: ${reason}` };
+      return { kind: 'unreadable', detail: `it could not be read: ${reason}` };
     }
   }
 
-  private async follow(supplier: CallingSupplier, reading: About, claims: Claims): Promise<Result> {
+  private async apply(supplier: CallingSupplier, reading: About, claims: Claims): Promise<Result> {
     const { deliveryId } = claims;
     const [attempt, isRepeated] = await Promise.all([
       isChanged(reading, claims) ? null : this.callbacks.findAttempt(supplier.id, claims),
       deliveryId === null ? false : this.callbacks.hasDelivery(supplier.id, deliveryId),
     ]);
     if (!attempt) {
-      const reversalId = await this.tellOfUnknown(supplier, reading, claims);
+      const reversalId = await this.reportUnknown(supplier, reading, claims);
       return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt, reversalId };
     }
     const isNamed = await this.name(attempt, claims, reading);
     const outcome = outcomeOf(reading, attempt);
-    const answered = outcome ? await this.answers.answered(supplier, attempt, outcome, isRepeated) : 'undecided';
+    const applied = outcome ? await this.answers.apply(supplier, attempt, outcome, isRepeated) : 'undecided';
     if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.doubt(supplier, attempt, isNamed);
-    const isToBeAsked = answered === 'undecided' || answered === 'unrecorded';
-    const asked = isToBeAsked ? await this.wake(supplier, attempt, isNamed, reading) : answered;
-    if (asked === null && answered === 'unrecorded') throw toBeSentAgain();
-    const verdict = asked ?? 'nothing_new';
+    const needsInquiry = applied === 'undecided' || applied === 'unrecorded';
+    const result = needsInquiry ? await this.wake(supplier, attempt, isNamed, reading) : applied;
+    if (result === null && applied === 'unrecorded') throw mustBeRepeated();
+    const verdict = result ?? 'nothing_new';
     const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
     return { verdict: isRepeated && changesNothing ? 'repeated' : verdict, attempt };
   }
 
   /**
-   * A database that was restored, or lost commits in a failover, has forgotten what its suppliers sold: that is a case. What
-   * proves nothing and names no reference of ours may be about an attempt whose supplier's name is not known yet.
+   * Opens a discrepancy for an unknown purchase: a database that was restored, or lost commits in a failover, has forgotten
+   * purchases. It ignores callbacks that prove nothing and name no reference of ours: those may be about an attempt whose
+   * supplier's reference is not known yet.
    */
-  private async tellOfUnknown(supplier: CallingSupplier, reading: About, claims: Claims): Promise<number | undefined> {
+  private async reportUnknown(supplier: CallingSupplier, reading: About, claims: Claims): Promise<number | undefined> {
     if (claims.reference === null && !reading.outcome) return undefined;
     const purchase = reportedPurchase(reading, claims);
-    const most = reading.outcome ? null : MAX_CASES_AN_HOUR;
-    const reported = await this.unknownPurchases.tellUpTo(most, supplier.id, purchase ? [purchase] : []);
+    const maxAnHour = reading.outcome ? null : MAX_CASES_AN_HOUR;
+    const reported = await this.unknownPurchases.reportUpTo(maxAnHour, supplier.id, purchase ? [purchase] : []);
     if (reported.withheld > 0) this.reportWithheld(supplier.code);
     return reported.opened[0];
   }
 
-  /** One line an hour: there are many. */
+  /** Logs at most one line an hour. */
   private reportWithheld(supplier: string): void {
     this.metrics.unknownPurchaseWithheld(supplier);
     if (this.withheld.increment(supplier).totalHits > 1) return;
     const about = { supplier, casesAnHour: MAX_CASES_AN_HOUR };
-    this.logger.warn(about, 'callbacks that prove nothing tell of too many purchases: no more become cases');
+    this.logger.warn(about, 'callbacks that prove nothing report too many purchases: no more become cases');
   }
 
   /**
-   * Keeps what the supplier calls an open attempt that it has not named before. Without an outcome nothing proves that it
-   * does: then the supplier has to confirm it.
-   * @returns whether the attempt has a name of the supplier's.
+   * Stores the supplier's reference of an open attempt that has none. Without an outcome the callback proves nothing, so the
+   * supplier must confirm the reference.
+   * @returns whether the attempt has a supplier's reference.
    */
   private async name(attempt: FoundAttempt, { supplierReference }: Claims, { outcome }: About): Promise<boolean> {
     if (attempt.supplier_reference !== null) return true;
@@ -169,7 +168,7 @@ export class SupplierCallbacksService {
     return true;
   }
 
-  /** What the supplier has is not sent to it again, whatever it answered to that. */
+  /** Keeps a purchase that the supplier has from being sent to it again. */
   private async doubt(supplier: CallingSupplier, attempt: FoundAttempt, isNamed: boolean): Promise<void> {
     const adapter = this.registry.find(supplier.adapter);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
@@ -177,17 +176,17 @@ export class SupplierCallbacksService {
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
   }
 
-  /** Whether its supplier tells of an attempt by being sent it again, because it has certainly sold it. */
+  /** Whether the supplier has certainly sold the attempt, so that sending it again as an inquiry buys nothing. */
   private async isSold(attempt: FoundAttempt, { remembersSales, maxAgeMs }: BuyingInquiry): Promise<boolean> {
     const mayBeSold = remembersSales && attempt.state === 'succeeded';
     return mayBeSold === true && (await this.checks.findSold(attempt, maxAgeMs)) !== null;
   }
 
   /**
-   * Has the supplier asked about an attempt that is open; or about one that ended, because a success may be taken back, and
-   * what failed or was given up may be sold after all. Where asking is sending it again, only about what was sold, and not
-   * because it says just that.
-   * @returns null where it can't be asked.
+   * Schedules an inquiry about an open attempt; or a check of an ended one, because a supplier may take a success back or
+   * sell what had failed. If the inquiry sends the attempt again, only a sold attempt is checked, and only if the callback
+   * says anything else than that it was sold.
+   * @returns null if the supplier cannot be queried.
    */
   private async wake(
     supplier: CallingSupplier,
@@ -216,7 +215,7 @@ export class SupplierCallbacksService {
   ): void {
     this.metrics.supplierCalledBack(code, verdict);
     const about = {
-      // Only what is ours: what the callback says itself may be anything.
+      // Only our own values: those in the callback may be anything.
       ...(attempt ? aboutAttempt({ ...attempt, supplier: code }) : { supplier: code }),
       verdict,
       callbackId: id === undefined ? undefined : Number(id),
@@ -245,8 +244,8 @@ function outcomeOf({ outcome }: About, attempt: FoundAttempt): SupplierOutcome |
   return outcome({ sku, reference, supplierReference });
 }
 
-/** Nobody else would tell what it says. */
-const toBeSentAgain = (): AppError =>
+/** The supplier must repeat it, because no inquiry could replace it. */
+const mustBeRepeated = (): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'The callback could not be written down, please send it again', {
     retryAfterSeconds: 1,
   });
@@ -254,11 +253,11 @@ const toBeSentAgain = (): AppError =>
 const nameOf = (text: string | undefined): string | null =>
   text === undefined ? null : storable(text, MAX_NAME_LENGTH) || null;
 
-/** Whether a name had to be changed to be stored: then it is none of an attempt. */
+/** Whether a name had to be changed to be stored: then no attempt has it. */
 const isChanged = (reading: About, { reference, supplierReference }: Claims): boolean =>
   (reading.reference ?? null) !== reference || (reading.supplierReference ?? null) !== supplierReference;
 
-/** Whether a word that is proven tells of a purchase: one that was made, is being made, or can't be made out. */
+/** Whether a proven outcome says that the supplier has the purchase: made, in progress, or unclear. */
 const provesPurchase = ({ kind }: SupplierOutcome): boolean =>
   kind === 'succeeded' || kind === 'processing' || kind === 'unknown';
 
@@ -272,7 +271,7 @@ const keyOf = (attempt: FoundAttempt | null): Pick<SupplierCallback, 'order_id' 
   attempt: attempt?.attempt ?? null,
 });
 
-/** What a callback says is in its body, or else in its query. */
+/** The body, or else the query. */
 const contentOf = ({ body, query }: RawCallback): Buffer =>
   body.length > 0 ? body : Buffer.from(new URLSearchParams(query).toString());
 

@@ -20,20 +20,20 @@ const MAX_CURSOR_LENGTH = 4_096;
 const NO_LONGER_LISTED = 'it listed purchases before, and answers now that it has no list';
 const NONE_TO_READ = 'no entry in the list of purchases can be read';
 
-/** What a supplier listed. */
+/** The result of reading a list. */
 export interface Listed {
   known: true;
   /** Purchases in the list. */
   purchases: number;
-  /** Entries besides those that can't be read. */
+  /** Entries that cannot be read, which `purchases` does not count. */
   unreadable: number;
-  /** What the supplier calls the first of those that it names, of the pages that were read now. */
+  /** The supplier's reference of the first unreadable entry that has one, on the pages that were read now. */
   unreadableName?: string | null;
-  /** The cases that it opened: purchases that no book knows. */
+  /** The ids of discrepancies that it opened for unknown purchases. */
   opened: number[];
-  /** How many of them are sold, and not bought by our books: those of the cases, and those of attempts that ended otherwise. */
+  /** Purchases that are sold but not bought by our books: unknown ones, and those of attempts that ended otherwise. */
   surplus: number;
-  /** How many of the latter are cases since now. */
+  /** Attempts among them for which it opened a discrepancy. */
   contradicted: number;
 }
 
@@ -46,22 +46,22 @@ export const NOTHING_LISTED: Listed = {
   opened: [],
 };
 
-/** A supplier's list; null where it has none. */
+/** Null if the supplier has no list. */
 export type ListReading = Listed | Unavailable | null;
 
-/** A page, and what was on those before it. */
+/** A page, with the counts of the pages before it. */
 type Place = Pick<ListPlace, 'page' | 'purchases' | 'unreadable'>;
 
 export interface ReadingOptions {
-  /** Aborted when no other page is to be read. */
+  /** Ends the reading before the next page. */
   stop?: AbortSignal;
-  /** Where it begins; null for the first page. */
+  /** The page to begin with; null for the first. */
   place?: Place | null;
-  /** Is told from where on the list can be read later; null for the first page. */
+  /** Receives the place to continue from later; null for the first page. */
   onNext?: (place: Place | null) => void;
 }
 
-/** Asks suppliers for what they sold us: what no book knows of it becomes a case, and what our books have as not bought. */
+/** Reads suppliers' lists of purchases. Purchases that are unknown, or not bought by our books, become discrepancies. */
 @Injectable()
 export class PurchaseListsService {
   constructor(
@@ -73,8 +73,8 @@ export class PurchaseListsService {
   ) {}
 
   /**
-   * Reads what a supplier sold since a moment. Each page is looked up after it was read, and an attempt is committed before
-   * it is sent: so all that is on the page and ours is found.
+   * Reads the purchases since a moment. An attempt is committed before it is sent, and a page is compared after it was read:
+   * so every purchase of ours on it is found.
    */
   async read(supplier: Supplier, since: Date, options: ReadingOptions = {}): Promise<ListReading> {
     const connection = this.registry.tryConnect(supplier);
@@ -86,11 +86,11 @@ export class PurchaseListsService {
     return reading === null && supplier.purchases_listed_at !== null ? unread(NO_LONGER_LISTED) : reading;
   }
 
-  /** Takes a statement of a supplier for its list. @param name of the file. */
+  /** Handles a supplier's statement like its list. @param name of the file. */
   async take(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
     const listed: Listed = { ...NOTHING_LISTED, purchases: statement.length, opened: [] };
     const unnamed = statement.flatMap((each) => (each.reference === null ? [each.supplierReference ?? ''] : []));
-    const settled = await this.unknown.settledNames(supplier.id, unnamed);
+    const settled = await this.unknown.findSettledNames(supplier.id, unnamed);
     const others = statement.filter(
       ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
     );
@@ -99,21 +99,21 @@ export class PurchaseListsService {
         ...purchase,
         detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
       }));
-      await this.tell(supplier, reported, listed);
+      await this.compare(supplier, reported, listed);
     }
     return listed;
   }
 
-  /** Opens cases of what is told, and counts them. */
-  private async tell({ id }: Supplier, reported: ReportedPurchase[], listed: Listed): Promise<void> {
-    const unknown = await this.unknown.tell(id, reported);
-    const { found, opened } = await this.soldAfterAll.tell(id, reported);
+  /** Opens discrepancies for reported purchases, and counts them. */
+  private async compare({ id }: Supplier, reported: ReportedPurchase[], listed: Listed): Promise<void> {
+    const unknown = await this.unknown.report(id, reported);
+    const { found, opened } = await this.soldAfterAll.report(id, reported);
     listed.opened.push(...unknown);
     listed.surplus += unknown.length + found;
     listed.contradicted += opened;
   }
 
-  /** Asks those that were not asked within the interval, from where the last list ended. What fails with one stops no other. */
+  /** Reads the due lists, each from where it ended last. A failed reading does not stop the others. */
   async readDue(intervalMs: number, stop: AbortSignal): Promise<{ supplier: string; reading: ListReading }[]> {
     const due = await this.lists.takeDue(adaptersWith('purchases'), intervalMs);
     const done = [];
@@ -125,7 +125,7 @@ export class PurchaseListsService {
     return done;
   }
 
-  /** A list that fails is read on, the next time, from the page that was reached; from its beginning where that was none. */
+  /** After a failure the next reading continues from the page that was reached, or from the beginning if it was the same. */
   private async readOneDue(due: DueList, stop: AbortSignal): Promise<ListReading> {
     const supplier = await this.suppliers.getByCode(due.code);
     const begun = beginningOf(due, supplier);
@@ -153,7 +153,7 @@ export class PurchaseListsService {
       const reading = await readPage(page);
       if (reading === null && page !== null) return unread('the list of purchases ends in its middle');
       if (!reading?.known) return reading;
-      await this.tell(supplier, reading.purchases.map(toReported), listed);
+      await this.compare(supplier, reading.purchases.map(toReported), listed);
       listed.purchases += reading.purchases.length;
       listed.unreadable += reading.unreadable;
       listed.unreadableName ??= reading.unreadableName ?? null;
@@ -161,7 +161,7 @@ export class PurchaseListsService {
       const isSeen = seen.has(reading.next);
       const { purchases, unreadable } = listed;
       onNext?.(isSeen ? null : { page: reading.next, purchases, unreadable });
-      if (stop?.aborted) return unread('the list of purchases is read on later: the process stops');
+      if (stop?.aborted) return unread('the list of purchases is continued later: the process stops');
       if (isSeen) break;
       page = reading.next;
       seen.add(page);
@@ -170,11 +170,11 @@ export class PurchaseListsService {
   }
 }
 
-/** Where a reading begins: behind the last one, or where that failed. */
+/** Where a reading begins: after the last one, or at the page where that failed. */
 interface Beginning {
   place: Place | null;
   since: Date;
-  /** When the first of the readings began that this one goes on with. */
+  /** When the first of the readings began that this one continues. */
   at: Date;
 }
 
@@ -188,7 +188,7 @@ function beginningOf(
   return { place: null, since, at: now };
 }
 
-/** Null for one that can't be stored as it is. */
+/** Null if the supplier's cursor cannot be stored. */
 function storedPlace(
   { since, at }: Beginning,
   place: Place | null,
@@ -200,10 +200,10 @@ function storedPlace(
   return { page, purchases, unreadable, ...times, adapter, base_url, account };
 }
 
-/** Then it is most likely another list than we know: it is read again from the same moment, as one that fails. */
+/** Probably an unknown format: treated as a failed reading, which is retried from the same moment. */
 const hasNoneToRead = ({ purchases, unreadable }: Listed): boolean => purchases === 0 && unreadable > 0;
 
-/** So that an operator finds one of those that can't be read; empty where the supplier names none. */
+/** Lets an operator find one of the unreadable entries; empty if the supplier names none. */
 export const namedIn = ({ unreadableName: name }: Pick<Listed, 'unreadableName'>): string =>
   name ? ` (the supplier calls one of them ${name})` : '';
 

@@ -6,19 +6,19 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purchase-lists.service.js';
 import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
 
-/** After a restore there may be as many open cases as were bought in a day: each look takes so many of them. */
-const CASES_AT_ONCE = 1_000;
+/** Limits each look: after a restore there may be as many open discrepancies as a day has purchases. */
+const BATCH = 1_000;
 
 /**
- * Asks suppliers that list what they sold us, every SUPPLIER_PURCHASES_INTERVAL_MS: what no book knows becomes a case, and
- * what our books have as not bought. Closes the former again where an order turns out to have been given the purchase.
+ * Reads suppliers' lists of purchases every SUPPLIER_PURCHASES_INTERVAL_MS. Purchases that are unknown, or not bought by our
+ * books, become discrepancies. Those of unknown purchases close again once an order has the purchase.
  */
 @Injectable()
 export class PurchaseWatchService {
-  /** The last case that was looked at; 0 where the first is next. */
+  /** The id of the last discrepancy that was looked at; 0 to begin with the first. */
   private after = 0;
-  /** What was wrong with those that told not all when last asked: that is worth one line, not one each time. */
-  private readonly wrong = new Map<string, string>();
+  /** The last problem of each supplier's list: only a new one is logged. */
+  private readonly problems = new Map<string, string>();
 
   constructor(
     private readonly lists: PurchaseListsService,
@@ -28,12 +28,12 @@ export class PurchaseWatchService {
   ) {}
 
   /**
-   * Closes the cases whose purchase a unit turned out to be: looks at the next open ones; behind the last, at the first again.
-   * @returns the numbers of those that it closed.
+   * Closes discrepancies whose purchase a unit has by now. Each call looks at the next ones, after the last at the first.
+   * @returns the closed ids.
    */
   @WorkerTask('purchase_cases', { every: 60_000, failed: 'cases of purchases could not be looked at' })
   async closeBought(): Promise<number[]> {
-    const { closed, next } = await this.unknown.closeBought(this.after, CASES_AT_ONCE);
+    const { closed, next } = await this.unknown.closeBought(this.after, BATCH);
     this.after = next;
     const about = { cases: closed.length, firstCase: closed[0] };
     if (closed.length > 0) this.logger.info(about, 'cases of purchases closed by themselves');
@@ -60,7 +60,7 @@ export class PurchaseWatchService {
       const message = 'entries in a supplier’s list of what it sold us can’t be read';
       this.warnOnce(supplier, 'unreadable', { purchases, unreadable, unreadableName }, message);
     } else {
-      this.wrong.delete(supplier);
+      this.problems.delete(supplier);
     }
     if (opened.length > 0) {
       const about = { supplier, purchases, cases: opened.length, firstCase: opened[0] };
@@ -73,9 +73,9 @@ export class PurchaseWatchService {
     }
   }
 
-  private warnOnce(supplier: string, what: string, about: object, message: string): void {
-    if (this.wrong.get(supplier) !== what) this.logger.warn({ supplier, ...about }, message);
-    this.wrong.set(supplier, what);
+  private warnOnce(supplier: string, problem: string, about: object, message: string): void {
+    if (this.problems.get(supplier) !== problem) this.logger.warn({ supplier, ...about }, message);
+    this.problems.set(supplier, problem);
   }
 }
 

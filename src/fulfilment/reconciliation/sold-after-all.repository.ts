@@ -1,15 +1,54 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { SettlementRepository } from '../../orders/settlement.repository.js';
-import type { AnswerRow } from '../../orders/settlement.sql.js';
-import { FIND_SOLD_AFTER_ALL } from './sold-after-all.sql.js';
+import { SettlementRepository, type AnswerRow } from '../../orders/settlement.repository.js';
 import type { ReportedPurchase } from './unknown-purchases.repository.js';
+import { rowsOf, statement } from '../../database/parameters.js';
+
+/**
+ * Whether the report has another purchase under the unit's reference: the unit's own one is reported beside it. The
+ * supplier's reference alone is no proof, because some suppliers change it later.
+ */
+const IS_ANOTHER = `g.supplier_reference <> u.supplier_reference
+    AND EXISTS (SELECT FROM given t WHERE t.reference = g.reference AND t.supplier_reference = u.supplier_reference)`;
+
+/** Reported purchases with their attempts, in the columns of an answer for `judgeUnsettled`. */
+const attemptsNamed = (isNamed: string): string => `
+  SELECT a.order_id, a.item, a.unit, a.number AS attempt, g.supplier_reference, g.detail, g.cost_micros, g.cost_currency
+  FROM given g
+  JOIN unit_attempts a ON a.supplier_id IN (SELECT id FROM same_account) AND ${isNamed}
+  JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
+  WHERE a.ended_as IS NOT NULL OR u.state = 'failed' OR u.state = 'succeeded' AND ${IS_ANOTHER}`;
+
+/**
+ * Purchases that the supplier sold but our books have as not bought: the unit failed, another attempt followed, or the unit
+ * has another purchase under the same reference.
+ */
+const FIND_SOLD_AFTER_ALL = statement(
+  'sold_after_all.find',
+  {
+    supplierId: 'int',
+    purchases: rowsOf({
+      reference: 'text?',
+      supplier_reference: 'text?',
+      detail: 'text',
+      cost_micros: 'bigint?',
+      cost_currency: 'text?',
+    }),
+  },
+  ({ supplierId, purchases }) => `
+    WITH given AS MATERIALIZED (SELECT * FROM ${purchases.as('g')}),
+    same_account AS (
+      SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId})
+    ${attemptsNamed('a.reference = g.reference')}
+    UNION
+    ${attemptsNamed('g.reference IS NULL AND a.supplier_reference = g.supplier_reference AND NOT a.is_hearsay')}`,
+);
 
 const NONE = { found: 0, opened: 0 };
 
 type Sold = Omit<AnswerRow, 'state'>;
 
-/** Purchases that a supplier says it sold, and that did not buy their unit: each is a case, as an answer that says so. */
+/** Discrepancies for purchases that a supplier reports as sold but that did not buy their unit. */
 @Injectable()
 export class SoldAfterAllRepository {
   constructor(
@@ -18,10 +57,10 @@ export class SoldAfterAllRepository {
   ) {}
 
   /**
-   * A list or a statement may be older than what the supplier said since: it turns no word.
-   * @returns how many there are, and how many of them are cases since now.
+   * Handles the purchases like answers, but not as news: a list or statement may be older than the supplier's last answer.
+   * @returns how many there are, and how many of them opened a discrepancy.
    */
-  async tell(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: number; opened: number }> {
+  async report(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: number; opened: number }> {
     const rows = purchases.filter(({ state }) => state === 'succeeded').map(toRow);
     if (rows.length === 0) return NONE;
     const values = FIND_SOLD_AFTER_ALL.with({ supplierId, purchases: rows });

@@ -3,63 +3,250 @@ import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
 import { withLongTimeout } from '../../database/snapshot.js';
 import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
-import { CLOSE_BOUGHT, FIND_SETTLED_NAMES, TELL_PURCHASES } from './unknown-purchases.sql.js';
+import { rowsOf, statement } from '../../database/parameters.js';
+import { KEPT } from '../../orders/archived-order.js';
 
-/** A purchase as its supplier tells of it, whichever way. */
+/** The key of an advisory lock: arbitrary, but unique among ours. */
+export const CLOSING_LOCK = 7_038_173;
+
+/**
+ * Whether our books know a reported purchase `g`.
+ * - An attempt has its reference, at this supplier or at another code of the same account.
+ * - A unit without an attempt is yet to be sent under that reference, or was sent before attempts were stored. One that failed
+ *   without an attempt was never sent.
+ * - An archived order has its number, which begins the references of attempts, and the item. A reference that names no item
+ *   is known by the number alone.
+ * - An archived purchase has its reference: those rows keep random references, and suppliers' references.
+ */
+const KNOWN = `
+  EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
+  OR g.reference IS NULL AND EXISTS (
+    SELECT FROM unit_attempts a
+    WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.supplier_reference = g.supplier_reference)
+  OR EXISTS (
+    SELECT FROM orders o JOIN order_units u ON u.order_id = o.id AND u.item = g.item AND u.unit = g.unit
+    WHERE o.order_number = g.order_number AND u.state <> 'failed'
+      AND u.supplier_id IN (SELECT id FROM same_account) AND NOT EXISTS (
+      SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit))
+  OR EXISTS (SELECT FROM order_references r WHERE r.order_number = g.order_number
+             AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id)
+             AND (g.item IS NULL OR EXISTS (
+               SELECT FROM json_array_elements(r.answer -> -1) had
+               WHERE (had ->> 0)::int = g.item AND g.unit BETWEEN 1 AND (had ->> 2)::int)))
+  OR EXISTS (SELECT FROM archived_purchases p
+             WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.reference = g.reference)
+  OR g.reference IS NULL AND EXISTS (
+    SELECT FROM archived_purchases p
+    WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)`;
+
+/** The places of an archived item's counts of succeeded and failed units. */
+const [COMPLETED, FAILED] = (['completed_quantity', 'failed_quantity'] as const).map((name) =>
+  KEPT[1].item.indexOf(name),
+);
+
+/**
+ * Whether an archived order says that the purchase `g` was not bought: its attempt did not buy its unit; or, in archives
+ * without such rows, no unit of its item was bought.
+ */
+const NOT_BOUGHT = `
+  (SELECT bool_and(p.not_bought AND NOT EXISTS (SELECT FROM orders o WHERE o.id = p.order_id)) FROM archived_purchases p
+   WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.reference = g.reference)
+  OR g.reference IS NULL AND (
+    SELECT bool_and(p.not_bought AND NOT EXISTS (SELECT FROM orders o WHERE o.id = p.order_id)) FROM archived_purchases p
+    WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)
+  OR EXISTS (
+    SELECT FROM order_references r CROSS JOIN json_array_elements(r.answer -> -1) had
+    WHERE r.order_number = g.order_number AND r.answer_version = 1 AND (had ->> 0)::int = g.item
+      AND (had ->> ${COMPLETED})::int = 0 AND (had ->> ${FAILED})::int > 0
+      AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
+
+/**
+ * Opens a discrepancy for each purchase that our books do not know, or that an archived order did not get, once for each of
+ * its references. It updates the details of those that are open. A purchase that certainly failed opens none. One statement
+ * reads and writes: attempts are committed before their first send, so it misses none that is being made. Once a supplier
+ * has `mostAnHour` discrepancies within an hour, no more are opened: each of them returns a row without an id.
+ */
+const REPORT_PURCHASES = statement(
+  'unknown_purchases.tell',
+  {
+    supplierId: 'int',
+    mostAnHour: 'int?',
+    purchases: rowsOf({
+      reference: 'text?',
+      supplier_reference: 'text?',
+      state: 'text?',
+      supplier_sku: 'text?',
+      player: 'text?',
+      bought_at: 'timestamptz?',
+      cost_micros: 'bigint?',
+      cost_currency: 'text?',
+      detail: 'text',
+      order_number: 'text?',
+      item: 'smallint?',
+      unit: 'smallint?',
+    }),
+  },
+  ({ supplierId, mostAnHour, purchases }) => `
+    WITH given AS MATERIALIZED (SELECT * FROM ${purchases.numbered('g', 'place')}),
+    same_account AS (
+      SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId}),
+    -- Those of this supplier that are there already, whether open or closed.
+    cases AS (
+      SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
+        ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.reference = g.reference
+      UNION
+      SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
+        ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.supplier_reference = g.supplier_reference
+      WHERE r.reference IS NULL OR g.reference IS NULL),
+    noted AS (
+      UPDATE supplier_reversals r SET detail = g.detail,
+             supplier_reference = coalesce(r.supplier_reference, g.supplier_reference),
+             supplier_sku = coalesce(r.supplier_sku, g.supplier_sku), player = coalesce(r.player, g.player),
+             bought_at = coalesce(r.bought_at, g.bought_at),
+             cost_micros = CASE WHEN r.cost_micros IS NULL THEN g.cost_micros ELSE r.cost_micros END,
+             cost_currency = CASE WHEN r.cost_micros IS NULL THEN g.cost_currency ELSE r.cost_currency END
+      FROM cases c JOIN given g ON g.place = c.place
+      WHERE r.id = c.id AND c.status = 'open' AND g.state IS NOT NULL AND r.detail IS DISTINCT FROM g.detail),
+    forgotten AS MATERIALIZED (
+      SELECT g.*, archived.not_bought FROM given g
+      CROSS JOIN LATERAL (SELECT coalesce(g.state = 'succeeded' AND (${NOT_BOUGHT}), false) AS not_bought) archived
+      WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM cases)
+        AND (archived.not_bought OR NOT (${KNOWN}))),
+    bound AS MATERIALIZED (
+      SELECT ${mostAnHour} IS NOT NULL AND ${mostAnHour} <= (SELECT count(*) FROM (
+        SELECT FROM supplier_reversals
+        WHERE supplier_id = ${supplierId} AND order_id IS NULL AND created_at > statement_timestamp() - interval '1 hour'
+        LIMIT ${mostAnHour}) lately) AS is_reached),
+    opened AS (
+      INSERT INTO supplier_reversals (supplier_id, kind, order_id, item, unit, attempt, reference, supplier_reference,
+                                      supplier_sku, player, bought_at, cost_micros, cost_currency, detail, created_at)
+      SELECT ${supplierId}, 'unknown_purchase', NULL, NULL, NULL, NULL, g.reference, g.supplier_reference,
+             g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency,
+             g.detail || CASE WHEN g.not_bought THEN '; its order is archived, and did not get it' ELSE '' END,
+             date_trunc('milliseconds', statement_timestamp())
+      FROM forgotten g WHERE NOT (SELECT is_reached FROM bound)
+      ORDER BY g.place
+      ON CONFLICT DO NOTHING
+      RETURNING id)
+    SELECT id FROM opened
+    UNION ALL SELECT NULL FROM forgotten WHERE (SELECT is_reached FROM bound)`,
+);
+
+/**
+ * The supplier's references that units were settled with. No index serves it, because an attempt that succeeded with its
+ * first answer has no reference of its own: so it is only for operators' commands.
+ */
+const FIND_SETTLED_NAMES = statement(
+  'unknown_purchases.find_settled_names',
+  { supplierId: 'int', names: 'text[]' },
+  ({ supplierId, names }) => `
+    SELECT DISTINCT u.supplier_reference AS name
+    FROM suppliers own JOIN suppliers s USING (adapter, base_url, account) JOIN order_units u ON u.supplier_id = s.id
+    WHERE own.id = ${supplierId} AND u.state = 'succeeded' AND u.supplier_reference = ANY(${names})`,
+);
+
+/**
+ * The discrepancies in `looked` whose purchase is that of a successful unit, one probe of an index for each. If a supplier
+ * has forgotten a reference and sold under it again, the unit has another supplier's reference than the discrepancy, which
+ * then stays open. Vendors may change their reference of a purchase once it is done.
+ */
+const matching = (isNamed: string): string => `
+      SELECT r.id FROM looked r
+      JOIN suppliers own ON own.id = r.supplier_id
+      JOIN suppliers s USING (adapter, base_url, account)
+      CROSS JOIN LATERAL (
+        SELECT FROM unit_attempts a
+        JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit AND u.attempt = a.number
+        WHERE a.supplier_id = s.id AND ${isNamed} AND u.state = 'succeeded'
+          AND (r.supplier_reference IS NULL OR r.supplier_reference = u.supplier_reference
+               OR r.supplier_reference = a.supplier_reference AND NOT a.is_hearsay
+               OR u.supplier_reference IS NULL AND (a.supplier_reference IS NULL OR a.is_hearsay))
+        LIMIT 1) attempt`;
+
+/**
+ * Closes discrepancies whose purchase has become that of a unit. After a restore a unit may be at an earlier attempt: when it
+ * begins the later one again, the reference is the same, and the supplier gives it the purchase. If the unit ended otherwise,
+ * the discrepancy stays open, because a player got what no merchant paid for. Each one costs a probe of every partition of
+ * the attempts, so one worker at a time looks at a limited number.
+ */
+const CLOSE_BOUGHT = statement(
+  'unknown_purchases.close_bought',
+  { after: 'int', limit: 'int' },
+  ({ after, limit }) => `
+    WITH ours AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${CLOSING_LOCK}) AS ours),
+    looked AS MATERIALIZED (
+      SELECT id, supplier_id, reference, supplier_reference FROM supplier_reversals
+      WHERE status = 'open' AND order_id IS NULL AND id > ${after} AND (SELECT ours FROM ours)
+      ORDER BY id LIMIT ${limit}),
+    bought AS MATERIALIZED (${matching('a.reference = r.reference')}
+      UNION ${matching('r.reference IS NULL AND a.supplier_reference = r.supplier_reference AND NOT a.is_hearsay')}),
+    closed AS (
+      UPDATE supplier_reversals r
+      SET status = 'closed', closed_at = date_trunc('milliseconds', statement_timestamp()),
+          detail = concat_ws('; ', r.detail, 'closed by itself: it is what an order was given')
+      WHERE r.id = ANY(ARRAY(SELECT id FROM bought)) AND r.status = 'open'
+      RETURNING r.id)
+    SELECT ARRAY(SELECT id FROM closed ORDER BY id) AS closed,
+           CASE WHEN NOT (SELECT ours FROM ours) THEN ${after}
+                WHEN (SELECT count(*) FROM looked) < ${limit} THEN 0
+                ELSE (SELECT max(id) FROM looked) END AS next`,
+);
+
+/** A purchase that a supplier reports in a callback, a list or a statement. */
 export interface ReportedPurchase extends ListedPurchase {
-  /** How we learned of it, and what was said. */
+  /** The source of the report, and its result. */
   detail: string;
 }
 
-/** What came of telling. */
+/** The result of reporting purchases. */
 export interface ReportResult {
-  /** The numbers of the cases that it opened. */
+  /** The ids of the discrepancies that it opened. */
   opened: number[];
-  /** Purchases that no book knows and that are no case, because too many are. */
+  /** Unknown purchases that opened none, because of the limit. */
   withheld: number;
 }
 
-/** A reference that follows from an order, as adapters have it that name attempts after their units. */
+/** The reference of a unit's first attempt, unless the adapter's references are random. */
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]+)\.(\d{1,2})\.(\d{1,3})$/;
-/** The order's number, with which they begin as those of later attempts do. */
+/** The order's number, which begins the references of all its attempts. */
 const ORDER_NUMBER = /^ord_[0-9A-Za-z]+(?=\.)/;
 
-/** Purchases of which suppliers tell, as cases where no book knows them: a database that was restored has forgotten them. */
+/** Discrepancies for purchases that suppliers report and our books do not know, as after a restore. */
 @Injectable()
 export class UnknownPurchasesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Which of a supplier's own names of purchases are those of units that succeeded. It reads all of the supplier's units. */
-  async settledNames(supplierId: number, names: string[]): Promise<Set<string>> {
+  /** Those of these supplier's references that successful units have. It reads all units of the supplier. */
+  async findSettledNames(supplierId: number, names: string[]): Promise<Set<string>> {
     if (names.length === 0) return new Set();
     const [statement, values] = FIND_SETTLED_NAMES.with({ supplierId, names });
     const found = await this.database.query<{ name: string }>(withLongTimeout(statement), values);
     return new Set(found.map(({ name }) => name));
   }
 
-  /** @returns the numbers of the cases that this opened. */
-  async tell(supplierId: number, purchases: ReportedPurchase[]): Promise<number[]> {
-    return (await this.tellUpTo(null, supplierId, purchases)).opened;
+  /** @returns the ids of the discrepancies that it opened. */
+  async report(supplierId: number, purchases: ReportedPurchase[]): Promise<number[]> {
+    return (await this.reportUpTo(null, supplierId, purchases)).opened;
   }
 
-  /** @param mostAnHour cases of the supplier within an hour, whatever opened them; null for no limit. */
-  async tellUpTo(mostAnHour: number | null, supplierId: number, purchases: ReportedPurchase[]): Promise<ReportResult> {
+  /** @param maxAnHour limits the supplier's discrepancies within an hour, from all sources; null for no limit. */
+  async reportUpTo(maxAnHour: number | null, supplierId: number, purchases: ReportedPurchase[]): Promise<ReportResult> {
     if (purchases.length === 0) return { opened: [], withheld: 0 };
-    const values = { supplierId, mostAnHour, purchases: purchases.map(toRow) };
-    const reported = await this.database.query<{ id: number | null }>(...TELL_PURCHASES.with(values));
+    const values = { supplierId, mostAnHour: maxAnHour, purchases: purchases.map(toRow) };
+    const reported = await this.database.query<{ id: number | null }>(...REPORT_PURCHASES.with(values));
     const opened = reported.flatMap(({ id }) => (id === null ? [] : [id]));
     return { opened, withheld: reported.length - opened.length };
   }
 
   /**
-   * Closes those of the next open cases whose purchase is what a unit was given since; none while another worker does.
-   * @param after the last case that was looked at.
-   * @returns the numbers of those that it closed, and after which case to go on: 0 behind the last.
+   * Closes open discrepancies whose purchase a unit has since; none while another worker does so.
+   * @param after the id of the last discrepancy that was looked at.
+   * @returns the closed ids, and the id to continue after: 0 behind the last.
    */
-  async closeBought(after: number, atMost: number): Promise<{ closed: number[]; next: number }> {
-    const values = CLOSE_BOUGHT.with({ after, limit: atMost });
+  async closeBought(after: number, limit: number): Promise<{ closed: number[]; next: number }> {
+    const values = CLOSE_BOUGHT.with({ after, limit });
     const [looked] = await this.database.query<{ closed: number[]; next: number }>(...values);
-    return present(looked, 'a look at cases has one row');
+    return present(looked, 'closing bought cases returns one row');
   }
 }
 

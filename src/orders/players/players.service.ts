@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ListingsRepository, type Customer } from '../../catalog/listings.repository.js';
-import { invalidRequest } from '../../core/errors.js';
+import { ListingsRepository, type Customer, type OrderableProduct } from '../../catalog/listings.repository.js';
+import { invalidRequest, type ErrorDetail } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { Metrics } from '../../core/metrics.js';
 import { Database } from '../../database/database.js';
@@ -10,20 +10,22 @@ import {
   INVALID_PLAYER,
   UNKNOWN_PLAYER,
   type PlayerVerdict,
+  VALID_PLAYER,
 } from '../../catalog/player-validators/player-validator.js';
 import { PlayerValidatorsService } from '../../catalog/player-validators/player-validators.service.js';
 import type { CheckPlayerDto } from './check-player.dto.js';
-import { isExcluded, problemsOf, sandboxVerdict } from './player-rules.js';
 import { VerdictCache } from './verdict-cache.js';
+import { behaviourOf } from '../../suppliers/sandbox/sandbox-behaviours.js';
+import { findProblems, takesPlayer } from '../placement-rules.js';
 
-/** Of each API key, in each API process (contract, section 3). */
+/** For each API key in each API process (contract, section 3). */
 export const CHECKS_PER_SECOND = 5;
 
-/** Tells merchants what can be found out about a player before they order. */
+/** Checks players before merchants order for them. */
 @Injectable()
 export class PlayersService {
-  /** What is being asked: those who ask the same meanwhile share the answer. */
-  private readonly asked = new Map<string, Promise<PlayerVerdict>>();
+  /** Checks in progress, which equal requests share. */
+  private readonly pending = new Map<string, Promise<PlayerVerdict>>();
 
   constructor(
     private readonly database: Database,
@@ -33,7 +35,7 @@ export class PlayersService {
     private readonly metrics: Metrics,
   ) {}
 
-  /** @throws BAD_REQUEST where an order would be refused for its SKU, or for an id that the product needs. */
+  /** @throws BAD_REQUEST if an order would be refused for its SKU, or for an id that the product needs. */
   async check({ merchantId, sandbox }: Customer, body: CheckPlayerDto): Promise<PlayerVerdict> {
     const { sku } = body;
     const content = toContent({ ...body, reference_id: '', items: [{ sku }] });
@@ -41,44 +43,67 @@ export class PlayersService {
       this.listings.findOrderable(this.database, [{ merchant_id: merchantId, sku, many: false, sandbox }]),
       sandbox ? null : this.listings.findPlayerCheck(sku),
     ]);
-    const product = present(offers[0], 'what is asked for has a row');
+    const product = present(offers[0], 'every queried product has a row');
     const [problem, ...more] = problemsOf(content, sku, product);
     if (problem) throw invalidRequest([problem, ...more]);
     if (sandbox) return sandboxVerdict(content, sku);
 
-    if (isExcluded(content, offers)) return this.told('pattern', INVALID_PLAYER);
-    // A check of a later version, which another process may know, is nobody's here.
+    if (isExcluded(content, offers)) return this.counted('pattern', INVALID_PLAYER);
+    // A check that a newer version wrote counts as "no validator".
     const check = setting === null ? null : readPlayerCheck(setting);
-    return check ? this.ask(check, content) : this.told('nobody', UNKNOWN_PLAYER);
+    return check ? this.ask(check, content) : this.counted('nobody', UNKNOWN_PLAYER);
   }
 
   private async ask(check: PlayerCheck, content: OrderContent): Promise<PlayerVerdict> {
     const key = this.cache.keyOf([check.validator, check.game, content.userId, content.serverId]);
-    const underWay = this.asked.get(key);
-    if (underWay) return this.told('cache', await underWay);
-    const asking = this.askOrRemember(key, check, content);
-    this.asked.set(key, asking);
+    const pending = this.pending.get(key);
+    if (pending) return this.counted('cache', await pending);
+    const checking = this.findOrAsk(key, check, content);
+    this.pending.set(key, checking);
     try {
-      return await asking;
+      return await checking;
     } finally {
-      this.asked.delete(key);
+      this.pending.delete(key);
     }
   }
 
-  private async askOrRemember(
-    key: string,
-    check: PlayerCheck,
-    { userId, serverId }: OrderContent,
-  ): Promise<PlayerVerdict> {
+  private async findOrAsk(key: string, check: PlayerCheck, { userId, serverId }: OrderContent): Promise<PlayerVerdict> {
     const kept = await this.cache.get(key);
-    if (kept) return this.told('cache', kept);
+    if (kept) return this.counted('cache', kept);
     const verdict = await this.validators.check(check, { userId, serverId });
     await this.cache.put(key, verdict);
-    return this.told(check.validator, verdict);
+    return this.counted(check.validator, verdict);
   }
 
-  private told(source: string, verdict: PlayerVerdict): PlayerVerdict {
+  private counted(source: string, verdict: PlayerVerdict): PlayerVerdict {
     this.metrics.playerChecked(source, verdict.verdict);
     return verdict;
   }
+}
+
+/** Prefixes the fields of an order's first line. */
+const AT = 'items[0].';
+
+/** The problems of an order for this player, except that the product cannot be bought at the moment. */
+function problemsOf(content: OrderContent, sku: string, product: OrderableProduct): ErrorDetail[] {
+  const bought = { ...product, supplier_id: product.supplier_id ?? 0 };
+  const line = { sku, quantity: 1, product: bought, isPlayerExcluded: false };
+  return findProblems(content, [line]).map(({ field, code, message }) => ({
+    field: withoutPlace(field),
+    code,
+    message: withoutPlace(message),
+  }));
+}
+
+/** Drops the prefix: a check has one product and no lines. */
+const withoutPlace = (text: string): string => (text.startsWith(AT) ? text.slice(AT.length) : text);
+
+/** Whether every routable offer is for ids of another form. @param offers from `findOrderable`. */
+const isExcluded = (content: OrderContent, offers: readonly OrderableProduct[]): boolean =>
+  !offers.some((offer) => takesPlayer(offer, content));
+
+/** The verdict for a sandbox merchant, whose products may have no validator: the result of an order. */
+function sandboxVerdict({ userId }: OrderContent, sku: string): PlayerVerdict {
+  const { verdict } = behaviourOf(userId, sku, 1);
+  return verdict.kind === 'refused' && verdict.code === 'INVALID_PLAYER' ? INVALID_PLAYER : VALID_PLAYER;
 }

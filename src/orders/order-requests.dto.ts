@@ -1,4 +1,16 @@
-import { Amount, Integer, IpAddress, ListOf, Reference, Text, TextMap } from '../core/validation/member.decorators.js';
+import {
+  Amount,
+  Integer,
+  IpAddress,
+  ListOf,
+  Reference,
+  Text,
+  TextMap,
+  Moment,
+  OneOf,
+} from '../core/validation/member.decorators.js';
+import { PageQueryDto } from '../core/http/page-query.dto.js';
+import { ORDER_STATUSES, type OrderStatus } from './states.js';
 
 const MAX_ITEMS = 50;
 export const MAX_QUANTITY = 100;
@@ -8,7 +20,7 @@ export class CreateOrderItemDto {
   @Text(1, 64, { example: 'MLBB-86' })
   sku!: string;
 
-  // `default` would say the same, and makes generators of clients take the member for a required one.
+  // Not `default`: generators of clients would make the member required.
   @Integer(1, MAX_QUANTITY, { optional: true, example: 2, nullable: true, description: '1 when absent' })
   quantity?: number | null;
 }
@@ -61,4 +73,24 @@ export class CreateOrderDto {
     description: 'Where the buyer ordered from, for suppliers that demand it. It is not returned.',
   })
   end_user_ip?: string | null;
+}
+
+export class OrderListQuery extends PageQueryDto {
+  @OneOf(ORDER_STATUSES, { optional: true })
+  status?: OrderStatus;
+
+  @Moment({ optional: true, description: 'Created at this moment or later' })
+  created_from?: string;
+
+  @Moment({ optional: true, description: 'Created at this moment or earlier' })
+  created_to?: string;
+
+  @Text(1, 128, { optional: true, description: 'The order with this number' })
+  order_number?: string;
+
+  @Text(1, 128, { optional: true, description: 'Orders for this recipient' })
+  user_id?: string;
+
+  @Text(1, 128, { optional: true, description: 'The order with this reference' })
+  reference_id?: string;
 }
