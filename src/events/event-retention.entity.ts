@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The one row that says up to when events may have been removed because of their age. */
+/** The only row: events up to this moment may have been removed because of their age. */
 @Entity('event_retention')
 @Check('ck_event_retention_only_row', 'only_row')
 export class EventRetention {

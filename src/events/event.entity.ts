@@ -1,20 +1,20 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
-/** The ends of an order: what webhooks are subscribed to unless they say otherwise (specification, section 2.3). */
+/** The ends of an order, which webhooks subscribe to by default (specification, section 2.3). */
 export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
 
-/** What merchants can subscribe to. */
+/** The events that merchants can subscribe to. */
 export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** What is delivered: of tests, those that were asked for. */
+/** The events that are delivered: those, and requested tests. */
 export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
 export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
 
 const quoted = (kinds: readonly string[]): string => kinds.map((kind) => `'${kind}'`).join(', ');
 
-/** Something that merchants are notified of. An order that ended has exactly one. */
+/** A notification of a merchant. An ended order has exactly one. */
 @Entity('events')
 @Unique('uq_events_public_id', ['public_id'])
 @Index('uq_events_order', ['order_id'], { unique: true, where: 'order_id IS NOT NULL' })
@@ -43,7 +43,7 @@ export class Event {
   @Column('text', { nullable: true })
   reference_id!: string | null;
 
-  /** The very bytes that are signed and sent. */
+  /** The bytes that are signed and sent. */
   @Column('text')
   body!: string;
 

@@ -5,17 +5,16 @@ import { FIND_EVENT, PAGE_OF_EVENTS, type EventRow } from './events.sql.js';
 
 export type { EventRow } from './events.sql.js';
 
-/** Events as their merchants read them. */
+/** Events, for merchants. */
 @Injectable()
 export class EventsRepository {
   constructor(private readonly reads: BoundedReadsService) {}
 
-  /** Oldest first. @param after the number of the event that they come after. */
+  /** Oldest first. @param after the id of the previous event. */
   page(merchantId: number, kinds: readonly DeliveredEvent[], after: bigint, limit: number): Promise<EventRow[]> {
     return this.reads.list<EventRow>(...PAGE_OF_EVENTS.with({ merchantId, kinds: [...kinds], after, limit }));
   }
 
-  /** The merchant's event with this id. */
   async find(merchantId: number, publicId: string): Promise<EventRow | undefined> {
     const [event] = await this.reads.query<EventRow>(...FIND_EVENT.with({ merchantId, publicId }));
     return event;

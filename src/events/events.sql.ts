@@ -1,7 +1,7 @@
 import { rowsOf, statement } from '../database/parameters.js';
 import type { Event } from './event.entity.js';
 
-/** Makes a delivery, too, for each active webhook that subscribes to an event. */
+/** Also writes a delivery for each active webhook that subscribes to the event. */
 export const RECORD_EVENTS = statement(
   'events.record',
   {
@@ -31,9 +31,8 @@ export const RECORD_EVENTS = statement(
 export type EventRow = Pick<Event, 'id' | 'body'>;
 
 /**
- * A merchant's events of some kinds, oldest first. The index has them in order for each kind by itself, so that as many
- * are read of each, and the oldest of these are taken. Their numbers are the order in which they were committed (see
- * `recordEvents`).
+ * A merchant's events of some kinds, oldest first. The index orders each kind separately, so the statement reads a page of
+ * each kind and takes the oldest of them. Ids follow the order of commits (`recordEvents`).
  */
 export const PAGE_OF_EVENTS = statement(
   'events.page',

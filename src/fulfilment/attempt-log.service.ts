@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 
-/** By what log lines name an attempt. */
+/** The members of an attempt that name it in log lines. */
 export interface LoggedAttempt {
   request_id: string | null;
   order_number: string;
@@ -13,7 +13,6 @@ export interface LoggedAttempt {
   supplier: string;
 }
 
-/** What log lines say of an attempt. */
 export const aboutAttempt = ({ request_id, order_number, reference, supplier }: LoggedAttempt): object => ({
   requestId: request_id ?? undefined,
   orderNumber: order_number,
@@ -21,7 +20,7 @@ export const aboutAttempt = ({ request_id, order_number, reference, supplier }: 
   supplier,
 });
 
-/** Logs and counts what suppliers' words come to, in whatever process they reach us. */
+/** Logs and counts discrepancies, in API and worker. */
 @Injectable()
 export class AttemptLogService {
   constructor(
@@ -29,7 +28,7 @@ export class AttemptLogService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** A supplier's word is against how a unit was settled: a case for the operator. */
+  /** A supplier contradicts how a unit was settled, which opened a discrepancy. */
   contradicted(attempt: LoggedAttempt, outcome: SupplierOutcome): void {
     this.metrics.supplierContradicted(attempt.supplier);
     this.logger.error(

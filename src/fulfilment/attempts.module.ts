@@ -15,7 +15,7 @@ const PROVIDERS = [
   AttemptChecksRepository,
 ];
 
-/** What suppliers' words do to units, in whatever process they reach us. */
+/** Applies suppliers' outcomes to attempts, in API and worker. */
 @Module({
   imports: [OrdersModule, SuppliersModule],
   providers: PROVIDERS,

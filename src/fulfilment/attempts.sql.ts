@@ -5,7 +5,7 @@ import { unitReferenceIn } from '../orders/order.rows.js';
 
 const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
-/** What an attempt asks its supplier for, and for how much; an item has those of its units' first attempts. */
+/** The columns with an attempt's request and costs. An item has those of its units' first attempts. */
 export const TERMS = [
   ...(['supplier_sku', 'player_template', 'expected_cost_micros', 'max_cost_micros'] as const),
   ...(['cost_currency', 'baht_per_unit'] as const),
@@ -14,17 +14,17 @@ const named = (columns: readonly string[], alias?: string): string =>
   columns.map((column) => (alias === undefined ? column : `${alias}.${column}`)).join(', ');
 
 /**
- * The reference of an attempt that begins, in SQL: at random, or after the unit, with the attempt's number from the second
- * one on.
- * @param order and unit what the statement calls the rows; the unit's has `attempt` and `named_at_random`.
+ * The reference of a new attempt, in SQL: random, or the unit's with the attempt's number from the second attempt on.
+ * @param order the alias of the order's row.
+ * @param unit the alias of the unit's row, which has `attempt` and `named_at_random`.
  */
 export const attemptReference = (order: string, unit: string): string => `
   CASE WHEN ${unit}.named_at_random THEN random_reference()
        ELSE ${unitReferenceIn(order, unit)} || CASE WHEN ${unit}.attempt > 1 THEN '.' || ${unit}.attempt ELSE '' END END`;
 
 /**
- * Keeps what suppliers tell of these attempts; what is known already and not told again stays. What is only hearsay gives
- * way to an answer, and is forgotten where the supplier knows no such purchase of ours.
+ * Stores what suppliers report about attempts; absent values change nothing. An answer replaces an unproven reference
+ * (`is_hearsay`), and a supplier that knows no such purchase of ours clears it.
  */
 export const NOTE_ATTEMPTS = statement(
   'unit_attempts.note',
@@ -57,12 +57,12 @@ export const NOTE_ATTEMPTS = statement(
     WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt`,
 );
 
-/** A unit that is bought in another attempt. */
+/** An attempt that follows another one. */
 export interface NextAttempt {
   order_id: bigint;
   item: number;
   unit: number;
-  /** The number of the attempt that begins. */
+  /** The number of the new attempt. */
   attempt: number;
   supplier_id: number;
   /** The code of its supplier. */
@@ -70,7 +70,7 @@ export interface NextAttempt {
   due_in_ms: number;
 }
 
-/** The units that are still at the attempts that ended, with what those asked for; locked in the order of their keys. */
+/** Locks the units that are still at the ended attempts, in the order of their keys, with the terms of these attempts. */
 const heldBy = (ended: RowsInText, deadlineMs: string): string => `
       SELECT c.*, u.supplier_id, o.order_number, i.sku, i.quantity, i.unit_price,
              ${TERMS.map((term) => `CASE WHEN a.number IS NULL THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
@@ -88,13 +88,13 @@ const heldBy = (ended: RowsInText, deadlineMs: string): string => `
                           AND first.created_at < statement_timestamp() - make_interval(secs => ${deadlineMs} / 1000.0))
       ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u`;
 
-/** All attempts so far of a unit of `held`, as FROM and WHERE. */
+/** FROM and WHERE for all attempts of a unit. */
 function attemptsOf(unit: string, alias: string): string {
   const isOf = ['order_id', 'item', 'unit'].map((column) => `${alias}.${column} = ${unit}.${column}`);
   return `unit_attempts ${alias} WHERE ${isOf.join(' AND ')}`;
 }
 
-/** The same once more, under another reference: as its supplier asked for, and so many times. */
+/** The same offer under another reference, if its supplier asked for that, up to `maxRetries` times. */
 const sameAgain = (maxRetries: string): string => `
         SELECT held.supplier_id, ${named(TERMS, 'held')}, held.retry_after_ms AS due_in_ms, 0::bigint AS place,
                NULL::text AS supplier_code, NULL::text AS why
@@ -103,8 +103,8 @@ const sameAgain = (maxRetries: string): string => `
                  AND tried.supplier_sku = held.supplier_sku) <= ${maxRetries}`;
 
 /**
- * Offers that were not tried yet as they are now, so many altogether, each with why it can't be taken: one whose template
- * was corrected is another one. One that sells a player one piece a day takes no more of an item.
+ * Offers that were not tried yet, up to `maxOffers` for a unit, each with the reason why it cannot be used. An offer with a
+ * corrected template counts as another one. An offer that sells once a day to a player takes no item of several units.
  */
 const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
@@ -122,10 +122,10 @@ const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): s
               < ${maxOffers}`;
 
 /**
- * Ends the attempt that a unit is at and begins another one, where there is something to try: the same again, or the next
- * routable offer. Only after a refusal for good (`failed`), or where certainly no send was accepted (`withdrawn`): never
- * while anything is in doubt. Answers to older claims and attempts change nothing. A unit of the sandbox has one attempt.
- * While a case is open that an earlier attempt was sold after all, the next one is left to the operator.
+ * Ends a unit's latest attempt and begins another one, if a repeat or a routable offer is left. It does so only after a
+ * definite refusal (`failed`), or if certainly no send was accepted (`withdrawn`), never while the attempt is in doubt.
+ * Answers to older claims and attempts change nothing. Units of the sandbox have one attempt. While a discrepancy says that
+ * an earlier attempt was sold after all, the new attempt goes to review.
  */
 export const BEGIN_NEXT_ATTEMPTS = statement(
   'unit_attempts.begin_next',
@@ -187,7 +187,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, chosen.supplier, chosen.due_in_ms`,
 );
 
-/** A unit that waits for a paused supplier: nothing of its attempt was ever accepted. */
+/** A unit that waits for a paused supplier, which never accepted its attempt. */
 export interface HeldUnit {
   order_id: bigint;
   item: number;
@@ -196,12 +196,11 @@ export interface HeldUnit {
   merchant_id: number;
   order_number: string;
   supplier: string;
-  /** For how long it has waited for the supplier, in milliseconds, and whether that is too long. */
+  /** How long it has waited for the supplier, in milliseconds. */
   held_ms: number;
   is_overdue: boolean;
 }
 
-/** Those that can be bought elsewhere, or have waited for too long. */
 export const FIND_HELD = statement(
   'units.find_held',
   { holdLimitMs: 'bigint', limit: 'int', ...ROUTING_PARAMETERS },
@@ -222,7 +221,6 @@ export const FIND_HELD = statement(
     LIMIT ${limit}`,
 );
 
-/** How the attempts of a unit failed that another one followed. */
 export const FIND_FAILURES = statement(
   'unit_attempts.find_failures',
   { orderId: 'bigint', item: 'smallint', unit: 'smallint' },
@@ -232,7 +230,6 @@ export const FIND_FAILURES = statement(
     ORDER BY number`,
 );
 
-/** What an attempt asked for is to be read again: its supplier refuses the price. */
 export const REREAD_PRODUCT = statement(
   'supplier_product_reads.ask_for_attempt',
   { orderId: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' },
@@ -243,7 +240,7 @@ export const REREAD_PRODUCT = statement(
     ON CONFLICT (supplier_id, sku) DO UPDATE SET asked_at = excluded.asked_at`,
 );
 
-/** Whether what an attempt asks for is an offer that is off. One row; null for what is no offer any more. */
+/** One row; null if the offer was removed. */
 export const IS_OFFER_OFF = statement(
   'supplier_offers.is_off',
   { order_id: 'bigint', item: 'smallint', supplier_id: 'int', supplier_sku: 'text' },
@@ -257,8 +254,8 @@ export const IS_OFFER_OFF = statement(
 );
 
 /**
- * Takes an offer off whose supplier says that it is not set up as we call it, until its catalogue changes that. One that
- * was corrected since stays: what is tried again is called as it was when it was ordered.
+ * Takes an offer off whose supplier does not know our name for the product, until its catalogue says otherwise. An offer that
+ * was corrected since stays on: the attempt used the terms of the order.
  */
 export const TAKE_OFFER_OFF = statement(
   'supplier_offers.take_off',

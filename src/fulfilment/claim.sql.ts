@@ -4,7 +4,7 @@ import { rowsOf, statement } from '../database/parameters.js';
 import { sandboxPieceIn } from '../orders/sandbox-piece.sql.js';
 import { attemptReference, TERMS } from './attempts.sql.js';
 
-/** A unit that this process may act on, once, under the lease of its claim. */
+/** A unit that this process may act on once, under the lease of its claim. */
 export interface ClaimedUnit {
   order_id: bigint;
   item: number;
@@ -13,20 +13,17 @@ export interface ClaimedUnit {
   /** The supplier's code. */
   supplier: string;
   claim: number;
-  /** Whether the supplier is a vendor, whose references mean nothing. */
+  /** Whether the adapter's references are random. */
   named_at_random: boolean;
-  /** How many calls the supplier may have in flight over all workers; null for the usual limit of each worker. */
+  /** The supplier's own limit of calls in flight, over all workers; null for the usual limit. */
   max_in_flight: number | null;
-  /** `review` where nothing may be done but by the operator. */
+  /** `review` if only an operator may decide. */
   action: 'send' | 'inquire' | 'review';
-  /**
-   * Why it is left to the operator: a send would go to another address than the first one, or the supplier may be asked
-   * about younger attempts only.
-   */
+  /** Why it goes to review: the supplier has another address since the first send, or answers inquiries about younger attempts only. */
   withheld: 'moved' | 'too_old' | null;
   /** Whether this attempt may have reached the supplier before. */
   is_repeat: boolean;
-  /** A send of another claim never came back: its process died or stopped. */
+  /** A send of an earlier claim was never recorded: its process died or stopped. */
   interrupted: boolean;
   sends: number;
   inquiries: number;
@@ -39,7 +36,7 @@ export interface ClaimedUnit {
   character_id: string | null;
   end_user_ip: string | null;
   request_id: string | null;
-  /** The number of the attempt, what it asks the supplier for, and the reference that the supplier knows it by. */
+  /** The number of the attempt; its terms and our reference follow. */
   attempt: number;
   supplier_sku: string;
   player_template: string | null;
@@ -47,13 +44,13 @@ export interface ClaimedUnit {
   max_cost_micros: bigint | null;
   cost_currency: string | null;
   reference: string;
-  /** The supplier's own name of the purchase. */
+  /** The supplier's reference of the purchase. */
   supplier_reference: string | null;
-  /** The code of a refusal of this attempt that counts once it was said again. */
+  /** The code of a refusal of this attempt that counts only once the supplier repeats it. */
   unconfirmed: string | null;
-  /** How long ago the attempt was sent first, in milliseconds. */
+  /** Milliseconds since the attempt's first send. */
   age_ms: number;
-  /** Which piece of its order it is, counted from 1 over all items: of units of the sandbox, null of others. */
+  /** The unit's number in its order, over all items; null outside the sandbox. */
   sandbox_piece: number | null;
   adapter: string;
   base_url: string;
@@ -64,10 +61,10 @@ export interface ClaimedUnit {
   timeout_ms: number;
 }
 
-/** Where the supplier `s` is sent what is bought, as `destinationOf` has it. */
+/** The address of the supplier `s` with our account there; must equal `destinationOf`. */
 export const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;
 
-/** What a claim makes of the units that `decided` decided about. */
+/** Applies the decisions of `decided` to the units. */
 const claimSets = (name: string): string => `UPDATE order_units u SET
         state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
         next_action = 'inquire',
@@ -87,7 +84,7 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
                                            ELSE u.unknown_since END,
         updated_at = statement_timestamp()`;
 
-/** Whether a unit is asked about by its supplier's own name for it: looked up for no other units than those it may be. */
+/** Whether an inquiry names the unit by the supplier's reference. Only inquiries of such adapters look it up. */
 const usesSupplierReference = (unit: string, adapter: string): string => `
              CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.asks_by_theirs THEN (
                     SELECT supplier_reference FROM unit_attempts a
@@ -95,9 +92,9 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
                       AND a.number = ${unit}.attempt) IS NOT NULL ELSE false END`;
 
 /**
- * Marks the orders and items of claimed units as started. One that is locked is being settled, and then marked there:
- * waiting here could close a circle. Pending is said in a way that the index of open orders does not serve: each order is
- * to be found by its id, and after a quiet time PostgreSQL would take that index for empty and look through all of it.
+ * Marks the orders and items of claimed units as started. It skips locked ones, because waiting for them could deadlock:
+ * the settlement that holds the lock marks them. The condition on the status is written so that the planner cannot use the
+ * index of open orders: after a quiet time it would take that index for empty and scan it, instead of finding orders by id.
  */
 const STARTED = `
     started AS (
@@ -113,20 +110,20 @@ const STARTED = `
       WHERE i.order_id = waiting.order_id AND i.position = waiting.position)`;
 
 /**
- * Takes due units and commits the intent to act on each. A unit that was left in `sending` past its lease is taken for
- * an inquiry: what became of its send is unknown. Where an inquiry may buy, it is claimed as a send is: no other may
- * decide the unit meanwhile. A unit in doubt is sent again only to the address that it was sent to before: another one
- * has never seen its reference and would buy it twice, so it goes to review; so does one that is too old to be asked
- * about, counted from the first send that was not certainly refused. None of that concerns an attempt that its supplier is asked about by a name of its own, which never buys. Of a
- * supplier that may have so many calls in flight over all workers, claims are made one after the other. A paused
- * supplier is sent nothing; it is asked about what is in doubt unless it refuses our credentials or bans us.
+ * Claims due units, and commits the intent to act on each.
  *
- * Where the clock shows more than `clockLimit` it was set forward, and leases end that calls are made under: nothing is asked
- * then by sending it again.
+ * - A unit left in `sending` past its lease becomes an inquiry: the result of its send is unknown.
+ * - An inquiry that may buy is claimed like a send, so that nothing else decides the unit meanwhile.
+ * - A unit in doubt is sent again only to the same address: another one never saw its reference and would sell it twice. So
+ *   it goes to review if the address has changed, or if it is too old for an inquiry, counted from the first send that was
+ *   not certainly refused. Inquiries by the supplier's reference never buy, so neither rule concerns them.
+ * - For a supplier with a limit of its own, claims run one after the other.
+ * - A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us.
+ * - If the clock is past `clockLimit`, it was set forward, and leases of running calls may have ended: then no inquiry is made
+ *   that may buy.
  *
- * Each lease holds for its supplier's timeout and the margin, in milliseconds, and for as long as the supplier has to be
- * left alone. A unit's first attempt begins with its first claim. One that the version before has sent gets its attempt
- * here too: that version used the reference of a first attempt.
+ * A lease lasts for the supplier's timeout and a margin, which is at least the minimum gap between two calls. A unit's first
+ * claim begins its first attempt, also if the version before attempts were stored has sent the unit.
  */
 export const CLAIM_UNITS = statement(
   'units.claim',

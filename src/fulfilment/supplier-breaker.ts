@@ -3,7 +3,7 @@ import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 interface Options {
   /** The supplier may be called again. */
   onResume: (supplierId: number) => void;
-  /** A pause begins, or the supplier is well again (`pausedMs` 0). */
+  /** A pause begins, or ends (`pausedMs` 0). */
   onChange: (supplier: Supplier, pausedMs: number) => void;
 }
 
@@ -13,46 +13,45 @@ interface Supplier {
 }
 
 interface Health {
-  /** Calls in a row that were not accepted. */
+  /** Consecutive calls that were not accepted. */
   misses: number;
   pausedUntilMs: number;
   pauseMs: number;
   timer?: NodeJS.Timeout;
 }
 
-/** So many calls in a row may be refused before the supplier gets a pause. */
+/** Consecutive refused calls before the supplier gets a pause. */
 const TOLERATED_MISSES = 20;
-/** How many may then be tried at a time: some of what waits may be inquiries, which it can answer all the same. */
+/** Slots for the trial after a pause. Several, because some of them may be inquiries, which it can answer all the same. */
 const TRIAL_SLOTS = 8;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * A circuit breaker for each supplier. One that accepts nothing, because it is away or has too much to do, is left alone
- * for a moment, then tried with a few calls at a time until one is accepted. An unknown outcome says nothing about the
- * supplier: that unit is inquired about, and calls without an answer are bounded by their slots. It only postpones:
- * what is due stays due, and nothing is failed.
+ * A circuit breaker for each supplier. A supplier that accepts nothing gets no calls for a moment, then a few at a time until
+ * one is accepted. Unknown outcomes count neither way: slots bound the calls without an answer. The breaker only postpones:
+ * units stay due, and none fails because of it.
  */
 export class SupplierBreaker {
   private readonly health = new Map<number, Health>();
 
   constructor(private readonly options: Options) {}
 
-  /** How many calls a supplier may have in flight now, out of `usual`. */
+  /** The supplier's slots now, out of `usual`. */
   slots(supplierId: number, usual: number): number {
     const health = this.health.get(supplierId);
     if (!health || health.misses < TOLERATED_MISSES) return usual;
     return performance.now() < health.pausedUntilMs ? 0 : Math.min(usual, TRIAL_SLOTS);
   }
 
-  /** Suppliers that are not called as usual. */
+  /** Suppliers whose breaker is not closed. */
   tripped(): Map<number, 'open' | 'half_open'> {
     const tripped = [...this.health].filter(([, { misses }]) => misses >= TOLERATED_MISSES);
     const now = performance.now();
     return new Map(tripped.map(([id, { pausedUntilMs }]) => [id, now < pausedUntilMs ? 'open' : 'half_open'] as const));
   }
 
-  /** Takes note of how a call ended. */
+  /** Records how a call ended. */
   note(supplier: Supplier, outcome: SupplierOutcome['kind']): void {
     const health = this.health.get(supplier.id) ?? {
       misses: 0,
@@ -64,7 +63,7 @@ export class SupplierBreaker {
     else if (outcome !== 'unknown') this.recover(supplier, health);
   }
 
-  /** Ends all pauses' timers. */
+  /** Clears the timers of all pauses. */
   close(): void {
     for (const { timer } of this.health.values()) clearTimeout(timer);
   }
@@ -72,12 +71,12 @@ export class SupplierBreaker {
   private miss(supplier: Supplier, health: Health): void {
     health.misses++;
     const now = performance.now();
-    // What was in flight when the pause began says nothing new.
+    // Calls that were in flight when the pause began do not prolong it.
     if (health.misses < TOLERATED_MISSES || now < health.pausedUntilMs) return;
     const { pauseMs } = health;
     health.pausedUntilMs = now + pauseMs;
     health.pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
-    // Past the end of the pause, so that what is woken finds it over.
+    // A little later than the pause ends, so that the woken dispatcher finds it over.
     health.timer = setTimeout(() => this.options.onResume(supplier.id), pauseMs + 1);
     health.timer.unref();
     this.options.onChange(supplier, pauseMs);

@@ -14,10 +14,10 @@ import { UnitObserver } from './unit.observer.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.repository.js';
 
-/** How long what was refused waits before it is looked at whether its offer is on again. */
+/** The delay before a refused unit checks again whether its offer is on. */
 const OFF_FOR_MS = 15_000;
 
-/** Calls the suppliers of claimed units, each once. No transaction is open meanwhile. */
+/** Makes one call for each claimed unit, with no transaction open. */
 @Injectable()
 export class SupplierCaller {
   constructor(
@@ -29,7 +29,7 @@ export class SupplierCaller {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Sends a unit, or asks what became of it, as its claim says. Never rejects. */
+  /** Sends or inquires, as the claim says. Never rejects. */
   async call(unit: ClaimedUnit): Promise<EndedCall> {
     const adapter = this.registry.find(unit.adapter);
     this.observer.calling(unit);
@@ -49,7 +49,7 @@ export class SupplierCaller {
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,
       mayResend: adapter !== undefined && mayResend(adapter),
-      // An adapter of another version is known to other workers.
+      // Undefined if only workers of another version have the adapter: those can inquire.
       canBeAsked: inquiry !== null,
       ...this.timingOf(inquiry ?? undefined, unit),
     };
@@ -57,10 +57,7 @@ export class SupplierCaller {
     return call;
   }
 
-  /**
-   * What its supplier certainly refused is not sent again while its offer is off. First sends don't ask: their offers were on
-   * a moment ago.
-   */
+  /** Whether a refused unit must wait because its offer is off. First sends skip the query: their offers were on a moment ago. */
   private async isOfferOff(unit: ClaimedUnit): Promise<boolean> {
     if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return false;
     return this.attempts.isOfferOff(unit).catch(() => false);
@@ -76,7 +73,7 @@ export class SupplierCaller {
     }
     const { settings } = supplier;
     const attempt = toAttempt(unit);
-    // Where the claim is that of a send, only what may buy is asked.
+    // Under a claim for a send, only an inquiry that may buy is made.
     const isSend = unit.action === 'send';
     const inquiry = inquiryAbout(supplier.adapter, !isSend && unit.supplier_reference !== null);
     const isInquiry = !isSend || (unit.is_repeat && inquiry?.mayBuy);
@@ -93,12 +90,12 @@ export class SupplierCaller {
     try {
       return await this.codes.complete(unit, outcome, adapter);
     } catch {
-      // Without its code it is asked about again.
+      // Without the code another inquiry follows.
       return outcome;
     }
   }
 
-  /** An inquiry that may buy is a send: it waits until the one before can't be on its way any more. */
+  /** An inquiry that may buy is a send, so it waits until the send before it has surely arrived. */
   private timingOf(inquiry: Inquiry | undefined, { timeout_ms }: ClaimedUnit): Pick<EndedCall, 'firstMs' | 'minGapMs'> {
     const { firstMs = FIRST_INQUIRY_MS, minGapMs = 0, mayBuy = false } = inquiry ?? {};
     if (!mayBuy) return { firstMs, minGapMs };

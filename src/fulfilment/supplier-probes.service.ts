@@ -6,10 +6,7 @@ import { SupplierPausesService, type ProbedSupplier } from '../suppliers/supplie
 import { HeldUnitsService } from './held-units.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 
-/**
- * Asks paused suppliers for our balance when they are due for it, and lets those go on that may; looks after the units that
- * wait for the others.
- */
+/** Queries our balance at paused suppliers when due, resumes those that can sell again, and releases units of the others. */
 @Injectable()
 export class SupplierProbesService {
   constructor(

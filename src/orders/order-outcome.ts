@@ -2,14 +2,14 @@ import { formatBaht, type Satang } from '../core/money.js';
 import type { FailureCode } from '../core/failures.js';
 import type { ItemRow } from './order.rows.js';
 
-/** How an order ended, derived from its items, all of which have ended (contract, section 3). */
+/** The outcome of an order whose items have all ended (contract, section 3). */
 export interface OrderOutcome {
   status: 'completed' | 'failed';
   failureCode: FailureCode | null;
   failureMessage: string | null;
-  /** The price of the units that were bought. */
+  /** The price of the bought units. */
   spent: Satang;
-  /** The price of those that were not. */
+  /** The price of the failed units. */
   refunded: Satang;
 }
 

@@ -13,16 +13,16 @@ import { OrdersRepository } from './orders.repository.js';
 import { PlacementBatch, type Placed } from './placement-batch.js';
 import { isBalanceRefusal } from './placement-rules.js';
 
-/** What one statement writes in some tens of milliseconds. */
+/** One statement writes so many in some tens of milliseconds. */
 const MAX_UNITS_PER_BATCH = 2_000;
-/** Better to ask a merchant to try again than to leave it waiting. */
+/** After this time merchants are asked to try again. */
 const MAX_WAIT_MS = 5_000;
-/** Clients commonly give up after 10 s, and then know nothing. */
+/** Clients commonly give up after 10 s without knowing the result. */
 const ANSWER_WITHIN_MS = 8_000;
 
 /**
- * Places orders in batches: checks replays, products and balance under the wallets' locks, in the order of arrival,
- * and writes all that were admitted with one statement. An order that is refused fails alone.
+ * Places orders in batches: checks replays, products and balance under the wallets' locks in the order of arrival, and
+ * writes all admitted orders with one statement. A refused order fails alone.
  */
 @Injectable()
 export class OrderPlacementService {
@@ -49,7 +49,7 @@ export class OrderPlacementService {
   ) {}
 
   /**
-   * Charges and records an order in one transaction; it is durable when this resolves.
+   * Charges and records an order in one transaction, which is durable when this resolves.
    * @throws DUPLICATE_REFERENCE, BAD_REQUEST (product rules), SERVICE_UNAVAILABLE (balance, or no database).
    */
   place(command: PlaceOrder): Promise<Placed> {
@@ -73,7 +73,7 @@ export class OrderPlacementService {
     return outcomes;
   }
 
-  /** Orders of sandbox merchants count nowhere. */
+  /** Counts all but orders of sandbox merchants. */
   private measure(commands: PlaceOrder[], outcomes: BatchResult<Placed>[]): void {
     const counted = outcomes.filter((_, index) => commands[index]?.sandbox === false);
     const placed = counted.filter((each) => each.ok === true && !each.value.replayed);

@@ -14,12 +14,12 @@ import type { SettleUnit } from './settle-unit.js';
 
 export type { Settled, SettleUnit };
 
-/** After that the caller retries: only this process knows what waits here. */
+/** After this time callers retry, because commands that wait are in this process's memory only. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Settles units in batches: the unit; with an item's last unit the item; and with an order's last item the order, the
- * money, the event and its deliveries, all in one transaction.
+ * Settles units in batches. One transaction settles the unit, with the last unit its item, and with the last item the order,
+ * the money, the event and its deliveries.
  */
 @Injectable()
 export class OrderSettlementService {
@@ -55,8 +55,8 @@ export class OrderSettlementService {
   }
 
   /**
-   * Makes a unit terminal. To be done again when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
-   * @returns whether this command did it, and if not, why.
+   * Makes a unit terminal. Callers must retry when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
+   * @returns whether this command settled the unit, and if not, why.
    */
   settle(command: SettleUnit): Promise<Settled> {
     return this.writer.submit(command);

@@ -5,8 +5,8 @@ import type { DeliveredItems } from './codes/unit-deliveries.service.js';
 import { lineAmounts } from './pricing.js';
 
 /**
- * The one mapping from rows to what merchants see: answers, webhook bodies and the command line use it.
- * @param delivered what was handed over for units, where that is shown.
+ * Maps rows to the order that merchants see. Answers, webhook bodies and the command line all use it.
+ * @param delivered codes and serial numbers, where they are shown.
  */
 export function toOrderDto(order: OrderRow, items: ItemRow[], delivered?: DeliveredItems): OrderDto {
   return {

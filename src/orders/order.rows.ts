@@ -13,35 +13,35 @@ const ITEM_MEMBERS = [
   ...(['status', 'completed_quantity', 'failed_quantity', 'failure_code', 'failure_message'] as const),
 ] satisfies (keyof OrderItem)[];
 
-/** What is read of an order. */
+/** The columns of an order that are read. */
 export type OrderRow = Pick<Order, (typeof ORDER_MEMBERS)[number]>;
 export const ORDER_COLUMNS = ORDER_MEMBERS.join(', ');
 
-/** What is read of an item. */
+/** The columns of an item that are read. */
 export type ItemRow = Pick<OrderItem, (typeof ITEM_MEMBERS)[number]>;
 export const ITEM_COLUMNS = ITEM_MEMBERS.join(', ');
 
-/** What is read of a unit, with its supplier's code. */
+/** The columns of a unit that are read, with its supplier's code. */
 export type UnitRow = Pick<
   OrderUnit,
   | ('order_id' | 'item' | 'unit' | 'state' | 'attempt' | 'sends' | 'claim' | 'unknown_since')
   | ('supplier_reference' | 'failure_code' | 'failure_message')
 > & { supplier: string };
 
-/** Which unit: the order, and the item and piece in it, both counted from 1. */
+/** Names a unit. Item and unit count from 1. */
 export interface UnitKey {
   orderId: bigint;
   item: number;
   unit: number;
 }
 
-/** The name of a unit inside its order, such as `1.2`. */
+/** The unit's name within its order, such as `1.2`. */
 export const unitName = ({ item, unit }: Pick<UnitKey, 'item' | 'unit'>): string => `${item}.${unit}`;
 
-/** A unit's name, and the reference of its first attempt (supplier protocol): `<order_number>.<item>.<unit>`. */
+/** The reference of the unit's first attempt (supplier protocol): `<order_number>.<item>.<unit>`. */
 export const unitReference = (orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): string =>
   `${orderNumber}.${unitName(key)}`;
 
-/** The same in SQL. @param order and unit what the statement calls the rows that have their columns. */
+/** The same in SQL. @param order the alias of the order's row. @param unit the alias of the unit's row. */
 export const unitReferenceIn = (order: string, unit: string): string =>
   `${order}.order_number || '.' || ${unit}.item || '.' || ${unit}.unit`;

@@ -10,14 +10,14 @@ export interface ProductLine {
   sku: string;
   quantity: number;
   product: OrderableProduct;
-  /** Whether every routable offer of the product is for players of another form. */
+  /** Whether every routable offer of the product is for ids of another form. */
   isPlayerExcluded: boolean;
 }
 
-/** The same where the product can be ordered. */
+/** A line whose product can be ordered. */
 export type SoldLine = ProductLine & { product: { supplier_id: number; supplier_sku: string } };
 
-/** Whether a player has the form that an offer's supplier wants. */
+/** Whether the player's ids fit the pattern of an offer. */
 export function takesPlayer(
   { player_pattern: pattern, player_template: template }: OrderableProduct,
   player: OrderContent,
@@ -28,7 +28,7 @@ export function takesPlayer(
 
 export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
 
-/** Every product rule that the lines break: unknown SKU, no routable offer, quantity, the ids that a product needs, and their form. */
+/** Checks SKU, availability, quantity, and presence and form of the ids that a product needs. */
 export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   lines.forEach(({ sku, quantity, product, isPlayerExcluded }, index) => {

@@ -1,8 +1,8 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 
 /**
- * Which piece of its order a unit of the sandbox is, counted from 1 over all items, in SQL; null for other units, for which
- * nothing is looked up. @param unit what the statement calls the row that has the unit's columns.
+ * The number of a sandbox unit in its order, from 1 over all items, in SQL; null for other units, at no cost.
+ * @param unit the alias of the unit's row.
  */
 export const sandboxPieceIn = (unit: string): string => `
   CASE ${unit}.supplier_id WHEN ${SANDBOX_SUPPLIER_ID} THEN ${unit}.unit + (

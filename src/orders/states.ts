@@ -4,7 +4,7 @@ export type OrderStatus = (typeof ORDER_STATUSES)[number];
 export const UNIT_STATES = ['queued', 'sending', 'unknown', 'succeeded', 'failed', 'review'] as const;
 export type UnitState = (typeof UNIT_STATES)[number];
 
-/** From each status, those it may change to. */
+/** The transitions of orders. */
 export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
   pending: ['processing', 'completed', 'failed'],
   processing: ['completed', 'failed'],
@@ -13,17 +13,16 @@ export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
 };
 
 /**
- * From each state, those it may change to. The statements that change units do so in these ways and in no other, and the
- * database allows these states (`unit-states.e2e-spec.ts`).
+ * The transitions of units. Statements make these and no others (`unit-states.e2e-spec.ts`).
  *
- * A unit is settled from `review` too: by the operator, or by the supplier's own late answer.
- * `sending -> queued` is a send that the supplier certainly did not accept; `unknown -> sending` is a send repeated
- * under the same reference, after the supplier said that it never saw the first. `queued -> failed` is the operator's
- * cancellation of what was never sent, or never accepted. `queued -> succeeded` and `queued -> unknown` are a supplier that
- * called us, with proof, about what it had said that it did not accept; `queued -> review` is an attempt that is not begun
- * yet when the one before turns out to be sold. `unknown -> queued` and `review -> queued` are another attempt, under another
- * reference, after a refusal for good; `unknown -> queued` is also a unit whose worker finds that its claim had come true
- * without its knowledge, so that it was never sent.
+ * - `sending -> queued`: the supplier certainly did not accept the send.
+ * - `unknown -> sending`: the send is repeated under the same reference, after the supplier reported that it never saw it.
+ * - `queued -> failed`: an operator cancels a unit that was never sent or never accepted.
+ * - `queued -> succeeded`, `queued -> unknown`: a proven callback contradicts an earlier `not_accepted`.
+ * - `queued -> review`: the attempt before was sold after all.
+ * - `unknown -> queued`, `review -> queued`: another attempt begins after a definite refusal.
+ * - `unknown -> queued` also: a worker undoes a lost claim, under which nothing was sent.
+ * - `review -> succeeded`, `review -> failed`: the operator decides, or the supplier answers late.
  */
 export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
   queued: ['sending', 'succeeded', 'failed', 'unknown', 'review'],
@@ -34,7 +33,7 @@ export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
   failed: [],
 };
 
-/** The states from which `to` may be reached, for the WHERE of a compare-and-set. */
+/** The states with transitions to all of `to`, for the WHERE of a compare-and-set. */
 export function sourcesOf<State extends string>(transitions: Record<State, readonly State[]>, ...to: State[]): State[] {
   return (Object.keys(transitions) as State[]).filter((from) => to.every((state) => transitions[from].includes(state)));
 }

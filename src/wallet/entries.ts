@@ -4,7 +4,7 @@ import type { Transfer } from './transfer.entity.js';
 export const ENTRY_KINDS = ['credit', 'debit', 'order_hold', 'order_refund'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** A movement into or out of the available balance, as it is stored. */
+/** The row of an entry. */
 export type EntryRow = Pick<Transfer, 'id' | 'amount' | 'created_at'> & {
   kind: EntryKind;
   available_after: Satang;

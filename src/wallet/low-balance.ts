@@ -1,7 +1,7 @@
 import { formatBaht, type Satang } from '../core/money.js';
 import type { MerchantEvent } from '../events/event-log.js';
 
-/** A movement that took a wallet's available balance from the merchant's threshold, or above it, to below it. */
+/** A movement that took the available balance below the merchant's threshold. */
 export interface LowBalance {
   merchantId: number;
   /** What the movement left available. */
@@ -9,15 +9,10 @@ export interface LowBalance {
   threshold: Satang;
 }
 
-/**
- * Whether a movement is the one that crosses the threshold downwards. The next one below it is not; once the balance
- * has been raised, another crossing is.
- * @param threshold null where the merchant has set no alert.
- */
+/** Whether a movement crosses the threshold downwards. @param threshold null without an alert. */
 export const crosses = (before: Satang, after: Satang, threshold: Satang | null): threshold is Satang =>
   threshold !== null && before >= threshold && after < threshold;
 
-/** The event for the merchant's webhooks that subscribe to it. */
 export const lowBalanceEvent = ({ merchantId, available, threshold }: LowBalance, at: Date): MerchantEvent => ({
   merchantId,
   kind: 'wallet.low_balance',

@@ -4,17 +4,17 @@ import type { Satang } from '../core/money.js';
 import type { Wallet } from './wallet.entity.js';
 import { WalletService } from './wallet.service.js';
 
-/** What a sandbox merchant may give itself at a time: a million baht. */
+/** The most that a sandbox merchant may credit itself at a time: a million baht. */
 export const MAX_SANDBOX_CREDIT: Satang = 100_000_000n;
 
-/** The money of sandbox merchants, which they make themselves. */
+/** Credits that sandbox merchants give themselves. */
 @Injectable()
 export class SandboxWalletService {
   constructor(private readonly wallets: WalletService) {}
 
   /**
-   * Adds money each time that it is asked to, as a credit under a reference of its own.
-   * @throws CONFLICT where the wallet can't hold so much.
+   * Adds money on every call, each under a new reference.
+   * @throws CONFLICT if the wallet cannot hold so much.
    */
   credit(merchantId: number, amount: Satang): Promise<Wallet> {
     return this.wallets.credit({

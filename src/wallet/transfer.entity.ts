@@ -5,7 +5,7 @@ import { Merchant } from '../merchants/merchant.entity.js';
 
 export type Account = 'funding' | 'available' | 'held' | 'spent';
 
-/** Between which accounts each kind of transfer moves money: from, to. */
+/** The accounts of each kind of transfer: from, to. */
 export const TRANSFER_ACCOUNTS = {
   credit: ['funding', 'available'],
   debit: ['available', 'funding'],
@@ -17,7 +17,7 @@ export type TransferKind = keyof typeof TRANSFER_ACCOUNTS;
 
 const accounts = Object.entries(TRANSFER_ACCOUNTS).map(([kind, [from, to]]) => `('${kind}', '${from}', '${to}')`);
 
-/** One movement of money from an account to another. It is never changed, only added. */
+/** A movement of money between two accounts. Transfers are never changed or deleted. */
 @Entity('transfers')
 @Index('uq_transfers_order_kind', ['order_id', 'kind'], { unique: true, where: 'order_id IS NOT NULL' })
 @Index('uq_transfers_reference', ['merchant_id', 'reference'], {
@@ -52,7 +52,7 @@ export class Transfer {
   @Column(bigintColumn())
   amount!: Satang;
 
-  /** The merchant's available balance once the money had moved. */
+  /** The merchant's available balance after it. */
   @Column(bigintColumn())
   available_after!: Satang;
 
@@ -70,7 +70,7 @@ export class Transfer {
   @Column('text', { nullable: true })
   operator!: string | null;
 
-  /** Who approved what the operator asked for, where a second person had to. */
+  /** The operator who approved it, if an approval was needed. */
   @Column('text', { nullable: true })
   approved_by!: string | null;
 

@@ -3,7 +3,7 @@ import type { Satang } from '../core/money.js';
 import { bigintColumn, createdAtColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
-/** A merchant's two balances, kept beside the transfers that make them. */
+/** A merchant's two balances, which the transfers add up to. */
 @Entity('wallets')
 @Check('ck_wallets_available_not_negative', 'available >= 0')
 @Check('ck_wallets_held_not_negative', 'held >= 0')
@@ -16,7 +16,7 @@ export class Wallet {
   @Column(bigintColumn({ default: 0 }))
   available!: Satang;
 
-  /** What open orders will cost. */
+  /** The price of open units. */
   @Column(bigintColumn({ default: 0 }))
   held!: Satang;
 

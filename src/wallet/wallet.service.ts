@@ -17,28 +17,28 @@ export interface Funding extends Actor {
   /** The operator's reference, unique per merchant over credits and debits. */
   reference: string;
   note?: string | undefined;
-  /** What the operator saw as available: with anything else, nothing moves. */
+  /** The available balance that the operator saw: if it has changed, nothing moves. */
   expectedAvailable?: Satang | undefined;
-  /** A sandbox merchant gives itself money: the operators' log says what operators did. */
+  /** A sandbox merchant credits itself, which is no action of an operator for the audit log. */
   isOwn?: boolean;
-  /** The request that `operator` approves: another one asked for the movement. */
+  /** The approval request of another operator that `operator` approves. */
   approval?: { id: number; requester: string; reason: string };
 }
 
-/** What became of an operator's movement. */
+/** The result of an operator's credit or debit. */
 export interface FundingResult {
   wallet: Wallet;
   /** When the money moved. */
   at: Date;
-  /** Who moved it before under this reference; null when it moved now. */
+  /** The earlier transfer with this reference; null if the money moved now. */
   repeats: { operator: string | null } | null;
-  /** Of the movement, when it was made now. */
+  /** Null for an earlier transfer. */
   transferId: bigint | null;
 }
 
 const bahtOrNull = (amount: Satang | null): string | null => (amount === null ? null : formatBaht(amount));
 
-/** The operator's side of a wallet: money that comes in and goes out. Orders move money in their own transactions. */
+/** Credits and debits by operators. Orders move money in their own transactions. */
 @Injectable()
 export class WalletService {
   constructor(
@@ -51,33 +51,33 @@ export class WalletService {
     return known(await this.wallets.find(merchantId), merchantId);
   }
 
-  /** All of them with what is known of their merchants, the lowest available balance first. */
+  /** All wallets, the lowest available balance first. */
   list(): Promise<OwnedWallet[]> {
     return this.wallets.list();
   }
 
   /**
    * Adds money. The same reference with the same amount changes nothing.
-   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT for a reference that was used otherwise.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference belongs to a different transfer.
    */
   async credit(funding: Funding): Promise<Wallet> {
     return (await this.fund('credit', funding)).wallet;
   }
 
-  /** Takes money away, as {@link credit} adds it. @throws CONFLICT too when there is not enough available. */
+  /** Takes money, as {@link credit} adds it. @throws also CONFLICT if the available balance is too low. */
   async debit(funding: Funding): Promise<Wallet> {
     return (await this.fund('debit', funding)).wallet;
   }
 
   /**
-   * The same, and tells a movement from one that was made before.
-   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT, with CHANGED_MEANWHILE where another balance was expected.
+   * Credits or debits, and reports whether an earlier transfer is repeated.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT, with CHANGED_MEANWHILE if `expectedAvailable` is wrong.
    */
   async fund(kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
     return this.database.transaction((tx) => this.fundIn(tx, kind, funding));
   }
 
-  /** The same in a transaction that does more. @throws as {@link fund}. */
+  /** Does the same in the caller's transaction. @throws as {@link fund}. */
   async fundIn(tx: Transaction, kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
     assertFunding(funding);
     const { merchantId, amount, reference, note = null, operator, approval } = funding;
@@ -105,7 +105,7 @@ export class WalletService {
     return { wallet, at: wallet.updated_at, repeats: null, transferId };
   }
 
-  /** The movement that this one would repeat. @throws CONFLICT for a reference that was used otherwise. */
+  /** The transfer that this one repeats. @throws CONFLICT if the reference belongs to a different transfer. */
   private async findEarlier(
     tx: Transaction,
     kind: string,
@@ -118,8 +118,8 @@ export class WalletService {
   }
 
   /**
-   * Sets below which available balance the merchant's webhooks are told, or that they are not any more. Setting it
-   * tells nobody, whatever the balance is: a movement that crosses it does.
+   * Sets the threshold for `wallet.low_balance` events, or removes it. Only a movement across the threshold records an event,
+   * never the setting itself.
    * @param below satang, more than 0; null for no alert.
    * @throws NOT_FOUND; BAD_REQUEST.
    */
@@ -136,7 +136,7 @@ export class WalletService {
     });
   }
 
-  /** The thresholds of all merchants that have one, by merchant. */
+  /** The thresholds by merchant. */
   async alerts(): Promise<Map<number, Satang>> {
     const wallets = await this.wallets.listAlerted();
     return new Map(

@@ -4,20 +4,20 @@ import type { Wallet } from './wallet.entity.js';
 
 export type LockedWallet = Pick<Wallet, 'merchant_id' | 'available' | 'alert_below'>;
 
-/** In the order of ids, so that batches of different processes never wait for each other in a circle. */
+/** Locks in the order of ids, so that batches of different processes never deadlock. */
 export const LOCK_WALLETS: Statement = {
   name: 'wallets.lock_many',
   text: `SELECT merchant_id, available, alert_below FROM wallets WHERE merchant_id = ANY($1::int[]) ORDER BY merchant_id
          FOR NO KEY UPDATE`,
 };
 
-/** Those that no other transaction has locked. */
+/** Skips wallets that another transaction has locked. */
 export const LOCK_FREE_WALLETS: Statement = {
   name: 'wallets.lock_free',
   text: `${LOCK_WALLETS.text} SKIP LOCKED`,
 };
 
-/** What an archived order was called, which a movement of money `t` belongs to: asked only where there is no such order. */
+/** A name of the archived order of the transfer `t`, looked up only if the order is not in `orders`. */
 export const archived = (name: 'reference_id' | 'order_number'): string =>
   `(SELECT ${name} FROM order_references WHERE order_references.order_id = t.order_id)`;
 

@@ -13,7 +13,7 @@ import { LOCK_FREE_WALLETS, LOCK_WALLETS, STATEMENT_PAGE, type LockedWallet } fr
 
 export type { LockedWallet };
 
-/** A wallet, and whose it is. */
+/** A wallet with its merchant. */
 export type OwnedWallet = Wallet & Pick<Merchant, 'name' | 'sandbox'>;
 
 /** Money that an operator moves into a wallet or out of it. */
@@ -25,11 +25,11 @@ export interface Funded {
   reference: string;
   note: string | null;
   operator: string;
-  /** Whoever approved what the operator asked for, where a second person had to. */
+  /** The operator who approved it, if an approval was needed. */
   approvedBy: string | null;
 }
 
-/** To the millisecond, as every moment that merchants see; not the transaction's, which began before its locks. */
+/** In milliseconds, like all moments that merchants see. Not the start of the transaction, which is before its locks. */
 const now = (): string => `date_trunc('milliseconds', statement_timestamp())`;
 
 /** Wallets and their transfers. */
@@ -44,7 +44,7 @@ export class WalletsRepository {
     return this.database.manager.findOneBy(Wallet, { merchant_id: merchantId });
   }
 
-  /** All of them with what is known of their merchants, the lowest available balance first. */
+  /** All wallets, the lowest available balance first. */
   async list(): Promise<OwnedWallet[]> {
     const { entities, raw } = await this.database.manager
       .createQueryBuilder(Wallet, 'wallet')
@@ -60,7 +60,7 @@ export class WalletsRepository {
     });
   }
 
-  /** Those with a threshold of a low balance. */
+  /** Wallets with a threshold for low balances. */
   listAlerted(): Promise<Wallet[]> {
     return this.database.manager.findBy(Wallet, { alert_below: Not(IsNull()) });
   }
@@ -73,8 +73,8 @@ export class WalletsRepository {
   }
 
   /**
-   * Locks many wallets in the order of their merchants.
-   * @param wait whether for those that another transaction has locked: without it, they are left out.
+   * Locks wallets in the order of their merchants.
+   * @param wait with `never`, wallets that another transaction has locked are left out.
    */
   lockMany(tx: Queryable, merchantIds: number[], wait: LockWait = 'briefly'): Promise<LockedWallet[]> {
     return tx.query<LockedWallet>(wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS, [[...new Set(merchantIds)]]);
@@ -82,18 +82,18 @@ export class WalletsRepository {
 
   /**
    * Movements into and out of the available balance, newest first.
-   * @param before the last id of the page before, null for the first page.
+   * @param before the last id of the previous page, null for the first page.
    */
   statement(merchantId: number, before: bigint | null, limit: number): Promise<EntryRow[]> {
     return this.reads.list<EntryRow>(STATEMENT_PAGE, [merchantId, before, limit]);
   }
 
-  /** The credit or debit that has used a reference. */
+  /** The credit or debit with this reference. */
   findFunding({ manager }: Transaction, merchantId: number, reference: string): Promise<Transfer | null> {
     return manager.findOneBy(Transfer, { merchant_id: merchantId, reference });
   }
 
-  /** Moves an operator's money, under the wallet's lock. */
+  /** Writes an operator's transfer and the new balance. The caller must hold the wallet's lock. */
   async fund({ manager }: Transaction, funded: Funded): Promise<{ wallet: Wallet; transferId: bigint }> {
     const { merchantId, kind, availableAfter, ...members } = funded;
     const [debit, credit] = TRANSFER_ACCOUNTS[kind];

@@ -17,7 +17,7 @@ export interface EndedAttempt {
   outcome: AttemptOutcome;
 }
 
-/** Records how attempts ended, in batches, and asks for a wake-up when a retry is due. */
+/** Records outcomes of attempts in batches, and schedules wake-ups for retries. */
 @Injectable()
 export class AttemptRecorder {
   private readonly writer = new GroupCommit<EndedAttempt, RecordedAttempt | null>({
@@ -41,7 +41,7 @@ export class AttemptRecorder {
       );
     },
     keyOf: ({ webhookId }) => webhookId,
-    // Nobody waits for one record: fewer and larger batches leave more of PostgreSQL to everything else.
+    // No request waits for a record: fewer and larger batches leave more of PostgreSQL to other work.
     maxInFlight: 1,
     maxBatch: 500,
     onBatch: (waitedMs) => this.metrics.batches.attempts(waitedMs),
@@ -55,22 +55,22 @@ export class AttemptRecorder {
   ) {}
 
   /**
-   * Records an attempt; while PostgreSQL is away or busy it tries again.
-   * @param untilMs when to give up, in monotonic milliseconds: past its lease the attempt counts as interrupted.
-   * @returns what became of the delivery, or null when the lease was given up before and that changes nothing.
+   * Records an attempt, and retries while PostgreSQL is away or busy.
+   * @param untilMs when to give up, in monotonic milliseconds: after its lease the attempt counts as interrupted.
+   * @returns the delivery, or null if the lease had ended before and nothing changes.
    */
   record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
     return retryWrite(() => this.writer.submit(attempt), untilMs);
   }
 
-  /** Records attempts as interrupted whose lease has run out, and lets them be followed like any failed one. */
+  /** Records attempts with expired leases as interrupted. Retries follow as after any failure. */
   async recordInterrupted(): Promise<void> {
     const recorded = await this.deliveries.recordInterrupted();
     this.followUp(recorded);
     this.observer.interrupted(recorded);
   }
 
-  /** What delivered although it had been taken for interrupted. Few are: then there is another statement. */
+  /** Records attempts that delivered although they were recorded as interrupted. They are few, so they have their own statement. */
   private recordLate(attempts: EndedAttempt[]): Promise<RecordedAttempt[]> {
     return attempts.length === 0 ? Promise.resolve([]) : this.deliveries.recordLate(attempts.map(toRow));
   }

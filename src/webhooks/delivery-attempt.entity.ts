@@ -3,10 +3,10 @@ import { HTTP_FAILURES } from '../core/safe-http/http-failure.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Delivery } from './delivery.entity.js';
 
-/** Why an attempt got no response; `interrupted` is one whose worker was gone before it knew. */
+/** Why an attempt got no response. `interrupted`: its worker died before recording the outcome. */
 export const ATTEMPT_ERRORS = [...HTTP_FAILURES, 'interrupted'] as const;
 
-/** One POST of a delivery, and what came of it. */
+/** One POST of a delivery, with its outcome. */
 @Entity('webhook_attempts')
 @Check('ck_webhook_attempts_error', `error IN (${ATTEMPT_ERRORS.map((error) => `'${error}'`).join(', ')})`)
 export class DeliveryAttempt {

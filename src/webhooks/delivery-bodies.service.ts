@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { UnitDeliveriesService, type DeliveredItems } from '../orders/codes/unit-deliveries.service.js';
 import type { ClaimedDelivery } from './dispatch.repository.js';
 
-/** The body of an event about an order, as far as it is looked into here. */
+/** The members of an order event's body that are read here. */
 interface OrderEvent {
   data: { items: object[] };
 }
 
-/** What webhooks are sent. */
+/** The bodies that webhooks receive. */
 @Injectable()
 export class DeliveryBodiesService {
   constructor(private readonly deliveries: UnitDeliveriesService) {}
 
   /**
-   * The bytes of the event; for a webhook that is told what was handed over, with that in the order's items and nothing
-   * else changed. They are made for each attempt, and kept nowhere.
-   * @throws Error when it was sealed under a key that is not here; what PostgreSQL throws.
+   * The bytes of the event. For webhooks with `include_deliveries` the order's items also have the codes and serial numbers;
+   * such bodies are made for each attempt and never stored.
+   * @throws Error if SECRETS_KEY does not open them; errors of PostgreSQL.
    */
   async bodyOf({ body, order_id: orderId, include_deliveries }: ClaimedDelivery): Promise<string> {
     if (!include_deliveries || orderId === null) return body;

@@ -27,7 +27,7 @@ export class DeliveryDto {
   @ApiMoment() updated_at!: string;
 }
 
-/** One request that was sent, or could not be. */
+/** One attempt, sent or not. */
 export class AttemptDto {
   @ApiProperty({ type: 'integer', example: 1 }) number!: number;
   @ApiMoment() started_at!: string;

@@ -25,7 +25,7 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
     this.logger.debug({ ...this.about(delivery), status, error, durationMs }, 'a delivery attempt ended');
   }
 
-  /** One line for each delivery that has come to its end. @param outcome of the last attempt, if there was one. */
+  /** Logs one line for each delivery that has ended. @param outcome of the last attempt, if there was one. */
   ended(delivery: ClaimedDelivery, status: RecordedAttempt['status'], outcome?: AttemptOutcome): void {
     if (status === 'pending') return;
     const about = { ...this.about(delivery), result: outcome?.status ?? outcome?.error ?? null };
@@ -46,14 +46,14 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
     this.unreadable.delete(webhookId);
   }
 
-  /** One error in the log until they can be opened again. */
+  /** Logs one error until the secrets can be opened again. */
   secretsUnreadable(webhookId: number, reason: string): void {
     if (!this.unreadable.has(webhookId))
       this.logger.error({ webhookId, reason }, 'a webhook secret can’t be opened: its deliveries wait');
     this.unreadable.add(webhookId);
   }
 
-  /** What goes with the event and is kept apart from it. */
+  /** The codes and serial numbers of the order cannot be opened. */
   bodyUnreadable(delivery: ClaimedDelivery, reason: string): void {
     this.logger.error(
       { ...this.about(delivery), reason },
@@ -61,7 +61,6 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
     );
   }
 
-  /** With the request and the order that it tells of. */
   protected about(delivery: ClaimedDelivery): object {
     return {
       requestId: delivery.request_id ?? undefined,
@@ -74,7 +73,7 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
   }
 }
 
-/** A status that HTTP does not know is an answer that breaks the protocol. */
+/** An unknown status breaks the protocol. */
 function resultOf({ status, error }: AttemptOutcome): AttemptResult {
   if (status === null) return error ?? 'protocol';
   const family = `${Math.floor(status / 100)}xx`;

@@ -2,19 +2,15 @@ import { claimedBy } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 
-// Locks. A webhook's row is locked FOR SHARE by whatever decides about its deliveries from its settings, so that such
-// a decision and a change of the settings come one after the other; the foreign keys of ending orders, which lock it
-// FOR KEY SHARE, wait for neither. Claiming deliveries of a webhook also takes an advisory lock, so that no two workers
-// count its attempts in flight at the same time.
+// Locks. Statements that decide about deliveries by their webhook's settings lock its row FOR SHARE, so that a decision and a
+// change of the settings never overlap. The foreign keys of ending orders lock it FOR KEY SHARE, which waits for neither.
+// Claims also take an advisory lock, so that no two workers count a webhook's attempts in flight at the same time.
 
 /** The first half of the advisory locks' keys: arbitrary, but unique among ours. */
 const CLAIM_LOCKS = 7_038_167;
 const STRIPES = 256;
 
-/**
- * Makes the claims of other workers for these webhooks wait until this transaction ends; they are told apart in
- * stripes, to keep the number of locks small.
- */
+/** Makes other workers' claims for these webhooks wait until this transaction ends. Stripes keep the number of locks small. */
 export const LOCK_CLAIMS = statement(
   'webhook_deliveries.lock_claims',
   { webhooks: 'int[]' },
@@ -23,7 +19,7 @@ export const LOCK_CLAIMS = statement(
     FROM (SELECT DISTINCT id % ${STRIPES} AS stripe FROM unnest(${webhooks}) AS id ORDER BY stripe) stripes`,
 );
 
-/** A delivery whose attempt has begun with the claim, or that ended without one. */
+/** A delivery whose attempt begins with the claim, or that ends without one. */
 export interface ClaimedDelivery {
   id: bigint;
   webhook_id: number;
@@ -37,20 +33,20 @@ export interface ClaimedDelivery {
   previous_secret_sealed: Buffer | null;
   event_id: string;
   body: string;
-  /** Whether the webhook is told what was handed over for the order's units. */
+  /** Whether the webhook receives the codes and serial numbers of the order's units. */
   include_deliveries: boolean;
   order_id: bigint | null;
-  /** Of the event's order, where it has one. */
+  /** Null if the event has no order. */
   order_number: string | null;
   request_id: string | null;
 }
 
-/** Firsts or retries alone, so that the index gives just those that are due, however many are not. */
+/** First attempts and retries have separate conditions, so that the index yields due rows only, however many are not due. */
 const due = (webhook: string, isRetry: boolean, columns = 'id'): string => `
   SELECT ${columns} FROM webhook_deliveries
   WHERE webhook_id = ${webhook} AND is_retry = ${isRetry} AND due_at <= statement_timestamp()`;
 
-/** Asked for in order, which only the queue's index gives; EXISTS would do without the order. */
+/** The ORDER BY forces the queue's index, which EXISTS would not. */
 const firstOf = (webhook: string, isRetry: boolean): string => `(${due(webhook, isRetry)} ORDER BY due_at LIMIT 1)`;
 
 export const hasDue = (webhook: string): string =>
@@ -62,9 +58,9 @@ const firstDue = (isRetry: boolean): string => `
     ORDER BY due_at LIMIT free.slots FOR NO KEY UPDATE SKIP LOCKED) AS locked`;
 
 /**
- * Takes due deliveries, first attempts ahead of retries, and begins an attempt for each under a lease. The settings
- * are read afresh: what they no longer allow ends here. A webhook gets no more than its slots, counted over all workers;
- * an attempt whose lease has run out holds none.
+ * Claims due deliveries, first attempts before retries, and begins an attempt for each under a lease. It reads the current
+ * settings, and ends deliveries that they no longer allow. A webhook's slots are counted over all workers; an attempt with an
+ * expired lease holds none.
  */
 export const CLAIM_DELIVERIES = statement(
   'webhook_deliveries.claim',
@@ -114,14 +110,14 @@ export const CLAIM_DELIVERIES = statement(
               c.include_deliveries, c.order_id, c.order_number, c.request_id`,
 );
 
-/** Webhooks whose settings are not being changed at the moment, in order, locked as recording an attempt does. */
+/** Locks webhooks whose settings no transaction is changing, in the way that recording an attempt does. */
 export const LOCK_FREE_WEBHOOKS = statement(
   'webhook_deliveries.lock_free_webhooks',
   { ids: 'int[]' },
   ({ ids }) => `SELECT id FROM webhooks WHERE id = ANY(${ids}) ORDER BY id FOR SHARE SKIP LOCKED`,
 );
 
-/** For claims for which nothing was sent: their deliveries are due again, and the attempts do not count. */
+/** Undoes claims under which nothing was sent: their deliveries are due again, and the attempts do not count. */
 const undone = (dueAt: string, which: string): string => `
   UPDATE webhook_deliveries SET
     attempt_count = attempt_count - 1, due_at = ${dueAt},
@@ -129,7 +125,7 @@ const undone = (dueAt: string, which: string): string => `
   WHERE ${which} AND leased_until IS NOT NULL
   RETURNING webhook_id`;
 
-/** Gives a delivery back, which is due in so many seconds. The next attempt has the same number, and another beginning. */
+/** Undoes one claim. The next attempt has the same number and a new start. */
 export const UNDO_CLAIM = statement(
   'webhook_deliveries.undo_claim',
   { id: 'bigint', attempt: 'int', startedAt: 'timestamptz', dueInSeconds: 'int' },
@@ -140,12 +136,12 @@ export const UNDO_CLAIM = statement(
     ),
 );
 
-/** Undoes claims whose answer never came, so that nothing was sent for them; their deliveries are due at once. */
+/** Undoes lost claims, under which nothing was sent. Their deliveries are due at once. */
 export const UNDO_CLAIMS = statement('webhook_deliveries.undo_claims', { names: 'text[]' }, ({ names }) =>
   undone('statement_timestamp()', `claimed_by = ANY(${names})`),
 );
 
-/** Ends the leases of processes that are gone: their attempts count as interrupted. */
+/** Ends the leases of dead processes: their attempts count as interrupted. */
 export const TAKE_OVER_DELIVERIES = statement(
   'webhook_deliveries.take_over',
   { processes: 'text[]' },
@@ -154,15 +150,12 @@ export const TAKE_OVER_DELIVERIES = statement(
     WHERE ${claimedBy(processes)} AND leased_until > statement_timestamp()`,
 );
 
-/** A moment, null or not, as long from now as it was from when the row was written. */
+/** Keeps a moment as far from now as it was from the row's last write; null stays null. */
 const pulledBack = (moment: string): string =>
   `CASE WHEN ${moment} IS NOT NULL
         THEN least(${moment}, statement_timestamp() + greatest(${moment} - d.updated_at, '0')) END`;
 
-/**
- * After the database's clock was set back: what was written under a later time is due as long from now as it was from
- * then, and a lease is as long.
- */
+/** Reschedules deliveries after the database's clock was set back: delays and leases keep their length. */
 export const PULL_BACK_DELIVERIES = statement(
   'webhook_deliveries.pull_back',
   { limit: 'int' },
@@ -184,8 +177,8 @@ export const PULL_BACK_DELIVERIES = statement(
 );
 
 /**
- * `waiting(webhook_id)`: the webhooks that have deliveries waiting, and a null. It steps through the index from one
- * webhook to the next, so that it costs a probe for each, however many deliveries wait.
+ * `waiting(webhook_id)`: the webhooks with waiting deliveries, and a null. It steps through the index from one webhook to the
+ * next: one probe for each, however many deliveries wait.
  */
 export const WAITING_WEBHOOKS = `
     RECURSIVE waiting AS (

@@ -5,14 +5,13 @@ import { WorkerTask } from '../core/worker-task.js';
 import { DeliveriesRepository, type Step } from './deliveries.repository.js';
 
 const BATCH = 5_000;
-/** A request takes the first steps by itself, so that few deliveries have followed when it is answered. */
+/** How long a request takes steps itself, so that few deliveries of a webhook all follow before its answer. */
 const FIRST_STEPS_MS = 2_000;
 
 /**
- * Makes deliveries that wait for an attempt follow a change of their webhook: they are cancelled when it is inactive or
- * deleted by now, and automatic retries are moved to its present `retry_delay`. They may be very many, so it is done in
- * small steps, and no order that ends at the same time waits for a long one. The change itself marks the webhook; the
- * mark goes when all have followed, and until then a worker takes the steps that a request or a crash left over.
+ * Adapts waiting deliveries to a change of their webhook: cancels them if it is inactive or deleted, and moves automatic
+ * retries to the new `retry_delay`. It takes small steps, so that orders that end at the same time never wait long. The
+ * change marks the webhook. The mark goes after the last step, and workers take the steps that a request or a crash left.
  */
 @Injectable()
 export class WaitingDeliveriesService {
@@ -21,13 +20,13 @@ export class WaitingDeliveriesService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Takes the first steps. @returns whether they were the last, too; never fails: the worker goes on. */
+  /** Takes the first steps. Never rejects: workers take the others. @returns whether all steps are done. */
   async begin(webhookId: number): Promise<boolean> {
     const untilMs = performance.now() + FIRST_STEPS_MS;
     return this.follow(webhookId, () => performance.now() < untilMs);
   }
 
-  /** Takes the steps that are left over, of all webhooks. @param stop ends it between two steps. */
+  /** Takes the remaining steps of all webhooks. @param stop ends it between two steps. */
   @WorkerTask('webhook_changes', { every: 2_000, failed: 'sweep for changed webhooks failed' })
   async carryOn(stop: AbortSignal): Promise<void> {
     for (const { id } of await this.deliveries.listStale()) {
@@ -52,7 +51,7 @@ export class WaitingDeliveriesService {
       const step = await this.deliveries.followWebhook(webhookId, last, BATCH);
       if (!step) return true;
       if (last && last.changed_at.getTime() !== step.changed_at.getTime()) {
-        // The webhook has changed again: those behind followed what it was before.
+        // The webhook has changed again: the deliveries of earlier steps follow its old settings.
         last = { ...step, last_kind: null, last_id: null };
       } else if (step.seen < BATCH) {
         if (await this.deliveries.finishFollowing(webhookId, step.changed_at)) return true;

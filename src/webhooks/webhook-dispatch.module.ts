@@ -3,6 +3,6 @@ import { WebhookDispatcher } from './webhook-dispatcher.js';
 import { WebhooksModule } from './webhooks.module.js';
 import { WebhooksProcessor } from './webhooks.processor.js';
 
-/** What delivers webhooks. For workers only: the queue's processor consumes in whatever process provides it. */
+/** Delivers webhooks. Only workers may import it: every process that provides the processor consumes the queue. */
 @Module({ imports: [WebhooksModule], providers: [WebhookDispatcher, WebhooksProcessor] })
 export class WebhookDispatchModule {}

@@ -15,20 +15,20 @@ import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 import { webhookSecretPlace } from './webhook.entity.js';
 
 const TOTAL_SLOTS = 2_000;
-/** From here on a webhook gets a few slots only, so that many slow ones leave some for all the others. */
+/** With more running attempts than this, each webhook gets few slots, so that slow ones leave some for the others. */
 const CROWDED_FROM = 1_000;
 const SLOTS_WHEN_CROWDED = 2;
 /**
- * A failed attempt keeps its slot for at least this long. An endpoint that refuses everything at once would else be
- * worth hundreds of attempts a second, which all others wait for.
+ * The minimum time that a failed attempt holds its slot. An endpoint that refuses everything at once would otherwise get
+ * hundreds of attempts a second, for which all others wait.
  */
 const MIN_FAILURE_MS = 500;
 /** Retry delay when this process cannot decrypt the signing secret. */
 const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
 
 /**
- * Delivers webhooks: claims due deliveries, sends each with no transaction open, and records how it ended. Each webhook
- * has WEBHOOK_MAX_IN_FLIGHT slots, over all workers, so that a slow one delays no other.
+ * Delivers webhooks: claims due deliveries, sends each with no transaction open, and records the outcome. Each webhook has
+ * WEBHOOK_MAX_IN_FLIGHT slots over all workers, so that a slow one delays no other.
  */
 @Injectable()
 @Dispatcher('deliveries')
@@ -77,7 +77,7 @@ export class WebhookDispatcher {
     const claimed = await this.deliveries.claim(request, this.config.WEBHOOK_MAX_IN_FLIGHT, leaseMs);
     const deliveries = claimed.filter(({ decision }) => decision === 'send');
     if (deliveries.length > 0) failpoint('delivery.claimed');
-    // What ended without an attempt took slots of the claim; more may be due behind it.
+    // Deliveries that ended without an attempt used up slots of this claim: claim again.
     const ended = claimed.filter(({ decision }) => decision !== 'send');
     this.work.wake(ended.map(({ webhook_id }) => webhook_id));
     for (const each of ended) this.observer.ended(each, each.decision === 'fail' ? 'failed' : 'cancelled');
@@ -95,7 +95,7 @@ export class WebhookDispatcher {
     const outcome = await this.sender.send(delivery.url, message, secrets);
     failpoint('delivery.sent');
     this.observer.attempted(delivery, outcome);
-    // An endpoint may answer with what it was sent.
+    // An endpoint may echo the body, so an answer to a body with codes is not stored.
     const logged = body === delivery.body ? outcome : { ...outcome, bodyText: null };
     const attempt = { deliveryId: id, webhookId, number, startedAt, outcome: logged };
     const recorded = await this.recorder.record(attempt, leaseEndMs);
@@ -104,7 +104,7 @@ export class WebhookDispatcher {
     if (recorded?.status !== 'succeeded') await delay(Math.max(0, MIN_FAILURE_MS - outcome.durationMs));
   }
 
-  /** The secrets that sign at present; null when SECRETS_KEY does not fit them. */
+  /** The secrets that sign at present; null if SECRETS_KEY does not open them. */
   private openSecrets(delivery: ClaimedDelivery): string[] | null {
     const { webhook_id: webhookId, secret_sealed: secret, previous_secret_sealed: previous } = delivery;
     try {
@@ -118,7 +118,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** What is to be sent; null when it can't be read at present. */
+  /** Null if the body cannot be read at present. */
   private async readBody(delivery: ClaimedDelivery): Promise<string | null> {
     try {
       return await this.bodies.bodyOf(delivery);

@@ -8,29 +8,28 @@ import type { DeliveryStatus } from './delivery.entity.js';
 
 const REPLAY_BATCH = 1_000;
 
-/** Which of a merchant's deliveries are meant; what is not given may be anything. */
+/** Selects a merchant's deliveries. Absent members match anything. */
 export interface Replayed {
   merchantId: number;
-  /** One of the merchant's; else all of them. */
   webhookId?: number | undefined;
   status: DeliveryStatus;
   event?: DeliveredEvent | undefined;
   /** Created at or after. */
   since: Date;
-  /** Only those up to this id: what was made later is left. */
+  /** Only up to this id: later deliveries are left alone. */
   upTo?: bigint | undefined;
 }
 
 interface ReplayOptions {
-  /** The operator, for their log, which keeps each batch with its own transaction. */
+  /** The operator, for the audit log, which has an entry for each batch. */
   by?: Actor | undefined;
-  /** Is told how many are retried. */
+  /** Receives the number of deliveries retried so far. */
   onProgress?: (done: number) => void;
-  /** Goes before each batch, in its transaction; what it throws ends the replay. */
+  /** Runs before each batch in its transaction. An error ends the replay. */
   beforeBatch?: (tx: Transaction) => Promise<void>;
 }
 
-/** Attempts many deliveries once more. */
+/** Retries many deliveries. */
 @Injectable()
 export class WebhookReplayService {
   constructor(
@@ -40,9 +39,8 @@ export class WebhookReplayService {
   ) {}
 
   /**
-   * Retries, as for one delivery, every delivery that is meant. Those of inactive or deleted webhooks, and those with an
-   * attempt in flight, are passed over.
-   * @returns how many.
+   * Retries every selected delivery. It skips those of inactive or deleted webhooks, and those with an attempt in flight.
+   * @returns how many it retried.
    */
   async replay(replayed: Replayed, { by, onProgress, beforeBatch }: ReplayOptions = {}): Promise<number> {
     const which = toWhich(replayed);
@@ -58,13 +56,13 @@ export class WebhookReplayService {
     }
   }
 
-  /** How many deliveries {@link replay} would retry now. */
+  /** Counts the deliveries that {@link replay} would retry now. */
   async count(replayed: Replayed): Promise<number> {
     const which = toWhich(replayed);
     return this.deliveries.countRetryable(which, (await this.deliveries.firstIdSince(which.since)) - 1n);
   }
 
-  /** The highest id that a delivery has by now: with it as `upTo`, what is made later is left. */
+  /** The highest id of a delivery so far, for `upTo`. */
   lastId(): Promise<bigint> {
     return this.deliveries.lastId();
   }

@@ -8,20 +8,20 @@ import { WebhookDestinationsService } from './webhook-destinations.service.js';
 /** The times of an attempt, in milliseconds (contract, section 4). */
 @Injectable()
 export class AttemptTiming {
-  /** One deadline over names, connection, TLS, header and whatever is read of the body. */
+  /** One deadline for resolving, connecting, TLS, header and body. */
   readonly timeoutMs: number = 15_000;
-  /** How much longer a claim holds: time to begin the attempt, and to record how it ended. */
+  /** How much longer a lease lasts: time to begin the attempt, and to record its outcome. */
   readonly leaseMarginMs: number = 5_000;
 }
 
-/** How an attempt ended: with a status, or with the reason why there is none. */
+/** The outcome of an attempt: a status, or the reason why there is none. */
 export interface AttemptOutcome {
   status: number | null;
   error: HttpFailure | null;
   /** The first KiB of the answer, as text that PostgreSQL can store; null without an answer. */
   bodyText: string | null;
   durationMs: number;
-  /** Seconds that the endpoint asks to be left alone; only 429 and 503 can ask. */
+  /** Seconds from Retry-After, which counts with 429 and 503 only. */
   retryAfterSeconds: number | null;
 }
 
@@ -30,7 +30,7 @@ const LOGGED_BODY_BYTES = 1024;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 const USER_AGENT = 'order-topup-webhooks/1.0';
 
-/** Signs messages and sends them, each once. */
+/** Signs and sends messages, each once. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
   private readonly http: SafeHttpClient;
@@ -40,8 +40,8 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 
   /**
-   * Sends a message with one signature for each secret. Never rejects: what goes wrong is in the outcome.
-   * @param url where to; its address is checked when connecting.
+   * Sends a message with one signature for each secret. Never rejects: the outcome has the error. The address is checked when
+   * connecting.
    */
   async send(url: string, message: Message, secrets: string[]): Promise<AttemptOutcome> {
     const result = await this.http.send({
@@ -80,7 +80,7 @@ function retryAfterSeconds(header: string | string[] | undefined): number | null
   return waitMs === null ? null : Math.ceil(waitMs / 1000);
 }
 
-/** Bytes as text: what is not UTF-8, and NUL, which PostgreSQL can't store, become U+FFFD; a cut-off end is left out. */
+/** Decodes UTF-8. Invalid bytes, and NUL, which PostgreSQL cannot store, become U+FFFD; a cut-off end is dropped. */
 export function storableText(bytes: Buffer): string {
   if (bytes.length === 0) return '';
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');

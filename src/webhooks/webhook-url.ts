@@ -2,14 +2,11 @@ import { codePoints } from '../core/text.js';
 
 export const MAX_URL_LENGTH = 2048;
 
-// The URL parser drops or replaces these silently, and one reader's repair is another's way around a check.
+// The URL parser drops or replaces these silently, so another parser could read another address.
 // oxlint-disable-next-line no-control-regex
 const REPAIRED = /[\u0000-\u0020\u007f-\u009f\\]/;
 
-/**
- * What is wrong with a webhook's URL as text, as words that follow the member's name; null when nothing is. Where it
- * leads is another question: see WebhookDestinationsService.
- */
+/** Checks the text of a URL. @returns the problem, in words that follow the member's name. WebhookDestinationsService checks the address. */
 export function urlProblem(text: string): string | null {
   if (!text.isWellFormed() || codePoints(text) > MAX_URL_LENGTH) {
     return `must be an absolute http or https URL of at most ${MAX_URL_LENGTH} characters`;

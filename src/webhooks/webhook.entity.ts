@@ -3,13 +3,13 @@ import { placeOf, type Place } from '../core/secret-box.js';
 import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { EVENT_KINDS, type EventKind } from '../events/event.entity.js';
 
-/** Both secrets of a webhook: the one of now becomes the one of before as it is. */
+/** The same for both secrets of a webhook, because a rotation copies the sealed secret to the previous one. */
 export const webhookSecretPlace = (id: number): Place => placeOf('webhooks.secret', id);
 
 export const WEBHOOK_STATUSES = ['active', 'inactive'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** A registration; one that was deleted stays, for the deliveries that it had. */
+/** A registration. Deleted ones stay, for the log of their deliveries. */
 @Entity('webhooks')
 @Index('ix_webhooks_merchant', ['merchant_id'], { where: 'deleted_at IS NULL' })
 @Index('ix_webhooks_stale', ['id'], { where: 'waiting_is_stale' })
@@ -35,11 +35,11 @@ export class Webhook {
   @Column('bytea', { select: false })
   secret_sealed!: Buffer;
 
-  /** The first characters of the secret, for people to recognize it by. */
+  /** The first characters of the secret, by which merchants recognize it. */
   @Column('text')
   secret_hint!: string;
 
-  /** Still signs, beside the secret, until it expires. */
+  /** Signs beside the secret until it expires. */
   @Column('bytea', { nullable: true, select: false })
   previous_secret_sealed!: Buffer | null;
 
@@ -56,11 +56,11 @@ export class Webhook {
   @Column('integer', { default: 60 })
   retry_delay!: number;
 
-  /** Whether it is told what was handed over for units, such as codes. */
+  /** Whether order events carry the codes and serial numbers of units. */
   @Column('boolean', { default: false })
   include_deliveries!: boolean;
 
-  /** Whether deliveries that wait may not follow the settings yet. */
+  /** Whether waiting deliveries may not follow the settings yet. */
   @Column('boolean', { default: false, select: false })
   waiting_is_stale!: boolean;
 

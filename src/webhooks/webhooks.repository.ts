@@ -6,34 +6,34 @@ import { present } from '../core/invariant.js';
 import type { Transaction } from '../database/database.js';
 import { Webhook } from './webhook.entity.js';
 
-/** What a registration says; what is not given has its default, or stays as it is. */
+/** Absent settings get their defaults, or stay unchanged. */
 export type Settings = Partial<
   Pick<Webhook, 'url' | 'status' | 'events' | 'max_retries' | 'retry_delay' | 'include_deliveries'>
 >;
 
 export type NewSecret = Pick<Webhook, 'secret_sealed' | 'secret_hint'>;
 
-/** A new secret; with an overlap, the one that it replaces goes on signing beside it for that many seconds. */
+/** A new secret. The old one signs beside it for `overlapSeconds`. */
 export type Rotation = NewSecret & { overlapSeconds: number };
 
 export interface Changes {
   settings: Settings;
   rotation?: Rotation | undefined;
-  /** Whether deliveries that wait may not follow the settings from now on. */
+  /** Whether waiting deliveries must be adapted to the new settings. */
   waitingIsStale: boolean;
 }
 
-/** A webhook whose settings stay as they are until the transaction ends, and what time it is. */
+/** A webhook whose settings are locked until the transaction ends, with the current time. */
 export type LockedWebhook = Pick<Webhook, 'status'> & { now: Date };
 
 type Columns = QueryDeepPartialEntity<Webhook>;
 
-/** Registrations. Those that were deleted are not found. */
+/** Registrations, without deleted ones. */
 @Injectable()
 export class WebhooksRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** In the order in which they were registered. */
+  /** In the order of registration. */
   list(merchantId: number): Promise<Webhook[]> {
     return this.dataSource.manager.find(Webhook, { where: ofMerchant(merchantId), order: { id: 'ASC' } });
   }
@@ -46,7 +46,7 @@ export class WebhooksRepository {
     return manager.findOneBy(Webhook, { id, ...ofMerchant(merchantId) });
   }
 
-  /** How many a merchant has, which nobody else changes until the transaction ends. */
+  /** Counts a merchant's webhooks, and locks the number until the transaction ends. */
   async lockCount({ manager }: Transaction, merchantId: number): Promise<number> {
     await manager.findOne('Merchant', {
       select: { id: true },

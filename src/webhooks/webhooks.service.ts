@@ -14,7 +14,7 @@ import { WebhooksRepository, type Changes, type NewSecret } from './webhooks.rep
 
 const MAX_WEBHOOKS = 20;
 
-/** A merchant's registrations. Every method takes the merchant: another one's webhook is unknown. */
+/** A merchant's registrations. To every method, webhooks of other merchants do not exist. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -25,7 +25,7 @@ export class WebhooksService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** In the order in which they were registered. */
+  /** In the order of registration. */
   async list(merchantId: number): Promise<WebhookDto[]> {
     return (await this.webhooks.list(merchantId)).map(toWebhookDto);
   }
@@ -38,7 +38,7 @@ export class WebhooksService {
   /**
    * Registers a webhook.
    * @returns it, with the secret only if that was generated.
-   * @throws BAD_REQUEST for a URL that leads where it may not, or one webhook too many.
+   * @throws BAD_REQUEST for a forbidden URL, or one webhook too many.
    */
   async create(merchantId: number, dto: CreateWebhookDto): Promise<CreatedWebhookDto> {
     await this.destinations.assertPermitted(dto.url);
@@ -54,7 +54,7 @@ export class WebhooksService {
       }),
     };
     const webhook = await this.database.transaction(async (tx) => {
-      // Registrations of one merchant take turns, or two of them could both be the twentieth.
+      // The lock serializes registrations of one merchant: otherwise two of them could both be the twentieth.
       if ((await this.webhooks.lockCount(tx, merchantId)) >= MAX_WEBHOOKS) throw tooMany();
       return toWebhookDto(await this.webhooks.insert(tx, merchantId, fields));
     });
@@ -62,9 +62,9 @@ export class WebhooksService {
   }
 
   /**
-   * Changes what the request names, nothing else. An empty request changes nothing at all.
-   * @throws NOT_FOUND; BAD_REQUEST for a URL that leads where it may not, or an overlap without a new secret;
-   * SERVICE_UNAVAILABLE for one that is to be active again while its deliveries are still being cancelled.
+   * Changes only the members of the request.
+   * @throws NOT_FOUND; BAD_REQUEST for a forbidden URL, or an overlap without a new secret; SERVICE_UNAVAILABLE if the webhook
+   * becomes active again while its deliveries are still being cancelled.
    */
   async update(merchantId: number, id: number, dto: UpdateWebhookDto): Promise<WebhookDto> {
     if (dto.rotation_overlap !== undefined && dto.secret === undefined) throw overlapWithoutSecret();
@@ -72,7 +72,7 @@ export class WebhooksService {
     if (dto.url !== undefined) await this.destinations.assertPermitted(dto.url);
     const changes = this.toChanges(dto);
     if (!changes) return before;
-    // What an interrupted deactivation left waiting must not come back to life with the webhook.
+    // Deliveries that an interrupted deactivation left waiting must be cancelled before the webhook is active again.
     if (before.status === 'inactive' && dto.status === 'active' && !(await this.waiting.begin(id)))
       throw stillCancelling();
     const webhook = await this.database.transaction(async (tx) => {
@@ -91,7 +91,7 @@ export class WebhooksService {
     await this.waiting.begin(id);
   }
 
-  /** @returns null where nothing changes. */
+  /** @returns null if nothing changes. */
   private toChanges(dto: UpdateWebhookDto): Changes | null {
     const { url, status, events, max_retries, retry_delay, include_deliveries, secret } = dto;
     const settings = defined({ url, status, events, max_retries, retry_delay, include_deliveries });
@@ -109,7 +109,7 @@ export class WebhooksService {
   }
 }
 
-/** Only the members that have a value. */
+/** Drops members without a value. */
 const defined = <Members extends object>(members: Members): Partial<Members> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Members>;
 

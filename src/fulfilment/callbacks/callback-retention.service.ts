@@ -5,10 +5,7 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { removeInBatches } from '../../database/remove-in-batches.js';
 import { SupplierCallbacksRepository } from './supplier-callbacks.repository.js';
 
-/**
- * Removes what suppliers called us with when it is older than WEBHOOK_LOG_DAYS. Workers that do it at the same time pass over
- * what the others remove.
- */
+/** Removes callbacks older than WEBHOOK_LOG_DAYS. Workers that do so at the same time skip each other's rows. */
 @Injectable()
 export class CallbackRetentionService {
   constructor(

@@ -8,9 +8,9 @@ const MAX_TEXT_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
 
 /**
- * What a callback tells of a purchase whose attempt was not found.
- * @param names as they can be stored.
- * @returns null where it names none.
+ * The purchase that a callback reports, whose attempt was not found.
+ * @param names in a form that can be stored.
+ * @returns null if the callback names no purchase.
  */
 export function reportedPurchase(
   { outcome: reported, purchase = {} }: Extract<CallbackReading, { kind: 'about' }>,
@@ -33,7 +33,7 @@ export function reportedPurchase(
   };
 }
 
-/** What is neither sold, nor refused, nor on its way proves nothing. */
+/** The other outcomes prove nothing about the purchase. */
 const stateOf = ({ kind }: SupplierOutcome): ReportedPurchase['state'] =>
   kind === 'succeeded' || kind === 'failed' || kind === 'processing' ? kind : null;
 

@@ -5,16 +5,16 @@ import { UnitAttempt } from '../../orders/unit-attempt.entity.js';
 import { Supplier } from '../../suppliers/supplier.entity.js';
 
 /**
- * What came of a callback.
- * - `settled`: it settled its unit, or after its refusal another attempt begins.
- * - `contradicted`: its unit had been settled otherwise, which is a case for the operator now.
- * - `woke`: its attempt is open or succeeded, and the supplier is asked about it as soon as it may be.
- * - `nothing_new`: it says nothing that changes how its attempt stands.
- * - `repeated`: it had come before, by its delivery id, and changed nothing this time.
+ * The result of a callback.
+ * - `settled`: it settled its unit, or its refusal began another attempt.
+ * - `contradicted`: its unit had been settled otherwise, so it opened a discrepancy.
+ * - `woke`: it scheduled an inquiry about its attempt.
+ * - `nothing_new`: it changes nothing about its attempt.
+ * - `repeated`: a callback with its delivery id was received before, and this one changed nothing.
  * - `unknown_reference`: it is about no attempt of ours.
- * - `products`: it says that products changed, and those that we know are read again.
- * - `ping`: it only tried whether we are there.
- * - `unreadable`: it could not be understood.
+ * - `products`: it reports changed products, and those that we know are read again.
+ * - `ping`: it only tests whether we answer.
+ * - `unreadable`: its adapter could not read it.
  * - `refused`: it did not prove that it came from the supplier.
  */
 export const CALLBACK_VERDICTS = [
@@ -23,7 +23,7 @@ export const CALLBACK_VERDICTS = [
 ] as const;
 export type CallbackVerdict = (typeof CALLBACK_VERDICTS)[number];
 
-/** A request by which a supplier called us, and what came of it. */
+/** A callback of a supplier, with its result. */
 @Entity('supplier_callbacks')
 @ForeignKey(() => UnitAttempt, ['order_id', 'item', 'unit', 'attempt'], ['order_id', 'item', 'unit', 'number'], {
   name: 'fk_supplier_callbacks_attempt',
@@ -57,19 +57,19 @@ export class SupplierCallback {
   @Column('text')
   verdict!: CallbackVerdict;
 
-  /** By which the supplier names the callback: one that comes again has the same. */
+  /** The supplier's id of the callback: a repeated one has the same. */
   @Column('text', { nullable: true })
   delivery_id!: string | null;
 
-  /** Ours, as the callback says it. */
+  /** Our reference in the callback. */
   @Column('text', { nullable: true })
   reference!: string | null;
 
-  /** The supplier's own name of the purchase, as the callback says it. */
+  /** The supplier's reference in the callback. */
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** The attempt that it is about, where there is one. */
+  /** Its attempt, if one was found. */
   @Column(bigintColumn({ nullable: true }))
   order_id!: bigint | null;
 
@@ -82,11 +82,11 @@ export class SupplierCallback {
   @Column('smallint', { nullable: true })
   attempt!: number | null;
 
-  /** Why it was refused or could not be read; nothing of its body. */
+  /** Why it was refused or could not be read; never a part of its body. */
   @Column('text', { nullable: true })
   detail!: string | null;
 
-  /** Its body, sealed; null where it is not kept, because it did not prove where it came from. */
+  /** The sealed body; null if the callback was refused. */
   @Column('bytea', { nullable: true })
   body_sealed!: Buffer | null;
 }

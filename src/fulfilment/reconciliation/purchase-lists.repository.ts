@@ -4,7 +4,7 @@ import { statement } from '../../database/parameters.js';
 import { takeDueSuppliers } from '../../suppliers/due-suppliers.sql.js';
 import type { ListPlace, Supplier } from '../../suppliers/supplier.entity.js';
 
-/** Those that are not paused for what a call would make worse. */
+/** Leaves out suppliers whose pause another call could prolong. */
 const TAKE_DUE_LISTS = takeDueSuppliers(
   'purchase_lists.take_due',
   'purchases_due_at',
@@ -12,7 +12,7 @@ const TAKE_DUE_LISTS = takeDueSuppliers(
   'code, purchases_listed_at, purchases_place, statement_timestamp() AS now',
 );
 
-/** Unless the supplier was moved while it was asked. */
+/** Changes nothing if the supplier got another adapter or address meanwhile. */
 const RECORD_LISTED = statement(
   'purchase_lists.record',
   { id: 'int', adapter: 'text', baseUrl: 'text', listedAt: 'timestamptz' },
@@ -32,22 +32,22 @@ export type DueList = Pick<Supplier, 'code' | 'purchases_listed_at' | 'purchases
   now: Date;
 };
 
-/** Until when suppliers were asked for what they sold us. A database that was restored goes on from where it was then. */
+/** How far suppliers' lists of purchases were read. A restored database continues from where it was then. */
 @Injectable()
 export class PurchaseListsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns those that are due to be asked; no other process gets them within the interval. */
+  /** @returns the suppliers with a due list; no other process gets them within the interval. */
   takeDue(adapters: string[], intervalMs: number): Promise<DueList[]> {
     return this.database.query<DueList>(...TAKE_DUE_LISTS.with({ adapters, intervalMs: BigInt(intervalMs) }));
   }
 
-  /** Notes that it was asked for all that it sold until then. */
+  /** Records that the list was read up to this moment. */
   async record({ id, adapter, base_url: baseUrl }: Supplier, listedAt: Date): Promise<void> {
     await this.database.query(...RECORD_LISTED.with({ id, adapter, baseUrl, listedAt }));
   }
 
-  /** Notes from which page on the list is read next; null for from its beginning. */
+  /** Records the page to continue from; null for the beginning. */
   async recordPlace({ id }: Supplier, place: ListPlace | null): Promise<void> {
     await this.database.query(...RECORD_PLACE.with({ id, place: place && JSON.stringify(place) }));
   }

@@ -4,17 +4,17 @@ import { readMoment } from '../../core/moments.js';
 import { textProblem } from '../../core/text.js';
 import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
 
-/** What a statement may tell of a purchase, by the names of its columns. */
+/** The columns that a statement may have. */
 export const STATEMENT_COLUMNS = [
   ...(['reference', 'supplier_reference', 'status', 'sku', 'player', 'cost', 'currency', 'bought_at'] as const),
 ] as const;
 export type StatementColumn = (typeof STATEMENT_COLUMNS)[number];
 
-/** How a vendor writes its statement. */
+/** The format of a supplier's statement. */
 export interface StatementFormat {
-  /** What its header calls our columns, where that is something else. */
+  /** Its headers of our columns, if they are different. */
   headers: Partial<Record<StatementColumn, string>>;
-  /** What it calls a purchase that succeeded, one that failed, and one that was paid back, besides the words that many use. */
+  /** Its statuses of purchases that succeeded, failed, or were paid back, besides the usual ones. */
   bought: readonly string[];
   notBought: readonly string[];
   refunded: readonly string[];
@@ -24,22 +24,22 @@ type Verdict = 'bought' | 'not_bought' | 'refunded' | 'processing' | 'unclear';
 
 export interface StatedPurchase extends ListedPurchase {
   line: number;
-  /** As the statement writes it; null where it has no such column. */
+  /** In the statement's words; null without such a column. */
   status: string | null;
-  /** What that means; without a status, what is in a statement was bought. */
+  /** The meaning of the status; without one, the purchase was bought. */
   verdict: Verdict;
 }
 
-/** A status of which nobody has said what it means, and how many lines have it. */
+/** A status of unknown meaning, and how many lines have it. */
 export interface UnclearStatus {
   status: string;
   lines: number;
 }
 
 export interface StatementReading {
-  /** Each once. */
+  /** Each purchase once. */
   purchases: StatedPurchase[];
-  /** Statuses that count as under way. */
+  /** Unknown statuses, which count as `processing`. */
   unclear: UnclearStatus[];
 }
 
@@ -53,9 +53,9 @@ const nameOf = (text: string): string | null => (textProblem(text, 1, MAX_LENGTH
 const A_TEXT = { words: `text of up to ${MAX_LENGTH} characters`, ifEmpty: '' };
 
 /**
- * Reads a vendor's statement of what it sold us: CSV, of which columns with other names are passed over. Where a purchase
- * has several lines, one that says that it was paid back counts, or else one that says that it was bought.
- * @throws CsvProblems with everything that is wrong with it.
+ * Reads a supplier's statement of its sales: CSV, whose other columns are ignored. If a purchase has several lines, one that
+ * says that it was paid back counts, or else one that says that it was bought.
+ * @throws CsvProblems with all problems.
  */
 export function readStatement(file: Buffer, { headers, ...words }: StatementFormat): StatementReading {
   const ours = new Map(Object.entries(headers).map(([column, header]) => [header, column]));
@@ -90,7 +90,7 @@ export function readStatement(file: Buffer, { headers, ...words }: StatementForm
   return { purchases: eachOnce(purchases), unclear: unclearIn(purchases) };
 }
 
-/** What a status means, by its word. */
+/** The meaning of each status, in lower case. */
 function verdictsOf({ bought, notBought, refunded }: Omit<StatementFormat, 'headers'>): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
   const means = (words: string[], verdict: Verdict): void => {
@@ -138,7 +138,7 @@ function readBoughtAt(reader: FieldReader): Date | null {
   return read instanceof Date ? read : null;
 }
 
-/** By their names. */
+/** Keeps the line with the highest rank for each reference. */
 function eachOnce(purchases: StatedPurchase[]): StatedPurchase[] {
   const byName = new Map<string, StatedPurchase>();
   for (const purchase of purchases) {

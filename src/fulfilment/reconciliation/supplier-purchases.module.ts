@@ -14,7 +14,7 @@ import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
     PurchaseListsService,
     PurchaseWatchService,
     UnknownPurchasesRepository,
-    // Without the rest of its module, which knows the queues.
+    // Provided here again, because its module needs the queues.
     SettlementRepository,
     SoldAfterAllRepository,
   ],

@@ -1,10 +1,7 @@
 import type { ProductKind } from '../../core/product-kind.js';
 import type { Delivery, DefiniteOutcome, UndecidedOutcome } from '../../suppliers/supplier-outcome.js';
 
-/**
- * What is kept of what a supplier handed over for a unit. Of a top-up that is its serial number: a supplier that has one
- * member for both calls it a code.
- */
+/** The parts of a supplier's deliveries that are stored. A top-up has a serial number only, even if the supplier calls it a code. */
 export function keptOf(kind: ProductKind, deliveries: readonly Delivery[] = []): Delivery[] {
   return deliveries
     .map(({ serial, code, expiresOn }) => ({ serial: given(serial), code: given(code), expiresOn }))
@@ -14,13 +11,13 @@ export function keptOf(kind: ProductKind, deliveries: readonly Delivery[] = []):
 
 const given = (text: string | null): string | null => (text === null || text.trim() === '' ? null : text);
 
-/** Whether a unit that is a code was bought without one: no code, no success. */
+/** Whether a unit of kind `code` was bought without its code: then it is no success yet. */
 export const lacksCode = (kind: ProductKind, outcome: DefiniteOutcome): boolean =>
   kind === 'code' &&
   outcome.kind === 'succeeded' &&
   !keptOf(kind, outcome.deliveries).some(({ code }) => code !== null);
 
-/** What such a success is until its code has come. */
+/** Turns a success without its code into an undecided outcome. */
 export function awaitingCode(outcome: DefiniteOutcome): UndecidedOutcome {
   const { supplierReference = null, cost } = outcome as Extract<DefiniteOutcome, { kind: 'succeeded' }>;
   return {

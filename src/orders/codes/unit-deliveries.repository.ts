@@ -4,8 +4,8 @@ import { rowsOf, statement } from '../../database/parameters.js';
 import type { UnitDelivery } from './unit-delivery.entity.js';
 
 /**
- * Keeps what was handed over for units, the first time only, and only for the attempt that settled the unit. What the
- * supplier knows by another name than the purchase that settled it is that of another purchase.
+ * Stores deliveries once for each unit, and only for the attempt that settled it. A different supplier's reference means
+ * another purchase, whose deliveries are not stored.
  */
 const KEEP_DELIVERIES = statement(
   'unit_deliveries.keep',
@@ -30,8 +30,8 @@ const KEEP_DELIVERIES = statement(
 );
 
 /**
- * What a supplier handed over for a purchase of an attempt that had been given up becomes the unit's, where the operator said
- * that it succeeded, and with that very purchase: by the supplier's name of it, or by ours.
+ * Gives a unit the deliveries of a late sale by an earlier attempt, if the operator settled the unit with that very purchase:
+ * named by the supplier's reference, or by ours.
  */
 const HAND_OVER_OF_CASE = statement(
   'unit_deliveries.hand_over_of_case',
@@ -49,10 +49,10 @@ const HAND_OVER_OF_CASE = statement(
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
 
-/** What was handed over for a unit of an item that has ended; all null where there is nothing for any of its units. */
+/** A unit's deliveries. Unit and `sealed` are null if none of the item's units has any. */
 export type DeliveredRow = { item: number } & (Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null });
 
-/** Of an order's items that have ended with something bought: codes, and whatever there is of top-ups. */
+/** Deliveries of ended items with a bought unit. Items of top-ups are left out if they have none. */
 const FIND_DELIVERED = statement(
   'unit_deliveries.find_delivered',
   { orderId: 'bigint' },
@@ -64,7 +64,7 @@ const FIND_DELIVERED = statement(
     ORDER BY i.position, d.unit`,
 );
 
-/** The same of an order whose items are archived: whatever there is. */
+/** Deliveries of an archived order. */
 const FIND_KEPT = statement(
   'unit_deliveries.find_kept',
   { orderId: 'bigint' },
@@ -79,27 +79,27 @@ interface Unit {
   unit: number;
 }
 
-/** What suppliers handed over for units. */
+/** Codes and serial numbers of units. */
 @Injectable()
 export class UnitDeliveriesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Keeps what was handed over for units that are settled. @param deliveries the first of a unit counts. */
+  /** Stores deliveries of settled units. @param deliveries only the first of each unit counts. */
   keep(tx: Transaction, deliveries: KeptRow[]): void {
     if (deliveries.length > 0) tx.write(...KEEP_DELIVERIES.with({ deliveries }));
   }
 
-  /** Gives a unit what was handed over for a case, where the operator settled it with the purchase of that case. */
+  /** Gives a unit the deliveries of a discrepancy, if the operator settled it with that purchase. */
   handOverOfCase(tx: Transaction, { orderId: order_id, item, unit }: Unit): void {
     tx.write(...HAND_OVER_OF_CASE.with({ order_id, item, unit }));
   }
 
-  /** In the order of items and units. */
+  /** Sorted by item and unit. */
   listDelivered(orderId: bigint): Promise<DeliveredRow[]> {
     return this.database.query<DeliveredRow>(...FIND_DELIVERED.with({ orderId }));
   }
 
-  /** Of an archived order, in the same order. */
+  /** For an archived order, sorted in the same way. */
   listKept(orderId: bigint): Promise<DeliveredRow[]> {
     return this.database.query<DeliveredRow>(...FIND_KEPT.with({ orderId }));
   }

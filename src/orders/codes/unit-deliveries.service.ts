@@ -8,22 +8,22 @@ import { unitDeliveryPlace } from './unit-delivery.entity.js';
 
 type UnitOfOrder = Parameters<typeof unitDeliveryPlace>[0];
 
-/** What was handed over for one unit of an item, as its merchant sees it. */
+/** A code or serial number of a unit, for its merchant. */
 export interface DeliveredPiece {
   /** The unit's number within its item. */
   unit: number;
   serial: string | null;
   code: string | null;
-  /** As `yyyy-mm-dd`; null where it does not expire, or that is not known. */
+  /** As `yyyy-mm-dd`; null if it does not expire, or that is not known. */
   expires_on: string | null;
 }
 
 export type HandedOver = Omit<DeliveredPiece, 'unit'>;
 
-/** By the position of the item: those of units that are codes, and of top-ups for which there is something. */
+/** By the position of the item. Items of kind `code` have an entry even without deliveries. */
 export type DeliveredItems = ReadonlyMap<number, DeliveredPiece[]>;
 
-/** Seals what suppliers hand over for units, and opens it for its merchant and nobody else. */
+/** Seals codes and serial numbers, and opens them for their merchant. */
 @Injectable()
 export class UnitDeliveriesService {
   constructor(
@@ -31,21 +31,21 @@ export class UnitDeliveriesService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** What is to be kept of a unit's purchase; null where there is nothing. @throws Error without SECRETS_KEY. */
+  /** @returns null if there is nothing to store. @throws Error without SECRETS_KEY. */
   seal(unit: UnitOfOrder, kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
     const kept = outcome.kind === 'succeeded' ? keptOf(kind, outcome.deliveries) : [];
     if (kept.length === 0) return null;
     return this.secretBox.sealBytes(Buffer.from(JSON.stringify(kept)), unitDeliveryPlace(unit));
   }
 
-  /** Of an order's items that have ended. @throws Error when it was sealed under a key that is not here. */
+  /** For the ended items of an order. @throws Error if SECRETS_KEY does not open them. */
   async ofOrder(orderId: bigint): Promise<DeliveredItems> {
     return this.toItems(orderId, await this.repository.listDelivered(orderId));
   }
 
   /**
-   * Of an archived order. @param ended its items that ended with something bought.
-   * @throws Error when it was sealed under a key that is not here.
+   * For an archived order. @param ended its items with a bought unit.
+   * @throws Error if SECRETS_KEY does not open them.
    */
   async ofArchived(orderId: bigint, ended: { position: number; kind: ProductKind }[]): Promise<DeliveredItems> {
     const nothing = ended
@@ -55,8 +55,8 @@ export class UnitDeliveriesService {
   }
 
   /**
-   * Of a unit, or of a case about one, for an operator.
-   * @throws Error when it was sealed under a key that is not here, or for another unit.
+   * Opens the deliveries of a unit, or of a discrepancy about it, for an operator.
+   * @throws Error if SECRETS_KEY does not open them, or they belong to another unit.
    */
   open(sealed: Buffer, unit: UnitOfOrder): HandedOver[] {
     const opened = this.secretBox.openBytes(sealed, unitDeliveryPlace(unit)).toString('utf8');

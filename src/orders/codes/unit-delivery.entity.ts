@@ -2,18 +2,18 @@ import { Column, Entity, ForeignKey, Unique } from 'typeorm';
 import { placeOf, type Place } from '../../core/secret-box.js';
 import { bigintColumn, IdColumn, timestampColumn } from '../../database/columns.js';
 
-/** A unit, or what a case about none knows of it. */
+/** A unit; all null for a discrepancy without one. */
 interface UnitOrNone {
   order_id: bigint | null;
   item: number | null;
   unit: number | null;
 }
 
-/** Where a code belongs: that of a case moves to its unit when an operator says so, and is the same there. */
+/** The place that a code is sealed for. A discrepancy uses that of its unit, so that an operator can move the sealed code there. */
 export const unitDeliveryPlace = ({ order_id: orderId, item, unit }: UnitOrNone): Place =>
   placeOf('unit_deliveries.sealed', orderId, item, unit);
 
-/** What a supplier handed over for a unit: kept once, for the attempt that settled it. */
+/** Codes and serial numbers of a unit, stored once, for the attempt that settled it. */
 @Entity('unit_deliveries')
 @ForeignKey('OrderUnit', ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_unit_deliveries_unit',
@@ -36,7 +36,7 @@ export class UnitDelivery {
   @Column('smallint')
   attempt!: number;
 
-  /** All of it, which only SECRETS_KEY opens. */
+  /** Sealed with SECRETS_KEY. */
   @Column('bytea', { select: false })
   sealed!: Buffer;
 

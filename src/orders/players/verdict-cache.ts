@@ -11,13 +11,13 @@ import { RedisHealthService } from '../../queues/redis-health.service.js';
 
 /** Contract, section 3. */
 const KEPT_MS = 300_000;
-/** A validator that could tell nothing may soon be able to. */
+/** Shorter, because an unavailable validator may soon be available. */
 const UNKNOWN_KEPT_MS = 5_000;
 const ANSWER_WITHIN_MS = 500;
 
 /**
- * Verdicts in Redis, shared by all API processes. Names of keys are made with a key that is derived from SECRETS_KEY, so that nobody who reads Redis
- * learns the players by trying ids. Without Redis nothing is kept, and nothing fails.
+ * Verdicts in Redis, shared by all API processes. A key derived from SECRETS_KEY makes the names of entries, so that readers of
+ * Redis cannot learn players by trying ids. Without Redis nothing is cached, and nothing fails.
  */
 @Injectable()
 export class VerdictCache {
@@ -32,7 +32,7 @@ export class VerdictCache {
     this.secret = Buffer.from(hkdfSync('sha256', key, '', 'player verdicts', 32));
   }
 
-  /** The name under which a verdict is kept. @param about all that it depends on. */
+  /** The name of an entry. @param about all that the verdict depends on. */
   keyOf(about: readonly (string | null)[]): string {
     const digest = createHmac('sha256', this.secret)
       .update(`player check ${JSON.stringify(about)}`)
@@ -40,7 +40,6 @@ export class VerdictCache {
     return this.queue.toKey(`player:${digest}`);
   }
 
-  /** Undefined for what is not kept. */
   async get(key: string): Promise<PlayerVerdict | undefined> {
     const text = await this.ask(() => this.queue.client.get(key));
     return text ? readVerdict(text) : undefined;
@@ -61,7 +60,7 @@ export class VerdictCache {
   }
 }
 
-/** Another version of the service may have written it. */
+/** Ignores verdicts of other versions that this one does not know. */
 function readVerdict(text: string): PlayerVerdict | undefined {
   const { verdict, name } = JSON.parse(text) as Partial<PlayerVerdict>;
   const isKnown = PLAYER_VERDICTS.some((each) => each === verdict);
