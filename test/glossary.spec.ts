@@ -16,13 +16,7 @@ const NOT_YET = [
 
   'src/core',
 
-  'src/fulfilment',
-
   'src/operators',
-
-  'src/orders',
-
-  'src/wallet',
 
   'src/webhooks',
 

@@ -15,7 +15,7 @@ import { AttemptsRepository, type NextAttempt } from './attempts.repository.js';
 import { FailoverService } from './failover.service.js';
 
 /** A supplier's definite outcome of an attempt. */
-export interface DecidedAttempt {
+interface DecidedAttempt {
   key: UnitKey;
   merchantId: number;
   /** What the unit is. */

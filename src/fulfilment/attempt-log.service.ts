@@ -5,7 +5,7 @@ import { Metrics } from '../core/metrics.js';
 import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 
 /** The members of an attempt that name it in log lines. */
-export interface LoggedAttempt {
+interface LoggedAttempt {
   request_id: string | null;
   order_number: string;
   reference: string;

@@ -3,7 +3,7 @@ import { bigintColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
 /** The values of the order's members in `KEPT` (`archived-order.ts`), followed by a list with those of each item. */
-export type KeptAnswer = unknown[];
+type KeptAnswer = unknown[];
 
 /** What stays of an archived order, so that its reference never buys twice and a repeated request gets the same answer. */
 @Entity('order_references')

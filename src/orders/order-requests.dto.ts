@@ -14,7 +14,7 @@ import { ORDER_STATUSES, type OrderStatus } from './states.js';
 
 const MAX_ITEMS = 50;
 export const MAX_QUANTITY = 100;
-export const METADATA = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
+const METADATA = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
 
 export class CreateOrderItemDto {
   @Text(1, 64, { example: 'MLBB-86' })

@@ -11,10 +11,10 @@ import { OrdersService, type CreatedOrder } from './orders.service.js';
 import type { Response } from 'express';
 
 /** Returns the order of a result, and marks a replayed one by a header. */
-export type WithReplayHeader = (created: CreatedOrder) => OrderDto;
+type WithReplayHeader = (created: CreatedOrder) => OrderDto;
 
 /** Not an interceptor, which would add a sixth to the HTTP cost of an order (`npm run bench -- http-path`). */
-export const ReplayHeader = createParamDecorator((_: unknown, context: ExecutionContext): WithReplayHeader => {
+const ReplayHeader = createParamDecorator((_: unknown, context: ExecutionContext): WithReplayHeader => {
   const response = context.switchToHttp().getResponse<Response>();
   return ({ order, replayed }) => {
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');

@@ -24,7 +24,7 @@ const JOINED_COLUMNS = `
   i.status AS item_status, i.failure_code AS item_failure_code, i.failure_message AS item_failure_message`;
 
 /** An order with one of its items. */
-export type JoinedRow = OrderRow &
+type JoinedRow = OrderRow &
   Omit<ItemRow, 'status' | 'failure_code' | 'failure_message'> & {
     item_status: ItemRow['status'];
     item_failure_code: ItemRow['failure_code'];
@@ -39,7 +39,7 @@ export const FIND_WITH_ITEMS: Statement = {
 };
 
 /** $1 merchant, $2 reference. */
-export const FIND_ARCHIVED: Statement = {
+const FIND_ARCHIVED: Statement = {
   name: 'orders.find_archived',
   text: `SELECT order_id, merchant_id, reference_id, order_number, answer, answer_version FROM order_references
          WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2 ORDER BY reference_id LIMIT 1`,
@@ -124,7 +124,7 @@ export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limi
   return { statement: { name: `orders.page.${names.join('.')}`, text }, values };
 }
 
-export type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'content_hash'>;
+type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'content_hash'>;
 
 /**
  * Runs under the wallets' locks, so no concurrent order of these merchants can be missed. `BETWEEN x AND x ORDER BY` forces

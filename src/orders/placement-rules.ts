@@ -28,7 +28,7 @@ export function takesPlayer(
 
 export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
 
-/** Checks SKU, availability, quantity, and presence and form of the ids that a product needs. */
+/** Checks SKU, availability, quantity, and the ids that a product needs. */
 export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   lines.forEach(({ sku, quantity, product, isPlayerExcluded }, index) => {

@@ -1,7 +1,7 @@
 import type { Satang } from '../core/money.js';
 
 /** The prices of one unit of a product for one merchant. `unitPrice` is never above `listPrice`. */
-export interface UnitPrices {
+interface UnitPrices {
   listPrice: Satang;
   unitPrice: Satang;
 }

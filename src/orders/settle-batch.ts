@@ -131,8 +131,8 @@ function winnersOf(commands: SettleUnit[]): Map<string, SettleUnit> {
 type Precedence = readonly [attempt: number, weight: number, claim: number];
 
 /**
- * The latest attempt wins; within it a purchase, which stays one whoever denies it; then a refusal of the whole attempt;
- * then that of the latest claim, which alone can count. An operator decides what no supplier does.
+ * The latest attempt wins. Within it a success wins, whatever other answers say; then a refusal of the whole attempt; then the
+ * refusal of the latest claim. An operator's command wins only if no supplier answers.
  */
 function precedenceOf({ by, outcome }: SettleUnit): Precedence {
   if (by.kind === 'operator' || by.kind === 'cancellation') return [-1, 0, 0];

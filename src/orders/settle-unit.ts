@@ -17,7 +17,7 @@ export type SupplierSource = { kind: 'call'; attempt: number; claim: number } | 
  * - `operator`: decides a unit in `unknown` or `review`.
  * - `cancellation`: fails a unit of which certainly nothing was bought.
  */
-export type OperatorSource =
+type OperatorSource =
   { kind: 'operator'; seenAttempt?: number | undefined } | { kind: 'cancellation'; seenAttempt?: number | undefined };
 
 interface Command {
@@ -31,7 +31,7 @@ interface Command {
   alsoWrite?: (tx: Transaction, settled: SettleUnit[]) => void;
 }
 
-export interface SupplierAnswer extends Command {
+interface SupplierAnswer extends Command {
   by: SupplierSource;
   /** A success without its code settles nothing, but may contradict how the unit was settled. */
   lacksCode?: boolean;

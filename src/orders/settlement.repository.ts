@@ -30,7 +30,7 @@ export const LOCK_ORDERS: Statement = {
 };
 
 /** Skips orders that another transaction has locked. */
-export const LOCK_FREE_ORDERS: Statement = {
+const LOCK_FREE_ORDERS: Statement = {
   name: 'settlement.lock_free_orders',
   text: `${LOCK_ORDERS.text} SKIP LOCKED`,
 };
@@ -223,7 +223,7 @@ export const COUNT_UNITS = statement(
 );
 
 /** Marks orders with a claimed unit as started: a claim skips locked orders, so the transaction with the lock does it. $1 orders. */
-export const START_ORDERS: Statement = {
+const START_ORDERS: Statement = {
   name: 'settlement.start_orders',
   text: `UPDATE orders o SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())
          WHERE o.id = ANY($1::bigint[]) AND o.status = 'pending'
@@ -253,7 +253,7 @@ export const UPDATE_ORDERS = statement(
  * `movements` are in order; `wallets` have the sums that return to available and leave held. The clock is read under the
  * wallets' locks, so that the times in a merchant's statement never run backwards.
  */
-export const MOVE_MONEY = statement(
+const MOVE_MONEY = statement(
   'settlement.move_money',
   {
     movements: rowsOf({
@@ -279,7 +279,7 @@ export const MOVE_MONEY = statement(
     WHERE wallets.merchant_id = c.merchant_id`,
 );
 
-export const RECORD_CALLS = statement(
+const RECORD_CALLS = statement(
   'supplier_calls.record',
   {
     calls: rowsOf({
@@ -306,9 +306,9 @@ type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
 export type AnswerRow = Omit<JudgedRow, 'is_news' | 'delivered_sealed'> &
   Partial<Pick<JudgedRow, 'is_news' | 'delivered_sealed'>>;
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
-export type OrderChange = RowOf<typeof UPDATE_ORDERS, 'orders'>;
+type OrderChange = RowOf<typeof UPDATE_ORDERS, 'orders'>;
 export type MovementRow = RowOf<typeof MOVE_MONEY, 'movements'>;
-export type WalletChange = RowOf<typeof MOVE_MONEY, 'wallets'>;
+type WalletChange = RowOf<typeof MOVE_MONEY, 'wallets'>;
 
 /** Statements that settle units, items, orders and money. */
 @Injectable()

@@ -3,7 +3,7 @@ import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js'
 import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderUnit } from './order-unit.entity.js';
 
-export const REVERSAL_KINDS = ['taken_back', 'bought_late', 'unknown_purchase'] as const;
+const REVERSAL_KINDS = ['taken_back', 'bought_late', 'unknown_purchase'] as const;
 export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**

@@ -13,7 +13,7 @@ export const TRANSFER_ACCOUNTS = {
   order_spend: ['held', 'spent'],
   order_refund: ['held', 'available'],
 } as const satisfies Record<string, [Account, Account]>;
-export type TransferKind = keyof typeof TRANSFER_ACCOUNTS;
+type TransferKind = keyof typeof TRANSFER_ACCOUNTS;
 
 const accounts = Object.entries(TRANSFER_ACCOUNTS).map(([kind, [from, to]]) => `('${kind}', '${from}', '${to}')`);
 

@@ -10,7 +10,7 @@ import type { Transfer } from './transfer.entity.js';
 import type { Wallet } from './wallet.entity.js';
 import { WalletsRepository, type OwnedWallet } from './wallets.repository.js';
 
-export interface Funding extends Actor {
+interface Funding extends Actor {
   merchantId: number;
   /** Satang, more than 0. */
   amount: Satang;
@@ -26,7 +26,7 @@ export interface Funding extends Actor {
 }
 
 /** The result of an operator's credit or debit. */
-export interface FundingResult {
+interface FundingResult {
   wallet: Wallet;
   /** When the money moved. */
   at: Date;

@@ -17,7 +17,7 @@ export type { LockedWallet };
 export type OwnedWallet = Wallet & Pick<Merchant, 'name' | 'sandbox'>;
 
 /** Money that an operator moves into a wallet or out of it. */
-export interface Funded {
+interface Funded {
   merchantId: number;
   kind: 'credit' | 'debit';
   amount: Satang;

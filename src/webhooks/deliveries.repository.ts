@@ -63,7 +63,7 @@ export const FIND: Statement = {
 };
 
 /** Reads a delivery and its attempts in one statement, so that they always fit each other. */
-export const FIND_WITH_ATTEMPTS: Statement = {
+const FIND_WITH_ATTEMPTS: Statement = {
   name: 'webhook_deliveries.find_with_attempts',
   text: `SELECT d.*, a.number, a.started_at, a.duration_ms, a.response_status, a.error, a.response_body
          FROM (${FIND.text} AND d.webhook_id = $2) d LEFT JOIN webhook_attempts a ON a.delivery_id = d.id
@@ -82,7 +82,7 @@ export const FIND_OF_MERCHANT: Statement = {
   ),
 };
 
-export const LOCK_DELIVERY: Statement = {
+const LOCK_DELIVERY: Statement = {
   name: 'webhook_deliveries.lock',
   text: `SELECT leased_until IS NOT NULL AS in_flight FROM webhook_deliveries
          WHERE id = $1 AND webhook_id = $2 FOR NO KEY UPDATE`,
@@ -90,7 +90,7 @@ export const LOCK_DELIVERY: Statement = {
 
 const RETRY = `status = 'pending', automatic = false, due_at = statement_timestamp(), updated_at = statement_timestamp()`;
 
-export const RETRY_DELIVERY: Statement = {
+const RETRY_DELIVERY: Statement = {
   name: 'webhook_deliveries.retry',
   text: `UPDATE webhook_deliveries SET ${RETRY} WHERE id = $1`,
 };
@@ -109,7 +109,7 @@ const live = ({ merchantId, webhookId }: Record<keyof typeof WHICH, string>): st
   SELECT id FROM webhooks WHERE merchant_id = ${merchantId} AND (${webhookId} IS NULL OR id = ${webhookId})
     AND status = 'active' AND deleted_at IS NULL`;
 
-export const RETRY_MANY = statement(
+const RETRY_MANY = statement(
   'webhook_deliveries.retry_many',
   { ...WHICH, limit: 'int' },
   ({ limit, ...which }) => `
@@ -121,7 +121,7 @@ export const RETRY_MANY = statement(
     RETURNING d.id, d.webhook_id`,
 );
 
-export const COUNT_RETRYABLE = statement(
+const COUNT_RETRYABLE = statement(
   'webhook_deliveries.count_retryable',
   WHICH,
   (which) => `
@@ -131,13 +131,13 @@ export const COUNT_RETRYABLE = statement(
 
 export const FIRST_ID_SINCE = firstIdSince('webhook_deliveries.first_id_since', 'webhook_deliveries');
 
-export const LAST_ID: Statement = {
+const LAST_ID: Statement = {
   name: 'webhook_deliveries.last_id',
   text: 'SELECT coalesce(max(id), 0) AS id FROM webhook_deliveries',
 };
 
 /** Writes a test event with one delivery, under the wallet's lock like every event (`recordEvents`). */
-export const RECORD_TEST = statement(
+const RECORD_TEST = statement(
   'webhook_deliveries.record_test',
   { merchantId: 'int', webhookId: 'int', eventId: 'text', body: 'text', now: 'timestamptz' },
   ({ merchantId, webhookId, eventId, body, now }) => `

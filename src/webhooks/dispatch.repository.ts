@@ -88,7 +88,7 @@ export const RECORD_ATTEMPTS = statement('webhook_deliveries.record_attempts', {
  * ended their leases. The delivery is not tried again, unless its merchant asked for a retry. An attempt in flight ends first,
  * and finds the successful one.
  */
-export const RECORD_LATE = statement(
+const RECORD_LATE = statement(
   'webhook_deliveries.record_late',
   { attempts: ENDED },
   ({ attempts }) => `
@@ -110,7 +110,7 @@ export const RECORD_LATE = statement(
 );
 
 /** Attempts whose process died or lost PostgreSQL before it could record them; those of a locked webhook come later. */
-export const RECORD_INTERRUPTED: Statement = {
+const RECORD_INTERRUPTED: Statement = {
   name: 'webhook_deliveries.record_interrupted',
   text: recorded(
     `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,

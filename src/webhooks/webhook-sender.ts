@@ -81,7 +81,7 @@ function retryAfterSeconds(header: string | string[] | undefined): number | null
 }
 
 /** Decodes UTF-8. Invalid bytes, and NUL, which PostgreSQL cannot store, become U+FFFD; a cut-off end is dropped. */
-export function storableText(bytes: Buffer): string {
+function storableText(bytes: Buffer): string {
   if (bytes.length === 0) return '';
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
 }

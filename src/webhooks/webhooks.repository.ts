@@ -14,7 +14,7 @@ export type Settings = Partial<
 export type NewSecret = Pick<Webhook, 'secret_sealed' | 'secret_hint'>;
 
 /** A new secret. The old one signs beside it for `overlapSeconds`. */
-export type Rotation = NewSecret & { overlapSeconds: number };
+type Rotation = NewSecret & { overlapSeconds: number };
 
 export interface Changes {
   settings: Settings;

@@ -17,7 +17,7 @@ import { Supplier } from '../../suppliers/supplier.entity.js';
  * - `unreadable`: its adapter could not read it.
  * - `refused`: it did not prove that it came from the supplier.
  */
-export const CALLBACK_VERDICTS = [
+const CALLBACK_VERDICTS = [
   ...(['settled', 'woke', 'contradicted', 'nothing_new', 'repeated', 'unknown_reference'] as const),
   ...(['ping', 'unreadable', 'refused', 'products'] as const),
 ] as const;

@@ -49,7 +49,7 @@ const isUnit = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, 
  * Makes an inquiry due at once, or once the minimum gap since the last call has passed; one that is due earlier stays.
  * `updated_at` is when the last call ended, so this statement leaves it unchanged.
  */
-export const WAKE_UNIT = statement(
+const WAKE_UNIT = statement(
   'supplier_callbacks.wake_unit',
   { ...ATTEMPT, minGapMs: 'bigint' },
   ({ minGapMs, ...key }) => `

@@ -52,7 +52,7 @@ export type ListReading = Listed | Unavailable | null;
 /** A page, with the counts of the pages before it. */
 type Place = Pick<ListPlace, 'page' | 'purchases' | 'unreadable'>;
 
-export interface ReadingOptions {
+interface ReadingOptions {
   /** Ends the reading before the next page. */
   stop?: AbortSignal;
   /** The page to begin with; null for the first. */

@@ -8,7 +8,7 @@ import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
 export const STATEMENT_COLUMNS = [
   ...(['reference', 'supplier_reference', 'status', 'sku', 'player', 'cost', 'currency', 'bought_at'] as const),
 ] as const;
-export type StatementColumn = (typeof STATEMENT_COLUMNS)[number];
+type StatementColumn = (typeof STATEMENT_COLUMNS)[number];
 
 /** The format of a supplier's statement. */
 export interface StatementFormat {

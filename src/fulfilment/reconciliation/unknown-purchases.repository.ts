@@ -199,7 +199,7 @@ export interface ReportedPurchase extends ListedPurchase {
 }
 
 /** The result of reporting purchases. */
-export interface ReportResult {
+interface ReportResult {
   /** The ids of the discrepancies that it opened. */
   opened: number[];
   /** Unknown purchases that opened none, because of the limit. */

@@ -9,7 +9,7 @@ import { unitDeliveryPlace } from './unit-delivery.entity.js';
 type UnitOfOrder = Parameters<typeof unitDeliveryPlace>[0];
 
 /** A code or serial number of a unit, for its merchant. */
-export interface DeliveredPiece {
+interface DeliveredPiece {
   /** The unit's number within its item. */
   unit: number;
   serial: string | null;
@@ -18,7 +18,7 @@ export interface DeliveredPiece {
   expires_on: string | null;
 }
 
-export type HandedOver = Omit<DeliveredPiece, 'unit'>;
+type HandedOver = Omit<DeliveredPiece, 'unit'>;
 
 /** By the position of the item. Items of kind `code` have an entry even without deliveries. */
 export type DeliveredItems = ReadonlyMap<number, DeliveredPiece[]>;
