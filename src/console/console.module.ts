@@ -1,6 +1,13 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import type { Config } from '../core/config.js';
+import { JobWorksModule } from '../accounting/jobs/job-works.module.js';
+import { ReportsModule } from '../accounting/reports/reports.module.js';
+import { UnitInquiryModule } from '../accounting/reports/unit-inquiry.module.js';
+import { AuditLogRepository } from '../audit-log/audit-log.repository.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { CatalogModule } from '../catalog/catalog.module.js';
+import { SupplierCataloguesModule } from '../catalog/supplier-catalogues.module.js';
+import { type Config, CONFIG } from '../core/config.js';
 import { CoreModule } from '../core/core.module.js';
 import { AppExceptionFilter } from '../core/http/exception.filter.js';
 import type { Logger } from '../core/logger.js';
@@ -8,40 +15,164 @@ import { RequestValidationPipe } from '../core/validation/request-validation.pip
 import { DatabaseModule } from '../database/database.module.js';
 import { ReplicaWatchService } from '../database/replica-watch.service.js';
 import { HealthModule } from '../health/health.module.js';
+import { MerchantsModule } from '../merchants/merchants.module.js';
+import { StatsModule } from '../monitoring/stats/stats.module.js';
+import { ApprovalsModule } from '../operators/approvals/approvals.module.js';
+import { CompanyProvider } from '../operators/company/company-provider.js';
+import { JobsModule } from '../operators/jobs/jobs.module.js';
+import { OperatorSessionsRepository } from '../operators/operator-sessions.repository.js';
+import { SignInModule } from '../operators/sign-in.module.js';
+import { UnitDeliveriesModule } from '../orders/codes/unit-deliveries.module.js';
+import { NoQueuesModule } from '../queues/no-queues.module.js';
+import { SuppliersModule } from '../suppliers/suppliers.module.js';
+import { OrderDecisionsModule } from '../support/order-decisions.module.js';
+import { ReversalsModule } from '../support/reversals.module.js';
+import { SupportModule } from '../support/support.module.js';
+import { WalletModule } from '../wallet/wallet.module.js';
+import { WebhookListingModule } from '../webhooks/webhook-listing.module.js';
 import { AccessGuard } from './access/access.guard.js';
-import { AccessModule } from './access/access.module.js';
-import { ApprovalViewsModule } from './approvals/approval-views.module.js';
-import { CatalogViewsModule } from './catalog/catalog-views.module.js';
-import { ConsoleOrdersModule } from './orders/console-orders.module.js';
-import { ConsoleJobsModule } from './jobs/console-jobs.module.js';
-import { LogModule } from './audit-log/log.module.js';
-import { StatsViewsModule } from './stats/stats-views.module.js';
-import { MerchantViewsModule } from './merchants/merchant-views.module.js';
-import { ReversalViewsModule } from './reversals/reversal-views.module.js';
-import { SupplierViewsModule } from './suppliers/supplier-views.module.js';
-import { WebhookViewsModule } from './webhooks/webhook-views.module.js';
+import { AccountsController } from './access/accounts.controller.js';
+import { AccountsService } from './access/accounts.service.js';
+import { CompanySignInController } from './access/company-sign-in.controller.js';
+import { CompanySignInService } from './access/company-sign-in.service.js';
+import { IdempotencyService } from './access/idempotency.service.js';
+import { MeController } from './access/me.controller.js';
+import { MeService } from './access/me.service.js';
+import { SessionStore } from './access/session-store.js';
+import { SessionController } from './access/session.controller.js';
+import { SessionsService } from './access/sessions.service.js';
+import { ApprovalViewsService } from './approvals/approval-views.service.js';
+import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
+import { LogController } from './audit-log/log.controller.js';
+import { LogService } from './audit-log/log.service.js';
+import { CatalogImportsService } from './catalog/catalog-imports.service.js';
+import { FxViewsService } from './catalog/fx-views.service.js';
+import { ConsoleFxController } from './catalog/fx.controller.js';
+import { CatalogueImportsController } from './catalog/imports.controller.js';
+import { OfferViewsService } from './catalog/offer-views.service.js';
+import { ConsoleOffersController } from './catalog/offers.controller.js';
+import { ProductViewsService } from './catalog/product-views.service.js';
+import { ConsoleProductsController } from './catalog/products.controller.js';
 import { ConsoleHealthController } from './console-health.controller.js';
+import { ConsoleJobsService } from './jobs/console-jobs.service.js';
+import { JobExportService } from './jobs/job-export.service.js';
+import { JobsController } from './jobs/jobs.controller.js';
+import { ConsoleKeysController } from './merchants/merchant-keys.controller.js';
+import { MerchantKeysService } from './merchants/merchant-keys.service.js';
+import { ConsolePricesController } from './merchants/merchant-prices.controller.js';
+import { MerchantPricesService } from './merchants/merchant-prices.service.js';
+import { MerchantViewsService } from './merchants/merchant-views.service.js';
+import { ConsoleWalletController } from './merchants/merchant-wallet.controller.js';
+import { MerchantWalletService } from './merchants/merchant-wallet.service.js';
+import { ConsoleMerchantsController } from './merchants/merchants.controller.js';
+import { ConsoleOrdersService } from './orders/console-orders.service.js';
+import { DecisionsService } from './orders/decisions.service.js';
+import { ConsoleOrdersController } from './orders/orders.controller.js';
+import { PlayerMaskingService } from './orders/player-masking.service.js';
+import { ReviewController } from './orders/review.controller.js';
+import { ReversalViewsService } from './reversals/reversal-views.service.js';
+import { ConsoleReversalsController } from './reversals/reversals.controller.js';
+import { ConsoleFiguresController } from './stats/stats.controller.js';
+import { SupplierChangesService } from './suppliers/supplier-changes.service.js';
+import { SupplierViewsService } from './suppliers/supplier-views.service.js';
+import { ConsoleSuppliersController, ConsoleSupplierSettingsController } from './suppliers/suppliers.controller.js';
+import { DeliveryExportService } from './webhooks/delivery-export.service.js';
+import { WebhookViewsService } from './webhooks/webhook-views.service.js';
+import { ConsoleWebhooksController } from './webhooks/webhooks.controller.js';
+
+/** The services of the features that the pages show. */
+const FEATURES = [
+  ApprovalsModule,
+  AuthModule,
+  CatalogModule,
+  HealthModule,
+  JobsModule,
+  JobWorksModule,
+  MerchantsModule,
+  NoQueuesModule,
+  OrderDecisionsModule,
+  ReportsModule,
+  ReversalsModule,
+  SignInModule,
+  StatsModule,
+  SupplierCataloguesModule,
+  SuppliersModule,
+  SupportModule,
+  UnitDeliveriesModule,
+  UnitInquiryModule,
+  WalletModule,
+  WebhookListingModule,
+];
+
+/** The routes, page by page. Of two routes for a path, the first one takes it: so fixed paths come before those with a code. */
+const CONTROLLERS = [
+  ConsoleHealthController,
+  SessionController,
+  CompanySignInController,
+  MeController,
+  AccountsController,
+  ConsoleApprovalsController,
+  ConsoleProductsController,
+  CatalogueImportsController,
+  ConsoleOffersController,
+  ConsoleFxController,
+  ConsoleOrdersController,
+  ReviewController,
+  ConsoleFiguresController,
+  JobsController,
+  LogController,
+  ConsoleMerchantsController,
+  ConsoleWalletController,
+  ConsoleKeysController,
+  ConsolePricesController,
+  ConsoleReversalsController,
+  ConsoleSupplierSettingsController,
+  ConsoleSuppliersController,
+  ConsoleWebhooksController,
+];
+
+const SERVICES = [
+  AccountsService,
+  ApprovalViewsService,
+  AuditLogRepository,
+  CatalogImportsService,
+  CompanyProvider,
+  CompanySignInService,
+  ConsoleJobsService,
+  ConsoleOrdersService,
+  DecisionsService,
+  DeliveryExportService,
+  FxViewsService,
+  IdempotencyService,
+  JobExportService,
+  LogService,
+  MerchantKeysService,
+  MerchantPricesService,
+  MerchantViewsService,
+  MerchantWalletService,
+  MeService,
+  OfferViewsService,
+  PlayerMaskingService,
+  ProductViewsService,
+  ReplicaWatchService,
+  ReversalViewsService,
+  SessionsService,
+  SupplierChangesService,
+  SupplierViewsService,
+  WebhookViewsService,
+];
 
 /** The process that serves operators. It uses the features' services without queues, and so without Redis. */
 @Module({
-  imports: [
-    DatabaseModule,
-    HealthModule,
-    AccessModule,
-    ApprovalViewsModule,
-    CatalogViewsModule,
-    ConsoleOrdersModule,
-    StatsViewsModule,
-    ConsoleJobsModule,
-    LogModule,
-    MerchantViewsModule,
-    ReversalViewsModule,
-    SupplierViewsModule,
-    WebhookViewsModule,
-  ],
-  controllers: [ConsoleHealthController],
+  imports: [DatabaseModule, ...FEATURES],
+  controllers: CONTROLLERS,
   providers: [
-    ReplicaWatchService,
+    ...SERVICES,
+    {
+      provide: SessionStore,
+      inject: [OperatorSessionsRepository, CONFIG],
+      useFactory: (sessions: OperatorSessionsRepository, config: Config) => new SessionStore(sessions, config),
+    },
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },
