@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { AuditLogRepository, type LogEntry, type LogFilter } from '../../audit-log/audit-log.repository.js';
+import { answerCsv, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
 import { invalidRequest } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
@@ -8,7 +9,7 @@ import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { readsOwnActionsOnly } from '../../operators/roles.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, logExport, membersOf, type CsvColumns } from '../csv-answer.js';
+import { logExport } from '../export-log.js';
 import { pageOf } from '../lists.js';
 import type { LogEntryDto, LogFilterDto, LogQueryDto } from './log.dto.js';
 

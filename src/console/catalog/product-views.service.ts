@@ -9,6 +9,7 @@ import { ProductListingService } from '../../catalog/product-listing.service.js'
 import type { ProductFilter } from '../../catalog/products.repository.js';
 import { ProductsService } from '../../catalog/products.service.js';
 import { CONFIG, type Config } from '../../core/config.js';
+import { BYTE_ORDER_MARK } from '../../core/http/csv-answer.js';
 import { invalidRequest } from '../../core/errors.js';
 import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
@@ -19,7 +20,7 @@ import { MerchantsService } from '../../merchants/merchants.service.js';
 import { readsOwnActionsOnly } from '../../operators/roles.js';
 import { ProductSalesService } from '../../support/product-sales.service.js';
 import type { Caller } from '../access/caller.js';
-import { logExport } from '../csv-answer.js';
+import { logExport } from '../export-log.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type {
   ListedProductDto,
@@ -35,8 +36,6 @@ import { toListedProductDto, toOfferDto, toProductActionDto } from './product.ma
 const SALES_DAYS = 30;
 const MAX_HISTORY = 50;
 const MAX_OWN_PRICES = 100;
-/** Tells Excel that the file is UTF-8. */
-const BYTE_ORDER_MARK = '\uFEFF';
 
 export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): ProductFilter => ({
   ...(q === undefined ? {} : { q }),

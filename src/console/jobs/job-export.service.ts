@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { answerCsv, type CsvColumns } from '../../core/http/csv-answer.js';
 import type { CsvCell } from '../../core/csv.js';
 import { AppError } from '../../core/errors.js';
 import { Database } from '../../database/database.js';
 import type { JobKind } from '../../operators/jobs/job.entity.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, logExport, type CsvColumns } from '../csv-answer.js';
+import { logExport } from '../export-log.js';
 import { ConsoleJobsService } from './console-jobs.service.js';
 import type {
   AuditResultDto,

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { answerCsv, membersOf } from '../../core/http/csv-answer.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
@@ -13,7 +14,7 @@ import type { Wallet } from '../../wallet/wallet.entity.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
-import { answerCsv, logExport, membersOf } from '../csv-answer.js';
+import { logExport } from '../export-log.js';
 import { pageOf } from '../lists.js';
 import type { MerchantWalletDto } from './merchant.dto.js';
 import type {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { ProductsService } from '../../catalog/products.service.js';
+import { answerCsv, everyPage, type CsvColumns } from '../../core/http/csv-answer.js';
 import { invalidRequest } from '../../core/errors.js';
 import { readMoment } from '../../core/moments.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
@@ -10,7 +11,7 @@ import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { OrderSupportService, type PageRequest } from '../../support/order-support.service.js';
 import { ReviewService, type Claim } from '../../support/review.service.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, everyPage, logExport, type CsvColumns } from '../csv-answer.js';
+import { logExport } from '../export-log.js';
 import { CONSOLE_LIMIT, type OrderFilterDto, type OrdersQueryDto, type ReviewQueryDto } from './order-queries.dto.js';
 import type { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { toFoundOrderDto, toListedOrderDto, toOrderDetailDto, toReviewUnitDto } from './order.mapper.js';

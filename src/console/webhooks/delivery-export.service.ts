@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { answerCsv, everyPage, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
 import { Database } from '../../database/database.js';
 import { WebhookListingService } from '../../webhooks/webhook-listing.service.js';
 import type { Caller } from '../access/caller.js';
-import { answerCsv, everyPage, logExport, membersOf, type CsvColumns } from '../csv-answer.js';
+import { logExport } from '../export-log.js';
 import type { ConsoleDeliveryDto } from './webhook.dto.js';
 import { toConsoleDeliveryDto, toDeliveryFilter } from './webhook.mapper.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';

@@ -1,11 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
-import { recordAction } from '../audit-log/audit-log.js';
-import { toCsv, type CsvCell } from '../core/csv.js';
-import type { Page } from '../core/pagination.js';
-import type { Database } from '../database/database.js';
-import type { Caller } from './access/caller.js';
+import { toCsv, type CsvCell } from '../csv.js';
+import type { Page } from '../pagination.js';
 
 const MAX_LINES = 1_000_000;
 /** Tells Excel that the file is UTF-8. */
@@ -18,14 +15,6 @@ export type CsvColumns<Line> = Record<string, (line: Line) => CsvCell>;
 export const membersOf = <Line>(names: string): CsvColumns<Line> =>
   Object.fromEntries(names.split(' ').map((name) => [name, (line) => line[name as keyof Line] as CsvCell]));
 
-/** What the audit log records of a file. */
-interface LoggedExport {
-  list: string;
-  filter: object;
-  lines: number;
-  merchantId?: number;
-}
-
 /** All pages of a list, one after another. */
 export async function* everyPage<Item>(
   ask: (cursor: string | undefined) => Promise<Page<Item>>,
@@ -37,18 +26,6 @@ export async function* everyPage<Item>(
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
 }
-
-/** Records a downloaded file in the audit log. */
-export const logExport = (
-  database: Database,
-  caller: Caller,
-  { list, filter, lines, ...about }: LoggedExport,
-): Promise<void> =>
-  database.transaction((tx) => {
-    const detail = { list, filter: { ...filter }, lines };
-    recordAction(tx, caller.actor(), { action: 'export.run', ...about, detail });
-    return Promise.resolve();
-  });
 
 /**
  * Answers with lines as CSV and holds only one page of them in memory.

@@ -1,0 +1,23 @@
+import { recordAction } from '../audit-log/audit-log.js';
+import type { Database } from '../database/database.js';
+import type { Caller } from './access/caller.js';
+
+/** What the audit log records of a file. */
+interface LoggedExport {
+  list: string;
+  filter: object;
+  lines: number;
+  merchantId?: number;
+}
+
+/** Records a downloaded file in the audit log. */
+export const logExport = (
+  database: Database,
+  caller: Caller,
+  { list, filter, lines, ...about }: LoggedExport,
+): Promise<void> =>
+  database.transaction((tx) => {
+    const detail = { list, filter: { ...filter }, lines };
+    recordAction(tx, caller.actor(), { action: 'export.run', ...about, detail });
+    return Promise.resolve();
+  });
