@@ -104,7 +104,7 @@ const FEATURES = [
   WebhookListingModule,
 ];
 
-/** The routes, page by page. Of two routes for a path, the first one takes it: so fixed paths come before those with a code. */
+/** The pages' controllers. The first route for a path takes it, so fixed paths come before those with a code. */
 const CONTROLLERS = [
   ConsoleHealthController,
   SessionController,

@@ -37,8 +37,8 @@ const WEBHOOK = ['id', 'merchant_id', 'url', 'events', 'secret_hint', 'previous_
 const KINDS = `unnest('{${DELIVERED_EVENTS.join(',')}}'::text[]) AS kind`;
 
 /**
- * A webhook's deliveries of one status, newest or oldest first. The index of pages has them in order for each kind, and the
- * statement asks for an order that only this index gives.
+ * A webhook's deliveries of one status, newest or oldest first. The index of pages has them in order for each kind,
+ * and the statement asks for an order that only this index gives.
  */
 const ofStatus = (status: string, limit: number | string, { after = '', oldest = false } = {}): string => {
   const order = oldest ? 'p.kind, p.id + 0' : 'p.kind DESC, p.id + 0 DESC';
@@ -221,8 +221,8 @@ export const PAGE_OF_NEWEST = statement(
 );
 
 /**
- * Failed or cancelled deliveries, by their own index: one look-up for each status and kind, whatever the number of webhooks
- * and the age of the deliveries. @see UNDELIVERED
+ * Failed or cancelled deliveries, by their own index: one look-up for each status and kind, whatever the number of
+ * webhooks and the age of the deliveries. @see UNDELIVERED
  */
 export const PAGE_OF_UNDELIVERED = statement(
   'webhook_listing.page_of_undelivered',
@@ -250,8 +250,8 @@ export const HAS_OLDER = statement(
 );
 
 /**
- * Matching deliveries by the index of pages, which has those of each webhook in order for each status and kind: one look-up
- * for each of these, whatever their age.
+ * Matching deliveries by the index of pages, which has those of each webhook in order for each status and kind: one
+ * look-up for each of these, whatever their age.
  */
 export const PAGE_BY_WEBHOOK = statement(
   'webhook_listing.page_by_webhook',

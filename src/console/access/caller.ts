@@ -30,7 +30,7 @@ export class Caller {
     return hasPermission(this.session.role, permission);
   }
 
-  /** As the audit log names them. @param idempotencyKey the page's name of a request that may be carried out once only. */
+  /** The operator as the audit log names them. @param idempotencyKey of a request that may be carried out once only. */
   actor(reason?: string, idempotencyKey?: string): ConsoleActor {
     const request = idempotencyKey === undefined ? this.request : { ...this.request, idempotencyKey };
     const actor = { operator: this.session.email, console: request };

@@ -40,8 +40,8 @@ export class CompanyCookie {
 }
 
 /**
- * Marks a browser that an operator has signed in with, so that strangers' failed attempts can't lock it out. It is valid until
- * the operator's access changes, so that an earlier user of the account loses it, too.
+ * Marks a browser that an operator has signed in with, so that strangers' failed attempts can't lock it out. It is
+ * valid until the operator's access changes, so that an earlier user of the account loses it, too.
  */
 export class DeviceCookie {
   private readonly name: string;

@@ -64,8 +64,8 @@ export class MeService {
   }
 
   /**
-   * An operator of company sign-in may have nothing to confirm with. Where the role needs a second factor, a session that has
-   * just begun is therefore enough to set up the first one.
+   * An operator of company sign-in may have nothing to confirm with. Where the role needs a second factor, a new session
+   * is therefore enough to set up the first one.
    */
   private assertMaySetUp(caller: Caller): void {
     if (!(lacksSecondFactor(caller, this.config) && isRecent(caller.session.created_at))) caller.assertConfirmed();

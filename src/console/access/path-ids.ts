@@ -13,7 +13,7 @@ export const PathParameter =
     if (descriptor) ApiParam({ name, schema, example })(target, method ?? '', descriptor);
   };
 
-/** An id in the path. @param what the kind of thing, for the message. @throws NOT_FOUND for text that can't be an id. */
+/** An id in the path. @param what the kind of thing, for the message. @throws NOT_FOUND for other text. */
 export const PathId = (what: string, name = 'id'): ParameterDecorator =>
   PathParameter(name, { type: 'integer' }, '7', {
     transform: (text: string) => {

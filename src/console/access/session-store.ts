@@ -26,7 +26,7 @@ const SEEN_EVERY_MS = 30_000;
 
 type Done<Result = void> = (error?: unknown, result?: Result) => void;
 
-/** Keeps sessions in `operator_sessions` by the hash of the cookie's value, so that a reader of the table can't use them. */
+/** Keeps sessions in `operator_sessions` by the hash of the cookie's value: a reader of the table can't use them. */
 export class SessionStore extends Store {
   constructor(
     private readonly sessions: OperatorSessionsRepository,

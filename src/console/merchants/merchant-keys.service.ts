@@ -20,7 +20,7 @@ export class MerchantKeysService {
   }
 
   /**
-   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT where the same request has issued a key, or used its idempotency key.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT for an idempotency key that was used.
    */
   issue(
     caller: Caller,

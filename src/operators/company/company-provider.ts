@@ -26,7 +26,7 @@ export interface Arrival {
 
 /** A sign-in at the provider may take this long. */
 export const AWAY_AT_MOST_SECONDS = 600;
-/** Longer than any session at a provider. A `max_age` makes the provider report when the person signed in, and this one never expires. */
+/** A `max_age` makes the provider report when the person signed in. This one is longer than any session there. */
 const EVER_SECONDS = 10 * 365 * 86_400;
 const TIMEOUT_SECONDS = 5;
 /** How long the provider's metadata is cached. */
@@ -109,8 +109,8 @@ export class CompanyProvider {
   }
 
   /**
-   * Reads the metadata at the first sign-in, so that the console starts without the provider. Concurrent sign-ins share one
-   * request, and a failure is not cached.
+   * Reads the metadata at the first sign-in, so that the console starts without the provider.
+   * Concurrent sign-ins share one request, and a failure is not cached.
    */
   private discovered(): Promise<oidc.Configuration> {
     if (this.known && this.known.untilMs > Date.now()) return this.known.provider;
