@@ -1,6 +1,6 @@
 import { counted } from '../core/text.js';
 
-/** What a report says of orders that it lacks: a line, or none. @param orders how many. */
+/** The line in a report about archived orders, or none. @param orders how many the report lacks. */
 export const archivedIn = (orders: number, which: string, consequence: string): string[] =>
   orders === 0
     ? []

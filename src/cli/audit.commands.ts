@@ -7,8 +7,8 @@ import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './streams.js';
 
 const HELP = `
-Orders and movements of closed months were checked when the month was closed (topup month list): only the closings are checked,
-and what came after them. With --full everything is read again, and each closing is compared with it.
+Orders and movements of closed months were checked when the month was closed (topup month list). The audit checks the closings
+and everything after them. With --full, it reads everything again and compares each closing with it.
 `;
 
 export const auditCommands: CommandGroup = {
@@ -16,7 +16,7 @@ export const auditCommands: CommandGroup = {
   define(audit, act) {
     audit
       .description('Check that the books are consistent. The exit code is 1 if a check fails.')
-      .option('--full', 'read closed months again, too')
+      .option('--full', 'also read closed months again')
       .addHelpText('after', HELP + examples('audit', 'audit --full', 'audit --json'))
       .action(
         act(async (app, { full }: { full?: boolean }) => {
@@ -29,7 +29,7 @@ export const auditCommands: CommandGroup = {
   },
 };
 
-/** Every check with its figures, and what they are about. */
+/** Every check with its numbers, and what the audit covered. */
 function auditResult({ checks, coverage }: AuditResult): Result {
   const failed = checks.filter((check) => !check.ok).length;
   const verdict = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
@@ -72,7 +72,7 @@ function archivedInWords(archived: Coverage['archived']): string {
   const { from, through, orders } = archived;
   const months = from === through ? from : `${from} to ${through}`;
   return (
-    `\nNot there to be read: ${counted(orders, 'order')} of ${months}, which ${orders === 1n ? 'is' : 'are'} archived ` +
-    '(topup month archives). What money they moved was read.'
+    `\nNot read: ${counted(orders, 'order')} of ${months}, which ${orders === 1n ? 'is' : 'are'} archived ` +
+    '(topup month archives). Their movements of money were read.'
   );
 }

@@ -2,19 +2,19 @@ import { createInterface } from 'node:readline/promises';
 import { CommandError } from './problems.js';
 import { streams, isInteractive } from './streams.js';
 
-/** Up to so many rows, a change can be looked over and put right by hand. */
+/** A person can check and undo a change of up to this many rows by hand. */
 export const MANY = 10;
 
-/** What the help of a command says that asks. */
+/** Help of commands that ask for confirmation. */
 export const ASKS_FIRST = `
-On a terminal, the command asks for confirmation; --yes skips the question. Scripts are never asked: the question needs
+On a terminal, the command asks for confirmation; --yes skips the question. Scripts get no question: it needs
 standard input, output and error to be a terminal.
 `;
 
 /**
- * Asks a person whether to go on; programs are not asked.
+ * Asks for confirmation on a terminal; elsewhere it does not ask.
  * @param consequence what is about to happen, as a sentence.
- * @param shown what the person looks over before the question.
+ * @param shown printed before the question.
  * @throws CommandError unless the answer is yes.
  */
 export async function confirm(
@@ -27,7 +27,7 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was changed: the answer was not y');
 }
 
-/** On standard error, which leaves standard output to the result. The end of input, or Ctrl-C, is no answer. */
+/** Asks on standard error, because standard output is for the result. End of input and Ctrl-C count as no. */
 async function ask(question: string): Promise<string> {
   const { stdin, stderr } = streams();
   const terminal = createInterface({ input: stdin, output: stderr });

@@ -16,7 +16,7 @@ export function readFile(file: string): Buffer {
 
 /**
  * Writes a file, or prints it where its path is `-`.
- * @param what was written, to be printed beside the file's name.
+ * @param what printed beside the file's name.
  * @throws CommandError
  */
 export function writeCsvFile(file: string, csv: string, what: object, command: Command): Result {
@@ -33,8 +33,8 @@ export function writeCsvFile(file: string, csv: string, what: object, command: C
 }
 
 /**
- * Carries out an import, and says what is wrong with its file in the words of a command.
- * @param name of the file.
+ * Carries out an import, and reports problems of the file as a CommandError.
+ * @param name the file's name.
  */
 export async function importing<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {

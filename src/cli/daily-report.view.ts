@@ -8,14 +8,14 @@ import { paint } from './streams.js';
 
 interface Options {
   csv?: boolean;
-  /** How many orders of the days are archived. */
+  /** The number of archived orders of these days. */
   archived: number;
 }
 
 const archivedOf = (orders: number): string[] =>
   archivedIn(orders, 'of these days', 'amounts include them, counts of orders do not');
 
-/** A day's report as JSON, as CSV or as a table, each with a line for each merchant and one for all. */
+/** A day's report as JSON, CSV or a table, with a line for each merchant and a total. */
 export function dailyReport(report: DailyReport, { csv = false, archived }: Options): Result {
   const { date, timezone, from, to, merchants, total, differences } = report;
   const ok = differences.length === 0;
@@ -41,10 +41,7 @@ export function dailyReport(report: DailyReport, { csv = false, archived }: Opti
   return { json, text: () => paragraphs(title, listTable(all.map(withoutSuffix)), verdict, ...remarks), ok };
 }
 
-/**
- * The reports of several days, one after the other: as JSON and as CSV a line for each day and merchant, as text a table
- * for each day.
- */
+/** The reports of several days: JSON and CSV have a line for each day and merchant, text has a table for each day. */
 export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false, archived }: Options): Streamed {
   const differences: string[] = [];
   const seen = async function* (): AsyncGenerator<DailyReport> {
@@ -80,7 +77,7 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false, ar
 
 const whose = ({ merchant_id, name }: MerchantDay): Line => ({ merchant_id, name });
 
-/** What a terminal has room for: the balances once, and how the closing one is divided. */
+/** Fewer columns, to fit a terminal: each balance once, and the parts of the closing one. */
 const withoutSuffix = ({ merchant_id, name, ...line }: Line): Line => ({
   id: merchant_id ?? null,
   name: name ?? null,

@@ -6,8 +6,8 @@ import { currency, operatorOption, reasonOption } from './options.js';
 import { list, record } from './output.js';
 
 const SET_HELP = `
-The rate holds from now on. Offers in a currency whose rate is older than ROUTING_RATE_MAX_AGE_MS are not used, so set
-the rate again before that, even if it is the same.
+The rate applies from now on. Orders do not use offers in a currency whose rate is older than ROUTING_RATE_MAX_AGE_MS, so set
+the rate again before that, even if it has not changed.
 `;
 
 export const fxCommands: CommandGroup = {
@@ -27,7 +27,7 @@ export const fxCommands: CommandGroup = {
       );
 
     fx.command('list')
-      .description('List the present exchange rates.')
+      .description('List the current exchange rates.')
       .addHelpText('after', examples('fx list'))
       .action(
         act(async (app) => {
@@ -35,7 +35,7 @@ export const fxCommands: CommandGroup = {
           const rates = await service.list();
           const rows = rates.map((rate) => ({ ...toFxRateView(rate) }));
           const old = rates.filter((rate) => !service.isFresh(rate)).map((rate) => rate.currency);
-          const remarks = old.length === 0 ? [] : [`Too old to be used, set anew: ${old.join(', ')}`];
+          const remarks = old.length === 0 ? [] : [`Too old to be used, set again: ${old.join(', ')}`];
           return { ...list(rows, 'There are no exchange rates: topup fx set adds one.'), remarks };
         }),
       );

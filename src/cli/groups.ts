@@ -5,7 +5,7 @@ interface Group {
   load: () => Promise<CommandGroup>;
 }
 
-/** Each group is loaded when it is asked for: most of a command's second goes into loading code. */
+/** A group is loaded only when needed: most of a command's time goes into loading code. */
 export const GROUPS: Record<string, Group> = {
   merchant: {
     summary: 'Add, list, suspend and resume merchants, and set their alerts',

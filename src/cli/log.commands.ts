@@ -49,7 +49,7 @@ export const logCommands: CommandGroup = {
             .get(AuditLogRepository)
             .list({ ...filter, merchantId: merchant, orderNumber: order });
           const more = entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
-          const { text } = list(entries.map(toLine), 'Operators did nothing of that kind.', more);
+          const { text } = list(entries.map(toLine), 'There are no such actions.', more);
           return { json: entries, text };
         }),
       );
@@ -68,7 +68,7 @@ const toLine = ({ created_at, operator, source, action, detail, ...entry }: LogE
   detail: inWords(detail),
 });
 
-/** Members as `name value`, and those of a list or another object by their number, which a line has room for. */
+/** Members as `name value`. To fit a line, lists are shown by their length. */
 function inWords(detail: Record<string, unknown>): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '' && value !== false)

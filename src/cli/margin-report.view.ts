@@ -15,7 +15,7 @@ import type { Line } from './pieces.js';
 
 /**
  * Revenue, cost and margin of these days as JSON, as CSV, or as a table with a total.
- * @param archived how many orders of these days are not in it.
+ * @param archived how many orders of these days are archived, and so missing.
  */
 export function marginReport(
   by: Grouping,
@@ -48,9 +48,9 @@ export function marginReport(
 const apartIn = ({ cost_unknown_units: units, cost_unknown_revenue: revenue }: MarginFigures): string =>
   units === 0n
     ? ''
-    : `Nobody knows what ${counted(Number(units), 'unit')} for ${formatBaht(revenue)} THB cost: they make no margin here.`;
+    : `The cost of ${counted(Number(units), 'unit')} for ${formatBaht(revenue)} THB is unknown: they have no margin here.`;
 
-/** As people read a column of percentages: each with its fraction digit. */
+/** Shows all percentages with their fraction digit. */
 const withDecimal = (line: ReturnType<typeof toMarginLine>): Line => ({
   ...line,
   margin_percent: line.margin_percent?.toFixed(1) ?? null,

@@ -34,7 +34,7 @@ export const merchantCommands: CommandGroup = {
           const merchants = await app.get(MerchantsService).list();
           const alerts = await app.get(WalletService).alerts();
           const json = merchants.map((each) => toJson(each, alerts.get(each.id)));
-          // Columns that no merchant fills would only take room.
+          // Leave out a column that is empty for all merchants.
           const isMarked = merchants.some(({ sandbox }) => sandbox);
           const lines = json.map(({ sandbox, alert_below, ...each }) => ({
             ...each,
@@ -83,7 +83,7 @@ function defineCreate(merchant: Command, act: Act): void {
     .command('create')
     .description('Add a merchant with an empty wallet.')
     .requiredOption('--name <name>', 'merchant name, 1 to 128 characters')
-    .option('--sandbox', 'a merchant that tries the service out: nothing it orders is bought from a real supplier')
+    .option('--sandbox', 'a merchant for trying out the service: its orders are never bought from a real supplier')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText(
@@ -121,7 +121,7 @@ function defineSetAlert(merchant: Command, act: Act): void {
     )
     .action(
       act(async (app, { merchant: merchantId, below, off = false, ...by }: AlertGiven) => {
-        if (off === (below !== undefined)) throw new CommandError('say either --below with an amount, or --off');
+        if (off === (below !== undefined)) throw new CommandError('give either --below with an amount, or --off');
         const wallet = await app.get(WalletService).setAlert(merchantId, below ?? null, by);
         return record({
           merchant_id: merchantId,
@@ -132,7 +132,7 @@ function defineSetAlert(merchant: Command, act: Act): void {
     );
 }
 
-/** A merchant; its alert only where it has one. */
+/** A merchant, with its alert if it has one. */
 const toJson = ({ id, name, status, sandbox, created_at }: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
   id,
   name,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ArchiveModule } from '../accounting/archive/archive.module.js';
 import { KEEP_DAYS, MonthArchiveService, type Archived } from '../accounting/archive/month-archive.service.js';
 import { MonthRestoreService } from '../accounting/archive/month-restore.service.js';
-import type { ArchivedOrdersService } from '../accounting/audit/closings.repository.js';
+import type { ArchivedOrders } from '../accounting/audit/closings.repository.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { counted } from '../core/text.js';
 import type { CommandFeatures } from '../cli.module.js';
@@ -18,19 +18,19 @@ type ArchiveGiven = Actor & { through: string; to: string; yes?: boolean };
 const features = (): Promise<CommandFeatures> => Promise.resolve({ imports: [ArchiveModule] });
 
 const ARCHIVE_HELP = `
-Moves partitions of orders into files, the oldest first: those of which all orders lie in closed months up to the given one, which must
-have ended ${KEEP_DAYS} days ago. Files are read back and compared before anything is removed. What is removed is out of lists, reports and
-the console until topup month restore brings it back; money, codes and references stay. Interrupted, start it again: it goes on.
-DATABASE_URL must lead to PostgreSQL itself.
+Moves partitions of orders to files, the oldest first, if all their orders lie in closed months up to the given one. That month
+must have ended ${KEEP_DAYS} days ago. Files are read back and compared before anything is removed. Lists, reports and the console no
+longer show archived orders until topup month restore brings them back. Money, codes and references stay. After an interruption,
+start the command again: it resumes. DATABASE_URL must lead to PostgreSQL itself, not to a pooler.
 `;
 
-/** The commands about months whose orders leave the database. */
+/** Commands that archive and restore months. */
 export function defineArchive(months: Command, act: Act): void {
   months
     .command('archive')
-    .description('Move old orders of closed months into files, and remove them from the database.')
-    .requiredOption('--through <month>', 'last month whose orders may go, such as 2026-05', month)
-    .requiredOption('--to <directory>', 'where a directory for each partition is made, on this machine')
+    .description('Move old orders of closed months to files, and remove them from the database.')
+    .requiredOption('--through <month>', 'last month whose orders to archive, such as 2026-05', month)
+    .requiredOption('--to <directory>', 'directory on this machine, which gets a directory for each partition')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())
@@ -54,7 +54,7 @@ export function defineArchive(months: Command, act: Act): void {
 
   months
     .command('archives')
-    .description('List partitions of orders that were moved into files.')
+    .description('List partitions of orders that are archived.')
     .addHelpText('after', examples('month archives', 'month archives --json'))
     .action(
       act(async (app) => {
@@ -104,7 +104,7 @@ const toRow = ({
   bytes,
   directory,
   archived_at: at,
-}: ArchivedOrdersService): Record<string, unknown> => {
+}: ArchivedOrders): Record<string, unknown> => {
   const used = months.filter((each) => each.orders > 0).map((each) => each.month);
   return {
     partition: `orders_p${number}`,

@@ -15,13 +15,14 @@ import { month, operatorOption, reasonOption } from './options.js';
 import { list, listTable, paragraphs, type Streamed } from './output.js';
 import { withProgress, type ReportProgress } from './progress.js';
 
-/** A month that an operator closes must have ended this long ago, so that nothing of it is still being written. */
+/** A month must have ended this many days ago, so that no transaction still writes to it. */
 const DAYS = 1;
 
 const CLOSE_HELP = `
-Checks every order, movement of money and delivery of a month once, and keeps what each wallet had at its end, for good: topup audit
-begins from there. Orders that have not ended are listed as left open, and checked each time. A month in which a check fails is not
-closed, and the exit code is 1; those before it stay closed. Each month is printed when it is closed. Months are those of Asia/Bangkok; workers close them as MONTH_CLOSE_AFTER_DAYS says.
+Checks every order, movement of money and delivery of a month once, and stores the balances of all wallets at its end. Later audits
+continue from there. Orders that have not ended are listed as left open, and each audit checks them again. If a check fails, the
+month stays open and the exit code is 1; earlier months stay closed. Each month is printed when it is closed. Months are those of
+Asia/Bangkok. Workers close months too, after MONTH_CLOSE_AFTER_DAYS.
 `;
 
 export const monthCommands: CommandGroup = {
@@ -53,7 +54,7 @@ export const monthCommands: CommandGroup = {
 
     months
       .command('show')
-      .description('Show what each wallet had at the end of a closed month, and all that was moved until then.')
+      .description('Show each wallet at the end of a closed month, with the sums of its movements until then.')
       .argument('<month>', 'month such as 2026-10', month)
       .addHelpText('after', examples('month show 2026-10'))
       .action(
@@ -72,7 +73,7 @@ export const monthCommands: CommandGroup = {
   },
 };
 
-/** Programs read one value at the end, with what was closed before an error too. */
+/** Prints one JSON value at the end. After an error, it includes the months that were closed before. */
 function closing(service: MonthClosingService, by: Actor, through: string | undefined): Streamed {
   const closed: ClosedMonth[] = [];
   let refused: Refusal | null = null;
@@ -96,7 +97,7 @@ function closing(service: MonthClosingService, by: Actor, through: string | unde
   };
 }
 
-/** Shows how far the closing of each month is, and nothing while one is printed. */
+/** Shows the progress of each month, and hides it while a month is printed. */
 async function* withEachProgress(
   service: MonthClosingService,
   options: Omit<CloseOptions, 'onProgress'>,

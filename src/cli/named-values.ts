@@ -3,28 +3,28 @@ import { text } from 'node:stream/consumers';
 import { CommandError } from './problems.js';
 import { streams } from './streams.js';
 
-// What is typed here may be a secret, so nothing of it is repeated in a message, but for what is surely a name.
+// Arguments may hold secrets, so messages repeat only what is certainly a name.
 
-/** An option that may be given again, such as `--credential`: its arguments in their order. */
+/** Collects the arguments of a repeatable option, such as `--credential`. */
 export const repeated = (text: string, earlier: string[] = []): string[] => [...earlier, text];
 
-/** A name as adapters have them, so that a secret which was typed in its place is not taken for one. */
+/** The form of adapters' names, so that a secret typed in its place is not mistaken for a name. */
 const NAME = /^[a-z]+(_[a-z]+)*$/;
 
-/** How values are given, for the help of a command. */
+/** Help about values. */
 export const VALUES_HELP = `
-A VALUE of @FILE is read from that file, and - from standard input, so that a secret is in no shell history and in no
-list of processes. The line end at their end does not count.
+A VALUE of @FILE is read from that file, and - from standard input. This keeps secrets out of the shell's history and the
+list of processes. A line end at the end is ignored.
 `;
 
-/** Reads the values of one command's options. */
+/** Reads the values of a command's options. */
 export class NamedValues {
   private hasReadInput = false;
 
   /**
    * Reads arguments of the form NAME=VALUE.
-   * @param option it is the argument of, such as `--credential`.
-   * @throws CommandError, without the value.
+   * @param option its name, such as `--credential`.
+   * @throws CommandError, whose message never has the value.
    */
   async readAll(option: string, given: string[] = []): Promise<Record<string, string>> {
     const values = new Map<string, string>();
@@ -40,7 +40,7 @@ export class NamedValues {
     return Object.fromEntries(values);
   }
 
-  /** Reads one value. @param what it is, for messages. @throws CommandError, without the value. */
+  /** Reads one value. @param what its name in messages. @throws CommandError, whose message never has the value. */
   async read(what: string, given: string): Promise<string> {
     const value = withoutLineEnd(await this.resolve(what, given));
     if (value === '') throw new CommandError(`the value of ${what} is empty`);

@@ -24,11 +24,11 @@ type SetGiven = OfferName &
 
 const SET_HELP = `
 For an existing offer, only the given options change. An order takes the first routable offer of a product: by priority,
-and of equal priorities the cheapest. Without a cost, an offer is bought at whatever the supplier charges. A synchronisation
+and of equal priorities the cheapest. Without a cost, the supplier may charge any amount. A synchronisation
 of the supplier's catalogue replaces the cost. With --inactive, topup offer list shows the --reason.
 
-A player template contains {user}, and may contain {server} and {character}: {user}({server}). For a form, it is a JSON
-object with such a text for each field: {"User ID":"{user}"}.
+A player template contains {user}, and may contain {server} and {character}: {user}({server}). For a vendor with
+several fields, it is a JSON object with such a text for each: {"User ID":"{user}"}.
 `;
 
 export const offerCommands: CommandGroup = {
@@ -53,11 +53,11 @@ function defineSet(offer: Command, act: Act): void {
       `1 is tried first, up to ${MAX_PRIORITY} (default for a new offer: 1)`,
       integer(1, MAX_PRIORITY),
     )
-    .option('--cost <amount>', 'cost of one piece in the supplier’s currency', micros)
+    .option('--cost <amount>', 'cost of one unit in the supplier’s currency', micros)
     .option('--no-cost', 'forget the cost')
     .option('--currency <currency>', 'currency of the cost, such as IDR', currency)
     .option('--player-template <text>', 'how the supplier wants the player written, such as {user}({server})')
-    .option('--no-player-template', 'write the player as the supplier’s adapter does')
+    .option('--no-player-template', 'let the supplier’s adapter write the player')
     .option(
       '--guard-percent <p>',
       'how much more than the cost a purchase may cost (default for a new offer: 5)',
@@ -91,14 +91,14 @@ function defineSet(offer: Command, act: Act): void {
 function withWarning(offer: ListedOffer): Result {
   const view = toOfferView(offer);
   if (offer.eats_margin !== true) return record({ ...view });
-  const warning = `the cost, ${view.cost_baht} baht, eats the margin of ${view.sku}: orders do not take this offer`;
+  const warning = `the cost, ${view.cost_baht} baht, eats the margin of ${view.sku}: orders do not use this offer`;
   return { ...record({ ...view }), warnings: [warning] };
 }
 
 function defineList(offer: Command, act: Act): void {
   offer
     .command('list')
-    .description('List offers in the order in which they are tried, and why some are not used at present.')
+    .description('List offers in the order in which they are tried, and why some are not used now.')
     .option('--sku <sku>', 'offers of this product')
     .option('--supplier <code>', 'offers by this supplier')
     .addHelpText('after', examples('offer list', 'offer list --sku MLBB-86'))
@@ -114,7 +114,7 @@ function defineList(offer: Command, act: Act): void {
 }
 
 function defineRemove(offer: Command, act: Act): void {
-  named(offer.command('remove').description('Remove an offer. Units of orders that it was chosen for go on.'))
+  named(offer.command('remove').description('Remove an offer. Orders that already use it continue.'))
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText('after', examples('offer remove --sku MLBB-86 --supplier acme --supplier-sku ML86'))

@@ -47,7 +47,7 @@ export const operatorCommands: CommandGroup = {
 function defineSetRole(operator: Command, act: Act): void {
   operator
     .command('set-role')
-    .description('Change what an operator may do, from their next request on.')
+    .description('Change an operator’s role. It applies from their next request on.')
     .argument('<email>', 'e-mail address of the operator')
     .requiredOption('--role <role>', ROLE_HELP, oneOf(ROLES))
     .addOption(operatorOption())
@@ -60,13 +60,11 @@ function defineSetRole(operator: Command, act: Act): void {
     );
 }
 
-/** Who is let in. */
+/** Commands that block and restore access. */
 function defineAccessCommands(operator: Command, act: Act): void {
   operator
     .command('disable')
-    .description(
-      'Sign an operator out everywhere, and refuse them from now on. topup operator reset lets them in again.',
-    )
+    .description('End all sessions of an operator and block the account. topup operator reset restores access.')
     .argument('<email>', 'e-mail address of the operator')
     .addOption(operatorOption())
     .addOption(reasonOption())
@@ -78,8 +76,8 @@ function defineAccessCommands(operator: Command, act: Act): void {
   operator
     .command('reset')
     .description(
-      'Let an operator in again: take the password and the second factor away, end every session, unlock and enable ' +
-        'the account, and print a new link to set the password.',
+      'Restore an operator’s access: remove password and second factor, end all sessions, unlock and enable the account, ' +
+        'and print a new link to set the password.',
     )
     .argument('<email>', 'e-mail address of the operator')
     .addOption(operatorOption())
@@ -91,7 +89,7 @@ function defineAccessCommands(operator: Command, act: Act): void {
 const invitation = ({ operator, link, until }: Invited): Result =>
   record(
     { ...toJson(operator), set_up_link: link, set_up_until: until.toISOString() },
-    `${operator.email} sets a password with set_up_link. It works once, and nobody can show it again.`,
+    `${operator.email} sets a password with set_up_link. The link works once and can't be shown again.`,
   );
 
 const toJson = (operator: Operator): Record<string, unknown> => ({
@@ -106,5 +104,5 @@ const toJson = (operator: Operator): Record<string, unknown> => ({
   created_at: operator.created_at.toISOString(),
 });
 
-/** A lock that is over is none. */
+/** Null also for a lock that has ended. */
 const lockedUntil = ({ locked_until: until }: Operator): Date | null => (until && until > new Date() ? until : null);

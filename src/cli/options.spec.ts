@@ -35,7 +35,7 @@ describe('networks', () => {
 
   it.each(['', ',', '10.1', '0x7f000001', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'fe80::1%eth0', 'example.com'])(
     'may not be %j',
-    (text) => expect(() => networks(text)).toThrow(/is no network/),
+    (text) => expect(() => networks(text)).toThrow(/is not a network/),
   );
 });
 

@@ -8,7 +8,7 @@ import { parseNetwork } from '../core/networks.js';
 import { CommandError } from './problems.js';
 import { streams } from './streams.js';
 
-// Each of these reads one argument of a command, or says in words what it must be.
+// Each of these reads one argument of a command, or throws an error that says what it must be.
 
 /** The id of a merchant or a key. */
 export function id(text: string): number {
@@ -33,20 +33,20 @@ export function micros(text: string): bigint {
   throw new InvalidArgumentError('It must be an amount such as 10000 or 23.5, with up to six fraction digits.');
 }
 
-/** A currency by its three letters. */
+/** A currency code of three letters. */
 export function currency(text: string): string {
   const code = text.toUpperCase();
   if (/^[A-Z]{3}$/.test(code)) return code;
-  throw new InvalidArgumentError('It must be a currency by its three letters, such as IDR.');
+  throw new InvalidArgumentError('It must be a currency code of three letters, such as IDR.');
 }
 
-/** A percentage from 0 to 999.99. @returns its decimals. */
+/** A percentage from 0 to 999.99. @returns it as decimal text. */
 export function percent(text: string): string {
   if (/^\d{1,3}(\.\d{1,2})?$/.test(text)) return text;
   throw new InvalidArgumentError('It must be a percentage such as 5 or 2.5, with up to two fraction digits.');
 }
 
-/** How a price changes. */
+/** A change of a price, in percent. */
 export function percentage(text: string): Percentage {
   const value = parsePercentage(text);
   if (value) return value;
@@ -71,20 +71,20 @@ export const oneOf =
     throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`);
   };
 
-/** Networks in CIDR notation, or single addresses, between commas; the option given again adds to them. */
+/** Networks in CIDR notation or single addresses, separated by commas. A repeated option adds more. */
 export function networks(text: string, earlier: string[] = []): string[] {
   const parts = text.split(',').map((part) => part.trim());
   const wrong = parts.find((part) => !parseNetwork(part));
   if (wrong === undefined) return [...earlier, ...parts];
   throw new InvalidArgumentError(
-    `${JSON.stringify(wrong)} is no network: write them like 203.0.113.0/24,198.51.100.7,2001:db8::/32.`,
+    `${JSON.stringify(wrong)} is not a network: write networks like 203.0.113.0/24,198.51.100.7,2001:db8::/32.`,
   );
 }
 
 /** A moment in ISO 8601 with its time zone, or a date, which means its start in UTC. */
 export function moment(text: string): Date {
   const value = readMoment(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text);
-  // The end of a day is the start of the next to ISO 8601, and hardly what was meant.
+  // ISO 8601 allows T24 as the start of the next day, which is hardly what the operator means.
   if (value && !text.includes('T24')) return value;
   throw new InvalidArgumentError(
     'It must be a moment with its time zone such as 2027-01-31T18:00:00+07:00, or a date such as 2027-01-31.',
@@ -108,7 +108,7 @@ export function age(text: string): number {
   throw new InvalidArgumentError('It must be a length of time: a whole number and s, m, h or d, such as 15m.');
 }
 
-/** A unit of an order by item and piece, such as 1.2. */
+/** A unit of an order by item and number, such as 1.2. */
 export function unit(text: string): { item: number; unit: number } {
   const match = /^([1-9]\d{0,2})\.([1-9]\d{0,2})$/.exec(text);
   if (match) return { item: Number(match[1]), unit: Number(match[2]) };
@@ -127,7 +127,7 @@ export function month(text: string): string {
   throw new InvalidArgumentError('It must be a month such as 2027-01.');
 }
 
-/** Who gives the command, unless --operator says it: TOPUP_OPERATOR, or whoever is logged in. */
+/** The operator without --operator: TOPUP_OPERATOR, or the user who is logged in. */
 export function currentOperator(env: NodeJS.ProcessEnv = streams().env): string {
   const named = env.TOPUP_OPERATOR?.trim() || env.USER?.trim() || env.LOGNAME?.trim();
   if (named) return named;
@@ -139,21 +139,21 @@ export function currentOperator(env: NodeJS.ProcessEnv = streams().env): string 
   }
 }
 
-/** For a command that the operator's log keeps: who acts. */
+/** For commands that write to the audit log: the operator. */
 export const operatorOption = (): Option =>
   new Option('--operator <name>', 'name of the operator, for topup log').default(currentOperator());
 
-/** For a command that the operator's log keeps, and that has no other option for it: why. */
+/** For commands that write to the audit log: the reason, unless another option has it. */
 export const reasonOption = (): Option =>
   new Option('--reason <text>', 'reason for the change, for topup log; up to 500 characters');
 
-/** For a report, which is about live merchants unless it says otherwise. */
+/** For reports, which cover live merchants only without it. */
 export const includeSandboxOption = (): Option => new Option('--include-sandbox', 'also report on sandbox merchants');
 
-/** For a command that asks before it does what can't be undone. */
+/** For commands that ask for confirmation. */
 export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirmation');
 
-/** A file of its own kind on standard output, and one JSON value there, exclude each other. @throws CommandError */
+/** Standard output has either JSON or another format. @throws CommandError if both are requested. */
 export function refuseBoth(command: Command, other: string): void {
   if (command.optsWithGlobals<{ json?: boolean }>().json) {
     throw new CommandError(`choose one: ${other} or --json`);

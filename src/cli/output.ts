@@ -3,44 +3,38 @@ import { streams, paint, toneOf } from './streams.js';
 import { printable } from '../core/text.js';
 import { drawTable, type Paint } from './table.js';
 
-/** What a command prints: one JSON value for programs, text for people. */
+/** The output of a command: a JSON value for programs, text for people. */
 export interface Result {
   json: unknown;
   text: () => string;
-  /** False when the command ran and what it found is bad: the exit code says so. */
+  /** False if the command found something wrong: the exit code is then 1. */
   ok?: boolean;
-  /** Said on standard error beside the text, where that has no room for it. */
+  /** Printed on standard error beside the text, but not beside JSON. */
   remarks?: string[];
-  /** What the command was asked to do and did not: said on standard error, to programs too. */
+  /** What the command did not do although requested: printed on standard error, also beside JSON. */
   warnings?: string[];
 }
 
-/** What a command prints piece by piece, because all of it may be more than fits in memory. */
+/** Output in parts, because all of it may not fit in memory. */
 export interface Streamed {
-  /** Each is written when there is room for it. The last one ends the line. */
+  /** Each is written when the reader can take it. The last one ends the line. */
   pieces: (asJson: boolean) => AsyncIterable<string>;
-  /** Asked behind the last piece: as {@link Result} says it, but remarks are made beside JSON too. */
+  /** Called after the last part. As in {@link Result}, but remarks are also printed beside JSON. */
   end?: (asJson: boolean) => Ending;
 }
 
-/** What is left of a result whose pieces are printed. */
+/** The rest of a result after its streamed parts. */
 export type Ending = Pick<Result, 'ok' | 'remarks' | 'warnings'>;
 
 type Row = Record<string, unknown>;
 
-/**
- * One thing with its members.
- * @param note a sentence that people read above it.
- */
+/** One object. @param note a sentence above the table. */
 export const record = (row: Row, note?: string): Result => ({
   json: row,
   text: () => paragraphs(note, recordTable(row)),
 });
 
-/**
- * Many things of one kind.
- * @param ifEmpty what people read when there are none.
- */
+/** A list of objects. @param ifEmpty the text for an empty list. */
 export const list = (rows: Row[], ifEmpty: string, note?: string): Result => ({
   json: rows,
   text: () => paragraphs(rows.length === 0 ? ifEmpty : note, listTable(rows)),
@@ -64,7 +58,7 @@ export function listTable(rows: Row[]): string {
 
 const STATUS_COLUMNS = ['status', 'state', 'result'];
 
-/** Heads stand out, and so does how things stand. */
+/** Emphasizes heads and colours statuses. */
 function painter(columns: string[]): Paint {
   return (cell, column, isHead) => {
     if (isHead) return paint('bold', cell);
@@ -73,11 +67,11 @@ function painter(columns: string[]): Paint {
   };
 }
 
-/** Parts of a text with an empty line between them; what is empty is left out. */
+/** Joins parts of a text with empty lines, and skips empty parts. */
 export const paragraphs = (...parts: (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 
-/** Text of suppliers and merchants is shown, never obeyed: control characters could rewrite the terminal. */
+/** Escapes control characters, because text from suppliers and merchants could control the terminal. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
@@ -85,7 +79,7 @@ function cell(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Writes to standard output, and resolves once it is out or whoever read it is gone. */
+/** Writes to standard output. Resolves when it is written, or when the reader has closed the stream. */
 export function print(text: string): Promise<void> {
   const { stdout } = streams();
   return new Promise((resolve) => {
@@ -94,7 +88,7 @@ export function print(text: string): Promise<void> {
   });
 }
 
-/** Writes pieces to standard output, no faster than they are read, until the last is out or whoever read is gone. */
+/** Writes parts to standard output as fast as they are read, until the last one or until the reader closes the stream. */
 export async function printPieces(pieces: AsyncIterable<string>): Promise<void> {
   try {
     await pipeline(pieces, streams().stdout, { end: false });

@@ -1,10 +1,10 @@
 import { toCsv } from '../core/csv.js';
 import { listTable } from './output.js';
 
-/** A line of what is printed piece by piece. */
+/** A line of streamed output. */
 export type Line = Record<string, string | number | null>;
 
-/** One JSON array. @param end what stands behind it. */
+/** One JSON array. @param end the text after it. */
 export async function* jsonArray(pages: AsyncIterable<object[]>, end = '\n'): AsyncGenerator<string> {
   let separator = '';
   yield '[';
@@ -25,7 +25,7 @@ export async function* csvPieces(columns: string[], pages: AsyncIterable<Line[]>
   }
 }
 
-/** A table for each page: the widths of one for all would have to be known before its first line. */
+/** A table for each page, because the widths of a single table would have to be known before its first line. */
 export async function* tables(pages: AsyncIterable<object[]>, ifEmpty: string): AsyncGenerator<string> {
   let isEmpty = true;
   for await (const lines of pages) {

@@ -52,7 +52,7 @@ function defineSet(price: Command, act: Act): void {
     .description('Set a merchant’s own price for a product, from its next order on.')
     .requiredOption('--merchant <id>', 'merchant id', id)
     .requiredOption('--sku <sku>', 'SKU of the product')
-    .requiredOption('--price <baht>', 'price of one piece in baht, 0.00 up to the list price', baht)
+    .requiredOption('--price <baht>', 'price of one unit in baht, 0.00 up to the list price', baht)
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText('after', examples('price set --merchant 1 --sku MLBB-86 --price 31.50'))
@@ -92,7 +92,7 @@ function defineList(price: Command, act: Act): void {
           ...toRow(each.merchant_id, each.sku, each.price),
           list_price: formatBaht(each.list_price),
         }));
-        return list(rows, 'There are no own prices: list prices hold.');
+        return list(rows, 'There are no own prices: list prices apply.');
       }),
     );
 }
@@ -136,7 +136,7 @@ function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ..
   });
 }
 
-/** Something changed after the file was checked. */
+/** Reports a change that happened after the file was checked, with its line. */
 const atItsLine =
   (lines: PriceLine[]) =>
   (error: unknown): never => {
@@ -175,10 +175,10 @@ function defineAdjust(price: Command, act: Act): void {
     );
 }
 
-/** Asks whether prices are to change so. @returns what was agreed to. @throws CommandError */
+/** Asks for confirmation of price changes. @returns the confirmed ones. @throws CommandError */
 async function agreedTo(differences: PriceDifference[], percent: Percentage): Promise<PriceDifference[]> {
   if (!isInteractive()) {
-    throw new CommandError('say --dry-run to see what would change, or --yes to change it');
+    throw new CommandError('give --dry-run to see what would change, or --yes to change it');
   }
   if (differences.length > 0) {
     const consequence = `${counted(differences.length, 'price changes', 'prices change')} by ${percent.text} %.`;

@@ -5,15 +5,15 @@ import { AmbiguousReference, NothingCancelled, type LeftUnit } from '../support/
 import { messageOf } from './local-stack/errors.js';
 import { unitName } from '../orders/order.rows.js';
 
-/** A command that cannot be carried out; the message says what is wrong and what to do. */
+/** A command that can't be carried out. The message says what is wrong and what to do. */
 export class CommandError extends Error {}
 
-/** What an operator reads when a command failed. */
+/** The message of a failed command. */
 export function problemInWords(error: unknown): string {
   if (error instanceof CommandError) return error.message;
   const cause = error instanceof AppError ? error.cause : error;
   if (isConnectionLost(cause)) {
-    return `PostgreSQL went away (${reasonOf(cause)}): see what the command did before you give it again`;
+    return `the connection to PostgreSQL was lost (${reasonOf(cause)}): check what the command did before you repeat it`;
   }
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
   if (error instanceof ChangedMeanwhile) return `${error.message}: give the command again`;
@@ -42,7 +42,7 @@ const WHERE_TO_LOOK: Record<Resource, string> = {
   operator: 'topup operator list shows them',
 };
 
-/** The words of whatever was thrown; several attempts to connect come as one error that has none of its own. */
+/** The message of anything thrown. Node reports several attempts to connect as one error without a message. */
 export function reasonOf(error: unknown): string {
   const { errors } = (error ?? {}) as { errors?: unknown[] };
   return messageOf(error) || (errors ?? []).map(reasonOf).join(', ');

@@ -14,7 +14,7 @@ import { problemInWords } from './problems.js';
 import { withProgress } from './progress.js';
 import { isInteractive } from './streams.js';
 
-/** A file of products that has nothing wrong with it. */
+/** A valid file of products. */
 interface ProductFile {
   name: string;
   lines: ProductLine[];
@@ -50,7 +50,7 @@ export async function importProducts(
         products.setAll(definitions, { by, file: name, expected, onProgress }),
       );
     } catch (error) {
-      // Something changed after the file was checked.
+      // A product changed after the file was checked.
       if (!(error instanceof ProductError)) throw error;
       const line = lines[error.index]?.line ?? null;
       throw new CsvProblems([{ line, column: null, words: problemInWords(error) }]);
@@ -59,8 +59,8 @@ export async function importProducts(
 }
 
 /**
- * Asks before a file changes many products that are sold already.
- * @returns what was agreed to; undefined where nobody was asked.
+ * Asks for confirmation before a file changes many existing products.
+ * @returns the confirmed changes; undefined if no confirmation was needed.
  */
 async function confirmChanges(
   products: ProductsService,
@@ -80,7 +80,7 @@ async function confirmChanges(
   return differences;
 }
 
-/** What would change, for programs and people. */
+/** The changes of a dry run. */
 export const differencesResult = (differences: ProductDifference[]): Result => ({
   json: differences,
   text: list(toLines(differences), 'The file changes nothing.').text,

@@ -22,15 +22,15 @@ type ImportGiven = Actor & { yes?: boolean; dryRun?: boolean };
 
 const SET_HELP = `
 For an existing product, only the given options change. A new product needs --name and --price. --supplier and
---supplier-sku set the offer of priority 1, in place of the one that the product has there; a product without an offer
-can't be ordered. topup offer sets more of them.
+--supplier-sku set the offer of priority 1, and replace an existing one. A product without an offer can't be ordered. topup
+offer set adds more offers.
 `;
 
 const IMPORT_HELP = `
 The first line of the file names its columns, in any order: sku, and any of name, price, supplier, supplier_sku,
-requires_server, requires_character, max_quantity, active, kind and player_check. New products need name and price. Without a column,
-existing products keep their value; an empty field sets the default, but an empty supplier takes no offer away. The import is all or nothing, and errors
-name their line. A file that changes more than ${MANY} products needs confirmation.
+requires_server, requires_character, max_quantity, active, kind and player_check. New products need name and price. Without a
+column, existing products keep their value. An empty field sets the default, but an empty supplier removes no offer. The import
+is all or nothing, and errors name their line. A file that changes more than ${MANY} products needs confirmation.
 `;
 
 export const productCommands: CommandGroup = {
@@ -75,17 +75,21 @@ function defineSet(product: Command, act: Act): void {
     .description('Add a product, or change an existing one.')
     .requiredOption('--sku <sku>', 'SKU that merchants order, 1 to 64 characters')
     .option('--name <name>', 'product name, 1 to 128 characters')
-    .option('--price <baht>', 'list price of one piece in baht', baht)
+    .option('--price <baht>', 'list price of one unit in baht', baht)
     .option('--supplier <code>', 'supplier of the offer of priority 1')
     .option('--supplier-sku <sku>', 'the supplier’s SKU (default for a new offer: the SKU)')
     .option('--requires-server', 'require the game server in orders')
     .option('--no-requires-server', 'do not require the game server')
     .option('--requires-character', 'require the character in orders')
     .option('--no-requires-character', 'do not require the character')
-    .option('--max-quantity <n>', `maximum pieces per item, 1 to ${MAX_QUANTITY}`, integer(1, MAX_QUANTITY))
-    .option('--kind <kind>', 'what one piece is: topup (default) or code', oneOf(PRODUCT_KINDS))
-    .option('--player-check <validator:game>', 'who is asked whether a player exists, such as g2bulk:mlbb', playerCheck)
-    .option('--no-player-check', 'ask nobody whether a player exists')
+    .option('--max-quantity <n>', `maximum quantity per item, 1 to ${MAX_QUANTITY}`, integer(1, MAX_QUANTITY))
+    .option('--kind <kind>', 'what one unit is: topup (default) or code', oneOf(PRODUCT_KINDS))
+    .option(
+      '--player-check <validator:game>',
+      'validator that checks whether a player exists, such as g2bulk:mlbb',
+      playerCheck,
+    )
+    .option('--no-player-check', 'do not check whether a player exists')
     .addOption(new Option('--active', 'make the product available').conflicts('inactive'))
     .option('--inactive', 'make the product unavailable')
     .addOption(operatorOption())

@@ -14,9 +14,9 @@ From a checkout: npm run -s topup -- <command>
 `;
 
 /**
- * Carries out one command: its result goes to standard output, problems go to standard error.
- * @param own the process's streams, unless others are given.
- * @returns the exit code: 0, or 1 when the command was refused, failed, or found something bad.
+ * Carries out one command. Its result goes to standard output, problems go to standard error.
+ * @param own streams instead of the process's own.
+ * @returns the exit code: 0, or 1 if the command was refused, failed, or found something wrong.
  */
 export function runCommandLine(
   args: string[],
@@ -33,7 +33,7 @@ async function carryOut(args: string[], env: NodeJS.ProcessEnv): Promise<number>
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    // Commander has said what is wrong with the line, or has printed the help that was asked for.
+    // Commander has already printed the problem or the requested help.
     if (error instanceof CommanderError) return error.exitCode;
     const { problemInWords } = await import('./problems.js');
     stderr.write(`${paint('red', 'error:', stderr)} ${problemInWords(error)}\n`);
@@ -53,7 +53,7 @@ const wantsJson = (program: Command): boolean => program.opts<{ json?: boolean }
 
 interface Program {
   program: Command;
-  /** What the command that was carried out has to print. */
+  /** The output of the command. */
   result: () => Result | Ending;
 }
 
@@ -91,7 +91,7 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
 interface Definition {
   actWith: (features: CommandFeatures) => Act;
   answer: (result: Result | Ending) => void;
-  /** Which groups have their commands; the others are there by their name alone. */
+  /** The groups to load; the others have only name and summary. */
   isWanted: (group: string) => boolean;
 }
 
@@ -123,7 +123,7 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** What to do about a line that is wrong, below what is wrong with it. */
+/** The advice below a usage error. */
 function helpHint(command: Command): string {
   const words: string[] = [];
   for (let each: Command | null = command; each; each = each.parent) words.unshift(each.name());

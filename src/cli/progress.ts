@@ -1,15 +1,15 @@
 import { streams, type Output, canRewrite } from './streams.js';
 
-/** Says how far the work is. @param what it is at, in words. */
+/** Reports progress. @param what the current step, in words. */
 export type ReportProgress = (done: number, total?: number, what?: string) => void;
 
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Shows on standard error how far long work is, in one line that is gone when it ends; nothing where standard error is
- * no terminal.
- * @param label what is done, such as `Importing products`.
+ * Shows the progress of long work in one line on standard error, and clears it at the end. Shows nothing if standard error is
+ * not a terminal.
+ * @param label such as `Importing products`.
  */
 export async function withProgress<Result>(
   label: string,

@@ -39,22 +39,22 @@ wallet, and the exit code is 1 if it does not hold. Refunds move money from held
 `;
 
 const MARGIN_HELP = `
-Counts the units that succeeded, on the day their order ended, so that the revenue is what report daily calls spent. The
-cost is what the supplier told, at the exchange rate when the attempt began. Where it told none, the expected cost
-counts (cost_estimated_units). Units of which nobody knows a cost (cost_unknown_units) make no margin: what merchants paid
-for them (cost_unknown_revenue) is a part of the revenue, and not of what the percentage is of. What suppliers took back
-afterwards is not subtracted: see topup reversal list.
+Counts succeeded units on the day their order ended, so that the revenue is what report daily calls spent. The cost is what the
+supplier reported, at the exchange rate when the attempt began. Without a reported cost, the expected cost counts
+(cost_estimated_units). Units without any known cost (cost_unknown_units) have no margin: their price (cost_unknown_revenue)
+is part of the revenue, but not of the revenue of which margin_percent is a share. Purchases that suppliers took back later
+are not subtracted: see topup reversal list.
 `;
 
 const SUPPLIER_HELP = `
-Asks suppliers about each unit that succeeded or failed. The exit code is 1 if a supplier does not answer or disagrees:
-it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded. Some vendors
-take a question for a purchase: their units are counted as unaskable, and are compared with --statement.
+Queries suppliers about each unit that succeeded or failed. The exit code is 1 if a supplier does not answer or disagrees:
+it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded. At some vendors a
+query may buy: their units are counted as unaskable. Compare them with --statement.
 
-Also reads the list of what a supplier sold, where it has one, from --since on: a purchase in it that no order knows opens a
-case (topup reversal list), as after a restore of the database. For vendors that list nothing, export their statement from
-their site as CSV and give it with --statement. What is older than --since, where that is given, opens no case. It has a header line with some of these columns, and others are passed over:
-${STATEMENT_COLUMNS.join(', ')}.
+Also reads the supplier's list of sales from --since on, if it has one. A purchase in it that no order knows, as after a restore
+of the database, opens a discrepancy (topup reversal list). For vendors without a list, export the statement from their site
+as CSV and give it with --statement. Purchases before --since open no discrepancy. The file has a header line with some of
+these columns; others are ignored: ${STATEMENT_COLUMNS.join(', ')}.
 `;
 
 interface MarginGiven {
@@ -132,7 +132,7 @@ function defineDaily(report: Command, act: Act): void {
           return dailyReport(report, { csv, archived });
         }
         if (date !== undefined || from === undefined || to === undefined) {
-          throw new CommandError('say either --date with a day, or --from and --to with two');
+          throw new CommandError('give either --date with a day, or --from and --to with two');
         }
         const reports = await service.runAll({ from, to }, timezone, { includeSandbox });
         const archived = await archives.countOfDays({ from, to }, timezone, { includeSandbox });
@@ -146,7 +146,7 @@ function defineMargin(report: Command, act: Act): void {
     .command('margin')
     .description('Report revenue, cost and margin by product, supplier, merchant or day.')
     .requiredOption('--from <day>', `first day, in ${MARGIN_TIMEZONE}, such as 2026-01-15`, day)
-    .option('--to <day>', 'last day, included (default: today)', day)
+    .option('--to <day>', 'last day, inclusive (default: today)', day)
     .requiredOption('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS))
     .option('--csv', 'print CSV with a header line')
     .addOption(includeSandboxOption())
@@ -187,11 +187,11 @@ function defineSupplier(report: Command, act: Act): void {
     .description('Compare settled units with the suppliers’ records, and show our balances with suppliers.')
     .option('--supplier <code>', 'code of the supplier (default: all suppliers)')
     .option('--since <moment>', 'orders placed at or after this time, in ISO 8601 (default: 24 hours ago)', moment)
-    .option('--statement <file>', 'CSV of what the supplier says that it sold; - for standard input')
-    .option('--column <name=header>', 'what the statement calls a column, repeatable', statementColumn)
-    .option('--bought <status>', 'what it calls a purchase that succeeded, repeatable', collected)
-    .option('--not-bought <status>', 'what it calls one that failed, repeatable', collected)
-    .option('--refunded <status>', 'what it calls one that was paid back, repeatable', collected)
+    .option('--statement <file>', 'CSV file of the supplier’s sales; - for standard input')
+    .option('--column <name=header>', 'header of a column in the statement; may be repeated', statementColumn)
+    .option('--bought <status>', 'status of a succeeded purchase in the statement; may be repeated', collected)
+    .option('--not-bought <status>', 'status of a failed purchase; may be repeated', collected)
+    .option('--refunded <status>', 'status of a refunded purchase; may be repeated', collected)
     .addOption(includeSandboxOption())
     .addHelpText(
       'after',
@@ -208,7 +208,7 @@ function defineSupplier(report: Command, act: Act): void {
         const statement = readStatementOf(code, { ...format, since: given });
         const service = app.get(SuppliersService);
         const suppliers = code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
-        const comparisons = await withProgress('Asking suppliers', async (report) => {
+        const comparisons = await withProgress('Querying suppliers', async (report) => {
           const done = [];
           for (const each of suppliers)
             done.push(await app.get(SupplierReportService).compare(each, since, report, statement));
@@ -224,7 +224,7 @@ function defineSupplier(report: Command, act: Act): void {
     );
 }
 
-/** As 2026-01-15. */
+/** Such as 2026-01-15. */
 const today = (timezone: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date());
 
@@ -244,7 +244,7 @@ function readStatementOf(
   { statement: file, since, column: headers = {}, bought = [], notBought = [], refunded = [] }: SupplierGiven,
 ): Statement | undefined {
   if (file === undefined) return undefined;
-  if (supplier === undefined) throw new CommandError('say whose statement it is, with --supplier');
+  if (supplier === undefined) throw new CommandError('give the supplier of the statement with --supplier');
   const name = file === '-' ? 'standard input' : path.basename(file);
   try {
     return { name, since, ...readStatement(readFile(file), { headers, bought, notBought, refunded }) };

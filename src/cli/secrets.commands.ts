@@ -19,7 +19,7 @@ export const secretsCommands: CommandGroup = {
       .action(
         act(async (app, by: Actor) => {
           const secrets = app.get(SecretsService);
-          return toResult(await withProgress('Sealing secrets', (report) => secrets.rotate(by, report)));
+          return toResult(await withProgress('Re-encrypting secrets', (report) => secrets.rotate(by, report)));
         }),
       );
   },
@@ -28,5 +28,5 @@ export const secretsCommands: CommandGroup = {
 const toResult = (rotated: number): Result => ({
   json: { rotated },
   text: () =>
-    `${counted(rotated, 'secret was', 'secrets were')} sealed anew. All are under SECRETS_KEY now: SECRETS_PREVIOUS_KEYS is no longer needed.`,
+    `${counted(rotated, 'secret was', 'secrets were')} re-encrypted. All secrets now use SECRETS_KEY: SECRETS_PREVIOUS_KEYS is no longer needed.`,
 });

@@ -16,8 +16,8 @@ import { CommandError, reasonOf } from './problems.js';
 const SCHEMA_DEADLINE_MS = 15_000;
 
 /**
- * What one command works with: its services, on a database whose schema is up to date.
- * @throws ConfigError, CommandError when there is no database to work on.
+ * Opens the services of a command, on a database whose schema is up to date.
+ * @throws ConfigError; CommandError without a usable database.
  */
 export async function openSession(env: NodeJS.ProcessEnv, features: CommandFeatures): Promise<INestApplicationContext> {
   const config = loadConfig(withLocalStack(env), { forCommandLine: true });
@@ -35,7 +35,7 @@ export async function openSession(env: NodeJS.ProcessEnv, features: CommandFeatu
   return app;
 }
 
-/** Without DATABASE_URL, the local stack that runs on this checkout. */
+/** Without DATABASE_URL, uses the local stack that runs on this checkout. */
 function withLocalStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const dataDir = localDataDir(env);
   if (env.DATABASE_URL?.trim()) return { ...env, TOPUP_DATA_DIR: dataDir };
@@ -53,13 +53,13 @@ function withLocalStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** Standard output belongs to the result, and what failed is told in words: logs are for whoever asks for them. */
+/** Logs are off by default: standard output is for the result, and errors are printed as sentences. */
 function createLogger(config: Config, env: NodeJS.ProcessEnv): Logger {
   const level = env.LOG_LEVEL?.trim() ? config.LOG_LEVEL : 'silent';
   return pino({ level, base: { process: 'cli' } }, destination({ dest: 2, sync: true }));
 }
 
-/** The schema service waits for PostgreSQL for as long as it takes; an operator wants to know at once. */
+/** The schema service waits for PostgreSQL without limit, but an operator must get an error soon. */
 async function waitForSchema(app: INestApplicationContext, config: Config): Promise<void> {
   const unreachable = app
     .get(Database)
@@ -81,7 +81,7 @@ async function waitForSchema(app: INestApplicationContext, config: Config): Prom
   }
 }
 
-/** Where the database is, without its user and password. */
+/** The address of the database, without user and password. */
 function serverOf(databaseUrl: string): string {
   if (!URL.canParse(databaseUrl)) return '';
   const { host, pathname } = new URL(databaseUrl);

@@ -12,7 +12,7 @@ const toOperatorEntry = (row: StatementRow): OperatorEntry => ({
   note: row.note,
 });
 
-/** A statement as the operator reads it: newest first, with what only operators know of a line. */
+/** A statement for operators: newest first, with columns that merchants do not see. */
 export const walletStatement = (statement: AccountStatement, { csv = false }: { csv?: boolean }): Streamed => ({
   pieces: (asJson) => {
     const pages = linesOf(statement.pages('newest first'), toOperatorEntry);
@@ -27,7 +27,7 @@ export interface MonthOfStatement {
   statement: AccountStatement;
 }
 
-/** A month as its merchant is sent it: in the order of time, and without the operators' notes. */
+/** A month for the merchant: oldest first, without the operators' notes. */
 export function monthlyStatement(
   { merchantId, month, statement }: MonthOfStatement,
   { csv = false }: { csv?: boolean },

@@ -12,9 +12,9 @@ import { unavailableInWords } from './supplier.view.js';
 import { paint } from './streams.js';
 
 const SYNC_HELP = `
-Reads the whole catalogue. The costs of offers become those of the catalogue, and what it lists no more is not sold. An
-empty or contradictory catalogue changes nothing, and one that has shrunk by more than 30 % only with --force. Vendors limit
-how often they may be asked: within the limit nothing is asked. The exit code is 1 when the run was refused.
+Reads the whole catalogue. Offers get the costs of the catalogue, and offers that are missing from it are no longer sold. An
+empty or contradictory catalogue changes nothing, and one that has shrunk by more than 30 % only with --force. Vendors limit how
+often the catalogue may be read: within that time, the command makes no call. The exit code is 1 if the run was refused.
 `;
 
 export function defineCatalogue(supplier: Command, act: Act): void {
@@ -25,10 +25,10 @@ export function defineCatalogue(supplier: Command, act: Act): void {
 function defineSync(supplier: Command, act: Act): void {
   supplier
     .command('sync')
-    .description('Read what a supplier sells, and bring it to our offers.')
+    .description('Read a supplier’s catalogue, and update our offers.')
     .argument('<code>', 'supplier code')
     .option('--dry-run', 'show what would change, without changing it')
-    .option('--force', 'take a catalogue that has shrunk, and ignore our own limit, though never the vendor’s')
+    .option('--force', 'accept a catalogue that has shrunk, and ignore our own limit of calls, but never the vendor’s')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addHelpText('after', SYNC_HELP + examples('supplier sync digi', 'supplier sync digi --dry-run'))
@@ -43,10 +43,10 @@ function defineSync(supplier: Command, act: Act): void {
 function defineProducts(supplier: Command, act: Act): void {
   supplier
     .command('products')
-    .description('List what a supplier sells, as its catalogue was last read.')
+    .description('List a supplier’s catalogue, as it was last read.')
     .argument('<code>', 'supplier code')
-    .option('--match <text>', 'only those with this text in their SKU, name or group')
-    .option('--unmapped', 'only those that no product has an offer of')
+    .option('--match <text>', 'products with this text in SKU, name or group')
+    .option('--unmapped', 'products for which we have no offer')
     .addHelpText('after', examples('supplier products digi', 'supplier products digi --match diamonds --unmapped'))
     .action(
       act(async (app, code: string, filter: { match?: string; unmapped?: boolean }) =>
@@ -55,13 +55,13 @@ function defineProducts(supplier: Command, act: Act): void {
     );
 }
 
-/** What came of a run; what a dry one would have changed. */
+/** The result of a run, or of a dry run. */
 function syncRun({ supplier, refusal, ...counts }: SyncRun, { dryRun }: SyncOptions): Result {
   const { code } = supplier;
   const reason = refusal && refusalInWords(refusal, supplier);
   const json = { code, ...counts, refused: reason };
   if (reason !== null) {
-    const verdict = paint('red', `The catalogue of ${code} was not taken over, and nothing changed:`);
+    const verdict = paint('red', `The catalogue of ${code} was refused, and nothing changed:`);
     return { json, text: () => `${verdict} ${reason}.`, ok: false };
   }
   const note = dryRun ? 'Nothing was changed. This is what a run would change now:' : undefined;
@@ -73,8 +73,8 @@ function refusalInWords(refusal: Refusal, supplier: Supplier): string {
     case 'too_soon': {
       const [readAt, nextAt] = [refusal.readAt.toISOString(), refusal.nextAt.toISOString()];
       return refusal.isGapOurs
-        ? `it was read at ${readAt}, and is left alone until ${nextAt}: --force reads it now`
-        : `it was asked for at ${readAt}, and the vendor allows the next call at ${nextAt}`;
+        ? `it was read at ${readAt}, and the next reading is at ${nextAt}: --force reads it now`
+        : `it was requested at ${readAt}, and the vendor allows the next call at ${nextAt}`;
     }
     case 'unavailable':
       return unavailableInWords(refusal.problem, supplier, 'catalogue');
@@ -85,14 +85,14 @@ function refusalInWords(refusal: Refusal, supplier: Supplier): string {
     case 'shrunk': {
       const { what, before, now } = refusal;
       const how = what === 'listed' ? 'lists' : 'sells';
-      return `it ${how} ${now} SKUs and had ${before}, which is over 30 % fewer: --force takes it over as it is`;
+      return `it ${how} ${now} SKUs and had ${before}, which is over 30 % fewer: --force accepts it`;
     }
     case 'overtaken':
-      return 'while it was read, another run began or the supplier was set anew: see topup supplier products';
+      return 'during the reading, another run began or the supplier’s settings changed: see topup supplier products';
   }
 }
 
-/** What a supplier sells. */
+/** A supplier's catalogue. */
 function catalogueItems(items: MappedItem[], code: string, { match, unmapped }: ItemFilter): Result {
   const rows = items.map(({ sku, name, group_name, cost_micros: micros, cost_currency, sellable, mapped_to }) => ({
     supplier_sku: sku,
@@ -106,6 +106,6 @@ function catalogueItems(items: MappedItem[], code: string, { match, unmapped }: 
   const isFiltered = match !== undefined || unmapped === true;
   const ifEmpty = isFiltered
     ? 'There are no such products.'
-    : `Its catalogue was not read yet: topup supplier sync ${code} reads it.`;
+    : `The catalogue has not been read yet: topup supplier sync ${code} reads it.`;
   return list(rows, ifEmpty);
 }

@@ -7,13 +7,13 @@ import { operatorOption, reasonOption } from './options.js';
 import { supplierRecord } from './supplier.view.js';
 
 const PAUSE_HELP = `
-Nothing more is sent to the supplier. Units that may have been bought are asked about all the same; those that were never
+The service sends no more purchases to the supplier. It still queries units that may have been bought. Units that were never
 accepted wait, and fail after ROUTING_HOLD_LIMIT_MS.
 `;
 
 const RESUME_HELP = `
-Ends a pause, whether an operator began it or the supplier refused our credentials or our deposit. One that refuses them
-again is paused again.
+Ends a pause by an operator, or one that began because the supplier refused our credentials or our deposit. If the supplier
+refuses again, the service pauses it again.
 `;
 
 interface Definition {
@@ -24,11 +24,11 @@ interface Definition {
   run: (service: SuppliersService, code: string, by: Actor) => Promise<Supplier>;
 }
 
-/** Both take a supplier's code, and answer with the supplier as `supplier show` does. */
+/** Both take a supplier's code, and print the supplier as `supplier show` does. */
 const COMMANDS: Definition[] = [
   {
     name: 'pause',
-    description: 'Send nothing more to a supplier until it is resumed.',
+    description: 'Send no purchases to a supplier until it is resumed.',
     help: PAUSE_HELP,
     reason: 'maintenance until 14:00',
     run: (service, code, by) => service.pause(code, by),

@@ -6,8 +6,8 @@ import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './streams.js';
 
 /**
- * How our books and those of suppliers compare; not ok while they differ, or a supplier has not answered.
- * @param archived how many orders placed since then are not in it. @param isOfOne whether it is of one supplier.
+ * The comparison of our books with the suppliers'. Not ok if they differ, or if a supplier does not answer.
+ * @param archived how many orders since then are archived, and so missing. @param isOfOne whether it covers one supplier.
  */
 export function supplierReport(
   since: Date,
@@ -49,13 +49,11 @@ export function supplierReport(
 }
 
 function verdictOf(ok: boolean, differences: number, incomplete: string[], openCases: number): string {
-  if (ok) return paint('green', 'The suppliers say what our books say.');
+  if (ok) return paint('green', 'The suppliers agree with our books.');
   const differ = `${counted(differences, 'unit differs', 'units differ')}: ask the supplier about each reference.`;
   const found = differences > 0 ? differ : '';
   const missing =
-    incomplete.length > 0
-      ? `The comparison is incomplete: ${incomplete.join(', ')} could not be asked about everything.`
-      : '';
+    incomplete.length > 0 ? `The comparison is incomplete: ${incomplete.join(', ')} did not answer all queries.` : '';
   const cases = openCases > 0 ? `Cases that are open: ${openCases}. topup reversal list --open shows them.` : '';
   return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
 }
@@ -65,11 +63,11 @@ const surplusIn = ({ supplier, surplus, statement }: SupplierLine): string =>
     ? ''
     : `${statement?.name ?? `The list of ${supplier}`} has ${counted(surplus, 'purchase')} more than our books: topup reversal list shows what was sold.`;
 
-/** What has to be compared with what the vendor's own site lists. */
+/** Units that must be compared with the statement on the vendor's site. */
 const unaskableIn = ({ supplier, unaskable }: SupplierLine): string =>
   unaskable === 0
     ? ''
-    : `${counted(unaskable, 'unit', 'units')} at ${supplier} can be asked about only in a way that may buy again: ` +
+    : `${counted(unaskable, 'unit', 'units')} at ${supplier} can’t be queried without the risk of buying again: ` +
       'compare them with the statement on its site (--statement).';
 
 function unclearIn({ statement }: SupplierLine): string {
@@ -78,8 +76,8 @@ function unclearIn({ statement }: SupplierLine): string {
   const lines = statuses.reduce((sum, each) => sum + each.lines, 0);
   const words = statuses.map((each) => `${JSON.stringify(each.status)} (${each.lines})`).join(', ');
   return (
-    `${counted(lines, 'line has', 'lines have')} a status that nobody has explained, which counts as under way: ${words}. ` +
-    'Say what it means with --bought, --not-bought or --refunded.'
+    `${counted(lines, 'line has', 'lines have')} an unknown status, which counts as under way: ${words}. ` +
+    'Give its meaning with --bought, --not-bought or --refunded.'
   );
 }
 

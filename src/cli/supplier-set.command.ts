@@ -42,7 +42,7 @@ interface SetGiven {
 }
 
 const SET_HELP = `${VALUES_HELP}
-Credentials, options, --low-balance and --max-in-flight that are not given are kept, unless the adapter changes.
+Credentials, options, --low-balance and --max-in-flight keep their values if not given, unless the adapter changes.
 topup supplier adapters lists the credentials and options of each adapter. --token T is --credential token=T.
 
 Removing a credential asks first: it can't be read back.
@@ -63,14 +63,14 @@ export function defineSet(supplier: Command, act: Act): void {
     .option('--timeout-ms <ms>', 'timeout of a request in milliseconds', integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS)
     .option(
       '--max-in-flight <count>',
-      'how many calls it may have in flight at a time, over all workers',
+      'maximum number of calls in flight at a time, over all workers',
       integer(1, MAX_IN_FLIGHT),
     )
-    .option('--no-max-in-flight', 'go back to SUPPLIER_MAX_IN_FLIGHT, which workers share')
+    .option('--no-max-in-flight', 'use SUPPLIER_MAX_IN_FLIGHT, which workers share')
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
     .option('--no-low-balance', 'remove the threshold')
-    .option('--same-account', 'the credentials are new, the account there is not: it knows what was sent before')
-    .option('--new-callback-url', 'make another secret address for the supplier to call; the current one ends')
+    .option('--same-account', 'the new credentials are for the same account, which knows our earlier purchases')
+    .option('--new-callback-url', 'make a new secret callback address; the current one stops working')
     .addOption(operatorOption())
     .addOption(reasonOption())
     .addOption(yesOption())
@@ -153,7 +153,10 @@ async function confirmRemoval({ code, credentials = {} }: SupplierSettings, yes?
   await confirm(`The ${what} of supplier ${code} ${are} removed, for good.`, { yes });
 }
 
-/** Says how many units another base URL or account leaves behind, and asks. @returns the same for those who are not asked. */
+/**
+ * Asks for confirmation if a new base URL or account leaves units behind.
+ * @returns the warning, to print when there is no terminal to ask on.
+ */
 async function confirmMove(suppliers: SuppliersService, settings: SupplierSettings, yes?: boolean): Promise<string[]> {
   const units = await suppliers.unitsLeftBehind(settings);
   if (!units || units.open === 0) return [];

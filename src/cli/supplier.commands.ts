@@ -65,8 +65,7 @@ function defineAdapters(supplier: Command, { answer }: Shell): void {
 }
 
 const TEST_HELP = `
-Asks for our balance there and, if the adapter has one, for the catalogue. Nothing is bought. The exit code is 1 if
-anything is wrong.
+Queries our balance and, if the adapter has one, the catalogue. Buys nothing. The exit code is 1 if anything is wrong.
 `;
 
 function defineCalls(supplier: Command, act: Act): void {
@@ -84,7 +83,7 @@ function defineCalls(supplier: Command, act: Act): void {
 
   supplier
     .command('balance')
-    .description('Ask suppliers for our balance now. The exit code is 1 if one does not respond.')
+    .description('Query our balance at suppliers now. The exit code is 1 if one does not respond.')
     .argument('[code]', 'supplier code (default: all suppliers)')
     .addHelpText('after', examples('supplier balance', 'supplier balance acme'))
     .action(
@@ -116,7 +115,7 @@ function defineRemove(supplier: Command, act: Act): void {
     );
 }
 
-/** What suppliers told; one that could not be asked has the balance that it told before. */
+/** Balances that suppliers reported. A supplier that could not be queried keeps the last known one. */
 function balanceTable(asked: QueriedSupplier[], lasting: Map<string, number | null>): Result {
   const rows = asked.map(({ supplier }) => {
     const { amount = null, currency = null, at = null, low = false } = toBalanceView(supplier) ?? {};
@@ -135,7 +134,7 @@ function balanceTable(asked: QueriedSupplier[], lasting: Map<string, number | nu
   return {
     ...list(rows, NO_SUPPLIERS),
     ok: failed.length === 0,
-    // That a supplier tells no balances is nothing to be put right.
+    // A supplier without a balance query is no problem.
     remarks: asked.filter(({ problem }) => problem?.reached === true).flatMap(inWords),
     warnings: failed.flatMap(inWords),
   };

@@ -48,7 +48,7 @@ const toCredential = ({ name, secret, required, help }: CredentialField): object
 
 const toOption = ({ name, values, help }: OptionField): object => ({ name, values, help });
 
-/** What checks of a supplier found, and what to do about it. */
+/** The results of a supplier's checks, with advice. */
 export function supplierTest(supplier: Settings, found: SupplierCheck[]): Result {
   const { code } = supplier;
   const checks = found.map((check) => ({ name: check.name, ...verdictOn(check, supplier) }));
@@ -82,22 +82,22 @@ function verdictOn(check: SupplierCheck, supplier: Settings): Verdict {
 
 const settingsAdvice = (problem: string): string =>
   problem.includes('SECRETS_KEY')
-    ? `${problem}; run this with the service’s key, or set the credentials anew`
+    ? `${problem}; run this with the service’s key, or set the credentials again`
     : `${problem}: see topup supplier adapters, and correct it with topup supplier set`;
 
-/** Why a supplier did not tell something, and what to do about it. */
+/** Why a query at a supplier failed, and what to do. */
 export function unavailableInWords(problem: Unavailable, supplier: Settings, what: 'balance' | 'catalogue'): string {
   const { detail, reached, fault } = problem;
-  if (reached) return `it responds, and tells no ${what} (${detail}); if it should, check --base-url`;
+  if (reached) return `it responds without a ${what} (${detail}); if it should have one, check --base-url`;
   if (fault === 'settings') return settingsAdvice(detail);
   if (fault === 'credentials') {
-    return `it refuses our credentials (${detail}): set them anew with topup supplier set --credential`;
+    return `it refuses our credentials (${detail}): set them again with topup supplier set --credential`;
   }
   if (fault === 'rate') return `it wants fewer requests (${detail}): try again later`;
   return reasonInWords(detail, supplier);
 }
 
-/** What a failed call means to the operator, by the word that names it. */
+/** What a failed call means to the operator, by error code. */
 const REASONS: Record<string, (supplier: Settings) => string> = {
   timeout: ({ timeout_ms }) => `no answer within ${timeout_ms} ms: raise --timeout-ms, or ask the supplier`,
   ECONNREFUSED: ({ base_url }) => `nothing responds at ${base_url}: check --base-url, or ask the supplier`,
@@ -108,12 +108,12 @@ const REASONS: Record<string, (supplier: Settings) => string> = {
 function reasonInWords(detail: string, supplier: Settings): string {
   const known = Object.hasOwn(REASONS, detail) ? REASONS[detail] : undefined;
   if (known) return `${known(supplier)} (${detail})`;
-  if (detail.startsWith('HTTP 5')) return `it has a fault of its own (${detail}): try again later, or ask the supplier`;
+  if (detail.startsWith('HTTP 5')) return `it has an internal error (${detail}): try again later, or ask the supplier`;
   if (detail.startsWith('HTTP ')) return `it answers ${detail} at ${supplier.base_url}: check --base-url`;
-  return `it could not be asked (${detail}): check --base-url and the network`;
+  return `it could not be reached (${detail}): check --base-url and the network`;
 }
 
-/** One supplier, as `supplier show` tells it. */
+/** One supplier, as `supplier show` prints it. */
 export const viewOf = (app: INestApplicationContext, supplier: Supplier): SupplierView =>
   toSupplierView(supplier, app.get(CallbackAddressesService).urlOf(supplier));
 
@@ -123,7 +123,7 @@ export function supplierRecord(app: INestApplicationContext, supplier: Supplier)
   return { json: view, text };
 }
 
-/** A supplier as a line of a table, which has room for what differs between suppliers. */
+/** A supplier as a line of a table, with the columns that differ between suppliers. */
 export const toLine = ({
   pause_reason,
   callback_url,

@@ -4,9 +4,9 @@ import stringWidth from 'fast-string-width';
 export type Paint = (cell: string, column: number, isHead: boolean) => string;
 
 /**
- * Draws lines of cells in a frame, with a rule below the first where that is the head. Its time grows with the cells
- * and no faster, so that a catalogue of many thousand products can be listed.
- * @param paint colours a cell; it must not change what the cell says.
+ * Draws lines of cells in a frame, with a rule below the head. It takes linear time, so that a catalogue of many thousand
+ * products can be listed.
+ * @param paint colours a cell; must not change its text.
  */
 export function drawTable(
   lines: string[][],
@@ -31,8 +31,8 @@ export function drawTable(
   ].join('\n');
 }
 
-/** What is not seen, and is nothing to the library: it would count a column. A joiner makes one emoji of several. */
+/** Invisible characters, which the library counts as a column. Not the joiner, which makes one emoji of several. */
 const INVISIBLE = /(?!\u200d)\p{Cf}/gu;
 
-/** How many columns of a terminal a text takes. */
+/** The width of a text in columns of a terminal. */
 export const widthOf = (text: string): number => stringWidth(text.replace(INVISIBLE, ''));

@@ -17,7 +17,7 @@ interface FundingGiven extends Actor {
   amount: Satang;
   reference: string;
   note?: string;
-  /** Only a debit asks first. */
+  /** Only a debit asks for confirmation. */
   yes?: boolean;
 }
 
@@ -29,7 +29,7 @@ const DESCRIPTIONS = {
 };
 
 export const walletCommands: CommandGroup = {
-  // The statement that the wallet's module holds is for merchants: it loads what documents the API.
+  // The wallet module's own statement is for merchants, and loads the API's documentation.
   features: { imports: [WalletModule, ReportsModule] },
   define(wallet, act) {
     for (const kind of ['credit', 'debit'] as const) {

@@ -1,25 +1,25 @@
 import { Agent, Client, Pool, type buildConnector, type Dispatcher } from 'undici';
 
-/** For those who load all of it at once, and late. */
+/** For modules that load undici only when needed. */
 export { buildConnector, request } from 'undici';
 
-/** Opens a connection for one call. @param signal of the call: nobody waits for the connection once it is aborted. */
+/** Opens a connection for one call. @param signal of the call: once aborted, the connection is no longer needed. */
 export type ConnectFor = (
   target: buildConnector.Options,
   callback: buildConnector.Callback,
   signal: AbortSignal,
 ) => void;
 
-/** What a call may be dispatched with besides undici's own options; `request` passes its `signal` on by itself. */
+/** undici's options with the call's signal; `request` passes its own `signal` on. */
 export interface CallOptions extends Dispatcher.DispatchOptions {
-  /** Aborted when the call is over before its exchange is. */
+  /** Aborted when the call ends before its exchange. */
   signal: AbortSignal;
 }
 
 /**
- * An agent whose calls each have a connection for themselves while they last, and which connects for nobody else. When
- * undici cuts off a connection, it takes the request for unsent and connects once more, only to find that nobody waits
- * for it: after each timeout the other side would see a connection that brings nothing.
+ * An agent that gives each call its own connection, and connects only for calls. By itself, undici takes the request of a
+ * connection that it cut off for unsent and connects once more. After each timeout, the other side would then see a
+ * connection without a request.
  */
 export function createCallAgent(options: Agent.Options, connect: ConnectFor): Agent {
   return new Agent({
@@ -33,7 +33,7 @@ export function createCallAgent(options: Agent.Options, connect: ConnectFor): Ag
   });
 }
 
-/** One connection at most, and one call at a time: the pool gives a client the next when the last is over. */
+/** At most one connection and one call at a time: the pool hands a client the next call when the last one is over. */
 class CallClient extends Client {
   private readonly call: { signal?: AbortSignal };
 
@@ -44,7 +44,7 @@ class CallClient extends Client {
       connect: (target, callback) => {
         const { signal } = call;
         if (signal && !signal.aborted) return connect(target, callback, signal);
-        // In a turn of its own: a client that is told while it still asks would not look at its queue again.
+        // In a microtask: if a client gets the error while it is still connecting, it does not check its queue again.
         queueMicrotask(() => callback(new Error('the call is over'), null));
       },
     });

@@ -3,29 +3,29 @@ import { isLoopback } from './urls.js';
 import { splitList } from './networks.js';
 import { ROLES, type Role } from './role-names.js';
 
-/** How operators sign in with the accounts of their company, by OpenID Connect. */
+/** Settings of company sign-in by OpenID Connect. */
 export interface CompanySignInConfig {
-  /** Exactly as the provider calls itself. */
+  /** The provider's identifier, to the letter. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** With blanks between them, such as `openid profile email`. */
+  /** Separated by blanks, such as `openid profile email`. */
   readonly scopes: string;
-  /** The claim that holds the person's groups, or a path to it such as `realm_access.roles`. */
+  /** The claim with the person's groups, or a path such as `realm_access.roles`. */
   readonly roleClaim: string;
-  /** The first whose value the person has gives the role. */
+  /** The first entry whose value the person has gives the role. */
   readonly roles: readonly { readonly value: string; readonly role: Role }[];
-  /** An address counts as verified unless the provider says that it is not. */
+  /** Whether addresses count as verified unless the provider denies it. */
   readonly trustsEmail: boolean;
-  /** What the button calls it; null for words of its own. */
+  /** The name on the button; null for the default text. */
   readonly name: string | null;
 }
 
 type Variable = Extract<keyof Environment, `CONSOLE_OIDC_${string}`>;
 
 /**
- * @param isConsole any other process does without, and may not have the secret: it neither reads nor checks any of it.
- * @returns null where none of it is set; and what is left of the environment.
+ * @param isConsole other processes may lack the secret, so they neither read nor check these settings.
+ * @returns the settings, null if none is set, and the rest of the environment.
  */
 export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NODE_ENV'>>(
   environment: Given,
@@ -52,7 +52,9 @@ export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NO
   const missing = needed.filter(([, value]) => !value).map(([variable]) => variable);
   if (!isConsole || missing.length === needed.length) return [null, others];
   if (missing.length > 0)
-    problems.push(`company sign-in is half set up: set ${missing.join(' and ')} too, or leave out all of it`);
+    problems.push(
+      `company sign-in is incomplete: set ${missing.join(' and ')} too, or remove all CONSOLE_OIDC_ variables`,
+    );
   if (issuer) checkIssuer(issuer, environment.NODE_ENV, problems);
   const settings = { issuer, clientId, clientSecret, scopes, roleClaim, trustsEmail, name: name || null };
   const map = readRoles(roles, problems);

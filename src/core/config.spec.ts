@@ -116,7 +116,7 @@ describe('configuration', () => {
 
     it.each(Object.keys(company))('is refused when it is half set up: without %s', (name) => {
       const problems = problemsOfConsole({ ...complete, ...company, [name]: '' });
-      expect(problems).toContain(`company sign-in is half set up: set ${name} too`);
+      expect(problems).toContain(`company sign-in is incomplete: set ${name} too`);
       expect(problems).not.toContain('s3cret');
     });
 

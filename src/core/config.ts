@@ -10,36 +10,36 @@ import { Environment, isBlank } from './environment.js';
 import { parseNetwork, readTrustedProxies, splitList, type Network, type TrustedProxies } from './networks.js';
 import { readRedisUrl } from './redis-url.js';
 
-/** Everything that the environment decides, checked and with its defaults. */
+/** The configuration from the environment, checked and with defaults. */
 export interface Config extends Omit<
   Environment,
   | ('WEBHOOK_ALLOWED_CIDRS' | 'SECRETS_KEY' | 'SECRETS_PREVIOUS_KEYS' | 'REDIS_TLS_CA_FILE')
   | ('SUPPLIER_CALLBACK_BASE_URL' | 'G2BULK_BASE_URL')
   | ConsoleVariable
 > {
-  /** 32 bytes, or null where nothing was set (only the command line runs without). */
+  /** 32 bytes; null if not set, which only the command line allows. */
   readonly secretsKey: Buffer | null;
-  /** Keys that still open what was sealed under them. */
+  /** Former keys, which only open secrets. */
   readonly previousSecretsKeys: readonly Buffer[];
-  /** Certificates in PEM that Redis' own must lead to; null for the public authorities. */
+  /** Certificates in PEM that must have signed Redis' certificate; null for the public authorities. */
   readonly redisAuthority: string | null;
   readonly webhookAllowedNetworks: readonly Network[];
   readonly trustedProxies: TrustedProxies;
-  /** Where suppliers reach the API, without a slash at its end; null where they are given no address to call. */
+  /** The public address of the API for suppliers' callbacks, without a slash at its end; null without callbacks. */
   readonly supplierCallbackBaseUrl: string | null;
-  /** Where G2Bulk checks players, without a slash at its end. */
+  /** The base URL of G2Bulk's player checks, without a slash at its end. */
   readonly g2bulkBaseUrl: string;
   readonly console: ConsoleConfig;
-  /** After which PostgreSQL ends a statement of a request. */
+  /** PostgreSQL cancels a request's statement after this time. */
   readonly statementTimeoutMs: number;
 }
 
 export const CONFIG = Symbol('CONFIG');
 
 interface LoadOptions {
-  /** The command line's commands that touch no secret run without SECRETS_KEY, and without Redis. */
+  /** The command line needs no Redis, and no SECRETS_KEY for commands that touch no secret. */
   forCommandLine?: boolean;
-  /** The console does without Redis, and has a pool and limits of its own. */
+  /** The console needs no Redis, and has its own pool size and limits. */
   forConsole?: boolean;
 }
 
@@ -47,14 +47,14 @@ const STATEMENT_TIMEOUT_MS = 6_000;
 const OF_CONSOLE = { DATABASE_POOL_SIZE: 8, statementTimeoutMs: 5_000 };
 
 /**
- * Reads the configuration from environment variables, once, at the start of a process.
- * @throws ConfigError naming every variable that is missing or wrong.
+ * Reads the configuration from environment variables at the start of a process.
+ * @throws ConfigError with every missing or wrong variable.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): Config {
   const { forCommandLine = false, forConsole = false } = options;
   const source = forCommandLine || forConsole ? { ...env, REDIS_URL: env.REDIS_URL || 'redis://127.0.0.1:6379' } : env;
   const environment = plainToInstance(Environment, source, {
-    // Only the known names: no other variable of the process can reach the configuration.
+    // Ignores unknown variables of the process.
     excludeExtraneousValues: true,
     exposeUnsetFields: false,
   });
@@ -101,7 +101,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   });
 }
 
-/** A host, or `?host=`, that is a list: libpq takes one, but the drivers here would take it for a name, for ever unknown. */
+/** A list of hosts: libpq accepts one, but our driver would look it up as a single name. */
 const SEVERAL_HOSTS = /^[a-z]+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)|[?&]host=[^&]*(,|%2c)/i;
 
 function checkDatabase(name: string, url: string | undefined, problems: string[]): void {
@@ -115,7 +115,7 @@ function checkDatabase(name: string, url: string | undefined, problems: string[]
   else checkFiles(name, new URL(url).searchParams, problems);
 }
 
-/** The files that a URL of PostgreSQL names are there: the driver would say so late, and not of which variable. */
+/** Checks files named in a PostgreSQL URL, because the driver would report them late and without the variable's name. */
 function checkFiles(name: string, parameters: URLSearchParams, problems: string[]): void {
   for (const parameter of ['sslrootcert', 'sslcert', 'sslkey']) {
     const file = parameters.get(parameter);
@@ -131,7 +131,7 @@ function checkFiles(name: string, parameters: URLSearchParams, problems: string[
 function checkRedis({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Partial<Environment>, problems: string[]): void {
   if (url === undefined || !/^rediss?[+:]/.test(url)) return;
   try {
-    // A script may use several keys only where all of them are in one slot.
+    // In a cluster, a script may use several keys only if all are in one slot.
     if (readRedisUrl(url).kind === 'cluster' && !/\{[^}]+\}/.test(prefix ?? ''))
       problems.push('QUEUE_PREFIX must have a part in braces, such as {topup}, where REDIS_URL names a cluster');
   } catch (error) {
@@ -139,7 +139,7 @@ function checkRedis({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Partial<Environmen
   }
 }
 
-/** The authority of Redis' certificate, where it is not a public one. */
+/** The authority of Redis' certificate, unless it is a public one. */
 function readAuthority({ REDIS_URL, REDIS_TLS_CA_FILE: file }: Environment, problems: string[]): string | null {
   if (isBlank(file)) return null;
   if (!REDIS_URL?.startsWith('rediss'))
@@ -167,7 +167,7 @@ function parseNetworks(name: string, list: string, problems: string[]): Network[
   });
 }
 
-/** The key that a local start generated; production takes it from the environment only. */
+/** The key that `npm start` generated; production uses the environment only. */
 function localSecretsKey(environment: Environment): string | undefined {
   const file = join(environment.TOPUP_DATA_DIR, 'secrets-key');
   if (environment.NODE_ENV === 'production' || !existsSync(file)) return undefined;

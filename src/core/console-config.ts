@@ -5,32 +5,32 @@ import { isTimezone } from './moments.js';
 import { parseBaht, type Satang } from './money.js';
 import { readTrustedProxies, type TrustedProxies } from './networks.js';
 
-/** What the operators' console is told by the environment. */
+/** Settings of the operators' console. */
 export interface ConsoleConfig {
   readonly port: number;
   readonly host: string;
-  /** Its public origin, such as `https://console.example.com`. */
+  /** The public origin, such as `https://console.example.com`. */
   readonly url: string;
-  /** Browsers reach it by https: its cookies are never sent otherwise. */
+  /** Whether browsers reach it by https: cookies are then marked as secure. */
   readonly isHttps: boolean;
   readonly trustedProxies: TrustedProxies;
-  /** How long a session lasts at most, and how long without a request. */
+  /** The maximum length of a session; `idleMs`: without a request. */
   readonly sessionMs: number;
   readonly idleMs: number;
   readonly requireSecondFactor: 'none' | 'money' | 'all';
-  /** A resolution of a unit that costs more is confirmed again. */
+  /** Resolving a unit with a higher price needs confirmation by code or password. */
   readonly confirmAbove: Satang;
-  /** Of a movement of a merchant's money above it a second person decides; null where nobody has to. */
+  /** Movements of money above this amount need approval; null for none. */
   readonly approvalAbove: Satang | null;
-  /** Of those who have not chosen their own. */
+  /** For operators who have not chosen one. */
   readonly timezone: string;
-  /** Null where operators sign in with passwords only. */
+  /** Null if operators sign in with passwords only. */
   readonly company: CompanySignInConfig | null;
 }
 
 export type ConsoleVariable = Extract<keyof Environment, `CONSOLE_${string}`>;
 
-/** @returns what the console is told, and what is left of the environment without it. */
+/** @returns the console's settings, and the rest of the environment. */
 export function readConsoleConfig(
   environment: Environment,
   problems: string[],

@@ -5,7 +5,7 @@ import { SecretBox } from './secret-box.js';
 
 export const LOGGER = Symbol('LOGGER');
 
-/** What every module may use without importing it: the configuration, the logger, the metrics and the secret box. */
+/** Provides configuration, logger, metrics and secret box to all modules. */
 @Global()
 @Module({})
 export class CoreModule {
@@ -23,11 +23,11 @@ export class CoreModule {
   }
 }
 
-/** Commands that touch no secret run without a key; one that does says what is missing. */
+/** Without a key, only use of a secret fails, with a message about the missing key. */
 function secretBox(config: Config): SecretBox {
   if (config.secretsKey) return new SecretBox(config.secretsKey, config.previousSecretsKeys);
   const missing = (): never => {
-    throw new Error('SECRETS_KEY must be set for this: it is the key that the running service encrypts secrets with');
+    throw new Error('SECRETS_KEY must be set for this: it is the key with which the running service encrypts secrets');
   };
   const shut: Pick<SecretBox, 'seal' | 'sealBytes' | 'sealUnbound' | 'open' | 'openBytes'> = {
     seal: missing,

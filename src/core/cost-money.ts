@@ -1,12 +1,12 @@
-/** Money of a supplier: in its own currency, in millionths of that. Never a floating-point number. */
+/** A supplier's amount, in millionths of its currency. Never a floating-point number. */
 export interface CostMoney {
   /** 1 IDR is 1,000,000. */
   micros: bigint;
-  /** As the supplier writes it, such as `THB`. */
+  /** The supplier's code for it, such as `THB`. */
   currency: string;
 }
 
-/** As many whole units of a currency as the largest wallet has baht; far below what a PostgreSQL bigint can hold. */
+/** The same number of whole units as the maximum of a wallet in baht; far below the maximum of a PostgreSQL bigint. */
 const MAX_MICROS = 10n ** 18n;
 const FRACTION_DIGITS = 6;
 const AMOUNT = /^(\d{1,13})(?:\.(\d{1,6}))?$/;
@@ -14,7 +14,7 @@ const AMOUNT = /^(\d{1,13})(?:\.(\d{1,6}))?$/;
 /**
  * Reads an amount such as `10000` or `23.5`.
  * @returns millionths, or null when the text is not a plain non-negative amount with at most six fraction digits, or
- * is larger than a supplier's amounts can be.
+ * is larger than the maximum.
  */
 export function parseMicros(text: string): bigint | null {
   const [, whole, fraction = ''] = AMOUNT.exec(text) ?? [];
@@ -23,7 +23,7 @@ export function parseMicros(text: string): bigint | null {
   return micros <= MAX_MICROS ? micros : null;
 }
 
-/** As {@link parseMicros}, and also reads what is below nothing, such as `-250.25`. */
+/** As {@link parseMicros}, but also reads negative amounts, such as `-250.25`. */
 export function parseSignedMicros(text: string): bigint | null {
   if (!text.startsWith('-')) return parseMicros(text);
   const size = parseMicros(text.slice(1));
@@ -32,7 +32,7 @@ export function parseSignedMicros(text: string): bigint | null {
 
 /**
  * Writes millionths in the currency's own unit: `23500000n` is `23.5`.
- * @param atLeast so many fraction digits, where more are not needed.
+ * @param atLeast the minimum number of fraction digits.
  */
 export function formatMicros(micros: bigint, atLeast = 0): string {
   const digits = (micros < 0n ? -micros : micros).toString().padStart(FRACTION_DIGITS + 1, '0');

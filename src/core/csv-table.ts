@@ -1,17 +1,17 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { readCsvCell } from './csv.js';
 
-/** The columns that a file may have, and those that it must. */
+/** The columns of a file, and the required ones. */
 export interface CsvShape {
   columns: readonly string[];
   required: readonly string[];
-  /** What its lines are, such as `products`. */
+  /** The name of its lines, such as `products`. */
   what: string;
-  /** How many of them a file may have at most. */
+  /** The maximum number of lines. */
   atMost?: number;
-  /** Columns of other names: an error unless said otherwise. */
+  /** How to treat unknown columns; without it, they are errors. */
   others?: 'passed over';
-  /** What a column is called here that the header calls otherwise. */
+  /** Maps a header to the name of a column. */
   rename?: (header: string) => string;
 }
 
@@ -26,22 +26,22 @@ export interface CsvTable {
   rows: CsvRow[];
 }
 
-/** What was read of a file: the lines that are right, and what is wrong with the others. */
+/** The valid lines of a file, and the problems of the others. */
 export interface CsvLines<Line> {
   lines: Line[];
   problems: CsvProblem[];
 }
 
-/** Something that is wrong with a file. */
+/** A problem of a file. */
 export interface CsvProblem {
-  /** Counted from 1; null where it is about the whole file. */
+  /** Counted from 1; null for the whole file. */
   line: number | null;
-  /** Null where it is about no single column. */
+  /** Null if it concerns no single column. */
   column: string | null;
   words: string;
 }
 
-/** Everything that is wrong with a file; the message has a line for each problem, which names its line. */
+/** All problems of a file. The message has one line per problem, with the line in the file. */
 export class CsvProblems extends Error {
   constructor(readonly problems: readonly CsvProblem[]) {
     super(problems.map(({ line, words }) => (line === null ? words : `line ${line}: ${words}`)).join('\n'));
@@ -54,10 +54,10 @@ const MAX_PROBLEMS = 500;
 
 const aboutFile = (words: string): CsvProblem => ({ line: null, column: null, words });
 
-/** Nobody reads more of them: whoever reads lines stops. */
+/** Whether there are enough problems to stop reading. */
 export const isEnough = (problems: readonly CsvProblem[]): boolean => problems.length >= MAX_PROBLEMS;
 
-/** By their lines, and no more than are enough. */
+/** The first problems, sorted by line. */
 export function firstProblems(problems: readonly CsvProblem[]): CsvProblem[] {
   const sorted = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   if (!isEnough(sorted)) return sorted;
@@ -68,7 +68,7 @@ export function firstProblems(problems: readonly CsvProblem[]): CsvProblem[] {
 /**
  * Reads a CSV file: a header line with the names of the columns in any order, then lines with as many fields. A byte
  * order mark, Windows line ends, quoted fields and empty lines are fine.
- * @throws CsvProblems with what is wrong with its syntax or its header.
+ * @throws CsvProblems for errors of syntax or header.
  */
 export function readTable(file: Buffer, shape: CsvShape): CsvTable {
   const [header, ...rows] = readRows(file, shape);
@@ -85,7 +85,7 @@ export function readTable(file: Buffer, shape: CsvShape): CsvTable {
   return { columns, rows };
 }
 
-/** Reads the fields of one line by their columns, and keeps what is wrong with them. */
+/** Reads the fields of one line by column, and collects their problems. */
 export class FieldReader {
   readonly wrong: Omit<CsvProblem, 'line'>[] = [];
 
@@ -101,7 +101,7 @@ export class FieldReader {
     }
   }
 
-  /** What stands in a column; undefined where the file has no such column. */
+  /** The text in a column; undefined if the file has no such column. */
   private text(column: string): string | undefined {
     if (this.fields.length !== this.columns.length) return undefined;
     const text = this.fields[this.columns.indexOf(column)];
@@ -109,10 +109,10 @@ export class FieldReader {
   }
 
   /**
-   * @param toValue null for a text that is none.
-   * @param words what a text must be.
-   * @param ifEmpty what an empty field means; without it, that is wrong.
-   * @returns undefined where there is no such column, or something is wrong.
+   * @param toValue returns null for an invalid text.
+   * @param words what the text must be, for the message.
+   * @param ifEmpty the value of an empty field; without it, the field is required.
+   * @returns undefined for a missing column or an invalid text.
    */
   read<Value>(
     column: string,

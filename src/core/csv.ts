@@ -1,25 +1,25 @@
-/** What stands in a cell: text, a number, or nothing. */
+/** The content of a cell. */
 export type CsvCell = string | number | bigint | null;
 
-/** Amounts are text here, and stay numbers in a spreadsheet. */
+/** Amounts come as text, and must stay numbers in a spreadsheet. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
 /**
- * What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), behind any number of the
- * apostrophes that {@link toCsv} itself puts there.
+ * Text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), after any number of the apostrophes that
+ * {@link toCsv} adds.
  */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
-/** What is read otherwise without them, blanks at its ends too: those are often taken off. */
+/** Text that needs quotes, also because of blanks at its ends, which many readers strip. */
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/;
 
 /**
- * The rows as CSV: RFC 4180, but with plain line ends, and none after the last row. Text that a spreadsheet would run
- * as a formula gets an apostrophe in front, which says that it is text; text that is a plain number is left alone.
+ * Writes rows as CSV: RFC 4180, but with plain line ends, and none after the last row. Text that a spreadsheet would run as
+ * a formula gets an apostrophe in front, which marks it as text. Plain numbers stay as they are.
  */
 export function toCsv(rows: CsvCell[][]): string {
   return rows.map((cells) => cells.map(writeCell).join(',')).join('\n');
 }
 
-/** What a cell said before {@link toCsv} wrote it: the apostrophe that keeps it from being a formula is taken off. */
+/** Reverses {@link toCsv} for a cell: removes the apostrophe in front of a formula. */
 export const readCsvCell = (text: string): string =>
   text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
 

@@ -1,4 +1,4 @@
-/** Lengths of time in milliseconds. Days and years are those of clocks without leap seconds and leap days. */
+/** Durations in milliseconds, without leap seconds and leap days. */
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;

@@ -7,7 +7,7 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value.trim() === '');
 
-// Each decorator declares a variable: how its text becomes a value, what it is when nothing is set, and what it must be.
+// Each decorator declares a variable: how its text becomes a value, its default, and its rules.
 
 const Variable =
   (read: (text: unknown) => unknown, ...rules: PropertyDecorator[]): PropertyDecorator =>
@@ -34,7 +34,7 @@ const Flag = (fallback: boolean): PropertyDecorator =>
     IsBoolean({ message: '$property must be true or false' }),
   );
 
-/** A whole number; anything else is left as it is, for the rules to name. */
+/** A whole number. Any other text stays as it is, so that the rules report it. */
 function WholeNumber(minimum: number, maximum: number, words: string, fallback?: number): PropertyDecorator {
   const message = `$property must be ${words}`;
   return Variable(
@@ -64,10 +64,10 @@ const Networks = (): PropertyDecorator =>
 
 const Key = (): PropertyDecorator => TextLike(/^[A-Za-z0-9+/]{43}=$/, '32 bytes in base64: openssl rand -base64 32');
 
-/** Empty, or what API keys name a cell by: never the `test` of sandbox keys, and without their underscores. */
+/** Empty, or the name of a cell in API keys: not `test`, which marks sandbox keys, and without underscores. */
 const CELL = /^((?!test$)[a-z][a-z0-9]{0,11})?$/;
 
-/** The environment variables, as `.env.example` explains them. */
+/** The environment variables, which `.env.example` explains. */
 export class Environment {
   @OneOf(['development', 'production', 'test'], 'development, production or test', 'development')
   NODE_ENV!: 'development' | 'production' | 'test';

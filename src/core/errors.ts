@@ -1,4 +1,4 @@
-/** The closed set of error codes on the wire, each with its HTTP status. */
+/** All error codes on the wire, each with its HTTP status. */
 export const HTTP_STATUS = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -16,7 +16,7 @@ export const HTTP_STATUS = {
 
 export type ErrorCode = keyof typeof HTTP_STATUS;
 
-/** The closed set of codes that a problem of a request has, each with what it means. */
+/** All codes of a request's problems, each with its meaning. */
 export const DETAIL_CODES = {
   REQUIRED: 'it must be there',
   INVALID_TYPE: 'it must be of another type, such as a number rather than text',
@@ -30,7 +30,7 @@ export const DETAIL_CODES = {
   INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
 } as const;
 
-/** What only the operators' console has besides. */
+/** Further codes, which only the operators' console answers. */
 export const CONSOLE_DETAIL_CODES = {
   CODE_REQUIRED: 'the password was right: the code of the second factor is asked for',
   SECOND_FACTOR_REQUIRED: 'somebody of this role works with a second factor only: set one up',
@@ -77,7 +77,7 @@ interface ErrorOptions {
   retryAfterSeconds?: number;
 }
 
-/** An error that a caller may see: its message goes to the wire as it is. */
+/** An error for the caller: its message goes to the wire unchanged. */
 export class AppError extends Error {
   readonly details: ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -98,10 +98,10 @@ export class AppError extends Error {
   }
 }
 
-/** What is looked up by a number or a code. */
+/** Things that callers look up by number or code. */
 export type Resource = 'merchant' | 'API key' | 'supplier' | 'product' | 'offer' | 'reversal' | 'operator';
 
-/** There is no such thing: NOT_FOUND. */
+/** NOT_FOUND for a thing that does not exist. */
 export class UnknownResource extends AppError {
   constructor(
     readonly resource: Resource,
@@ -111,11 +111,11 @@ export class UnknownResource extends AppError {
   }
 }
 
-/** What somebody saw and decided by is not so any more: CONFLICT, and nothing was done. */
+/** CONFLICT: the state has changed since the caller saw it, and nothing was done. */
 export class ChangedMeanwhile extends AppError {
   /**
-   * @param message ends at the fact.
-   * @param field the member of the request that says what was seen, where there is one.
+   * @param message states the fact only.
+   * @param field the request's member with the expected state, if any.
    */
   constructor(message: string, field?: string) {
     const details = field === undefined ? [] : [{ field, code: 'CHANGED_MEANWHILE' as const, message }];
@@ -127,10 +127,7 @@ export function errorBody(code: ErrorCode, message: string, details?: ErrorDetai
   return { status: HTTP_STATUS[code], code, message, ...(details?.length ? { details } : {}) };
 }
 
-/**
- * A request whose members break rules; `message` names the first of them.
- * @param details at least one.
- */
+/** A request whose members break rules. `message` names the first problem. */
 export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppError {
   return new AppError('BAD_REQUEST', details[0].message, { details });
 }

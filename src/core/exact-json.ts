@@ -1,13 +1,13 @@
 import { parse, stringify } from 'lossless-json';
 
-/** A number of a JSON text, as it is written there. */
+/** A number as it is written in a JSON text. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }
 
 /**
- * Parses JSON so that numbers keep their text: an amount never passes through a floating-point number.
- * @returns the value with a {@link JsonNumber} for each number; undefined for what is not JSON, or gives a member twice
+ * Parses JSON so that numbers keep their text: no amount passes through a floating-point number.
+ * @returns the value with a {@link JsonNumber} for each number; undefined for invalid JSON, or if an object has a member twice
  * with different values.
  */
 export function parseExactJson(text: string): unknown {
@@ -18,7 +18,7 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-/** Writes JSON with each {@link JsonNumber} as its text says. */
+/** Writes JSON with the exact text of each {@link JsonNumber}. */
 export const writeExactJson = (value: object): string =>
   stringify(value, undefined, undefined, [
     { test: (member) => member instanceof JsonNumber, stringify: (member) => (member as JsonNumber).text },

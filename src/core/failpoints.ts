@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/** The places where the tests may end a process: each lies between two steps that a crash can part. */
+/** Places where tests may kill a process. Each lies between two steps that a crash can separate. */
 export const FAILPOINTS = [
   /** Orders are committed and not yet acknowledged. */
   'order.committed',
@@ -8,11 +8,11 @@ export const FAILPOINTS = [
   'unit.claimed',
   /** A supplier is about to be called. */
   'supplier.calling',
-  /** A supplier has answered, or not, and nothing of that is recorded. */
+  /** A call to a supplier has ended, and its outcome is not recorded. */
   'supplier.answered',
-  /** An attempt bought nothing, for certain, and neither that nor the next attempt is recorded. */
+  /** An attempt certainly bought nothing; neither this nor the next attempt is recorded. */
   'unit.refused',
-  /** Next attempts have begun: they are committed, and no wake-up went out for them. */
+  /** The next attempts are committed, and no wake-up went out for them. */
   'unit.reattempted',
   /** Ends of orders are committed, and no wake-up went out for their webhooks. */
   'order.ended',
@@ -22,24 +22,24 @@ export const FAILPOINTS = [
   'wake_up.enqueued',
   /** Deliveries are claimed: their attempts have begun, and nothing was sent. */
   'delivery.claimed',
-  /** A webhook was sent, and how the attempt ended is not recorded. */
+  /** A webhook was sent, and the attempt's result is not recorded. */
   'delivery.sent',
-  /** How attempts ended is recorded, and no wake-up went out for their retries. */
+  /** Attempts' results are recorded, and no wake-up went out for their retries. */
   'attempt.recorded',
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-/** How many more times each may be passed, the fatal time included; null while none is armed. */
+/** How many passes are left for each, the fatal one included; null while none is armed. */
 let armed: Map<string, number> | null = null;
 
-/** Passes a failpoint: nothing happens, unless {@link armFailpoints} armed it and its time has come. */
+/** Kills the process here if {@link armFailpoints} armed this failpoint for this pass; otherwise does nothing. */
 export function failpoint(name: Failpoint): void {
   if (armed !== null) pass(armed, name);
 }
 
 /**
- * Arms what `TOPUP_FAILPOINTS` names: `order.committed=kill@3` ends the process with SIGKILL the third time it passes
- * there; several are separated by commas. Only tests set it.
+ * Arms the failpoints in `TOPUP_FAILPOINTS`: `order.committed=kill@3` kills the process with SIGKILL at the third pass.
+ * Several are separated by commas. Only tests set it.
  * @throws Error for a name or an action that does not exist, and in production.
  */
 export function armFailpoints({ TOPUP_FAILPOINTS: text = '', NODE_ENV }: NodeJS.ProcessEnv): void {
@@ -74,6 +74,6 @@ function pass(points: Map<string, number>, name: Failpoint): void {
   points.set(name, left - 1);
   if (left > 1) return;
   writeSync(2, `failpoint ${name}: the process ends here\n`);
-  // To the process itself it is delivered before this call returns: nothing after it is carried out.
+  // A process gets its own SIGKILL before this call returns, so no further code runs.
   process.kill(process.pid, 'SIGKILL');
 }

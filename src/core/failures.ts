@@ -1,9 +1,6 @@
 import { storable } from './text.js';
 
-/**
- * Why an item or an order failed: the closed list, each code with the message a merchant reads when the supplier
- * gave none of its own.
- */
+/** All codes for failed items and orders, each with the merchant's message if the supplier gave none. */
 export const FAILURE_MESSAGES = {
   INVALID_PLAYER: 'The player does not exist',
   INVALID_SERVER: 'The game server does not exist, or does not fit the player',
@@ -20,7 +17,7 @@ export const FAILURE_MESSAGES = {
 
 export type FailureCode = keyof typeof FAILURE_MESSAGES;
 export const FAILURE_CODES = Object.keys(FAILURE_MESSAGES) as FailureCode[];
-/** What a single unit or item can fail with: a part of an order can't be partly completed. */
+/** The codes of a single unit or item, which can't be partially completed. */
 export type UnitFailureCode = Exclude<FailureCode, 'PARTIALLY_COMPLETED'>;
 
 export interface Failure {
@@ -34,24 +31,24 @@ export function isUnitFailureCode(code: unknown): code is UnitFailureCode {
   return typeof code === 'string' && Object.hasOwn(FAILURE_MESSAGES, code) && code !== 'PARTIALLY_COMPLETED';
 }
 
-/** A failure with a message that is fit to be stored and shown, whatever the supplier sent. */
+/** A failure with a message that can be stored and shown, whatever the supplier sent. */
 export function failure(code: UnitFailureCode, message?: unknown): Failure {
   const text = typeof message === 'string' ? storable(message, MAX_MESSAGE_LENGTH) : '';
   return { code, message: text === '' ? FAILURE_MESSAGES[code] : text };
 }
 
-/** From the one that tells a merchant most: what is wrong with the player first, what is wrong between us and suppliers last. */
-const TELLING: readonly UnitFailureCode[] = [
+/** By how much a code helps the merchant: problems of the player first, problems between us and suppliers last. */
+const BY_USEFULNESS: readonly UnitFailureCode[] = [
   ...(['INVALID_PLAYER', 'INVALID_SERVER', 'PLAYER_NOT_ELIGIBLE', 'LIMIT_EXCEEDED'] as const),
   ...(['OUT_OF_STOCK', 'PRODUCT_UNAVAILABLE', 'ITEM_NOT_FOUND'] as const),
   ...(['SUPPLIER_REJECTED', 'SUPPLIER_UNAVAILABLE'] as const),
 ];
 
-/** Of how several attempts failed, what the unit fails with; of two with one code, the later. */
+/** Chooses the unit's failure from those of its attempts; of two with the same code, the later one. */
 export function mostTelling(failures: readonly [...Failure[], Failure]): Failure {
   const rank = ({ code }: Failure): number => {
-    const at = TELLING.indexOf(code);
-    return at === -1 ? TELLING.length : at;
+    const at = BY_USEFULNESS.indexOf(code);
+    return at === -1 ? BY_USEFULNESS.length : at;
   };
   return failures.reduce((best, each) => (rank(each) <= rank(best) ? each : best));
 }

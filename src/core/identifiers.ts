@@ -4,7 +4,7 @@ const POOL_BYTES = 4096;
 
 /**
  * Makes a generator of random text over an alphabet of at most 64 characters, every character equally likely.
- * It draws from a pool of random bytes, because one system call for each identifier would be a hot path's cost.
+ * It draws from a pool of random bytes, because a system call for each identifier would be too slow.
  */
 export function customAlphabet(alphabet: string): (length: number) => string {
   let pool = randomBytes(POOL_BYTES);
@@ -16,7 +16,7 @@ export function customAlphabet(alphabet: string): (length: number) => string {
         pool = randomBytes(POOL_BYTES);
         used = 0;
       }
-      // Six bits name one of 64 places; a place past the alphabet's end is drawn again, so nothing is biased.
+      // Six bits select one of 64 places. A place past the alphabet's end is drawn again, which avoids bias.
       text += alphabet[(pool[used++] ?? 0) & 63] ?? '';
     }
     return text;
@@ -31,9 +31,8 @@ const EPOCH_SECONDS = Date.UTC(2020) / 1000;
 const TIME_LENGTH = 6;
 
 /**
- * The second in which it is made, so that unique indexes of ids grow at one end, whose pages are in memory, instead of
- * anywhere. Digits and capitals only: every collation of PostgreSQL has these in the order of time. A clock that is wrong or
- * set back puts ids somewhere else in the index, and does no other harm.
+ * The current second, so that unique indexes of ids grow at one end, whose pages are in memory. Digits and capitals only, which
+ * all collations of PostgreSQL sort in the order of time. A wrong clock only puts ids elsewhere in the index.
  */
 export const timePart = (nowMs = Date.now()): string =>
   Math.max(0, Math.floor(nowMs / 1000) - EPOCH_SECONDS)
@@ -58,29 +57,29 @@ export const newEventId = (): string => `evt_${timePart()}${randomBase62(22 - TI
 /** `req_` and 20 random base-62 characters. */
 export const newRequestId = (): string => `req_${randomBase62(20)}`;
 
-/** What the keys of sandbox merchants begin with; no other key does. */
+/** The prefix of sandbox merchants' keys only. */
 export const SANDBOX_KEY_START = 'topup_test_';
 
 /**
- * `topup_`, or for a sandbox merchant `topup_test_`; the name of the cell and `_`, where the installation is one of several;
- * and 43 random base-62 characters (256 bits).
- * @param cell empty where there is only one.
+ * `topup_`, or for a sandbox merchant `topup_test_`; with several cells, the name of the cell and `_`; and 43 random base-62
+ * characters (256 bits).
+ * @param cell empty for a single installation.
  */
 export const newApiKey = (sandbox = false, cell = ''): string =>
   `${sandbox ? SANDBOX_KEY_START : 'topup_'}${cell === '' ? '' : `${cell}_`}${randomBase62(43)}`;
 
-/** What may be a key at all, of whichever cell. No part has an underscore, and no cell is named `test`: so it is read in one way. */
+/** The form of keys of all cells. It is unambiguous: no part has an underscore, and no cell is named `test`. */
 export const API_KEY_SHAPE = /^topup_(test_)?((?!test_)[a-z][a-z0-9]{0,11}_)?[0-9A-Za-z]{43}$/;
 
-/** How much of an API key may be shown and stored in the clear: 6 of its random characters, and what is before them. */
+/** The part of an API key that may be shown and stored in the clear: its prefix and 6 random characters. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, key.lastIndexOf('_') + 7);
 
-/** `sandbox_` and 16 random base-62 characters: the reference of money that a sandbox merchant gives itself. */
+/** `sandbox_` and 16 random base-62 characters: the reference of a sandbox merchant's credit to itself. */
 export const newSandboxReference = (): string => `sandbox_${randomBase62(16)}`;
 
 const MAX_ID = 2 ** 31 - 1;
 
-/** The id of a merchant or a key, from text. @returns null for a text that is no id. */
+/** Reads the id of a merchant or a key. @returns null for other text. */
 export function readId(text: string): number | null {
   const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
   return value <= MAX_ID ? value : null;

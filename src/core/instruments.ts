@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Makes metrics in a registry of its own. */
+/** Creates metrics in its own registry. */
 export abstract class Instruments {
   readonly registry = new Registry();
 
@@ -22,12 +22,12 @@ export abstract class Instruments {
   }
 }
 
-/** A row that a statement gave, by the names of its columns. */
+/** A row of a statement, by column. */
 export type FigureRow = Partial<Record<string, string | number | bigint | boolean | null>>;
 
 /** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
 export interface Figure {
-  /** Shows what the column of its name says; a figure with labels has one value for each row where that is not null. */
+  /** Sets the gauge from the column of its name. With labels, it has one value for each row where that is not null. */
   show(rows: readonly FigureRow[]): void;
   clear(): void;
 }
@@ -37,7 +37,7 @@ export const figureOf = (gauge: Gauge, column: string, ...labels: string[]): Fig
   clear: () => gauge.remove(...labels),
 });
 
-/** What is of no row any more is gone. */
+/** Removes labels that no longer have a row. */
 export const rowsFigure = (gauge: Gauge, column: string, labels: readonly string[]): Figure => ({
   show: (rows) => {
     gauge.reset();

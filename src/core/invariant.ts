@@ -1,6 +1,6 @@
 /**
- * What must always hold did not, so the code or the data is broken. The transaction is rolled back: a wrong amount is
- * worse than none. Counted as `topup_broken_invariants_total`.
+ * An invariant does not hold, so code or data is broken. The transaction is rolled back: a wrong amount is worse than none.
+ * Counted as `topup_broken_invariants_total`.
  */
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant';
@@ -10,13 +10,13 @@ export class BrokenInvariant extends Error {
   }
 }
 
-/** @throws {@link BrokenInvariant} where a value is missing. @param invariant says what must hold, for the log. */
+/** @throws {@link BrokenInvariant} for a missing value. @param invariant what must hold, for the log. */
 export function present<Value>(value: Value | null | undefined, invariant: string): Value {
   if (value === null || value === undefined) throw new BrokenInvariant(invariant);
   return value;
 }
 
-/** @throws {@link BrokenInvariant} unless it holds. @param invariant says what must hold, for the log. */
+/** @throws {@link BrokenInvariant} if it does not hold. @param what must hold, for the log. */
 export function invariant(holds: boolean, what: string): asserts holds {
   if (!holds) throw new BrokenInvariant(what);
 }

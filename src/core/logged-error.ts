@@ -1,8 +1,8 @@
 import { stdSerializers } from 'pino';
 
 /**
- * What a log may have of an error. Everything else stays out: errors of the database carry the row, the statement and what
- * it was asked with, and so players, hashes and sealed secrets.
+ * Members of an error that may be logged. All others stay out: errors of the database carry rows, statements and their values,
+ * and so players, hashes and sealed secrets.
  */
 const LOGGED = [
   'type',
@@ -26,7 +26,7 @@ interface ErrorLike {
   [member: string]: unknown;
 }
 
-/** An error as the log has it, with the causes in its message and its stack. */
+/** An error for the log, with its causes in message and stack. */
 export function loggedError(error: unknown): unknown {
   const read = stdSerializers.err(error as Error) as unknown as ErrorLike;
   if (read === error) return error;

@@ -6,7 +6,7 @@ import { loggedError } from './logged-error.js';
 export type Logger = PinoLogger;
 
 /**
- * The process's logger: one JSON line per event, or readable lines where LOG_PRETTY is set.
+ * The process's logger: one JSON line per event, or readable lines with LOG_PRETTY.
  * @param destination where JSON lines go instead of standard output.
  */
 export function createLogger(
@@ -29,7 +29,7 @@ export function createLogger(
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** Lets Nest write through pino; its own start-up chatter goes to `debug`. */
+/** Passes Nest's logs to pino; its start-up messages go to `debug`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

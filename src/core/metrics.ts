@@ -2,20 +2,20 @@ import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { figureOf, rowsFigure, type Figure, Instruments } from './instruments.js';
 import { HTTP_FAILURES } from './safe-http/http-failure.js';
 
-/** How a webhook attempt ended: by its status, or by what kept an answer away (contract, section 4). */
+/** The result of a webhook attempt: its status, or why there was no answer (contract, section 4). */
 export const ATTEMPT_RESULTS = ['2xx', '3xx', '4xx', '5xx', ...HTTP_FAILURES, 'interrupted'] as const;
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
 
 /**
- * What came of reading what a supplier lists that it sold us: all of it, all but entries that can't be read, not to its end;
- * or it has no list.
+ * The result of reading a supplier's list of sales: complete (`read`), some entries unreadable (`incomplete`), not read to its
+ * end (`unread`), or no list (`none`).
  */
 export type PurchaseListResult = 'read' | 'incomplete' | 'unread' | 'none';
 
 export interface PoolConnections {
   total: number;
   idle: number;
-  /** Requests that wait for a connection. */
+  /** Requests waiting for a connection. */
   waiting: number;
 }
 
@@ -26,8 +26,8 @@ const WAIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 500];
 
 /**
- * Everything that the service measures, defined here and nowhere else; `docs/metrics.md` explains it. Each application
- * has a registry of its own. Labels take few values: none holds what a caller chose.
+ * All metrics of the service; `docs/metrics.md` explains them. Each application has its own registry. Labels must have few
+ * values, and never one that a caller chose.
  */
 export class Metrics extends Instruments {
   private readonly requests = this.histogram(
@@ -135,7 +135,7 @@ export class Metrics extends Instruments {
     WAIT_SECONDS,
   );
 
-  /** What a group commit tells of each batch as it goes out: how long each of its commands waited. */
+  /** A group commit reports each batch here, with the waiting time of each command. */
   readonly batches = {
     placement: this.batchesOf('placement'),
     settlement: this.batchesOf('settlement'),
@@ -166,16 +166,16 @@ export class Metrics extends Instruments {
     ['server'],
   );
 
-  /** What PostgreSQL knows about the whole service; absent while it can't be asked. */
+  /** Metrics of the whole service from PostgreSQL; absent while it does not answer. */
   readonly figures = this.createFigures();
 
   constructor() {
     super();
-    // A counter that begins at 0 shows its first increment as one.
+    // Starts counters at 0, so that Prometheus sees the first increment.
     for (const transition of ['placed', 'completed', 'failed']) this.orders.inc({ transition }, 0);
     for (const result of ATTEMPT_RESULTS) this.attempts.inc({ result }, 0);
     this.databaseUp.set(0);
-    // Gauges without labels begin with a 0 that nobody has measured; without a replica there is nothing to measure.
+    // prom-client starts gauges without labels at 0, which would be wrong without a replica.
     this.replicaLag.remove();
     this.replicaUsable.remove();
   }
@@ -193,7 +193,7 @@ export class Metrics extends Instruments {
     this.walletRefusals.inc(count);
   }
 
-  /** @param source the pattern of offers, a validator by its name, the cache, or nobody. */
+  /** @param source of the verdict: offers' pattern, a validator's name, the cache, or none. */
   playerChecked(source: string, verdict: string): void {
     this.playerChecks.inc({ source, verdict });
   }
@@ -213,7 +213,7 @@ export class Metrics extends Instruments {
     this.supplierCallDuration.observe({ supplier, kind }, seconds);
   }
 
-  /** @param seconds null where the process did not live to measure it. */
+  /** @param seconds null if the process died before it could measure. */
   webhookAttempted(result: AttemptResult, seconds: number | null): void {
     this.attempts.inc({ result });
     if (seconds !== null) this.attemptDuration.observe(seconds);
@@ -232,7 +232,7 @@ export class Metrics extends Instruments {
     this.brokenInvariants.inc();
   }
 
-  /** A task that runs here. */
+  /** Starts the counters of a task. */
   taskKnown(task: string): void {
     for (const result of ['done', 'failed']) this.taskRuns.inc({ task, result }, 0);
   }
@@ -250,7 +250,7 @@ export class Metrics extends Instruments {
     this.contradictions.inc({ supplier }, times);
   }
 
-  /** @param verdict what came of a callback, or `limited` where it came too fast to be read. */
+  /** @param verdict the result of a callback, or `limited` if it was refused for its rate. */
   supplierCalledBack(supplier: string, verdict: string): void {
     this.supplierCallbacks.inc({ supplier, verdict });
   }
@@ -276,7 +276,7 @@ export class Metrics extends Instruments {
     };
   }
 
-  /** Shows the connections of the pool for hot paths, read at each scrape. */
+  /** Exports the connections of the main pool, read at each scrape. */
   watchPool(read: () => PoolConnections): void {
     new Gauge({
       name: 'topup_database_pool_connections',
@@ -289,7 +289,7 @@ export class Metrics extends Instruments {
     });
   }
 
-  /** Adds what describes the process itself: memory, event loop, garbage collection, and its version. */
+  /** Adds metrics of the process: memory, event loop, garbage collection, and its version. */
   describeProcess(version: string): void {
     collectDefaultMetrics({ register: this.registry });
     this.gauge('topup_build_info', 'The version that runs; always 1', ['version', 'node_version']).set(
@@ -337,11 +337,11 @@ export class Metrics extends Instruments {
     const each = (name: string, help: string, labels: string[] = ['supplier']): Figure =>
       rowsFigure(this.gauge(`topup_${name}`, help, labels), name, labels);
     return {
-      supplier_balance: each('supplier_balance', 'What we had left at a supplier when it last told, in its currency', [
+      supplier_balance: each('supplier_balance', 'Our balance at a supplier as it last reported it, in its currency', [
         'supplier',
         'currency',
       ]),
-      supplier_balance_age_seconds: each('supplier_balance_age_seconds', 'How long ago it told that'),
+      supplier_balance_age_seconds: each('supplier_balance_age_seconds', 'Age of this report'),
       supplier_balance_low: each('supplier_balance_low', 'Whether that is below its threshold: 1 or 0'),
       supplier_balance_lasts_seconds: each(
         'supplier_balance_lasts_seconds',
@@ -355,7 +355,7 @@ export class Metrics extends Instruments {
 
   private figure(name: string, help: string): Figure {
     const gauge = this.gauge(name, help);
-    // A gauge without labels begins with a 0 that nobody has measured.
+    // prom-client starts gauges without labels at 0, which was not measured.
     gauge.remove();
     return figureOf(gauge, name.replace(/^topup_/, ''));
   }

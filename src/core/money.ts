@@ -20,7 +20,7 @@ export function parseBaht(text: string): Satang | null {
   return satang <= MAX_SATANG ? satang : null;
 }
 
-/** The same of a text that is known to be such an amount, because the request that has it was checked. */
+/** Reads an amount of a request that has already been validated. */
 export const checkedBaht = (text: string): Satang => present(parseBaht(text), 'an amount was checked');
 
 /** Writes satang as baht with two fraction digits: `3500n` is `35.00`, `-5n` is `-0.05`. */
@@ -31,7 +31,7 @@ export function formatBaht(satang: Satang): string {
 
 /** A percentage that a price can change by: above -100, with up to four fraction digits. */
 export interface Percentage {
-  /** As it was given. */
+  /** The original text. */
   text: string;
   /** Of the price: -3.5 % are -35000. */
   millionths: bigint;
@@ -40,7 +40,7 @@ export interface Percentage {
 const WHOLE = 1_000_000n;
 const PERCENTAGE = /^([+-]?)(\d{1,6})(?:\.(\d{1,4}))?$/;
 
-/** @returns null when the text is no such percentage. */
+/** @returns null for other text. */
 export function parsePercentage(text: string): Percentage | null {
   const [, sign, whole = '0', fraction = ''] = PERCENTAGE.exec(text) ?? [];
   if (sign === undefined) return null;

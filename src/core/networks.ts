@@ -3,9 +3,8 @@ import ipaddr from 'ipaddr.js';
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * A network in CIDR notation, or a single address; undefined when it is neither. An IPv4 address has its four decimal
- * parts: the short, octal and hexadecimal forms mean other addresses than most people read in them. A zone (`%eth0`) is
- * part of no network.
+ * Reads a network in CIDR notation or a single address; undefined for other text. An IPv4 address must have four decimal parts,
+ * because people misread the short, octal and hexadecimal forms. A zone (`%eth0`) is refused.
  */
 export function parseNetwork(text: string): Network | undefined {
   if (text.includes('%')) return undefined;
@@ -24,10 +23,10 @@ export const splitList = (text: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** The proxies whose X-Forwarded-For is believed: their addresses and networks, or how many there are one behind the other. */
+/** Proxies whose X-Forwarded-For is trusted: their addresses and networks, or the length of the chain. */
 export type TrustedProxies = number | readonly string[];
 
-/** @param name of the variable, for what is wrong with it. */
+/** @param name of the variable, for messages. */
 export function readTrustedProxies(name: string, text: string, problems: string[]): TrustedProxies {
   if (/^[1-9]$/.test(text)) return Number(text);
   const list = splitList(text);

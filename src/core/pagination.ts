@@ -9,7 +9,7 @@ export interface Page<Item> {
   next_cursor: string | null;
 }
 
-/** What is asked for of a list, as text: how much, and behind which page. */
+/** The query parameters of a list, as text. */
 export interface PageQuery {
   limit?: string;
   cursor?: string;
@@ -19,8 +19,8 @@ export const pageLimit = ({ limit }: Pick<PageQuery, 'limit'>, byDefault = DEFAU
   limit === undefined ? byDefault : Number(limit);
 
 /**
- * A cursor holds the sort key of the last row of a page, so that a page starts right behind it whatever came since.
- * It is made of whole numbers, so that a forged one can at worst name another place in the caller's own list.
+ * Encodes the sort key of a page's last row, so that the next page starts right after it despite new rows. The key has whole
+ * numbers only, so that a forged cursor can at worst point elsewhere in the caller's own list.
  */
 export const encodeCursor = (...key: (bigint | number)[]): string => Buffer.from(key.join('.')).toString('base64url');
 
@@ -32,8 +32,8 @@ export const MAX_DATE_MS = 8_640_000_000_000_000n;
 /**
  * Reads a cursor.
  * @param maxima of each of its parts.
- * @param field the parameter that it was given as.
- * @returns its parts, or null where there is no cursor. @throws BAD_REQUEST for one that no page carried.
+ * @param field the name of the parameter.
+ * @returns its parts; null without a cursor. @throws BAD_REQUEST for an invalid cursor.
  */
 export function decodeCursor(cursor: string | undefined, maxima: bigint[], field = 'cursor'): bigint[] | null {
   if (cursor === undefined) return null;
@@ -45,7 +45,7 @@ export function decodeCursor(cursor: string | undefined, maxima: bigint[], field
   throw invalidRequest([{ field, code: 'INVALID_VALUE', message }]);
 }
 
-/** Makes a page of `limit + 1` rows asked for: the extra one says that there is more. */
+/** Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page. */
 export function toPage<Row, Item>(
   rows: Row[],
   limit: number,

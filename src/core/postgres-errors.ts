@@ -1,4 +1,4 @@
-/** What node-postgres throws, as far as we look at it. */
+/** The members of node-postgres' errors that we read. */
 interface PostgresError {
   code?: string;
   constraint?: string;
@@ -26,7 +26,7 @@ const LOST_CONNECTION = new Set([
   '25006', // read_only_sql_transaction: a standby took the connection
 ]);
 
-// node-postgres gives these no code.
+// node-postgres' errors without a code.
 const LOST_MESSAGE =
   /Connection terminated|connection timeout|timeout exceeded|Query read timeout|Client has encountered/i;
 
@@ -35,7 +35,7 @@ const inner = (error: unknown): PostgresError => {
   return outer.driverError ?? outer;
 };
 
-/** How OpenSSL and Node name a certificate that they do not accept, with what is wrong and what to do. */
+/** OpenSSL's and Node's codes for refused certificates, with the problem and the advice. */
 const CERTIFICATE_PROBLEMS: Partial<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -47,22 +47,22 @@ const CERTIFICATE_PROBLEMS: Partial<Record<string, string>> = {
       'CERT_SIGNATURE_FAILURE',
     ].map((code) => [
       code,
-      'it comes from another authority than expected: name the file of its authority as sslrootcert in the URL',
+      'it comes from an unexpected authority: name the file of its authority as sslrootcert in the URL',
     ]),
   ),
   CERT_HAS_EXPIRED: 'it has expired: renew it on the server',
-  CERT_NOT_YET_VALID: 'it is not valid yet: see to the clocks',
+  CERT_NOT_YET_VALID: 'it is not valid yet: check the clocks',
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host: name in the URL a host that the certificate names',
 };
 
-/** What an error says of the server's certificate, and what to do; null where it is about something else. */
+/** The problem with the server's certificate, with advice; null for any other error. */
 export function certificateProblem(error: unknown): string | null {
   const { code = '', message = '' } = inner(error);
   const problem = CERTIFICATE_PROBLEMS[code];
   return problem === undefined ? null : `PostgreSQL’s certificate is refused (${message}): ${problem}`;
 }
 
-/** Whether an error says that PostgreSQL could not be reached or went away, rather than that it refused something. */
+/** Whether PostgreSQL could not be reached or the connection was lost. False if it refused something. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message, errors } = inner(error);
   if (code !== undefined && (LOST_CONNECTION.has(code) || code.startsWith('08'))) return true;
@@ -75,22 +75,22 @@ export function isLockTimeout(error: unknown): boolean {
   return inner(error).code === '55P03';
 }
 
-/** Whether PostgreSQL ended a statement that took longer than it may. */
+/** Whether PostgreSQL cancelled a statement at its time limit. */
 export function isTimeLimit(error: unknown): boolean {
   return inner(error).code === '57014';
 }
 
-/** Whether PostgreSQL had no room for a statement, such as on its disk or in its memory. */
+/** Whether PostgreSQL ran out of resources, such as disk or memory. */
 export function isOutOfRoom(error: unknown): boolean {
   return inner(error).code?.startsWith('53') ?? false;
 }
 
-/** Whether a statement gave up waiting for a lock, took too long or found no room: the caller may try again later. */
+/** Whether a lock timeout, a time limit or missing resources ended a statement: the caller may try again later. */
 export function isOverloaded(error: unknown): boolean {
   return isLockTimeout(error) || isTimeLimit(error) || isRetryable(error) || isOutOfRoom(error);
 }
 
-/** Whether the same transaction may simply be tried again: a deadlock or a serialization failure. */
+/** Whether to retry the transaction: after a deadlock or a serialization failure. */
 export function isRetryable(error: unknown): boolean {
   const { code } = inner(error);
   return code === '40P01' || code === '40001';
@@ -101,7 +101,7 @@ export function isTableMissing(error: unknown): boolean {
   return inner(error).code === '42P01';
 }
 
-/** Whether a row was refused because there is one like it. @param constraint by which they may not both be. */
+/** Whether a unique constraint refused a row. @param constraint its name. */
 export function isDuplicate(error: unknown, constraint: string): boolean {
   const { code, constraint: broken } = inner(error);
   return code === '23505' && broken === constraint;

@@ -7,25 +7,24 @@ import type { Logger } from './logger.js';
 
 export interface RunningProcess {
   logger: Logger;
-  /** How long an orderly stop may take, before the process ends all the same. */
+  /** The time for an orderly stop; after it the process exits anyway. */
   stopWithinMs: number;
   stop: () => Promise<void>;
 }
 
-/** @param stopAsked resolves when a signal asks the process to stop: the start need not wait for anything then. */
+/** @param stopAsked resolves at the signal to stop: the start must then not wait for anything. */
 type Start = (stopAsked: Promise<void>) => Promise<RunningProcess>;
 
-/** A container's first process has the same id each time it is started. */
+/** Distinguishes starts, because a container's first process always has the same id. */
 const START = randomBytes(2).toString('hex');
 
-/** Names a process in logs, claims and timelines: its role, host and id, and which of its starts it is. */
+/** The name of a process in logs, claims and timelines: role, host, id and start. */
 export const processName = (role: string): string => `${role}@${hostname()}:${process.pid}-${START}`;
 
 /**
- * Runs a long-lived process: reports what stops it from starting in words, drains on SIGTERM and SIGINT, exits with 0
- * after that and with 1 when it could not start. What could not be drained in time is left as it is: every step of
- * the work is safe to be cut off.
- * @param load the rest of the program, which takes most of the time to a start; a signal meanwhile ends the process.
+ * Runs a long-lived process. Drains on SIGTERM and SIGINT and then exits with 0. Exits with 1, and a message, if it can't start.
+ * Work that does not drain in time is cut off, which is safe at every step.
+ * @param load loads the rest of the program, which takes most of the start; a signal meanwhile ends the process.
  */
 export async function runProcess(load: () => Promise<Start>): Promise<void> {
   let isLoading = true;
@@ -36,7 +35,7 @@ export async function runProcess(load: () => Promise<Start>): Promise<void> {
   try {
     armFailpoints(process.env);
     const start = await load();
-    // From Node 22, modules are loaded in one turn of the event loop: a signal that came meanwhile arrives in the next.
+    // From Node 22, modules load in one turn of the event loop: a signal from meanwhile arrives in the next one.
     await setImmediate();
     isLoading = false;
     const running = await start(stopAsked);
@@ -59,7 +58,7 @@ async function stop({ logger, stopWithinMs, stop }: RunningProcess): Promise<voi
   process.exit(0);
 }
 
-/** Why a program could not start, in words. */
+/** The message for a program that can't start. */
 export function startProblem(error: unknown): string {
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };

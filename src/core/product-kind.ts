@@ -1,3 +1,3 @@
-/** What a unit of a product is: something that a player gets, or a code that whoever bought it is handed. */
+/** A unit of a product is a top-up of a player, or a code for the buyer. */
 export const PRODUCT_KINDS = ['topup', 'code'] as const;
 export type ProductKind = (typeof PRODUCT_KINDS)[number];

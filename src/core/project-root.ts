@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The directory that holds package.json, from the sources as from the build. */
+/** The directory with package.json, for sources and build alike. */
 export const projectRoot = findProjectRoot(path.dirname(fileURLToPath(import.meta.url)));
 
 /** The absolute path of the directory that holds all local state: `TOPUP_DATA_DIR`, or `.local` in the project. */

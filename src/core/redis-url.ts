@@ -1,24 +1,24 @@
-/** A place where Redis, or a sentinel, listens. */
+/** The address of a Redis server or a sentinel. */
 export interface RedisNode {
   host: string;
   port: number;
 }
 
-/** What REDIS_URL says. */
+/** The content of REDIS_URL. */
 export interface RedisAddress {
   /**
-   * - `server`: one that always leads to the server that takes writes.
-   * - `sentinel`: sentinels, which tell where that is.
-   * - `cluster`: members of a cluster, which tell where the others are.
+   * - `server`: an address that always leads to the server for writes.
+   * - `sentinel`: sentinels, which report that address.
+   * - `cluster`: members of a cluster, which report the others.
    */
   kind: 'server' | 'sentinel' | 'cluster';
   nodes: RedisNode[];
-  /** What the sentinels call the servers that they watch; empty for the other kinds. */
+  /** The sentinels' name for their servers; empty for the other kinds. */
   name: string;
   database: number;
   username: string | null;
   password: string | null;
-  /** Of the sentinels themselves. */
+  /** The password of the sentinels themselves. */
   sentinelPassword: string | null;
   isTls: boolean;
 }
@@ -29,7 +29,7 @@ const DEFAULT_PORTS = { server: 6379, sentinel: 26_379, cluster: 6379 } as const
 
 const UNREADABLE = "can't be read: in a user or password, special characters are written as %40 and the like";
 
-/** @throws Error in words that follow the name of the variable, and without any part of the URL. */
+/** @throws Error with a message to follow the name of the variable, without any part of the URL. */
 export function readRedisUrl(url: string): RedisAddress {
   const [, tls, kind, credentials = '', nodes = '', path = '', query = ''] = SHAPE.exec(url) ?? [];
   if (nodes === '') throw new Error(UNREADABLE);

@@ -1,3 +1,3 @@
-/** What an operator of the console can be. */
+/** The roles of operators. */
 export const ROLES = ['viewer', 'support', 'catalog', 'finance', 'admin'] as const;
 export type Role = (typeof ROLES)[number];

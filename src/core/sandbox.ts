@@ -1,5 +1,4 @@
 /**
- * The id of the supplier that is built in: what sandbox merchants order is bought from it, and nothing else is. The
- * database knows it by this number, which no sequence gives.
+ * The id of the built-in supplier, which fulfils all orders of sandbox merchants and no others. No sequence yields this number.
  */
 export const SANDBOX_SUPPLIER_ID = 0;

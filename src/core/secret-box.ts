@@ -1,28 +1,28 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** Of values that open wherever they are, and of those that open where they belong. */
+/** Versions of sealed values: `UNBOUND` ones open anywhere, `BOUND` ones only in their place. */
 const UNBOUND = 1;
 const BOUND = 2;
 const KEY_BYTES = 32;
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** How many opened secrets are remembered: the busiest endpoints' and suppliers', call after call. */
+/** The number of cached opened secrets, for the busiest endpoints and suppliers. */
 const MAX_REMEMBERED = 1_000;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/** Where a sealed value belongs: whoever writes to the database can't have it opened anywhere else. */
+/** Where a sealed value belongs. An attacker who can write to the database can't make it open elsewhere. */
 export type Place = string & { readonly __place: never };
 
-/** @param column with its table. @param row by what it is known for as long as it is there. */
+/** @param column with its table. @param row values that identify the row and never change. */
 export const placeOf = (column: string, ...row: (string | number | bigint | null)[]): Place =>
   JSON.stringify([column, ...row.map((each) => (each === null ? null : String(each)))]) as Place;
 
 /**
  * Encrypts small secrets for storage with AES-256-GCM.
  * A sealed value is: version (1 byte), key id (4), nonce (12), ciphertext, tag (16). The key id is the start of the
- * key's SHA-256, so that a value finds its key among several, and one sealed under a lost key is told apart from a
- * damaged one. Its place is authenticated, and not kept.
+ * key's SHA-256: it selects the key, and shows whether a value is damaged or its key is missing. The place is authenticated,
+ * but not stored.
  */
 export class SecretBox {
   private readonly current: { id: Buffer; key: Buffer };
@@ -30,8 +30,8 @@ export class SecretBox {
   private readonly opened = new Map<string, string>();
 
   /**
-   * @param key 32 bytes; seals, and opens what it sealed.
-   * @param previous keys that only open, until everything is sealed anew.
+   * @param key 32 bytes, to seal and open.
+   * @param previous keys that only open, until all secrets are re-sealed.
    */
   constructor(key: Buffer, previous: readonly Buffer[] = []) {
     for (const each of [...previous, key]) {
@@ -50,14 +50,14 @@ export class SecretBox {
   }
 
   /**
-   * For columns that the version before reads, which runs beside this one during an upgrade and may be gone back to:
-   * the next version binds them when they are written. Until then `topup secrets rotate` does.
+   * For columns that the previous version must be able to read, because it runs beside this one during an upgrade or after a
+   * rollback. The next version binds them when it writes them. Until then `topup secrets rotate` does.
    */
   sealUnbound(secret: string): Buffer {
     return this.encrypt(Buffer.from(secret, 'utf8'), null);
   }
 
-  /** @throws Error when the value was sealed under a key that is not here or for another place, or was changed. */
+  /** @throws Error if the key is missing, the place is another one, or the value was changed. */
   open(sealed: Buffer, place: Place): string {
     const name = `${place} ${sealed.toString('latin1')}`;
     let secret = this.opened.get(name);
@@ -69,12 +69,12 @@ export class SecretBox {
     return secret;
   }
 
-  /** Whether a value is sealed under a previous key, or for no place. */
+  /** Whether a value is sealed with a previous key, or not bound to its place. */
   isOutdated(sealed: Buffer): boolean {
     return sealed[0] !== BOUND || !idOf(sealed).equals(this.current.id);
   }
 
-  /** @throws as {@link open}; what it opens is not remembered. */
+  /** As {@link open}, without caching. */
   openBytes(sealed: Buffer, place: Place): Buffer {
     const [version] = sealed;
     if ((version !== UNBOUND && version !== BOUND) || sealed.length < HEADER_BYTES + TAG_BYTES) {

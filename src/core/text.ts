@@ -1,10 +1,10 @@
-// C0 and C1 controls, DEL included: they forge log lines and break terminals, and PostgreSQL cannot store NUL.
+// C0 and C1 controls and DEL: they can forge log lines and break terminals, and PostgreSQL can't store NUL.
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
-/** The length in code points, which limits count (contract, section 2); cheap for the common short ASCII text. */
+/** The length in code points, as limits count (contract, section 2). Cheap for short ASCII text. */
 export function codePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
@@ -15,7 +15,7 @@ export function codePoints(text: string): number {
 export const counted = (count: number | bigint, singular: string, plural = `${singular}s`): string =>
   `${count} ${BigInt(count) === 1n ? singular : plural}`;
 
-/** Why a text cannot be stored and echoed as it is: null when it can. */
+/** @returns why a text can't be stored and echoed unchanged; null if it can. */
 export function textProblem(text: string, minimum: number, maximum: number): string | null {
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (CONTROL.test(text)) return 'must not contain control characters';
@@ -25,14 +25,14 @@ export function textProblem(text: string, minimum: number, maximum: number): str
   return null;
 }
 
-/** Whether a text of at most so many UTF-16 units may be in the database: NUL and lone surrogates are no text to PostgreSQL. */
+/** Whether PostgreSQL can store a text of at most `maximum` UTF-16 units: it refuses NUL and lone surrogates. */
 export const mayBeStored = (text: string, maximum: number): boolean =>
   text.length <= maximum && !text.includes('\0') && text.isWellFormed();
 
-/** Text with a blank for what could rewrite a terminal or forge a line. */
+/** Replaces control characters, which could rewrite a terminal or forge a line, by blanks. */
 export const printable = (text: string): string => text.replace(CONTROLS, ' ');
 
-/** Somebody else's text in a form that can be stored, logged and shown, cut to a length in UTF-16 units. */
+/** Makes foreign text safe to store, log and show, cut to a length in UTF-16 units. */
 export function storable(text: string, maximum: number): string {
   return printable(text.toWellFormed()).trim().slice(0, maximum).toWellFormed();
 }

@@ -4,53 +4,52 @@ import type { Config } from './config.js';
 type Setting<Ending extends string> = Extract<keyof Config, `${string}${Ending}`>;
 
 interface RunOptions {
-  /** What the log says of a run that fails; without it, the method logs its failures itself. */
+  /** The log message for a failed run; without it, the method logs its failures itself. */
   failed?: string;
-  /** How it says it. */
+  /** The level of this message. */
   level?: 'warn' | 'debug';
-  /** Whether it says it once until a run succeeds again, for what loses nothing meanwhile. */
+  /** Logs only the first failure until a run succeeds again, for tasks that lose nothing meanwhile. */
   once?: true;
-  /** Whether the API does it as well, and not workers only. */
+  /** Runs in the API as well, not only in workers. */
   inEveryProcess?: true;
 }
 
-/** In every worker. */
+/** Runs in every worker. */
 interface RepeatedTask extends RunOptions {
-  /** Milliseconds from one run to the next; a run that takes longer has none beside it. */
+  /** Milliseconds from one run to the next. Runs never overlap. */
   every: number;
-  /** Off where this setting is 0. */
+  /** The task is off if this setting is 0. */
   offBy?: Setting<'_DAYS'>;
 }
 
 /**
- * Once in an interval over all workers. Each of them looks every few seconds; the statement that takes what is due decides
- * which one does it.
+ * Runs once in an interval over all workers. Each worker checks every few seconds, and the statement that claims the due row
+ * decides which one runs it.
  */
 interface DueTask extends RunOptions {
-  /** The setting that has the interval in milliseconds; off where it is 0. */
+  /** The setting with the interval in milliseconds; the task is off if it is 0. */
   dueBy: Setting<'_INTERVAL_MS'>;
 }
 
 export type WorkerTaskOptions = RepeatedTask | DueTask;
 
 /**
- * @param stop is aborted when the process stops: what takes long looks at it.
+ * @param stop aborted when the process stops; long work must check it.
  * @param setting the value of `dueBy` or `offBy`.
  */
 export type TaskMethod = (stop: AbortSignal, setting: number) => Promise<unknown>;
 
-/** For a class with tasks: what it does when the process stops and its own tasks have ended. */
+/** For a class with tasks: called when the process stops, after its own tasks have ended. */
 export interface OnTasksStopped {
   onTasksStopped(): Promise<void>;
 }
 
-/** On each method, and on its class, by which Nest finds it. */
+/** The metadata of a task, on its method, and on the class so that Nest finds it. */
 export const TASK = DiscoveryService.createDecorator<WorkerTaskOptions & { name: string }>();
 
 /**
- * Has a method of a provider called again and again: from when the database has its schema until the process stops, at
- * once at first.
- * @param name of the task, in metrics and logs.
+ * Calls a provider's method repeatedly, first as soon as the database has its schema, until the process stops.
+ * @param name of the task in metrics and logs.
  */
 export const WorkerTask =
   (name: string, options: WorkerTaskOptions) =>

@@ -8,15 +8,15 @@ import { noneOfBefore } from './operators.service.js';
 import type { Role } from './roles.js';
 import type { Origin } from './sign-in.service.js';
 
-/** Whom the company's provider has vouched for, with a signature that was verified. */
+/** A person whom the company's provider has identified, by a verified signature. */
 export interface Person {
   issuer: string;
-  /** Never another person's at that issuer. */
+  /** The issuer never gives it to another person. */
   subject: string;
-  /** In lower case; null where the provider gives none that is verified. */
+  /** In lower case; null if the provider has no verified one. */
   email: string | null;
   name: string;
-  /** What the company's groups make of them here; null where nothing. */
+  /** The role that the person's groups at the company give here, if any. */
   role: Role | null;
 }
 
@@ -28,14 +28,14 @@ const REFUSALS = {
     'There is already an account with your address, which is not linked to this company account. Ask an administrator to allow ' +
     'company sign-in for it, and try again',
   LAST_ADMINISTRATOR:
-    'You are the last administrator, and your company’s sign-in gives you another role: make somebody else an ' +
+    'You are the last administrator, and your company’s sign-in gives you another role: make another operator an ' +
     'administrator first',
 } satisfies Partial<Record<DetailCode, string>>;
 type Refusal = keyof typeof REFUSALS;
 
 type Entrance = { operator: Operator } | { refusal: Refusal; of: Operator | null };
 
-/** Which account somebody has who comes by the company's sign-in, and with which role. */
+/** Finds or creates the account of a person who signs in through the company, and sets its role. */
 @Injectable()
 export class CompanyAccountsService {
   constructor(
@@ -44,13 +44,13 @@ export class CompanyAccountsService {
   ) {}
 
   /**
-   * The account of that very person at that issuer; else a new one, or one for which an administrator has allowed it. An
-   * address alone opens no account. The role becomes what the company says.
-   * @throws FORBIDDEN with the reason
+   * Returns the account that is linked to the person; otherwise links one for which an administrator has allowed it, or
+   * creates a new one. A matching address alone never opens an account. Sets the role that the company gives.
+   * @throws FORBIDDEN with the reason.
    */
   async enter(person: Person, origin: Origin): Promise<Operator> {
     let entrance = await this.tryToEnter(person, origin);
-    // The same person came twice at the same moment, and the other one made the account.
+    // A concurrent sign-in of the same person created the account: find it.
     entrance ??= await this.tryToEnter(person, origin);
     if (entrance && 'operator' in entrance) return entrance.operator;
     const { refusal, of } = entrance ?? { refusal: 'ACCOUNT_NOT_LINKED' as const, of: null };
@@ -59,7 +59,7 @@ export class CompanyAccountsService {
     throw new AppError('FORBIDDEN', message, { details: [{ field: 'account', code: refusal, message }] });
   }
 
-  /** @returns undefined where somebody was faster. */
+  /** @returns undefined if a concurrent sign-in won the race. */
   private tryToEnter(person: Person, origin: Origin): Promise<Entrance | undefined> {
     const { issuer: company_issuer, subject: company_subject, email } = person;
     return this.database.transaction(async (tx) => {
@@ -69,14 +69,14 @@ export class CompanyAccountsService {
       if (email === null) return { refusal: 'EMAIL_NOT_VERIFIED', of: null };
       const found = await this.operators.lock(tx, { email });
       if (!found) return this.add(tx, { ...person, email, role: person.role }, origin);
-      // Whoever came at the same moment was they themselves.
+      // A concurrent sign-in of the same person won the race.
       if (found.company_issuer === company_issuer && found.company_subject === company_subject)
         return this.enterAs(tx, found, person, origin);
       const { company_link_until: until } = found;
       if (found.active && !(until && until > new Date())) return { refusal: 'ACCOUNT_NOT_LINKED', of: found };
       const entrance = await this.enterAs(tx, found, person, origin);
       if (!('operator' in entrance)) return entrance;
-      // Another person had it, or the same one under another identifier.
+      // The account was linked to another person, or to the same one under another identifier: its sessions must end.
       if (found.company_subject !== null) await this.operators.endSessions(tx, { operator_id: found.id });
       const link = { company_issuer, company_subject, company_link_until: null, ...noneOfBefore(found) };
       await this.operators.update(tx, found.id, link);

@@ -16,7 +16,7 @@ const INSERT = statement(
     VALUES (${hash}, ${next}, statement_timestamp() + ${seconds} * interval '1 second')`,
 );
 
-/** No row where it was taken, is over, or never was. */
+/** No row for a sign-in that is completed, expired or unknown. */
 const TAKE = statement(
   'company_sign_ins.take',
   { hash: 'bytea' },
@@ -24,12 +24,12 @@ const TAKE = statement(
     DELETE FROM company_sign_ins WHERE id_hash = ${hash} AND expires_at > statement_timestamp() RETURNING next`,
 );
 
-/** Sign-ins that were begun at the company's provider: each is completed at most once, by whichever process. */
+/** Pending sign-ins at the company's provider. Any process may complete one, and only once. */
 @Injectable()
 export class CompanySignInsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Removes what has expired besides. */
+  /** Also removes expired ones. */
   insert(begun: { hash: Buffer; next: string; seconds: number }): Promise<void> {
     return this.database.transaction((tx) => {
       tx.write(...REMOVE_EXPIRED.with({}));
@@ -38,7 +38,7 @@ export class CompanySignInsRepository {
     });
   }
 
-  /** @returns where the person wanted to go; null where it was taken, is over, or never was. */
+  /** @returns the page that the person wanted; null for a sign-in that is completed, expired or unknown. */
   async take(hash: Buffer): Promise<string | null> {
     const [taken] = await this.database.query<{ next: string }>(...TAKE.with({ hash }));
     return taken?.next ?? null;

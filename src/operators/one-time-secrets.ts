@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { customAlphabet } from '../core/identifiers.js';
 
-// Secrets that are shown once and kept as a hash: they are random, so that no slow hash is needed.
+// Secrets that are shown once and stored as a hash. A fast hash is safe, because they are random.
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** 32 random bytes, for a link. */
+/** A token for a link, of 32 random bytes. */
 export const newLinkToken = (): string => randomBytes(32).toString('base64url');
 
-/** Without characters that look like others. */
+/** The alphabet has no characters that look alike. */
 const randomCode = customAlphabet('23456789abcdefghjkmnpqrstuvwxyz');
 const RECOVERY_CODES = 10;
 
@@ -16,5 +16,5 @@ const RECOVERY_CODES = 10;
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: RECOVERY_CODES }, () => randomCode(16).replace(/(.{4})(?=.)/g, '$1-'));
 
-/** As it is hashed, however it was typed. */
+/** The form that is hashed: ignores case and separators. */
 export const plainRecoveryCode = (typed: string): string => typed.toLowerCase().replace(/[^a-z0-9]/g, '');

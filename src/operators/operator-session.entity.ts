@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { Operator } from './operator.entity.js';
 
-/** A browser in which an operator is signed in. */
+/** A session of an operator in a browser. */
 @Entity('operator_sessions')
 @Unique('uq_operator_sessions_id_hash', ['id_hash'])
 @Index('ix_operator_sessions_operator', ['operator_id'])
@@ -18,7 +18,7 @@ export class OperatorSession {
   @Column('integer')
   operator_id!: number;
 
-  /** The password was given, and the second factor's code was not. */
+  /** Whether the code of the second factor is still missing. */
   @Column('boolean')
   awaits_code!: boolean;
 
@@ -31,14 +31,14 @@ export class OperatorSession {
   @Column(createdAtColumn())
   created_at!: Date;
 
-  /** Of the last request, to half a minute. */
+  /** The time of the last request, to half a minute. */
   @Column(createdAtColumn())
   seen_at!: Date;
 
   @Column(timestampColumn())
   expires_at!: Date;
 
-  /** When the operator last gave a code or password in this session. */
+  /** When the operator last confirmed with a code or password. */
   @Column(timestampColumn({ nullable: true }))
   confirmed_at!: Date | null;
 }

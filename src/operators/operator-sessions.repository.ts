@@ -4,7 +4,7 @@ import { OperatorSession } from './operator-session.entity.js';
 import { statement } from '../database/parameters.js';
 import type { Role } from './roles.js';
 
-/** A session together with its operator as they are now. */
+/** A session with the current state of its operator. */
 export interface LiveSession {
   id: number;
   id_hash: Buffer;
@@ -26,7 +26,7 @@ export interface LiveSession {
   access_version: number;
 }
 
-/** Sessions that may be used. @param idleMs after so long without a request one has ended. */
+/** The condition for a usable session. @param idleMs how long it lasts without a request. */
 const live = (idleMs: string): string => `
   s.expires_at > statement_timestamp()
   AND s.seen_at > statement_timestamp() - ${idleMs} * interval '1 millisecond' AND o.active`;
@@ -58,7 +58,7 @@ const REMOVE_EXPIRED_SESSIONS = statement(
   () => `DELETE FROM operator_sessions WHERE expires_at < statement_timestamp()`,
 );
 
-/** No row where the operator's access has changed; a change that is not committed is waited for. */
+/** Inserts no row if the operator's access has changed. Waits for a concurrent change to commit. */
 const INSERT_SESSION = statement(
   'operator_sessions.insert',
   {
@@ -78,7 +78,7 @@ const CONFIRM_SESSION = statement(
     UPDATE operator_sessions SET confirmed_at = statement_timestamp() WHERE id = ${id} RETURNING confirmed_at`,
 );
 
-/** Written no more than every half minute, because a page asks every few seconds. */
+/** Writes at most every 30 seconds, because a page makes requests every few seconds. */
 const TOUCH_SESSION = statement(
   'operator_sessions.touch',
   { hash: 'bytea' },
@@ -90,7 +90,7 @@ const TOUCH_SESSION = statement(
 export interface NewSession {
   hash: Buffer;
   operatorId: number;
-  /** Of the operator's access, when they showed who they are. */
+  /** The version of the operator's access at the time when they signed in. */
   accessVersion: number;
   awaitsCode: boolean;
   confirmedAt: Date | null;
@@ -103,7 +103,7 @@ export interface NewSession {
 export class OperatorSessionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Together with its operator, as they are now. @param idleMs after so long without a request it is none. */
+  /** Finds a session with its operator's current state. @param idleMs how long it lasts without a request. */
   async find(hash: Buffer, idleMs: number): Promise<LiveSession | undefined> {
     const [found] = await this.database.query<LiveSession>(...FIND_SESSION.with({ hash, idleMs: BigInt(idleMs) }));
     return found;
@@ -114,7 +114,7 @@ export class OperatorSessionsRepository {
     return this.database.query<LiveSession>(...LIST_SESSIONS.with({ operatorId, idleMs: BigInt(idleMs) }));
   }
 
-  /** Writes none where the operator's access has changed since. Removes what has expired besides. */
+  /** Inserts nothing if the operator's access has changed since. Also removes expired sessions. */
   insert(session: NewSession): Promise<void> {
     return this.database.transaction((tx) => {
       tx.write(...REMOVE_EXPIRED_SESSIONS.with({}));
@@ -127,7 +127,7 @@ export class OperatorSessionsRepository {
     await this.database.query(...TOUCH_SESSION.with({ hash }));
   }
 
-  /** @returns when it was confirmed. */
+  /** @returns the time of the confirmation. */
   async confirm(id: number): Promise<Date | null> {
     const [confirmed] = await this.database.query<{ confirmed_at: Date }>(...CONFIRM_SESSION.with({ id }));
     return confirmed?.confirmed_at ?? null;
@@ -137,7 +137,7 @@ export class OperatorSessionsRepository {
     await this.database.manager.delete(OperatorSession, { id_hash: hash });
   }
 
-  /** @returns whether it was there. @param operatorId whose it must be. */
+  /** Removes a session of this operator. @returns whether there was one. */
   async remove({ manager }: Transaction, id: number, operatorId: number): Promise<boolean> {
     const { affected } = await manager.delete(OperatorSession, { id, operator_id: operatorId });
     return affected === 1;

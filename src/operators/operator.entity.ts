@@ -9,7 +9,7 @@ export type Language = (typeof LANGUAGES)[number];
 export const totpPlace = (column: 'totp_sealed' | 'totp_offered_sealed', id: number): Place =>
   placeOf(`operators.${column}`, id);
 
-/** Somebody who may sign in to the console. */
+/** A person's account for the console. */
 @Entity('operators')
 @Unique('uq_operators_email', ['email'])
 @Unique('uq_operators_set_up_hash', ['set_up_hash'])
@@ -36,55 +36,55 @@ export class Operator {
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** Null until a set-up link was used. */
+  /** Null until the operator has used the set-up link. */
   @Column('text', { nullable: true })
   password_hash!: string | null;
 
-  /** Rises with each new password, reset and disabling: what was shown or marked before counts no more. */
+  /** Rises with each new password, reset and disabling. Sessions and device cookies of an earlier version are invalid. */
   @Column('integer', { default: 0 })
   access_version!: number;
 
-  /** SHA-256 of the set-up link's token, until it is used. */
+  /** SHA-256 of the set-up link's token; null after its use. */
   @Column('bytea', { nullable: true })
   set_up_hash!: Buffer | null;
 
   @Column(timestampColumn({ nullable: true }))
   set_up_until!: Date | null;
 
-  /** The second factor's secret; null where there is none. */
+  /** The sealed secret of the second factor; null without one. */
   @Column('bytea', { nullable: true })
   totp_sealed!: Buffer | null;
 
-  /** The secret that takes its place once a code of it was given. */
+  /** A new secret, which replaces `totp_sealed` once the operator has entered a code of it. */
   @Column('bytea', { nullable: true })
   totp_offered_sealed!: Buffer | null;
 
-  /** No code of this step or an earlier one counts any more. */
+  /** The step of the last used code: codes up to this step are refused. */
   @Column(bigintColumn({ default: 0 }))
   totp_last_step!: bigint;
 
-  /** Wrong passwords and codes since the last right ones, in browsers that the operator has not signed in with. */
+  /** Wrong passwords and codes in a row, in browsers where the operator has never signed in. */
   @Column('integer', { default: 0 })
   failed_logins!: number;
 
   @Column(timestampColumn({ nullable: true }))
   locked_until!: Date | null;
 
-  /** The same for browsers that the operator has signed in with. */
+  /** The same for browsers where the operator has signed in. */
   @Column('integer', { default: 0 })
   known_device_failed_logins!: number;
 
   @Column(timestampColumn({ nullable: true }))
   known_device_locked_until!: Date | null;
 
-  /** Who the operator is at the company's sign-in: its issuer and the person's unchanging identifier there. */
+  /** The operator's identity at the company's provider: its issuer, and the person's fixed identifier there. */
   @Column('text', { nullable: true })
   company_issuer!: string | null;
 
   @Column('text', { nullable: true })
   company_subject!: string | null;
 
-  /** Until then, whoever comes by the company's sign-in with this account's verified address becomes its operator. */
+  /** Until then, a company sign-in with this account's verified address is linked to the account. */
   @Column(timestampColumn({ nullable: true }))
   company_link_until!: Date | null;
 
@@ -97,7 +97,7 @@ export class Operator {
   @Column('text', { nullable: true })
   timezone!: string | null;
 
-  /** Who made the account at the console; null where the command line or the company's sign-in did. */
+  /** The operator who created the account in the console; null for the command line and company sign-in. */
   @ForeignKey('Operator', { name: 'fk_operators_created_by' })
   @Column('integer', { nullable: true })
   created_by!: number | null;
@@ -109,7 +109,7 @@ export class Operator {
   updated_at!: Date;
 }
 
-/** Takes the place of a second factor's code, once. */
+/** Replaces a code of the second factor, once. */
 @Entity('operator_recovery_codes')
 export class RecoveryCode {
   @ForeignKey(() => Operator, { name: 'fk_operator_recovery_codes_operator' })
@@ -124,14 +124,14 @@ export class RecoveryCode {
   used_at!: Date | null;
 }
 
-/** Somebody was sent to the company's sign-in, and has not come back from there. */
+/** A pending sign-in at the company's provider. */
 @Entity('company_sign_ins')
 export class CompanySignIn {
-  /** SHA-256 of the cookie's value, of which everything that goes to the provider is derived. */
+  /** SHA-256 of the cookie's value. All values that go to the provider are derived from the cookie. */
   @PrimaryColumn('bytea', { primaryKeyConstraintName: 'pk_company_sign_ins' })
   id_hash!: Buffer;
 
-  /** The page of the console that they wanted. */
+  /** The page of the console to open afterwards. */
   @Column('text')
   next!: string;
 

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { OperatorsRepository } from './operators.repository.js';
 import { OperatorsService } from './operators.service.js';
 
-/** The accounts, as the command line needs them: without sessions, and without a key for secrets. */
+/** Accounts without sessions and without the key for secrets, as the command line needs them. */
 @Module({
   providers: [OperatorsRepository, OperatorsService],
   exports: [OperatorsRepository, OperatorsService],

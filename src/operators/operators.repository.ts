@@ -5,7 +5,7 @@ import { OperatorSession } from './operator-session.entity.js';
 import { Operator, RecoveryCode } from './operator.entity.js';
 import { statement } from '../database/parameters.js';
 
-/** No row where an operator has the address. */
+/** Inserts no row if the address is taken. */
 const INSERT_OPERATOR = statement(
   'operators.insert',
   {
@@ -22,7 +22,7 @@ const INSERT_OPERATOR = statement(
     ON CONFLICT (email) DO NOTHING RETURNING *`,
 );
 
-/** No row where an operator has the address, or is that person already. */
+/** Inserts no row if the address is taken or the person already has an account. */
 const INSERT_COMPANY_OPERATOR = statement(
   'operators.insert_of_company',
   { email: 'text', name: 'text', role: 'text', company_issuer: 'text', company_subject: 'text' },
@@ -32,22 +32,22 @@ const INSERT_COMPANY_OPERATOR = statement(
     ON CONFLICT DO NOTHING RETURNING *`,
 );
 
-/** So many wrong passwords or codes lock an account. */
+/** The number of wrong passwords or codes that locks an account. */
 const LOCK_AT = 5;
 
-/** A quarter of an hour at the fifth failure, twice as long at each further one, a day at most. */
+/** 15 minutes at the fifth failure, doubled with each further one, up to a day. */
 const lockOf = (failures: string): string =>
   `statement_timestamp() + least(interval '15 minutes' * power(2, least(${failures} - ${LOCK_AT}, 7)), interval '1 day')`;
 
-/** @param prefix of the columns that count. @param counts whether this attempt is one of theirs. */
+/** @param prefix of the counter's columns. @param counts whether this attempt belongs to the counter. */
 const countIn = (prefix: string, counts: string): string => `
   ${prefix}failed_logins = ${prefix}failed_logins + CASE WHEN ${counts} THEN 1 ELSE 0 END,
   ${prefix}locked_until = CASE WHEN ${counts} AND ${prefix}failed_logins + 1 >= ${LOCK_AT}
     THEN ${lockOf(`(${prefix}failed_logins + 1)`)} ELSE ${prefix}locked_until END`;
 
 /**
- * Counts an attempt before it is looked at, so that any number of them at the same moment are still counted one by one.
- * @param which of the operators. @param isKnown whether the browser is one that the operator has signed in with.
+ * Counts an attempt before it is checked, so that concurrent attempts can't escape the limit.
+ * @param which selects the operator. @param isKnown whether the operator has signed in with this browser before.
  */
 const countAttempt = (which: string, isKnown: string): string => `
   UPDATE operators SET ${countIn('', `NOT (${isKnown})`)}, ${countIn('known_device_', isKnown)}
@@ -56,7 +56,7 @@ const countAttempt = (which: string, isKnown: string): string => `
       <= statement_timestamp()
   RETURNING *`;
 
-/** None when the account is locked, or there is none that has the address and a password. */
+/** No row if the account is locked, or no account has the address and a password. */
 const COUNT_ATTEMPT_BY_EMAIL = statement(
   'operators.count_attempt_by_email',
   { email: 'text', knownId: 'int?', knownVersion: 'int?' },
@@ -67,7 +67,7 @@ const COUNT_ATTEMPT_BY_EMAIL = statement(
     ),
 );
 
-/** For somebody who is half signed in, or more: one who came by the company's sign-in may have no password. */
+/** For an operator who is at least half signed in. After company sign-in they may have no password. */
 const COUNT_ATTEMPT_BY_ID = statement(
   'operators.count_attempt_by_id',
   { id: 'int', knownId: 'int?', knownVersion: 'int?' },
@@ -75,7 +75,7 @@ const COUNT_ATTEMPT_BY_ID = statement(
     countAttempt(`id = ${id}`, `coalesce(id = ${knownId} AND access_version = ${knownVersion}, false)`),
 );
 
-/** The attempt was right, and more is asked for: it does not count, and those before it go on counting. */
+/** Takes back the count of a right attempt when a second step follows. Earlier failures still count. */
 const TAKE_BACK_ATTEMPT = statement(
   'operators.take_back_attempt',
   { id: 'int', isKnown: 'boolean' },
@@ -89,7 +89,7 @@ const TAKE_BACK_ATTEMPT = statement(
     WHERE id = ${id}`,
 );
 
-/** The operator has shown who they are: what went wrong before in browsers of that kind is forgotten. */
+/** Resets the counter for this kind of browser after a complete sign-in. */
 const FORGET_ATTEMPTS = statement(
   'operators.forget_attempts',
   { id: 'int', isKnown: 'boolean' },
@@ -102,7 +102,7 @@ const FORGET_ATTEMPTS = statement(
     WHERE id = ${id}`,
 );
 
-/** No row when a code of this step or a later one was used before. */
+/** No row if a code of this step or a later one has been used. */
 const USE_STEP = statement(
   'operators.use_step',
   { id: 'int', step: 'bigint' },
@@ -110,7 +110,7 @@ const USE_STEP = statement(
     UPDATE operators SET totp_last_step = ${step} WHERE id = ${id} AND totp_last_step < ${step} RETURNING id`,
 );
 
-/** No row when there is no such code, or it was used before. */
+/** No row if the code is unknown or has been used. */
 const USE_RECOVERY_CODE = statement(
   'operators.use_recovery_code',
   { id: 'int', hash: 'bytea' },
@@ -119,17 +119,17 @@ const USE_RECOVERY_CODE = statement(
     WHERE operator_id = ${id} AND code_hash = ${hash} AND used_at IS NULL RETURNING operator_id`,
 );
 
-/** Locked in their order, so that two who take away each other's rights take turns. */
+/** Locks in the order of ids, so that two administrators who demote each other can't deadlock. */
 const LOCK_ADMINISTRATORS = statement(
   'operators.lock_administrators',
   {},
   () => `SELECT id FROM operators WHERE role = 'admin' AND active ORDER BY id FOR UPDATE`,
 );
 
-/** What of an operator may change. */
+/** The columns of an operator that may change. */
 export type OperatorChange = Partial<Omit<Operator, 'id' | 'email' | 'created_at' | 'updated_at'>>;
 
-/** The operator whom a browser has been marked for, and the version of their access then. */
+/** What a browser's device cookie proves: its operator, and the version of their access then. */
 export interface KnownDevice {
   operatorId: number;
   accessVersion: number;
@@ -156,12 +156,12 @@ export class OperatorsRepository {
     return manager.findOne(Operator, { where, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** @returns the ids of the administrators that can sign in. */
+  /** @returns the ids of active administrators. */
   async lockAdministrators(tx: Transaction): Promise<number[]> {
     return (await tx.query<{ id: number }>(...LOCK_ADMINISTRATORS.with({}))).map(({ id }) => id);
   }
 
-  /** @returns undefined where an operator has the address. */
+  /** @returns undefined if the address is taken. */
   async insert(
     tx: Transaction,
     row: Pick<Operator, 'email' | 'name' | 'role' | 'set_up_hash' | 'set_up_until' | 'created_by'>,
@@ -170,7 +170,7 @@ export class OperatorsRepository {
     return inserted;
   }
 
-  /** @returns undefined where an operator has the address, or is that person already. */
+  /** @returns undefined if the address is taken or the person already has an account. */
   async insertOfCompany(
     tx: Transaction,
     row: Pick<Operator, 'email' | 'name' | 'role'> & { company_issuer: string; company_subject: string },
@@ -184,7 +184,7 @@ export class OperatorsRepository {
     await manager.update(Operator, { id }, { ...change, updated_at });
   }
 
-  /** @returns the operator, unless the account is locked or there is none. */
+  /** @returns undefined for a locked or unknown account. */
   async countAttempt(email: string, known: KnownDevice | null): Promise<Operator | undefined> {
     const [counted] = await this.database.query<Operator>(
       ...COUNT_ATTEMPT_BY_EMAIL.with({ email, ...toParameters(known) }),
@@ -192,7 +192,7 @@ export class OperatorsRepository {
     return counted;
   }
 
-  /** The same for somebody who is known already, if only by their password. */
+  /** The same for an operator who has already given the password. */
   async countAttemptOf(id: number, known: KnownDevice | null): Promise<Operator | undefined> {
     const [counted] = await this.database.query<Operator>(...COUNT_ATTEMPT_BY_ID.with({ id, ...toParameters(known) }));
     return counted;
@@ -206,12 +206,12 @@ export class OperatorsRepository {
     tx.write(...FORGET_ATTEMPTS.with({ id, isKnown }));
   }
 
-  /** @returns whether no code of that step or a later one was used before. */
+  /** @returns false if a code of this step or a later one has been used. */
   async useStep(id: number, step: bigint): Promise<boolean> {
     return (await this.database.query(...USE_STEP.with({ id, step }))).length > 0;
   }
 
-  /** @returns whether there was such a code to be used. */
+  /** @returns false if the code is unknown or has been used. */
   async useRecoveryCode(id: number, hash: Buffer): Promise<boolean> {
     return (await this.database.query(...USE_RECOVERY_CODE.with({ id, hash }))).length > 0;
   }
@@ -227,7 +227,7 @@ export class OperatorsRepository {
     await manager.insert(RecoveryCode, rows);
   }
 
-  /** @returns how many there were. */
+  /** @returns how many sessions ended. */
   async endSessions({ manager }: Transaction, where: FindOptionsWhere<OperatorSession>): Promise<number> {
     const { affected } = await manager.delete(OperatorSession, where);
     return affected ?? 0;

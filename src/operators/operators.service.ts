@@ -18,10 +18,10 @@ export interface NewOperator {
   role: Role;
 }
 
-/** An operator who can set a password with a link, once and within a day. */
+/** An operator with a link that sets the password, once and within a day. */
 export interface Invited {
   operator: Operator;
-  /** It holds the only copy of its token. */
+  /** Holds the only copy of the token. */
   link: string;
   until: Date;
 }
@@ -33,15 +33,15 @@ const UNLOCKED = {
   known_device_locked_until: null,
 } satisfies OperatorChange;
 
-/** From now on nothing counts that an operator has shown, or a browser was marked with. @param locked before the change. */
+/** The change that invalidates all earlier sign-ins and device cookies. Its operator must be locked (row lock). */
 export const noneOfBefore = ({ access_version }: Operator): OperatorChange => ({
   access_version: access_version + 1,
 });
 
-/** An operator, and the version of their access when they showed who they are. */
+/** An operator and the version of their access when they signed in. */
 export type ShownAccess = Pick<Operator, 'id' | 'access_version'>;
 
-/** @throws UNAUTHORIZED where the account was reset or disabled meanwhile, or has another password. */
+/** @throws UNAUTHORIZED if the account was reset, disabled or got another password meanwhile. */
 export async function lockUnchanged(
   operators: OperatorsRepository,
   tx: Transaction,
@@ -61,7 +61,7 @@ export class OperatorsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** In the order in which they were added. */
+  /** In the order of creation. */
   list(): Promise<Operator[]> {
     return this.operators.list();
   }
@@ -73,7 +73,7 @@ export class OperatorsService {
     return operator;
   }
 
-  /** @throws BAD_REQUEST; CONFLICT where an operator has the address. */
+  /** @throws BAD_REQUEST; CONFLICT if the address is taken. */
   async create({ email: given, name, role }: NewOperator, by?: Actor): Promise<Invited> {
     const email = readEmail(given);
     const problem = textProblem(name, 1, 128);
@@ -88,7 +88,7 @@ export class OperatorsService {
     });
   }
 
-  /** Signs an operator out everywhere and lets nobody in by that account. @throws NOT_FOUND; CONFLICT for the last administrator. */
+  /** Ends all sessions and blocks the account. @throws NOT_FOUND; CONFLICT for the last administrator. */
   disable(email: string, by?: Actor): Promise<Operator> {
     return this.change(email, by, 'operator.disable', async (tx, operator) => {
       await this.keepAnAdministrator(tx, operator.id);
@@ -104,21 +104,21 @@ export class OperatorsService {
   }
 
   /**
-   * @param expected the role that whoever decides has seen.
-   * @throws NOT_FOUND; CONFLICT for the last administrator, or where the role is not the expected one.
+   * @param expected the role that the deciding operator saw.
+   * @throws NOT_FOUND; CONFLICT for the last administrator, or if the role is not the expected one.
    */
   setRole(email: string, role: Role, by?: Actor, expected?: Role): Promise<Operator> {
     return this.change(email, by, 'operator.set_role', async (tx, { id, role: now }) => {
       if (expected !== undefined && expected !== now)
-        throw new ChangedMeanwhile(`the role is ${now} by now: look again`, 'expected_role');
+        throw new ChangedMeanwhile(`the role is now ${now}: look again`, 'expected_role');
       if (role !== 'admin') await this.keepAnAdministrator(tx, id);
       return { role };
     });
   }
 
   /**
-   * Lets the next person who comes by the company's sign-in with the account's verified address be its operator from then
-   * on, in the place of who was before, if they come within a day. @throws NOT_FOUND; CONFLICT for a disabled account.
+   * Allows company sign-in for a day: the first person who signs in with the account's verified address is linked to it, in
+   * place of any earlier link. @throws NOT_FOUND; CONFLICT for a disabled account.
    */
   allowCompany(email: string, by?: Actor): Promise<Operator> {
     return this.change(email, by, 'operator.allow_company', (_tx, { active }) => {
@@ -132,7 +132,7 @@ export class OperatorsService {
     return this.change(email, by, 'operator.unlock', () => Promise.resolve(UNLOCKED));
   }
 
-  /** @param sessionId one of them; else all. @returns how many there were; none is no action. @throws NOT_FOUND */
+  /** @param sessionId absent for all sessions. @returns how many ended; for none, nothing is logged. @throws NOT_FOUND */
   endSessions(email: string, sessionId: number | undefined, by: Actor): Promise<number> {
     return this.database.transaction(async (tx) => {
       const operator = await this.operators.lock(tx, { email });
@@ -146,9 +146,8 @@ export class OperatorsService {
   }
 
   /**
-   * The way back in: takes password and second factor away, ends every session, unlocks and re-enables the account, and
-   * makes a new link to set the password. Who came by the company's sign-in is forgotten, and may come by it anew within
-   * a day. @throws NOT_FOUND
+   * Restores access: removes password, second factor and company link, ends all sessions, unlocks and enables the account,
+   * and makes a new link to set the password. Company sign-in is allowed for a day. @throws NOT_FOUND
    */
   async reset(email: string, by?: Actor): Promise<Invited> {
     const { token, ...link } = newLink();
@@ -165,8 +164,8 @@ export class OperatorsService {
   }
 
   /**
-   * Sets the password with a link's token, which is used up by it.
-   * @param console where it is asked for. @throws BAD_REQUEST for a password that can't be chosen; NOT_FOUND for the link.
+   * Sets the password with the token of a link, which works once.
+   * @throws BAD_REQUEST for a password that the rules forbid; NOT_FOUND for an unknown link.
    */
   async setUp(token: string, password: string, origin: { ip: string; requestId: string }): Promise<Operator> {
     const where = { set_up_hash: sha256(token), active: true };
@@ -174,7 +173,7 @@ export class OperatorsService {
     if (!found || isOver(found)) throw unknownLink();
     const password_hash = await choosePassword('password', password, found.email);
     return this.database.transaction(async (tx) => {
-      // Used meanwhile, it is no longer there.
+      // A concurrent request may have used the link.
       const locked = await this.operators.lock(tx, { ...where, id: found.id });
       if (!locked || isOver(locked)) throw unknownLink();
       await this.operators.update(tx, locked.id, {
@@ -190,7 +189,7 @@ export class OperatorsService {
     });
   }
 
-  /** @param work what is to be done besides, and what of the operator changes. */
+  /** @param work writes what else belongs to the change, and returns the operator's new columns. */
   private change(
     email: string,
     by: Actor | undefined,
@@ -211,10 +210,10 @@ export class OperatorsService {
   private async keepAnAdministrator(tx: Transaction, id: number): Promise<void> {
     const administrators = await this.operators.lockAdministrators(tx);
     if (administrators.length === 1 && administrators[0] === id)
-      throw new AppError('CONFLICT', 'this is the last administrator: make somebody else one first');
+      throw new AppError('CONFLICT', 'this is the last administrator: make another operator one first');
   }
 
-  /** The token is behind a number sign: browsers send it to no server, and so no proxy logs it. */
+  /** The token is in the fragment: browsers do not send it, so no proxy can log it. */
   private readonly linkOf = (token: string): string => `${this.config.console.url}/set-up#${token}`;
 }
 
@@ -228,9 +227,9 @@ const inADay = (): Date => new Date(Date.now() + LINK_LASTS_MS);
 const isOver = ({ set_up_until }: Operator): boolean => set_up_until === null || set_up_until < new Date();
 
 const unknownLink = (): AppError =>
-  new AppError('NOT_FOUND', 'this link was used or is over: ask an administrator for another');
+  new AppError('NOT_FOUND', 'this link was used or has expired: ask an administrator for another');
 
-/** @param field where it was given. @returns its hash. @throws BAD_REQUEST */
+/** @param field the request's member. @returns the hash. @throws BAD_REQUEST */
 export async function choosePassword(field: string, password: string, email: string): Promise<string> {
   const words = passwordProblem(password, email);
   if (words) throw unfitPassword(field, words);

@@ -10,27 +10,27 @@ const MAX_LENGTH = 256;
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MADE_AT_THAT_COST = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
 
-/** The same characters may come in several forms from different keyboards. */
+/** Different keyboards may send the same characters in different forms. */
 const normalized = (password: string): string => password.normalize('NFKC');
 
 export const isSamePassword = (one: string, other: string): boolean => normalized(one) === normalized(other);
 
 export const hashPassword = (password: string): Promise<string> => hash(normalized(password), COST);
 
-/** Whether a hash was made at another cost than is asked for now. */
+/** Whether a hash was made with other cost parameters than today's. */
 export const isOutdatedHash = (passwordHash: string): boolean => !passwordHash.startsWith(MADE_AT_THAT_COST);
 
-/** What passwords of nobody are compared with, so that it takes the same time. */
+/** Compared with passwords for unknown accounts, so that they take the same time. */
 let decoy: Promise<string> | undefined;
 const decoyHash = (): Promise<string> => (decoy ??= hashPassword(randomBytes(32).toString('hex')));
 
-/** @param passwordHash of the operator; null where there is none, which takes the same time and is wrong. */
+/** @param passwordHash null without a password: the answer is false and takes the same time. */
 export async function isRightPassword(passwordHash: string | null, password: string): Promise<boolean> {
   const isRight = await verify(passwordHash ?? (await decoyHash()), normalized(password));
   return isRight && passwordHash !== null;
 }
 
-/** Why a password can't be chosen: null when it can. @param email of the operator. */
+/** @returns why the rules forbid a password; null if they allow it. @param email of the operator. */
 export function passwordProblem(password: string, email: string): string | null {
   const length = password.length > MAX_LENGTH * 2 ? password.length : codePoints(password);
   if (length < MIN_LENGTH || length > MAX_LENGTH) return `must have ${MIN_LENGTH} to ${MAX_LENGTH} characters`;

@@ -5,7 +5,7 @@ export { ROLES, type Role };
 
 const EVERYBODY: readonly Role[] = ROLES;
 
-/** The closed set of permissions, each with the roles that have it. */
+/** All permissions, each with its roles. */
 const ROLES_OF = {
   'orders.read': EVERYBODY,
   'webhooks.read': EVERYBODY,
@@ -59,23 +59,23 @@ export const rolesWith = (permission: Permission): readonly Role[] => ROLES_OF[p
 
 export const hasPermission = (role: Role, permission: Permission): boolean => rolesWith(permission).includes(role);
 
-/** Whether somebody who may read the log reads only what they did themselves. */
+/** Whether a role that may read the audit log sees only the operator's own actions. */
 export const readsOwnActionsOnly = (role: Role): boolean => role === 'support' || role === 'catalog';
 
 export const permissionsOf = (role: Role): Permission[] =>
   PERMISSIONS.filter((permission) => hasPermission(role, permission));
 
-/** What moves money, or lets somebody in. */
+/** Permissions that move money or grant access. */
 const SENSITIVE: readonly Permission[] = [
   ...(['orders.resolve', 'orders.cancel', 'reversals.close', 'wallets.move'] as const),
   ...(['keys.issue', 'keys.rotate', 'keys.revoke', 'suppliers.set'] as const),
   ...(['operators.manage', 'sessions.manage'] as const),
 ];
 
-/** Of whom CONSOLE_REQUIRE_2FA asks a second factor. */
+/** Values of CONSOLE_REQUIRE_2FA: which operators need a second factor. */
 export type SecondFactorRule = 'none' | 'money' | 'all';
 
-/** Whether somebody of a role works only with a second factor. */
+/** Whether operators of a role need a second factor. */
 export function needsSecondFactor(role: Role, rule: SecondFactorRule): boolean {
   if (rule === 'money') return SENSITIVE.some((permission) => hasPermission(role, permission));
   return rule === 'all';

@@ -13,14 +13,14 @@ const ISSUER = 'Order Top-up';
 const STEP_SECONDS = 30;
 const CODE = /^\d{6}$/;
 
-/** What an authenticator app is told, by hand or as a QR code. */
+/** What an authenticator app needs, to be typed or as a QR code. */
 export interface Offer {
   /** In base 32. */
   secret: string;
   uri: string;
 }
 
-/** Codes of an authenticator app (TOTP, RFC 6238: 6 digits, 30 s), and the recovery codes that take their place. */
+/** Codes of an authenticator app (TOTP, RFC 6238: 6 digits, 30 s) and recovery codes, each of which replaces one. */
 @Injectable()
 export class SecondFactorService {
   constructor(
@@ -29,7 +29,7 @@ export class SecondFactorService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** Offers a secret. It counts once a code of it is given to {@link accept}. @throws UNAUTHORIZED */
+  /** Offers a new secret. It becomes valid when {@link accept} gets a code of it. @throws UNAUTHORIZED */
   async offer(shown: ShownAccess): Promise<Offer> {
     const secret = generateSecret();
     const totp_offered_sealed = this.secretBox.seal(secret, totpPlace('totp_offered_sealed', shown.id));
@@ -42,8 +42,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Puts the secret that was offered in the place of the one before, and ends every session: the caller begins a new one.
-   * @param code that the app shows. @returns ten recovery codes, which nobody sees again.
+   * Replaces the secret by the offered one and ends all sessions: the caller begins a new one.
+   * @param code shown by the app. @returns ten recovery codes, which can't be shown again.
    * @throws UNAUTHORIZED; BAD_REQUEST; CONFLICT
    */
   async accept(shown: ShownAccess, code: string, by: Actor): Promise<string[]> {
@@ -72,7 +72,7 @@ export class SecondFactorService {
     return codes;
   }
 
-  /** Ends every session: the caller begins a new one. @throws UNAUTHORIZED */
+  /** Ends all sessions: the caller begins a new one. @throws UNAUTHORIZED */
   async remove(shown: ShownAccess, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { id } = await lockUnchanged(this.operators, tx, shown);
@@ -83,7 +83,7 @@ export class SecondFactorService {
     });
   }
 
-  /** Whether a code, or recovery code, is right and was not used before; it is used by that. */
+  /** Uses a code or recovery code. @returns false if it is wrong or has been used. */
   async use({ id, totp_sealed, totp_last_step }: Operator, code: string): Promise<boolean> {
     if (!totp_sealed) return false;
     const typed = code.replace(/\s/g, '');
@@ -92,12 +92,12 @@ export class SecondFactorService {
     return step !== null && this.operators.useStep(id, step);
   }
 
-  /** Opened each time: it is not remembered in memory. */
+  /** Unsealed for each use, so that no secret stays in memory. */
   private readonly open = (sealed: Buffer, place: Place): string =>
     this.secretBox.openBytes(sealed, place).toString('utf8');
 }
 
-/** The step that a code is of, if it is of this one, the one before or the one after; null when it is of none. */
+/** The step of a code: the current one, the one before or after; null for a wrong code. */
 async function stepOf(secret: string, token: string, after: bigint): Promise<bigint | null> {
   if (!CODE.test(token)) return null;
   const verified = await verify({

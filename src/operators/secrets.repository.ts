@@ -14,12 +14,12 @@ import { Webhook, webhookSecretPlace } from '../webhooks/webhook.entity.js';
 export interface SealedColumn {
   entity: EntityTarget<ObjectLiteral>;
   column: string;
-  /** The columns by which a row is known, and the place of its secret. */
+  /** The columns that identify the row and the place of its secret. */
   by: readonly string[];
   placeOf: (row: never) => Place;
 }
 
-/** @param by the columns that the place is made of. */
+/** @param by the columns that make up the place. */
 const sealed = <Row extends ObjectLiteral, By extends keyof Row & string>(
   entity: new () => Row,
   column: keyof Row & string,
@@ -27,7 +27,7 @@ const sealed = <Row extends ObjectLiteral, By extends keyof Row & string>(
   place: (row: Pick<Row, By>) => Place,
 ): SealedColumn => ({ entity, column, by, placeOf: place });
 
-/** Every one that there is. */
+/** All columns with sealed secrets. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealed(Webhook, 'secret_sealed', ['id'], ({ id }) => webhookSecretPlace(id)),
   sealed(Webhook, 'previous_secret_sealed', ['id'], ({ id }) => webhookSecretPlace(id)),
@@ -42,7 +42,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 ];
 
 export interface SealedSecret {
-  /** As text where it is a bigint. */
+  /** A bigint comes as text. */
   id: number | string;
   sealed: Buffer;
   place: Place;
@@ -52,7 +52,7 @@ export interface SealedSecret {
 export class SecretsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** In the order of ids. @param after the last id of the page before. */
+  /** In the order of ids. @param after the last id of the previous page. */
   async page(
     { entity, column, by, placeOf }: SealedColumn,
     after: number | string,
@@ -75,7 +75,7 @@ export class SecretsRepository {
     }));
   }
 
-  /** @returns whether it was still there to be replaced. */
+  /** @returns false if the secret has changed meanwhile. */
   async replace(
     { entity, column }: SealedColumn,
     { id, sealed }: Pick<SealedSecret, 'id' | 'sealed'>,
@@ -85,7 +85,7 @@ export class SecretsRepository {
     const { affected } = await this.dataSource
       .createQueryBuilder()
       .update(entity)
-      // Sealed anew, it is the same secret: nothing was changed that anybody should hear of.
+      // The secret itself stays the same, so `updated_at` must not change.
       .set({ [column]: resealed, ...(changesWhen && { updated_at: () => 'updated_at' }) })
       .where({ id, [column]: sealed })
       .execute();

@@ -6,7 +6,7 @@ import { SEALED_COLUMNS, SecretsRepository, type SealedColumn } from './secrets.
 
 const ROWS_AT_ONCE = 500;
 
-/** Seals every stored secret anew under the current SECRETS_KEY. */
+/** Re-seals all stored secrets with the current SECRETS_KEY. */
 @Injectable()
 export class SecretsService {
   constructor(
@@ -16,14 +16,14 @@ export class SecretsService {
   ) {}
 
   /**
-   * Safe to run while the service works, to stop and to repeat: a secret that changes meanwhile is left as it is.
-   * @param by the operator, for their log.
-   * @param onProgress is told how many are sealed anew.
-   * @returns how many secrets were sealed anew.
-   * @throws Error when one was sealed under a key that neither SECRETS_KEY nor SECRETS_PREVIOUS_KEYS holds.
+   * Safe while the service runs; it may be stopped and repeated. A secret that changes meanwhile is skipped.
+   * @param by the operator, for the audit log.
+   * @param onProgress gets the number of re-sealed secrets.
+   * @returns how many secrets were re-sealed.
+   * @throws Error for a secret whose key is in neither SECRETS_KEY nor SECRETS_PREVIOUS_KEYS.
    */
   async rotate(by: Actor, onProgress: (done: number) => void = () => undefined): Promise<number> {
-    // An operator that can't be kept must not be found out after the work.
+    // Check the operator's name before the work, not after it.
     assertActor(by);
     let count = 0;
     for (const column of SEALED_COLUMNS) {

@@ -14,7 +14,7 @@ const SERVICES = [
   SignInService,
 ];
 
-/** The accounts, and how they are signed in to. */
+/** Accounts, sessions and signing in. */
 @Module({
   imports: [OperatorsModule],
   providers: SERVICES,

@@ -9,19 +9,19 @@ import { choosePassword, lockUnchanged, noneOfBefore, unfitPassword } from './op
 import { hashPassword, isOutdatedHash, isRightPassword, isSamePassword } from './passwords.js';
 import { SecondFactorService } from './second-factor.service.js';
 
-/** From where somebody tries to sign in. */
+/** The origin of a sign-in attempt. */
 export type Origin = Omit<ConsoleRequest, 'operatorId'> & {
-  /** Whom the browser's device cookie names. */
+  /** What the browser's device cookie proves. */
   knownDevice: KnownDevice | null;
 };
 
 /** A password, or a code of the second factor. */
 export type Proof = { password: string } | { code: string };
 
-/** A refusal takes at least so long, and so the same for addresses that nobody has. */
+/** The minimum time of a refusal, so that timing does not reveal unknown addresses. */
 const REFUSED_AFTER_MS = 100;
 
-/** Lets operators in, and counts what is wrong. Every attempt is counted before it is looked at. */
+/** Signs operators in and counts failures. Each attempt is counted before it is checked. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -31,8 +31,8 @@ export class SignInService {
   ) {}
 
   /**
-   * The first step. @returns the operator, and whether a code is asked for before they are signed in.
-   * @throws UNAUTHORIZED, which never says whether it was the address, the password or a lock.
+   * The first step. @returns the operator, and whether a code must follow.
+   * @throws UNAUTHORIZED, which never reveals whether address, password or a lock is the reason.
    */
   async withPassword(
     given: { email: string; password: string },
@@ -55,7 +55,7 @@ export class SignInService {
     return { operator, awaitsCode: false };
   }
 
-  /** The first step for somebody whom the company's sign-in has let in to an account. As {@link withPassword}. */
+  /** The first step after company sign-in. As {@link withPassword}. */
   async withCompany(operator: Operator, origin: Origin): Promise<{ awaitsCode: boolean }> {
     if (operator.totp_sealed) return { awaitsCode: true };
     await this.complete(operator, origin, 'company');
@@ -70,8 +70,8 @@ export class SignInService {
   }
 
   /**
-   * Confirms again who somebody is that is signed in: by a code, or by the password where there is no second factor.
-   * @throws UNAUTHORIZED; BAD_REQUEST for a password where a code is asked for.
+   * Confirms a signed-in operator again: by a code, or by the password if there is no second factor.
+   * @throws UNAUTHORIZED; BAD_REQUEST for a password when a code is required.
    */
   async confirm(operatorId: number, proof: Proof, origin: Origin): Promise<Operator> {
     const operator = await this.operators.find({ id: operatorId });
@@ -80,14 +80,15 @@ export class SignInService {
     return this.prove(operatorId, proof, origin);
   }
 
-  /** Ends every session: the caller begins a new one. @throws UNAUTHORIZED; BAD_REQUEST */
+  /** Ends all sessions: the caller begins a new one. @throws UNAUTHORIZED; BAD_REQUEST */
   async changePassword(
     operatorId: number,
     { password, newPassword }: { password: string; newPassword: string },
     origin: Origin,
   ): Promise<Operator> {
     const { access_version, email } = await this.prove(operatorId, { password }, origin);
-    if (isSamePassword(password, newPassword)) throw unfitPassword('new_password', 'must not be the password of now');
+    if (isSamePassword(password, newPassword))
+      throw unfitPassword('new_password', 'must differ from the current password');
     const password_hash = await choosePassword('new_password', newPassword, email);
     return this.database.transaction(async (tx) => {
       const operator = await lockUnchanged(this.operators, tx, { id: operatorId, access_version });
@@ -129,7 +130,7 @@ export class SignInService {
     });
   }
 
-  /** The log has refusals of accounts that there are; of others it would keep whatever was typed. */
+  /** Logs refusals of existing accounts only: for others the log would store arbitrary input. */
   private async logRefusal(who: { email: string } | { id: number }, origin: Origin, what: string): Promise<void> {
     const operator = await this.operators.find(who);
     if (!operator) return;
@@ -149,7 +150,7 @@ export class SignInService {
   }
 }
 
-/** Whether the operator has signed in with the browser, and their access is what it was then. */
+/** Whether the operator has signed in with this browser since their access last changed. */
 const isKnown = ({ id, access_version: version }: Operator, { knownDevice: known }: Origin): boolean =>
   known?.operatorId === id && known.accessVersion === version;
 

@@ -54,7 +54,7 @@ describe('topup fx', () => {
   it('says which rates are too old to be used', async () => {
     await stack.sql(`INSERT INTO fx_rates VALUES ('JPY', 0.23, now() - interval '7 days 1 minute', 'test')`);
     const { stderr } = await commandLine.run('fx', 'list');
-    expect(stderr).toBe('Too old to be used, set anew: JPY\n');
+    expect(stderr).toBe('Too old to be used, set again: JPY\n');
     await set('JPY', '0.23');
     expect((await commandLine.run('fx', 'list')).stderr).toBe('');
   });
@@ -67,7 +67,7 @@ describe('topup fx', () => {
       [rate('USD', '0.00000000001'), /decimal number above 0/],
       [rate('USD', '35,5'), /decimal number above 0/],
       [rate('USD', '1e3'), /decimal number above 0/],
-      [rate('DOLLAR', '35'), /currency by its three letters/],
+      [rate('DOLLAR', '35'), /currency code of three letters/],
     ]);
     expect(await list('USD')).toEqual([]);
   });

@@ -182,8 +182,8 @@ describe('topup merchant set-alert', () => {
 
   it('refuses what cannot be a threshold', async () => {
     await commandLine.refusedAll([
-      [setAlert(), /say either --below with an amount, or --off/],
-      [setAlert('--off', '--below', '5'), /say either --below with an amount, or --off/],
+      [setAlert(), /give either --below with an amount, or --off/],
+      [setAlert('--off', '--below', '5'), /give either --below with an amount, or --off/],
       [setAlert('--below', '0'), 'error: the threshold must be more than 0.00\n'],
       [['merchant', 'set-alert', '--merchant', '99', '--off'], /there is no merchant 99/],
     ]);

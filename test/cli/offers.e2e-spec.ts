@@ -189,7 +189,7 @@ describe('topup offer set', () => {
       [offer('--cost', '1'), 'error: a cost needs its currency\n'],
       [offer('--currency', 'IDR'), 'error: a currency needs a cost in it\n'],
       [offer('--cost', '-1', '--currency', 'IDR'), /must be an amount such as 10000 or 23\.5/],
-      [offer('--cost', '1', '--currency', 'RUPIAH'), /currency by its three letters/],
+      [offer('--cost', '1', '--currency', 'RUPIAH'), /currency code of three letters/],
       [offer('--priority', '0'), /whole number from 1 to 1000/],
       [offer('--priority', '1001'), /whole number from 1 to 1000/],
       [offer('--guard-percent', '-1'), /must be a percentage/],

@@ -188,7 +188,7 @@ describe('topup price adjust', () => {
     await products({ TELL: '35' });
     const line = ['price', 'adjust', '--percent', '-10', '--match', 'TELL'];
     await commandLine.refusedAll([
-      [line, 'error: say --dry-run to see what would change, or --yes to change it\n'],
+      [line, 'error: give --dry-run to see what would change, or --yes to change it\n'],
       [[...line, '--merchant', '99', '--dry-run'], /there is no merchant 99/],
       [['price', 'adjust', '--percent', '-100', '--yes'], /must be a percentage above -100 such as -3\.5/],
       [['price', 'adjust', '--percent', 'ten', '--yes'], /must be a percentage above -100 such as -3\.5/],

@@ -196,7 +196,7 @@ describe('topup report margin', () => {
     await sold(shop, 'PLAIN', costs, { at });
     await sold(shop, 'DEAR', [{}], { at });
     const { stdout } = await commandLine.run(...margin('sku', '2025-10-12', '2025-10-12'));
-    expect(stdout).toContain('Nobody knows what 3 units for 300.00 THB cost: they make no margin here.');
+    expect(stdout).toContain('The cost of 3 units for 300.00 THB is unknown: they have no margin here.');
     expect(await rows('sku', '2025-10-12')).toEqual([
       {
         sku: 'DEAR',

@@ -219,11 +219,11 @@ describe('topup report daily', () => {
 
   it('refuses what is no day', async () => {
     await commandLine.refusedAll([
-      [['report', 'daily'], 'error: say either --date with a day, or --from and --to with two\n'],
+      [['report', 'daily'], 'error: give either --date with a day, or --from and --to with two\n'],
       [['report', 'daily', '--date', '2026-02-30'], /such as 2027-01-31/],
       [['report', 'daily', '--date', '2090-01-01'], /2090-01-01 has not begun in Asia\/Bangkok/],
-      [daily(0, '--to', dayOf(0)), /say either --date with a day, or --from and --to with two/],
-      [['report', 'daily', '--from', '2026-01-15'], /say either --date with a day, or --from and --to/],
+      [daily(0, '--to', dayOf(0)), /give either --date with a day, or --from and --to with two/],
+      [['report', 'daily', '--from', '2026-01-15'], /give either --date with a day, or --from and --to/],
       [
         ['report', 'daily', '--from', '2026-01-15', '--to', '2026-01-14'],
         /2026-01-15 is after 2026-01-14: give the earlier day first/,

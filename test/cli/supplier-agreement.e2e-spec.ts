@@ -87,7 +87,7 @@ describe('topup report supplier', () => {
     const { code, stdout } = await commandLine.run('report', 'supplier', ...none);
     expect(code).toBe(expected);
     expect(stdout).toMatch(
-      expected === 1 ? /│ FAILED │[^]+fake could not be asked about everything/ : /│ ok +│[^]+say what our books say/,
+      expected === 1 ? /│ FAILED │[^]+fake did not answer all queries/ : /│ ok +│[^]+agree with our books/,
     );
     const asJson = await commandLine.run('report', 'supplier', ...none, '--json');
     expect(JSON.parse(asJson.stdout)).toMatchObject({

@@ -80,7 +80,7 @@ describe('topup supplier balance', () => {
     supplier.balance = { status: 401 };
     const { code, stdout, stderr } = await commandLine.run('supplier', 'balance', '--json');
     expect({ code, rows: JSON.parse(stdout) as unknown }).toEqual({ code: 1, rows: [before] });
-    expect(stderr).toMatch(/^acme: it refuses our credentials \(HTTP 401\): set them anew with topup supplier/);
+    expect(stderr).toMatch(/^acme: it refuses our credentials \(HTTP 401\): set them again with topup supplier/);
   });
 
   it('is nothing where the supplier does not tell', async () => {
@@ -90,7 +90,7 @@ describe('topup supplier balance', () => {
     expect(await commandLine.json('supplier', 'balance')).toEqual([nothing]);
     const { code, stderr } = await commandLine.run('supplier', 'balance');
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^acme: it responds, and tells no balance \(HTTP 404\)/);
+    expect(stderr).toMatch(/^acme: it responds without a balance \(HTTP 404\)/);
   });
 
   it('is forgotten when the supplier is moved', async () => {
@@ -129,10 +129,10 @@ describe('topup supplier test', () => {
   });
 
   it.each([
-    [401, /it refuses our credentials \(HTTP 401\): set them anew with topup supplier set --credential/],
+    [401, /it refuses our credentials \(HTTP 401\): set them again with topup supplier set --credential/],
     [429, /it wants fewer requests \(HTTP 429\): try again later/],
     [302, /it answers HTTP 302 at http:.+: check --base-url/],
-    [503, /it has a fault of its own \(HTTP 503\): try again later, or ask the supplier/],
+    [503, /it has an internal error \(HTTP 503\): try again later, or ask the supplier/],
   ])('says what to do about HTTP %s', async (status, words) => {
     supplier.balance = { status };
     await commandLine.json(...set());
@@ -147,7 +147,7 @@ describe('topup supplier test', () => {
     await commandLine.json(...set());
     expect(await test()).toMatchObject({
       exit: 0,
-      checks: [{ ok: true }, { ok: true, detail: expect.stringMatching(/tells no balance \(HTTP 404\)/) }],
+      checks: [{ ok: true }, { ok: true, detail: expect.stringMatching(/responds without a balance \(HTTP 404\)/) }],
     });
   });
 

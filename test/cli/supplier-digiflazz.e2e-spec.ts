@@ -107,7 +107,8 @@ describe('a supplier by the adapter digiflazz', () => {
     await setWithKey('wrong');
     const refused = {
       ok: false,
-      detail: 'it refuses our credentials (rc 41: wrong signature): set them anew with topup supplier set --credential',
+      detail:
+        'it refuses our credentials (rc 41: wrong signature): set them again with topup supplier set --credential',
     };
     expect(await test()).toMatchObject({
       exit: 1,

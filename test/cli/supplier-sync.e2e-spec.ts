@@ -108,7 +108,7 @@ describe('topup supplier sync', () => {
       ...UNCHANGED,
       exit: 1,
       seen: 5,
-      refused: 'it lists 5 SKUs and had 10, which is over 30 % fewer: --force takes it over as it is',
+      refused: 'it lists 5 SKUs and had 10, which is over 30 % fewer: --force accepts it',
     });
     expect(await products()).toEqual(before);
     await nextList({ list: 'half' });
@@ -135,7 +135,7 @@ describe('topup supplier sync', () => {
       ...UNCHANGED,
       exit: 1,
       seen: 0,
-      refused: expect.stringMatching(/^it was asked for at .*Z, and the vendor allows the next call at .*Z$/),
+      refused: expect.stringMatching(/^it was requested at .*Z, and the vendor allows the next call at .*Z$/),
     };
     expect(await sync()).toEqual(tooSoon);
     expect(await sync('--force')).toEqual(tooSoon);
@@ -188,7 +188,7 @@ describe('topup supplier sync', () => {
   it('tells people briefly what came of it', async () => {
     const run = async (): Promise<string> => (await commandLine.run('supplier', 'sync', 'digi')).stdout;
     expect(await run()).toMatch(/│ added +│ 10 +│/);
-    expect(await run()).toMatch(/^The catalogue of digi was not taken over, and nothing changed: it was asked for at/);
+    expect(await run()).toMatch(/^The catalogue of digi was refused, and nothing changed: it was requested at/);
   });
 });
 
@@ -279,6 +279,6 @@ describe('topup supplier products', () => {
 
   it('says how to read a catalogue that was not read yet', async () => {
     const { stdout } = await commandLine.run('supplier', 'products', 'digi');
-    expect(stdout).toBe('Its catalogue was not read yet: topup supplier sync digi reads it.\n');
+    expect(stdout).toBe('The catalogue has not been read yet: topup supplier sync digi reads it.\n');
   });
 });

@@ -272,7 +272,7 @@ describe('restoring', () => {
     const manifest = path.join(directoryOf(1), 'manifest.json');
     const text = await readFile(manifest, 'utf8');
     await writeFile(manifest, text.replace('"orders": 3', '"orders": 2'));
-    await expect(scene.restore(directoryOf(1))).rejects.toThrow('is not what this installation wrote');
+    await expect(scene.restore(directoryOf(1))).rejects.toThrow('was not written by this installation');
     await writeFile(manifest, text);
     await expectAllIsWell();
     const moved = path.join(scene.directory, 'moved');

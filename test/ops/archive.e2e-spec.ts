@@ -271,7 +271,7 @@ describe('orders of closed months', () => {
     expect(faults(full)).toEqual([]);
     expect(full.archived).toEqual({ from: MONTHS[0], through: MONTHS[0], orders: 3 });
     expect((await scene.commandLine.run('audit', '--full')).stdout).toContain(
-      `Not there to be read: 3 orders of ${MONTHS[0]}, which are archived (topup month archives).`,
+      `Not read: 3 orders of ${MONTHS[0]}, which are archived (topup month archives).`,
     );
   });
 

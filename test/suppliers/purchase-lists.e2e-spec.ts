@@ -158,7 +158,7 @@ describe('a statement of a supplier', () => {
     expect((await scene.openCases()).map(({ reference }) => reference)).toEqual([unclear, since]);
     const args = ['report', 'supplier', '--supplier', 'fake', '--statement', file];
     const { stdout } = await scene.commandLine.run(...args, '--since', '2026-01-15T00:00:00Z');
-    expect(stdout).toContain('1 line has a status that nobody has explained');
+    expect(stdout).toContain('1 line has an unknown status');
     expect(stdout).toContain('"Selesai" (1)');
     expect(stdout).toContain('1 purchase of statement.csv from before --since opened no case.');
     expect(await scene.report('--statement', file)).toMatchObject({ listed: 3, unknown: 1 });
@@ -170,7 +170,7 @@ describe('a statement of a supplier', () => {
     expect(await refused('--supplier', 'fake', '--statement', file)).toMatch(
       /statement.csv could not be read:\n {2}one of reference and supplier_reference must be a column/,
     );
-    expect(await refused('--statement', file)).toMatch(/say whose statement it is, with --supplier/);
+    expect(await refused('--statement', file)).toMatch(/give the supplier of the statement with --supplier/);
     expect(await refused('--statement', file, '--column', 'ref=Ref ID')).toMatch(/It must be name=header/);
   });
 });

@@ -6,17 +6,17 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { FOR_MIGRATIONS } from '../../database/connections.js';
 import { runOn, type Run } from '../../database/partitions/runs.js';
 
-/** A connection of its own to PostgreSQL, for work that takes as long as it takes. */
+/** A connection outside of the pool, for long work. */
 export interface ArchiveConnection {
   run: Run;
-  /** What a COPY … TO STDOUT gives. */
+  /** Reads from a `COPY … TO STDOUT`. */
   copyOut: (text: string) => Readable;
-  /** Takes what a COPY … FROM STDIN wants. */
+  /** Writes to a `COPY … FROM STDIN`. */
   copyIn: (text: string) => Writable;
   end: () => Promise<void>;
 }
 
-/** It holds locks that orders wait for: whatever becomes of this machine, PostgreSQL lets go of them within seconds. */
+/** Orders wait for this connection's locks: if this machine fails, PostgreSQL must release them within seconds. */
 const GIVEN_UP_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
   options: [
@@ -24,7 +24,7 @@ const GIVEN_UP_SOON: pg.ClientConfig = {
     'tcp_keepalives_idle=5',
     'tcp_keepalives_interval=3',
     'tcp_keepalives_count=3',
-    // The same rows are the same text, whatever the role or the server says.
+    // The same rows must give the same text under all settings of role and server.
     'timezone=UTC',
     'datestyle=ISO',
     'bytea_output=hex',
@@ -35,7 +35,7 @@ const GIVEN_UP_SOON: pg.ClientConfig = {
     .join(' '),
 };
 
-/** Connects those who archive, directly: what they lock lasts as long as the connection. */
+/** Connects directly, not through a pooler, because its locks must last as long as the connection. */
 @Injectable()
 export class ArchiveConnectionsService {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
@@ -47,7 +47,7 @@ export class ArchiveConnectionsService {
       application_name: 'topup-archive',
       connectionString: this.config.DATABASE_URL,
     });
-    // The statement that meets a lost connection fails with it.
+    // Ignored: the next statement fails with the same error.
     client.on('error', () => undefined);
     await client.connect();
     return {

@@ -4,7 +4,7 @@ import { ArchiveConnectionsService } from './archive-connections.service.js';
 import { MonthArchiveService } from './month-archive.service.js';
 import { MonthRestoreService } from './month-restore.service.js';
 
-/** Moves old orders into files, and back. */
+/** Archives old orders to files, and restores them. */
 @Module({
   imports: [AuditModule],
   providers: [ArchiveConnectionsService, MonthArchiveService, MonthRestoreService],

@@ -11,7 +11,7 @@ import type { ArchiveConnection } from './archive-connections.service.js';
 export type { Obstacles, Part, Range, StateRow } from './archive.sql.js';
 type Statement = { statement: string };
 
-/** The partitions of one range: of the orders first, and those of the tables that follow them. */
+/** The partitions of one range of orders: of `orders` first, then of the dependent tables. */
 export interface Section {
   number: number;
   lower: string | null;
@@ -19,10 +19,10 @@ export interface Section {
   parts: sql.Part[];
 }
 
-/** So many orders are kept within a second or so. */
-const PIECE = 5_000;
+/** Orders per statement; takes about a second. */
+const BATCH_ROWS = 5_000;
 
-/** Partitions of the tables of orders on their way into files and back. */
+/** Archives and restores partitions of the tables of orders. */
 export class ArchiveRepository {
   private readonly run: Run;
 
@@ -30,7 +30,7 @@ export class ArchiveRepository {
     this.run = link.run;
   }
 
-  /** Those that are attached, the one of the lowest ids first; none where orders are not partitioned. */
+  /** Attached sections, lowest ids first; empty if orders are not partitioned. */
   async findSections(): Promise<Section[]> {
     const parts = await this.run<sql.Part>(sql.FIND_PARTS);
     return parts
@@ -51,7 +51,7 @@ export class ArchiveRepository {
     return this.one<sql.Ends>(sql.findEnds(nameOf(parts, 'orders'), upper));
   }
 
-  /** @param days how long ago the last change of an order has to be. */
+  /** @param days how many days an order must be unchanged. */
   async findObstacles({ lower, upper, parts }: Section, days: number): Promise<sql.Obstacles> {
     const [orders, units] = [nameOf(parts, 'orders'), nameOf(parts, 'order_units')];
     const text = sql.findObstacles(orders, units, { lower, upper, days });
@@ -71,12 +71,12 @@ export class ArchiveRepository {
     return (await this.run<{ id: number }>(sql.findSuppliers(names))).map(({ id }) => id);
   }
 
-  /** Tables that refer to the orders of a section and are no part of it, with the column that does. */
+  /** Tables outside of a section that refer to its orders, with the column that does. */
   findReferring({ parts }: Section): Promise<{ table: string; key: string }[]> {
     return this.run(sql.FIND_REFERRING, [parts.map(({ name }) => name)]);
   }
 
-  /** @returns all of them, and those of the primary key. */
+  /** @returns all columns, and those of the primary key. */
   async findColumns(table: string): Promise<{ columns: string[]; order: string[] }> {
     const found = await this.run<sql.CopiedColumn>(sql.FIND_COLUMNS, [table]);
     const inKey = found.filter(({ place }) => place !== null);
@@ -86,17 +86,17 @@ export class ArchiveRepository {
     };
   }
 
-  /** The rows of a partition, in the order of these columns. */
+  /** Reads the rows of a partition, sorted by `order`. */
   readPart(name: string, columns: readonly string[], order: readonly string[]): Readable {
     return this.link.copyOut(sql.copyPart(name, columns, order));
   }
 
-  /** The rows of another table that belong to a range of orders. */
+  /** Reads the rows of another table that belong to a range of orders. */
   readBeside(table: string, columns: readonly string[], range: sql.Range): Readable {
     return this.link.copyOut(sql.copyBeside(table, columns, range));
   }
 
-  /** Where rows of a table go. */
+  /** A stream that writes rows into a table. */
   writeRows(name: string, columns: readonly string[]): Writable {
     return this.link.copyIn(sql.copyIn(name, columns));
   }
@@ -117,7 +117,7 @@ export class ArchiveRepository {
     await this.run(sql.SET_VERIFIED, [number, manifestHash, bytes]);
   }
 
-  /** Keeps what stays of a section's orders, as many as are not kept yet. */
+  /** Stores the references of a section's orders that stay in the database, except those already stored. */
   async keep({ parts }: Section, onProgress: (done: number) => unknown): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));
@@ -125,20 +125,20 @@ export class ArchiveRepository {
     await this.inPieces(orders, [references, purchases], onProgress);
   }
 
-  /** Keeps the names of their purchases as they are now. */
+  /** Stores the current names of their purchases. */
   async keepPurchases({ parts }: Pick<Section, 'parts'>): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const [units, attempts] = [nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts')];
     await this.inPieces(orders, [kept.keepPurchases(orders, units, attempts)]);
   }
 
-  /** How many orders are not kept just as they are. */
+  /** Counts orders whose stored reference is missing or differs. */
   async countUnkept(parts: readonly { table: string; name: string }[]): Promise<number> {
     const text = kept.countUnkept(nameOf(parts, 'orders'), nameOf(parts, 'order_items'));
     return Number((await this.one<{ rows: string }>(text)).rows);
   }
 
-  /** Takes a section out of its tables. Nobody reads or writes these meanwhile. @throws LocksNotFree */
+  /** Detaches a section from its tables, which are locked meanwhile. @throws LocksNotFree */
   async detach({ number, parts }: Section): Promise<void> {
     const names = parts.map(({ name }) => name);
     await briefly(this.run, await this.locked(), async () => {
@@ -156,7 +156,7 @@ export class ArchiveRepository {
     });
   }
 
-  /** Which of some names are those of tables. */
+  /** Finds which of the names are tables. */
   async findTables(names: readonly string[]): Promise<{ name: string; attached: boolean }[]> {
     return this.run(sql.FIND_TABLES, [names]);
   }
@@ -166,19 +166,19 @@ export class ArchiveRepository {
     await briefly(this.run, names.join(', '), () => this.run(sql.drop(names)));
   }
 
-  /** Drops what an interrupted restore left, of which nothing was attached. @throws LocksNotFree */
+  /** Drops unattached tables that an interrupted restore left. @throws LocksNotFree */
   async dropUnattached(names: readonly string[]): Promise<void> {
     await briefly(this.run, await this.locked(names), () => this.run(sql.drop(names)));
   }
 
-  /** Makes empty tables, each like the newest partition of its own, which takes the rows of its range only. */
+  /** Creates an empty table like the newest partition of each table, with a check of its range. */
   async make(parts: readonly (sql.Range & { table: string; name: string })[]): Promise<void> {
     const newest = await this.newestParts();
     for (const { table, name, ...range } of parts)
       await this.run(sql.likePart(name, present(newest.get(table), 'it is partitioned').name, range));
   }
 
-  /** Gives tables that were made so the rules of a partition, and attaches them. @throws LocksNotFree */
+  /** Adds the constraints and settings of a partition to tables from {@link make}, and attaches them. @throws LocksNotFree */
   async attach(number: number, parts: readonly (sql.Range & { table: string; name: string })[]): Promise<void> {
     const newest = await this.newestParts();
     const [{ lower } = { lower: null }] = parts;
@@ -192,7 +192,7 @@ export class ArchiveRepository {
     const names = parts.map(({ name }) => name);
     const locked = await this.locked(names);
     await briefly(this.run, locked, async () => {
-      // The keys of one that has rows of several ranges lead to tables that others use.
+      // Partitions with rows of several ranges: their foreign keys need locks on tables that others use.
       for (const part of parts.filter((each) => !isOwn(each))) await liken(part);
       for (const { table, name } of parts) await this.runWritten(sql.WRITE_PARENT_KEYS, [table, name]);
     });
@@ -204,36 +204,36 @@ export class ArchiveRepository {
     for (const name of names) await this.run(`ANALYZE ${name}`);
   }
 
-  /** Removes references of orders, in pieces. */
+  /** Removes stored references of orders, in batches. */
   forgetReferences(range: Pick<Section, 'lower' | 'upper'>): Promise<void> {
     return this.removeInPieces(kept.FORGET_REFERENCES, range);
   }
 
-  /** The same of the names of their purchases, which nobody else writes. */
+  /** Removes stored names of their purchases, in batches. */
   forgetPurchases(range: Pick<Section, 'lower' | 'upper'>): Promise<void> {
     return this.removeInPieces(kept.FORGET_PURCHASES, range);
   }
 
-  /** Puts everything as it was before the first partition was archived: nothing is any more. @throws LocksNotFree */
+  /** Removes the trigger and re-validates keys once no partition is archived any more. @throws LocksNotFree */
   async endArchive(): Promise<void> {
     await briefly(this.run, 'orders', () => this.run(sql.FORGET_ARCHIVED));
     await this.runWritten(sql.WRITE_OUTER_VALIDATIONS);
   }
 
-  /** With the record of what was done. */
+  /** In the transaction that writes the audit log. */
   async setDropped(tx: Transaction, number: number): Promise<void> {
     await tx.query(...sql.SET_DROPPED.with({ number }));
   }
 
-  /** The same of what is back. */
+  /** Removes the row of a restored partition. */
   async forget(tx: Transaction, number: number): Promise<void> {
     await tx.query(...sql.FORGET.with({ number }));
   }
 
   private async removeInPieces(text: string, { lower, upper }: Pick<Section, 'lower' | 'upper'>): Promise<void> {
     for (;;) {
-      const removed = await this.run(text, [lower ?? '0', upper, PIECE]);
-      if (removed.length < PIECE) return;
+      const removed = await this.run(text, [lower ?? '0', upper, BATCH_ROWS]);
+      if (removed.length < BATCH_ROWS) return;
     }
   }
 
@@ -243,9 +243,9 @@ export class ArchiveRepository {
     onProgress: (done: number) => unknown = () => undefined,
   ): Promise<void> {
     let after = '0';
-    for (let done = 0; ; done += PIECE) {
+    for (let done = 0; ; done += BATCH_ROWS) {
       await onProgress(done);
-      const { id: through } = await this.one<{ id: string | null }>(kept.endOfOrders(orders), [after, PIECE]);
+      const { id: through } = await this.one<{ id: string | null }>(kept.endOfOrders(orders), [after, BATCH_ROWS]);
       if (through === null) return;
       for (const text of texts) await this.run(text, [after, through]);
       after = through;

@@ -1,25 +1,25 @@
 import type { ArchiveState } from '../audit/archived-partition.entity.js';
 import { statement } from '../../database/parameters.js';
 
-/** The tables whose partitions are archived, where they are partitioned by the ids of orders; those before their dependants. */
+/** Tables whose partitions by order id are archived, each before its dependants. */
 const ORDER_TABLES = ['orders', 'order_items', 'order_units', 'unit_attempts', 'supplier_calls'];
 const PARENTS = `ARRAY[${ORDER_TABLES.map((name) => `'${name}'`).join(', ')}]::regclass[]`;
 
 /** A partition of one of these tables. */
 export interface Part {
   table: string;
-  /** The partition's own name, and the number in it. */
+  /** The partition's name and the number in it. */
   name: string;
   number: number;
   /** The column with the id of the order. */
   key: string;
-  /** The first id; null where it has all before the next. */
+  /** The first id; null for the first partition, which is open below. */
   lower: string | null;
-  /** The first id that is not in it. */
+  /** Exclusive. */
   upper: string;
 }
 
-/** Partitions, those of the lowest ids first. */
+/** Lowest ids first. */
 export const FIND_PARTS = `
   SELECT p.relname AS "table", c.relname AS name, substring(c.relname FROM '_p(\\d+)$')::int AS number, attname AS key,
          nullif(bounds.ends[1], 'MINVALUE') AS lower, bounds.ends[2] AS upper
@@ -30,7 +30,7 @@ export const FIND_PARTS = `
   WHERE inhparent = ANY(${PARENTS})
   ORDER BY bounds.ends[2]::bigint, array_position(${PARENTS}, inhparent::regclass)`;
 
-/** Tables that refer to those of orders, with the column that holds the order's id. $1 partitions that are archived. */
+/** Finds tables that refer to the tables of orders, with the column of the order's id. $1: partitions to archive. */
 export const FIND_REFERRING = `
   SELECT DISTINCT conrelid::regclass::text AS "table", attname AS key
   FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
@@ -38,19 +38,19 @@ export const FIND_REFERRING = `
     AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = conrelid AND inhparent = ANY(${PARENTS}))
     AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = conrelid AND inhparent = ANY(${PARENTS})) ORDER BY 1`;
 
-/** A column of a table, with its place in the primary key, if it has one there. */
+/** A column of a table, with its position in the primary key, if any. */
 export interface CopiedColumn {
   name: string;
   place: number | null;
 }
 
-/** $1 a table. */
+/** $1: a table. */
 export const FIND_COLUMNS = `
   SELECT attname AS name, array_position(indkey::int2[], attnum) AS place
   FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
   WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`;
 
-/** What the transactions lock that attach or detach partitions. $1 other tables. */
+/** Finds the tables to lock while partitions are attached or detached. $1: other tables. */
 export const FIND_LOCKED = `
   SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
     SELECT unnest($1::text[]::regclass[]) AS name
@@ -60,9 +60,9 @@ export const FIND_LOCKED = `
           WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY(${PARENTS})) touched`;
 
 /**
- * Foreign keys to the tables of orders, to be dropped before a partition goes, which PostgreSQL refuses to let go with rows
- * that refer to it, and to be made again for what is written from then on. Before PostgreSQL 18, partitions have such a
- * key each instead of their table. $1 the partitions that go.
+ * Finds foreign keys to the tables of orders. PostgreSQL does not detach a partition while rows refer to it, so these keys are
+ * dropped before and added again as NOT VALID. Before PostgreSQL 18, each partition has such a key instead of its table.
+ * $1: the partitions to detach.
  */
 export const FIND_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
@@ -76,24 +76,24 @@ export const FIND_OUTER_KEYS = `
   CROSS JOIN LATERAL (SELECT regexp_replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID$', '') AS definition) d
   WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) ORDER BY conrelid, conname`;
 
-/** Keys of detached partitions to other tables, which would be locked when these are dropped. $1 the partitions. */
+/** Drops foreign keys of detached partitions first: dropping the tables would lock the referred tables. $1: partitions. */
 export const WRITE_OWN_KEYS_DROPPED = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
   WHERE contype = 'f' AND conrelid = ANY($1::text[]::regclass[]) AND NOT confrelid = ANY($1::text[]::regclass[])`;
 
-/** From the first archived partition on: whoever places orders, none has the reference of an archived one. */
+/** While a partition is archived, a trigger refuses new orders with the reference of an archived one. */
 export const WATCH_ARCHIVED = `
   CREATE OR REPLACE TRIGGER tg_orders_archived_reference AFTER INSERT ON orders REFERENCING NEW TABLE AS placed
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_archived_reference()`;
 
 export const FORGET_ARCHIVED = 'DROP TRIGGER IF EXISTS tg_orders_archived_reference ON orders';
 
-/** Keys that rows of archived orders would break, when none is archived any more. */
+/** Validates the keys again once no partition is archived. */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
   WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) AND NOT convalidated ORDER BY conrelid, conname`;
 
-/** Ids of orders, as a column of a table has them. */
+/** A range of order ids in a column. */
 export interface Range {
   key: string;
   lower: string | null;
@@ -103,11 +103,11 @@ export interface Range {
 const within = ({ key, lower, upper }: Range): string =>
   `${lower === null ? '' : `${key} >= ${lower} AND `}${key} < ${upper}`;
 
-/** COPY of a whole partition in the order of its primary key, so that the same rows are the same text. */
+/** Copies a partition sorted by primary key, so that the same rows give the same text. */
 export const copyPart = (name: string, columns: readonly string[], order: readonly string[]): string =>
   `COPY (SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${order.join(', ')}) TO STDOUT`;
 
-/** COPY of what belongs to the orders of a range and stays. */
+/** Copies rows of another table that belong to a range of orders; they stay in the database. */
 export const copyBeside = (table: string, columns: readonly string[], range: Range): string =>
   `COPY (SELECT ${columns.join(', ')} FROM ${table} WHERE ${within(range)} ORDER BY ${range.key}) TO STDOUT`;
 
@@ -116,11 +116,11 @@ export const copyIn = (name: string, columns: readonly string[]): string =>
 
 export const countOf = (name: string): string => `SELECT count(*)::text AS rows FROM ${name}`;
 
-/** Where a partition ends, and where orders are now. */
+/** The end of a partition. */
 export interface Ends {
-  /** The last order in it; null where there is none. */
+  /** The last order in it, if any. */
   last: string | null;
-  /** Whether ids have left it behind. */
+  /** Whether new orders get ids behind it. */
   passed: boolean;
 }
 
@@ -128,7 +128,7 @@ export const findEnds = (orders: string, upper: string): string => `
   SELECT (SELECT max(id)::text FROM ${orders}) AS last,
          coalesce(pg_sequence_last_value(pg_get_serial_sequence('orders', 'id')::regclass), 0) >= ${upper} - 1 AS passed`;
 
-/** Why a partition can't be archived yet: the id of an order of each kind, or null. */
+/** Reasons against archiving: for each, the id of an order to which it applies, or null. */
 export interface Obstacles {
   open: string | null;
   fresh: string | null;
@@ -138,7 +138,7 @@ export interface Obstacles {
   unchecked: string | null;
 }
 
-/** @param days how long ago the last change of an order has to be. */
+/** @param days how many days an order must be unchanged. */
 export function findObstacles(
   orders: string,
   units: string,
@@ -155,7 +155,7 @@ export function findObstacles(
            ${one('attempt_checks WHERE true', 'order_id')} AS unchecked`;
 }
 
-/** How many orders of a partition lie in each closed month. */
+/** Counts a partition's orders in each closed month. */
 export const countMonths = (orders: string, { lower, upper }: Omit<Range, 'key'>): string => `
   SELECT month, (SELECT count(*) FROM ${orders} WHERE id > orders_after AND id <= orders_through)::int AS orders
   FROM closed_months WHERE orders_through >= ${lower ?? 0} AND orders_after < ${upper} ORDER BY month`;
@@ -167,7 +167,7 @@ export const findSuppliers = (parts: readonly string[]): string =>
 
 const STATE = `number, first_id::text, end_id::text, state, directory, encode(manifest_hash, 'hex') AS manifest_hash, orders::text`;
 
-/** A partition that is archived, or on its way there or back. */
+/** A partition that is archived, being archived or being restored. */
 export interface StateRow {
   number: number;
   first_id: string | null;
@@ -181,7 +181,7 @@ export interface StateRow {
 
 export const LIST_STATES = `SELECT ${STATE} FROM archived_partitions ORDER BY end_id`;
 
-/** $1 number, $2 first id, $3 end, $4 directory, $5 orders, $6 months, $7 suppliers, $8 by whom. */
+/** $1 number, $2 first id, $3 end, $4 directory, $5 orders, $6 months, $7 suppliers, $8 operator. */
 export const BEGIN = `
   INSERT INTO archived_partitions (number, first_id, end_id, state, directory, orders, months, supplier_ids, archived_by)
   VALUES ($1, $2, $3, 'begun', $4, $5, $6::jsonb, $7, $8)
@@ -211,11 +211,11 @@ export const FORGET = statement(
 
 export const FIND_SCHEMA = `SELECT name FROM schema_migrations ORDER BY timestamp DESC LIMIT 1`;
 
-/** Which of some names are those of tables, and whether they are partitions. $1 names. */
+/** Finds which names are tables, and whether these are attached. $1: names. */
 export const FIND_TABLES = `SELECT relname AS name, relispartition AS attached FROM pg_class WHERE oid = ANY(ARRAY(
   SELECT to_regclass(name) FROM unnest($1::text[]) AS name)) ORDER BY relname`;
 
-/** What a table has that is to be made like a partition, before its rows come. $1 name, $2 the partition. */
+/** Creates a table like a partition, before its rows are loaded. */
 export const likePart = (name: string, like: string, { key, lower, upper }: Range): string => `
   CREATE TABLE ${name} (LIKE ${like} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE,
     CONSTRAINT ${RANGE_CHECK} CHECK (${within({ key, lower, upper })}))`;
@@ -223,9 +223,9 @@ export const likePart = (name: string, like: string, { key, lower, upper }: Rang
 const RANGE_CHECK = 'ck_archived_range';
 
 /**
- * What a partition has and its table can't give to another: settings, keys between partitions of one range, triggers of whole
- * statements. $1 the partition that it is made like, $2 its own name; $3 and $4 what their names end in. $5 whether its range
- * is that of the orders' partition: else its rows belong to several.
+ * Writes the statements for what a partition does not get from its table: settings, keys between partitions of one range,
+ * statement triggers. $1: the partition to copy from, $2: the new one, $3 and $4: the ends of their names. $5: whether the
+ * partition has the range of one partition of orders; otherwise its rows belong to several.
  */
 export const WRITE_LIKENESS = `
   SELECT format('ALTER TABLE %I SET (%s)', $2::text, array_to_string(reloptions, ', ')) AS statement
@@ -240,13 +240,13 @@ export const WRITE_LIKENESS = `
   SELECT regexp_replace(pg_get_triggerdef(oid), $3::text || ' ', $4::text || ' ') FROM pg_trigger
   WHERE tgrelid = $1::text::regclass AND NOT tgisinternal AND tgtype & 1 = 0`;
 
-/** The keys that a table gives its partitions: these have them before they are attached. $1 the table, $2 the partition. */
+/** Writes the table's own keys for a partition, so that attaching need not check them. $1: the table, $2: the partition. */
 export const WRITE_PARENT_KEYS = `
   SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s NOT VALID', $2::text, conname,
                 regexp_replace(pg_get_constraintdef(oid), ' NOT VALID$', '')) AS statement
   FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype = 'f' AND conparentid = 0`;
 
-/** $1 partitions. */
+/** $1: partitions. */
 export const WRITE_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
   WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated

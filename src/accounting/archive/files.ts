@@ -7,14 +7,14 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { AppError } from '../../core/errors.js';
 
-/** What a file of rows holds. */
+/** The content of a file of rows. */
 export interface Content {
   rows: number;
-  /** SHA-256 of the rows, before they were compressed, in hexadecimal. */
+  /** SHA-256 of the uncompressed rows, in hexadecimal. */
   content_sha256: string;
 }
 
-/** The same with the file itself, as `sha256sum` sees it. */
+/** Content and file; `sha256` is what `sha256sum` prints. */
 export interface Written extends Content {
   bytes: number;
   sha256: string;
@@ -22,7 +22,7 @@ export interface Written extends Content {
 
 const LINE_END = 0x0a;
 
-/** Counts lines, which are rows: COPY writes line ends within a value as `\n`. */
+/** Counts and hashes rows. Each line is a row, because COPY escapes line ends in values. */
 class Reader {
   rows = 0;
   private readonly hash: Hash = createHash('sha256');
@@ -45,7 +45,7 @@ const observe = (take: (chunk: Buffer) => void): Transform =>
     },
   });
 
-/** Writes rows into a file, compressed, and on the disk. @throws AppError where the disk does not take them. */
+/** Writes rows into a compressed file and syncs it to the disk. @throws AppError if the disk refuses. */
 export async function writeRows(rows: Readable, file: string): Promise<Written> {
   const reader = new Reader();
   const hash = createHash('sha256');
@@ -66,7 +66,7 @@ export async function writeRows(rows: Readable, file: string): Promise<Written> 
   return { ...reader.content, bytes, sha256: hash.digest('hex') };
 }
 
-/** Reads a file as a whole. @throws AppError where it can't be read, or is no compressed file. */
+/** Reads a whole file to check it. @throws AppError if it can't be read or is not a compressed file. */
 export async function checkRows(file: string): Promise<Written> {
   const reader = new Reader();
   const hash = createHash('sha256');
@@ -85,14 +85,14 @@ export async function checkRows(file: string): Promise<Written> {
   return { ...reader.content, bytes, sha256: hash.digest('hex') };
 }
 
-/** What rows hold that are kept nowhere. */
+/** Counts and hashes rows without storing them. */
 export async function readRows(rows: Readable): Promise<Content> {
   const reader = new Reader();
   await pipeline(rows, take(reader));
   return reader.content;
 }
 
-/** Sends the rows of a file to where they are wanted. */
+/** Sends the rows of a file into a stream. */
 export async function sendRows(file: string, to: Writable): Promise<void> {
   await pipeline(createReadStream(file), createGunzip(), to);
 }
@@ -105,7 +105,7 @@ const take = (reader: Reader): Writable =>
     },
   });
 
-/** An empty directory of this name, made where there is none. @throws AppError where it is not empty, or can't be made. */
+/** Makes a directory unless it exists. @throws AppError if it has files, or can't be made. */
 export async function makeDirectory(directory: string, { mayHaveFiles }: { mayHaveFiles: boolean }): Promise<void> {
   await onDisk(directory, async () => {
     const made = await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -118,7 +118,7 @@ export async function makeDirectory(directory: string, { mayHaveFiles }: { mayHa
   });
 }
 
-/** As a whole or not at all. @returns its SHA-256 in hexadecimal. */
+/** Writes atomically. @returns the SHA-256 in hexadecimal. */
 export async function writeText(file: string, text: string): Promise<string> {
   await onDisk(file, async () => {
     const unfinished = `${file}.new`;
@@ -130,7 +130,7 @@ export async function writeText(file: string, text: string): Promise<string> {
   return hashOf(Buffer.from(text));
 }
 
-/** @returns what is in it, and its SHA-256 in hexadecimal. */
+/** @returns the content and its SHA-256 in hexadecimal. */
 export async function readText(file: string): Promise<{ text: string; sha256: string }> {
   const content = await onDisk(file, () => readFile(file));
   return { text: content.toString('utf8'), sha256: hashOf(content) };
@@ -147,7 +147,7 @@ async function synchronize(file: string): Promise<void> {
   }
 }
 
-/** Says which file an error of the disk or of its content is about. */
+/** Adds the file's name to errors of the disk or of decompression. */
 async function onDisk<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

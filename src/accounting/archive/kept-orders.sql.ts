@@ -1,21 +1,21 @@
 import { KEPT, KEPT_VERSION } from '../../orders/archived-order.js';
 
-// What stays in the database of orders that are archived.
+// What the database keeps of archived orders.
 
 const valuesOf = (alias: string, names: readonly string[]): string =>
   names.map((name) => `${alias}.${name}`).join(', ');
 
-/** As an order is kept in a version. */
+/** An order as a version of the service stores it. */
 const answerOf = (items: string, { order, item }: (typeof KEPT)[keyof typeof KEPT]): string => `
   json_build_array(${valuesOf('o', order)}, (
     SELECT coalesce(json_agg(json_build_array(${valuesOf('i', item)}) ORDER BY i.position), '[]')
     FROM ${items} i WHERE i.order_id = o.id))`;
 
-/** Where the next so many orders end. $1 after this id, $2 how many. */
+/** The last id of the next batch. $1: after this id, $2: how many. */
 export const endOfOrders = (orders: string): string =>
   `SELECT max(id)::text AS id FROM (SELECT id FROM ${orders} WHERE id > $1 ORDER BY id LIMIT $2) piece`;
 
-/** Keeps what must not be lost of orders. $1 after this id, $2 through that one. */
+/** Stores references and results of orders. $1: after this id, $2: through that one. */
 export const keepReferences = (orders: string, items: string): string => `
   INSERT INTO order_references (order_id, merchant_id, reference_id, order_number, content_hash, answer, answer_version)
   SELECT o.id, o.merchant_id, o.reference_id, o.order_number, o.content_hash, ${answerOf(items, KEPT[KEPT_VERSION])},
@@ -23,7 +23,7 @@ export const keepReferences = (orders: string, items: string): string => `
   FROM ${orders} o WHERE o.id > $1 AND o.id <= $2 ORDER BY o.merchant_id, o.reference_id
   ON CONFLICT (order_id) DO NOTHING`;
 
-/** How many orders are not kept just as they are. */
+/** Counts orders whose stored row is missing or differs. */
 export const countUnkept = (orders: string, items: string): string => `
   SELECT count(*)::text AS rows FROM ${orders} o LEFT JOIN order_references r ON r.order_id = o.id
   WHERE r.order_id IS NULL
@@ -33,15 +33,15 @@ export const countUnkept = (orders: string, items: string): string => `
       .map(([version, members]) => `WHEN ${version} THEN ${answerOf(items, members)}`)
       .join(' ')} END)::text`;
 
-/** Removes references of orders that are back. $1 from this id, $2 up to that one, which is not included, $3 how many. */
+/** Removes references of restored orders. $1: from this id, $2: before that one, $3: how many. */
 export const FORGET_REFERENCES = `
   WITH next AS (
     SELECT order_id FROM order_references WHERE order_id >= $1 AND order_id < $2 ORDER BY order_id LIMIT $3)
   DELETE FROM order_references r USING next WHERE r.order_id = next.order_id RETURNING r.order_id`;
 
 /**
- * Keeps the names of purchases that an order's number does not find, and of those that are none by our books, as they are
- * now. $1 after this order's id, $2 through that one.
+ * Stores the current names of purchases that can't be found by an order's number, and of purchases that our books do not
+ * have. $1: after this order's id, $2: through that one.
  */
 export const keepPurchases = (orders: string, units: string, attempts: string): string => `
   INSERT INTO archived_purchases (supplier_id, reference, order_id, supplier_reference, not_bought)
@@ -61,7 +61,7 @@ export const keepPurchases = (orders: string, units: string, attempts: string): 
   ON CONFLICT (supplier_id, reference, order_id)
   DO UPDATE SET supplier_reference = excluded.supplier_reference, not_bought = excluded.not_bought`;
 
-/** Removes those of orders that are back. $1 from this id, $2 up to that one, which is not included, $3 how many. */
+/** Removes those of restored orders. $1: from this id, $2: before that one, $3: how many. */
 export const FORGET_PURCHASES = `
   WITH next AS (
     SELECT supplier_id, reference, order_id FROM archived_purchases WHERE order_id >= $1 AND order_id < $2

@@ -9,25 +9,25 @@ export interface ArchivedTable extends Written {
   table: string;
   file: string;
   columns: string[];
-  /** The partition whose rows it has, which is dropped; null of a copy of what stays where it is. */
+  /** The partition with these rows, which is dropped; null for a copy of rows that stay in the database. */
   partition: string | null;
-  /** The column with the ids of orders, and which it has: from the first one, or the lowest where that is null, to before `upper`. */
+  /** The column with the ids of orders. The range is from `lower`, open if null, to before `upper`. */
   key: string;
   lower: string | null;
   upper: string;
 }
 
-/** What the files of an archived partition are. */
+/** Describes the files of an archived partition. */
 export interface Manifest {
   format: number;
   /** The number of the partition. */
   number: number;
-  /** The version of the service, and the migration that its schema is of. */
+  /** The version of the service; `schema` is its last migration. */
   version: string;
   schema: string;
   written_at: string;
   orders: number;
-  /** How many of the orders lie in each closed month, and the hash of that month. */
+  /** The number of orders in each closed month, and the month's hash. */
   months: { month: string; orders: number; hash: string }[];
   tables: ArchivedTable[];
 }
@@ -35,15 +35,15 @@ export interface Manifest {
 export const toText = (manifest: Omit<Manifest, 'format'>): string =>
   `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`;
 
-/** @throws AppError where it is not one of this version. */
+/** @throws AppError for a damaged manifest or another format. */
 export function readManifest(text: string, file: string): Manifest {
   let manifest: Partial<Manifest>;
   try {
     manifest = JSON.parse(text) as Partial<Manifest>;
   } catch {
-    throw new AppError('CONFLICT', `${file} is damaged: it is no JSON`);
+    throw new AppError('CONFLICT', `${file} is damaged: it is not JSON`);
   }
   if (manifest.format !== FORMAT)
-    throw new AppError('CONFLICT', `${file} is of another version of the service: use that one`);
+    throw new AppError('CONFLICT', `${file} was written by another version of the service: use that version`);
   return manifest as Manifest;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
-import { ClosingsRepository, type ArchivedOrdersService } from '../audit/closings.repository.js';
+import { ClosingsRepository, type ArchivedOrders } from '../audit/closings.repository.js';
 import type { ClosedMonth } from '../audit/closed-month.entity.js';
 import { AppError } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
@@ -14,21 +14,21 @@ import { MANIFEST, readManifest, type Manifest } from './manifest.js';
 import { SectionFiles, type Files, type OnStep } from './section-files.js';
 
 /**
- * A month whose orders leave the database has ended this long ago, and none of them has changed since: suppliers and
- * merchants have had their say.
+ * Orders are archived no sooner than this many days after the end of their month and after their last change, when disputes
+ * are over.
  */
 export const KEEP_DAYS = 90;
 
 export interface ArchiveOptions {
-  /** The last month whose orders may go. */
+  /** The last month whose orders may be archived. */
   through: string;
-  /** Where a directory for each partition is made. */
+  /** Gets a directory for each partition. */
   directory: string;
   by: Actor;
   onStep?: OnStep;
 }
 
-/** What was archived. */
+/** An archived partition. */
 export interface Archived {
   partition: string;
   directory: string;
@@ -38,13 +38,12 @@ export interface Archived {
   bytes: number;
 }
 
-/** Orders are not as they would have to be for them to be archived. */
 const refused = (message: string): AppError => new AppError('CONFLICT', message);
 
 /**
- * Moves the oldest partitions of orders into files, once all of their orders lie in closed months. What is removed was
- * read back from its files before; its references stay, so that none of them buys again. Each step leaves a state from which the
- * next start goes on, whatever interrupted it.
+ * Moves the oldest partitions of orders to files, once all of their orders lie in closed months. Rows are removed only after
+ * their files were read back. References stay, so that none can be ordered again. The next start resumes after any
+ * interrupted step.
  */
 @Injectable()
 export class MonthArchiveService {
@@ -54,14 +53,14 @@ export class MonthArchiveService {
     private readonly closings: ClosingsRepository,
   ) {}
 
-  /** Partitions that are archived, the first one first. */
-  list(): Promise<ArchivedOrdersService[]> {
+  /** Archived partitions, oldest first. */
+  list(): Promise<ArchivedOrders[]> {
     return this.closings.listArchived(this.database);
   }
 
   /**
-   * Archives all partitions that can be, the oldest first.
-   * @throws BAD_REQUEST, CONFLICT where none can be, and why; PartitionsRefused, LocksNotFree
+   * Archives all partitions that may be archived, the oldest first.
+   * @throws BAD_REQUEST; CONFLICT with the reason if there is none; PartitionsRefused; LocksNotFree
    */
   async archive(options: ArchiveOptions): Promise<Archived[]> {
     assertActor(options.by);
@@ -96,7 +95,9 @@ export class MonthArchiveService {
       }
       const [oldest] = await archive.findSections();
       if (!oldest)
-        throw refused('orders are not partitioned: what is archived is a partition. See npm run partition -- orders');
+        throw refused(
+          'orders are not partitioned, and only partitions can be archived: see npm run partition -- orders',
+        );
       const why = await this.whyNot(archive, oldest, last);
       if (why !== null) {
         if (done.length > 0) return done;
@@ -107,7 +108,7 @@ export class MonthArchiveService {
     }
   }
 
-  /** Why the oldest partition is not to go, in words. */
+  /** Why the oldest partition can't be archived, in words. */
   private async whyNot(
     archive: ArchiveRepository,
     section: Section,
@@ -129,23 +130,23 @@ export class MonthArchiveService {
   ): Promise<Archived> {
     const { onStep = () => undefined, by } = options;
     if (state?.state === 'attached')
-      throw refused(`the restore of ${state.directory} is not over: topup month restore goes on with it`);
+      throw refused(`the restore of ${state.directory} is unfinished: topup month restore resumes it`);
     await this.assertEnded(archive, section, closings);
     const directory = path.resolve(options.directory, `orders_p${section.number}`);
     const months = await this.monthsOf(archive, section, closings);
     const orders = months.reduce((sum, each) => sum + each.orders, 0);
     const suppliers = await archive.findSuppliers(section);
-    // Files that were begun there by another start are written anew.
+    // Overwrites files that an interrupted start left in this directory.
     await makeDirectory(directory, { mayHaveFiles: state?.directory === directory });
     await archive.begin(section, { directory, orders, months, suppliers, by: by.operator });
     const files = new SectionFiles(archive, section, directory, onStep);
     const written = await files.write(months);
     await archive.setVerified(section.number, written.hash, written.bytes);
-    // Those that an earlier start kept may be older than their orders.
+    // References that an earlier start stored may be outdated.
     if (state) await archive.forgetReferences(section);
     await archive.keep(section, (done) => onStep(`keeping references: ${done} of ${orders}`));
     await this.assertKept(archive, section);
-    // All of that took long.
+    // The steps above take long: check again before removing anything.
     await this.assertEnded(archive, section, closings);
     await onStep('waiting for the locks of the tables of orders');
     await archive.detach(section);
@@ -156,7 +157,7 @@ export class MonthArchiveService {
     return this.finish(archive, detached, options, written);
   }
 
-  /** Compares what nobody can change any more with its files, and only then removes it. */
+  /** Compares the detached tables, which cannot change any more, with their files, and only then drops them. */
   private async finish(
     archive: ArchiveRepository,
     state: StateRow,
@@ -172,7 +173,7 @@ export class MonthArchiveService {
     const section = { number, lower: state.first_id, upper: state.end_id, parts };
     const names = parts.map(({ name }) => name);
     const left = await archive.findTables(names);
-    if (left.some(({ attached }) => attached)) throw refused(`${names.join(', ')} are attached again by hand`);
+    if (left.some(({ attached }) => attached)) throw refused(`${names.join(', ')} have been attached again by hand`);
     const isOwn = read.hash === state.manifest_hash;
     if (left.length === 0 && !isOwn)
       throw refused(`${path.join(directory, MANIFEST)} is not as it was written: it was changed or damaged`);
@@ -180,14 +181,13 @@ export class MonthArchiveService {
       const files = new SectionFiles(archive, section, directory, onStep);
       const areWhole = isOwn && (written !== undefined || (await files.areWhole(manifest)));
       if (!areWhole || !(await files.areAsWritten(manifest))) {
-        // Somebody wrote between the copy and the moment from which nobody could, or a file was lost since: while the tables
-        // are there, they are the last word.
+        // A row changed between the copy and the detach, or a file was lost. The tables still exist, so write the files anew.
         const again = await files.write(manifest.months);
         await archive.setVerified(number, again.hash, again.bytes);
         manifest = again.manifest;
       }
       await onStep('comparing references');
-      // Suppliers may have named purchases since.
+      // Suppliers may have named purchases meanwhile.
       await archive.keepPurchases(section);
       await this.assertKept(archive, section);
       await archive.drop(names);
@@ -217,7 +217,7 @@ export class MonthArchiveService {
     return archived;
   }
 
-  /** The manifest of an earlier start. @throws CONFLICT where it is that of another partition. */
+  /** Reads the manifest of an earlier start. @throws CONFLICT if it belongs to another partition. */
   private async readOwn({ directory, number }: StateRow): Promise<Pick<Files, 'manifest' | 'hash'>> {
     const file = path.join(directory, MANIFEST);
     const { text, sha256: hash } = await readText(file);
@@ -225,18 +225,18 @@ export class MonthArchiveService {
     const isOf = ({ table, partition }: Manifest['tables'][number]): boolean =>
       partition === null || partition === `${table}_p${number}`;
     if (manifest.number !== number || !manifest.tables.every(isOf))
-      throw refused(`${file} is that of another partition`);
+      throw refused(`${file} belongs to another partition`);
     return { manifest, hash };
   }
 
-  /** @throws CONFLICT where the reference of an order is not kept, with the order as it is. */
+  /** @throws CONFLICT if an order's stored reference is missing or differs. */
   private async assertKept(
     archive: ArchiveRepository,
     { number, parts }: Pick<Section, 'number' | 'parts'>,
   ): Promise<void> {
     const unkept = await archive.countUnkept(parts);
     if (unkept > 0)
-      throw refused(`${unkept} orders of orders_p${number} are not kept as they are: nothing was removed`);
+      throw refused(`${unkept} orders of orders_p${number} have no matching stored reference: nothing was removed`);
   }
 
   /** @throws CONFLICT */
@@ -261,7 +261,7 @@ export class MonthArchiveService {
     }
   }
 
-  /** @throws CONFLICT where an order lies in no closed month, which would be a fault of the closings. */
+  /** @throws CONFLICT if an order lies in no closed month, which means that a closing is wrong. */
   private async monthsOf(
     archive: ArchiveRepository,
     section: Section,

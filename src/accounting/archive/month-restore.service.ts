@@ -16,16 +16,16 @@ export interface RestoreOptions {
   onStep?: OnStep;
 }
 
-/** What is back. */
+/** A restored partition. */
 export interface Restored {
   partition: string;
   orders: number;
 }
 
-/** A partition of the orders' tables that is to be made again. */
+/** A partition to create again. */
 type Part = ArchivedTable & { name: string };
 
-/** Brings an archived partition back into its tables, as it was. Interrupted, it is started again. */
+/** Restores an archived partition into its tables. After an interruption, start it again. */
 @Injectable()
 export class MonthRestoreService {
   constructor(
@@ -34,8 +34,8 @@ export class MonthRestoreService {
   ) {}
 
   /**
-   * @param directory that of the partition, wherever it was moved to.
-   * @throws CONFLICT where the files are not as they were written, or not of this installation; PartitionsRefused, LocksNotFree
+   * @param directory the partition's files; it may have been moved.
+   * @throws CONFLICT for files that were changed or come from another installation; PartitionsRefused; LocksNotFree
    */
   async restore(directory: string, options: RestoreOptions): Promise<Restored> {
     assertActor(options.by);
@@ -86,18 +86,18 @@ export class MonthRestoreService {
     const state = states.find((each) => each.number === number);
     if (!state) throw new AppError('CONFLICT', `orders_p${number} is not archived: it may have been restored`);
     if (state.manifest_hash !== hash)
-      throw new AppError('CONFLICT', `${file} is not what this installation wrote: it was changed, or is another's`);
+      throw new AppError('CONFLICT', `${file} was not written by this installation, or was changed since`);
     if (state.state !== 'dropped' && state.state !== 'attached')
-      throw new AppError('CONFLICT', `orders_p${number} is still being archived: topup month archive goes on with it`);
+      throw new AppError('CONFLICT', `orders_p${number} is still being archived: topup month archive resumes it`);
     return state;
   }
 
-  /** Makes the tables, and fills them with what is in the files. */
+  /** Creates the tables and loads the files into them. */
   private async load(archive: ArchiveRepository, directory: string, parts: Part[], onStep: OnStep): Promise<void> {
     const names = parts.map(({ name }) => name);
     const left = await archive.findTables(names);
     if (left.some(({ attached }) => attached))
-      throw new AppError('CONFLICT', `there is a partition ${left.map(({ name }) => name).join(', ')} already`);
+      throw new AppError('CONFLICT', `partition ${left.map(({ name }) => name).join(', ')} already exists`);
     if (left.length > 0) await archive.dropUnattached(left.map(({ name }) => name));
     await archive.make(parts);
     for (const { name, file, columns, content_sha256: hash } of parts) {
@@ -109,7 +109,7 @@ export class MonthRestoreService {
       await sendRows(path.join(directory, file), archive.writeRows(name, columns));
       const read = await readRows(archive.readPart(name, columns, order));
       if (read.content_sha256 !== hash)
-        throw new AppError('CONFLICT', `${name} is not what ${file} has: nothing was attached`);
+        throw new AppError('CONFLICT', `${name} differs from ${file}: nothing was attached`);
     }
   }
 }

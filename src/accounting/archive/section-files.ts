@@ -6,10 +6,10 @@ import type { ArchiveRepository, Section } from './archive.repository.js';
 import { checkRows, readRows, writeRows, writeText } from './files.js';
 import { MANIFEST, toText, type ArchivedTable, type Manifest } from './manifest.js';
 
-/** What is done now, in words. */
+/** Gets each step, in words. */
 export type OnStep = (what: string) => void | Promise<void>;
 
-/** What was written of a section. */
+/** The written files of a section. */
 export interface Files {
   manifest: Manifest;
   hash: string;
@@ -26,8 +26,8 @@ export class SectionFiles {
   ) {}
 
   /**
-   * Writes all files into the directory, and reads them back. The manifest comes last, in the place of one that is there.
-   * @throws AppError where the directory can't be written, or a file is not what was written.
+   * Writes all files into the directory and reads them back. Writes the manifest last, over an existing one.
+   * @throws AppError if the directory can't be written, or a file does not read back.
    */
   async write(months: Manifest['months']): Promise<Files> {
     const { number, parts } = this.section;
@@ -60,7 +60,7 @@ export class SectionFiles {
     return { manifest: JSON.parse(text) as Manifest, hash, bytes };
   }
 
-  /** Whether the partitions have what is in their files, row by row. */
+  /** Whether the rows of the partitions equal their files. */
   async areAsWritten({ tables }: Manifest): Promise<boolean> {
     for (const { partition, columns, content_sha256: hash } of tables) {
       if (partition === null) continue;
@@ -73,7 +73,7 @@ export class SectionFiles {
     return true;
   }
 
-  /** Whether the files are as they were written. */
+  /** Whether the files are unchanged. */
   async areWhole({ tables }: Manifest): Promise<boolean> {
     try {
       await assertFiles(this.directory, tables, this.onStep);
@@ -99,12 +99,12 @@ export class SectionFiles {
     for (const { partition, rows } of tables) {
       const found = partition === null ? rows : await this.archive.count(partition);
       if (found !== rows)
-        throw new AppError('CONFLICT', `${partition} has ${found} rows, and ${rows} were written: start again`);
+        throw new AppError('CONFLICT', `${partition} has ${found} rows, but ${rows} were written: start again`);
     }
   }
 }
 
-/** @throws AppError where a file is not as it was written. */
+/** @throws AppError for a changed or damaged file. */
 export async function assertFiles(directory: string, tables: ArchivedTable[], onStep: OnStep): Promise<void> {
   for (const { file, rows, bytes, sha256, content_sha256 } of tables) {
     await onStep(`reading ${file}`);

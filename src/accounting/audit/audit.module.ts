@@ -5,7 +5,7 @@ import { ClosingsRepository } from './closings.repository.js';
 import { MonthCloserService } from './month-closer.service.js';
 import { MonthClosingService } from './month-closing.service.js';
 
-/** The audit of the books, and the closing of their months. */
+/** Audits the books and closes months. */
 @Module({
   providers: [AuditRepository, ClosingsRepository, AuditService, MonthClosingService, MonthCloserService],
   exports: [AuditRepository, ClosingsRepository, AuditService, MonthClosingService],

@@ -18,13 +18,13 @@ export interface Range {
   through: bigint;
 }
 
-/** What a check found. */
+/** A check with its findings. */
 export type Found = [check: Check, findings: Findings];
 
-/** How far the books go, by the last id of each. */
+/** The last id of each book. */
 export type Extent = Record<sql.Book, bigint>;
 
-/** How many orders there are, and which of them have not ended. */
+/** The number of orders, and those that have not ended. */
 export interface OrderCount {
   orders: bigint;
   open: bigint[];
@@ -32,10 +32,10 @@ export interface OrderCount {
 
 const OF_ORDERS = [...ORDER_CHECKS, DELIVERY_CHECK, ...UNIT_CHECKS];
 
-/** What is checked when a month is closed. */
+/** The checks for closing a month. */
 export const MONTH_CHECKS: readonly Check[] = [...Object.values(LEDGER_CHECKS), ...OF_ORDERS];
 
-/** All there is to check. */
+/** All checks. */
 export const CHECKS: readonly Check[] = [
   MOMENT_CHECKS.merchants,
   LEDGER_CHECKS.available,
@@ -49,17 +49,17 @@ export const CHECKS: readonly Check[] = [
   CLOSINGS_CHECK,
 ];
 
-/** Reads the books, in what `tx` sees. */
+/** Reads the books in the snapshot of `tx`. */
 @Injectable()
 export class AuditRepository {
   async extent(tx: Queryable): Promise<Extent> {
     return only(await tx.query<Extent>(sql.EXTENT));
   }
 
-  /** The last id of the next rows of a range; null where there are none. */
-  async endOfPiece(tx: Queryable, book: sql.Book, range: Range, rows: number): Promise<bigint | null> {
+  /** The last id of the next `rows` rows of a range; null without rows. */
+  async endOfBatch(tx: Queryable, book: sql.Book, range: Range, rows: number): Promise<bigint | null> {
     const values = [...valuesOf(range), rows];
-    return only(await tx.query<{ id: bigint | null }>(sql.END_OF_PIECE[book], values)).id;
+    return only(await tx.query<{ id: bigint | null }>(sql.END_OF_BATCH[book], values)).id;
   }
 
   /** Checks the orders of a range of ids. */
@@ -80,7 +80,7 @@ export class AuditRepository {
     return count(tx, 'named', [ids]);
   }
 
-  /** What the movements of a range of ids did to each wallet. */
+  /** Adds up the movements of a range for each wallet. */
   movements(tx: Queryable, range: Range): Promise<Movements[]> {
     return tx.query<Movements>(withLongTimeout(sql.READ_MOVEMENTS), valuesOf(range));
   }
@@ -89,7 +89,7 @@ export class AuditRepository {
     return compareAll(tx, [sql.COMPARE_DELIVERIES], valuesOf(range));
   }
 
-  /** Checks what there is at this moment. */
+  /** Checks rules about the current state. */
   checkMoment(tx: Queryable): Promise<Found[]> {
     return compareAll(tx, sql.MOMENT_COMPARISONS, []);
   }
@@ -98,7 +98,7 @@ export class AuditRepository {
     return tx.query<Balances>(withLongTimeout(sql.BALANCES));
   }
 
-  /** The numbers of open orders up to an id that are none of those that are known to be open. */
+  /** Numbers of open orders up to an id, except the known ones. */
   async unknownOpen(tx: Queryable, through: bigint, known: readonly bigint[]): Promise<string[]> {
     const rows = await tx.query<{ order_number: string }>(withLongTimeout(sql.UNKNOWN_OPEN), [through, known]);
     return rows.map(({ order_number: number }) => number);

@@ -8,26 +8,26 @@ import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
 import { behind, differenceOf, endOf, FROM_THE_START, problemOf, type Placed } from './closing.js';
 import { CLOSINGS_CHECK } from './ledger-checks.js';
-import { ClosingsRepository, type ArchivedOrdersService } from './closings.repository.js';
+import { ClosingsRepository, type ArchivedOrders } from './closings.repository.js';
 import { Reading, type OnProgress, type Snapshots } from './reading.js';
 import type { CheckResult } from './tally.js';
 
 export type { CheckResult } from './tally.js';
 
-/** What was checked now, and what was when its month was closed. */
+/** What the audit covered: now, and earlier by closing months. */
 export interface Coverage {
-  /** Whether all there is was read, closed months as well. */
+  /** Whether closed months were read again. */
   full: boolean;
-  /** How many orders and movements of money were read now. */
+  /** The orders that were read now. */
   orders: bigint;
   transfers: bigint;
-  /** The closed months; null where none is. */
+  /** The closed months; null without any. */
   closed: ClosedRange | null;
-  /** What can't be read because it was archived; null where nothing was. */
+  /** Archived orders, which can't be read; null without any. */
   archived: ArchivedRange | null;
 }
 
-/** Archived orders, and the first and the last month that they are of. */
+/** Archived orders, with the first and the last of their months. */
 export interface ArchivedRange {
   from: string;
   through: string;
@@ -40,7 +40,7 @@ export interface ClosedRange {
   through: string;
   months: number;
   orders: bigint;
-  /** Those of them that had not ended, and so are checked each time. */
+  /** Their orders that had not ended: each audit checks these again. */
   leftOpen: number;
   lastClosedAt: Date;
 }
@@ -51,27 +51,27 @@ export interface AuditResult {
 }
 
 interface Options {
-  /** Also read what is in closed months, and compare these with it. */
+  /** Also reads closed months again and compares them with their closings. */
   full?: boolean;
   onProgress?: OnProgress | undefined;
 }
 
-/** Each takes a fraction of the time of the one before. */
+/** Each round has only what came during the one before. */
 const MAX_ROUNDS = 3;
 
-/** What an audit begins with. */
+/** Where an audit begins. */
 interface Beginning {
   closings: ClosedMonth[];
-  /** The wallets of the last of these. */
+  /** The wallets at the end of the last closed month. */
   wallets: ClosedWallet[];
   extent: Extent;
-  archived: ArchivedOrdersService[];
+  archived: ArchivedOrders[];
 }
 
 /**
- * Checks the books, beside whatever else is running: what is in no closed month, and with `full` all there is. Orders are
- * read piece by piece, each piece at a moment of its own; movements of money are added up to where none can come any more,
- * and what wallets have is compared with them and with the rest at one moment.
+ * Checks the books while the service runs: everything after the last closed month, or all with `full`. It reads orders in
+ * batches, each in its own snapshot. It adds up movements of money as far as no earlier one can still commit, and compares
+ * the wallets with these and the remaining movements in one snapshot.
  */
 @Injectable()
 export class AuditService {
@@ -86,7 +86,7 @@ export class AuditService {
     return this.check((read) => inPieceSnapshot(server, read), options);
   }
 
-  /** The same of whatever `snapshots` lets it see. */
+  /** Checks in snapshots that the caller provides. */
   async check(snapshots: Snapshots, { full = false, onProgress }: Options = {}): Promise<AuditResult> {
     const beginning = await snapshots((tx) => this.begin(tx));
     const { closings, wallets, extent, archived } = beginning;
@@ -103,7 +103,7 @@ export class AuditService {
     await reading.deliveries(behind(from, extent, 'deliveries'));
     await reading.end('wallets');
     let settled = extent.transfers > rest.transfers ? extent.transfers : rest.transfers;
-    // What was moved since it began, piece by piece, so that little is left for the one moment.
+    // Catches up with movements that came meanwhile, so that few are left for the last snapshot.
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const { transfers: through } = await reading.at((tx) => this.books.extent(tx));
       if (through <= settled) break;
@@ -132,7 +132,7 @@ export class AuditService {
     return { closings, wallets, extent: await this.books.extent(tx), archived };
   }
 
-  /** Each closing is as it was made, and continues the one before. */
+  /** Checks that no closing was changed, and that each continues the one before. */
   private async checkChain(reading: Reading, closings: readonly ClosedMonth[]): Promise<void> {
     const tally = reading.tallies.of(CLOSINGS_CHECK);
     let before: Placed | null = null;
@@ -145,16 +145,16 @@ export class AuditService {
     tally.count({ checked: BigInt(closings.length), wallets: BigInt(before?.wallets.length ?? 0) });
   }
 
-  /** Reads closed months again, and compares each closing with what is found and how much is archived. */
+  /** Reads closed months again, and compares each closing with the rows and the archived numbers. */
   private async readClosed(
     reading: Reading,
     closings: readonly ClosedMonth[],
-    archive: readonly ArchivedOrdersService[],
+    archive: readonly ArchivedOrders[],
   ): Promise<{ orders: bigint; transfers: bigint }> {
     const read = { orders: 0n, transfers: 0n };
     let from = FROM_THE_START;
     for (const closing of closings) {
-      // Whatever it says of where it begins: a closing that is missing hides nothing.
+      // Reads from where the last one ended, not from where this closing claims to begin: a missing closing must hide nothing.
       const to = endOf(closing);
       const transfers = await reading.transfers(behind(from, to, 'transfers'));
       const range = behind(from, to, 'orders');
@@ -173,7 +173,7 @@ export class AuditService {
     return read;
   }
 
-  /** How many orders of a month are there and how many are archived, where some came or went while they were read. */
+  /** Counts present and archived orders of a month again, if some were archived or restored during the reading. */
   private async countAgain(
     reading: Reading,
     month: string,
@@ -187,7 +187,7 @@ export class AuditService {
     }
   }
 
-  /** Compares wallets with all movements, the latest included, at one moment. @returns how many those are. */
+  /** Compares wallets with all movements in one snapshot. @returns the number of the latest movements. */
   private async checkMoment(reading: Reading, after: bigint, last?: ClosedMonth): Promise<bigint> {
     const { movements, balances, found, unknown } = await reading.at(async (tx) => ({
       movements: await this.books.movements(tx, { after, through: MAX_BIGINT }),
@@ -199,7 +199,9 @@ export class AuditService {
     reading.ledger.checkBalances(balances);
     reading.add(found);
     for (const number of unknown)
-      reading.tallies.of(CLOSINGS_CHECK).find(`order ${number} of a closed month is open, and was not left open`);
+      reading.tallies
+        .of(CLOSINGS_CHECK)
+        .find(`order ${number} of a closed month is open, but its closing does not list it`);
     return movements.reduce((sum, { transfers }) => sum + transfers, 0n);
   }
 }
@@ -218,12 +220,12 @@ function rangeOf(closings: readonly ClosedMonth[]): ClosedRange | null {
   };
 }
 
-const archivedOf = (month: string, archive: readonly ArchivedOrdersService[]): bigint =>
+const archivedOf = (month: string, archive: readonly ArchivedOrders[]): bigint =>
   archive
     .flatMap(({ months }) => months)
     .reduce((sum, each) => (each.month === month ? sum + BigInt(each.orders) : sum), 0n);
 
-function archivedRangeOf(archive: readonly ArchivedOrdersService[]): ArchivedRange | null {
+function archivedRangeOf(archive: readonly ArchivedOrders[]): ArchivedRange | null {
   const months = archive
     .flatMap((each) => each.months.filter(({ orders }) => orders > 0).map(({ month }) => month))
     .sort();

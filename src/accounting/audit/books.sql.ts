@@ -5,17 +5,17 @@ import { ORDER_CHECKS } from './order-checks.sql.js';
 import { UNIT_CHECKS } from './unit-checks.sql.js';
 import { DELIVERY_CHECK, MOMENT_CHECKS, MOVEMENTS } from './wallet-checks.sql.js';
 
-/** What is read piece by piece. */
+/** The books, which are read in batches. */
 export const TABLES = { orders: 'orders', transfers: 'transfers', deliveries: 'webhook_deliveries' } as const;
 export type Book = keyof typeof TABLES;
 
 /**
- * What was written so long before the latest movement has been committed or rolled back: no transaction of the service takes
- * a fraction of that. So ids up to there are all there, and nothing comes among them any more.
+ * All transactions that began this long before the latest movement have ended, because none of the service takes nearly as
+ * long. So no row with an id up to there can still appear.
  */
 const SETTLED = `(SELECT created_at FROM transfers ORDER BY id DESC LIMIT 1) - interval '5 minutes'`;
 
-/** How far the books go: all orders and deliveries, and the movements among which none can come any more. */
+/** The extent of the books: all orders and deliveries, and the movements among which no new one can appear. */
 export const EXTENT: Statement = {
   name: 'audit.extent',
   text: `
@@ -24,26 +24,26 @@ export const EXTENT: Statement = {
            coalesce((${selectFirstIdSince('transfers', SETTLED)}), 1) - 1 AS transfers`,
 };
 
-/** Where a piece of so many rows ends: $1 after this id, $2 through that one at most, $3 how many. */
-const endOfPiece = (book: Book): Statement => ({
+/** The last id of a batch. $1: after this id, $2: through that one at most, $3: how many rows. */
+const endOfBatch = (book: Book): Statement => ({
   name: `audit.end_of_piece.${book}`,
   text: `SELECT max(id) AS id FROM (
            SELECT id FROM ${TABLES[book]} WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3) piece`,
 });
 
-export const END_OF_PIECE: Record<Book, Statement> = {
-  orders: endOfPiece('orders'),
-  transfers: endOfPiece('transfers'),
-  deliveries: endOfPiece('deliveries'),
+export const END_OF_BATCH: Record<Book, Statement> = {
+  orders: endOfBatch('orders'),
+  transfers: endOfBatch('transfers'),
+  deliveries: endOfBatch('deliveries'),
 };
 
-/** A statement with the checks that it carries out. */
+/** A statement and the checks that it carries out. */
 export interface Comparison {
   statement: Statement;
   checks: readonly RowCheck[];
 }
 
-/** How orders are chosen: $1 after this id and $2 through that one, or $1 these. */
+/** How orders are chosen: after $1 and through $2, or the ids in $1. */
 const AMONG = {
   range: (id) => `${id} > $1 AND ${id} <= $2`,
   named: (id) => `${id} = ANY($1::bigint[])`,
@@ -62,7 +62,7 @@ const comparisonsOf = (choice: Choice): Comparison[] =>
     };
   });
 
-/** The checks of orders: those with the same rows in one statement. */
+/** The checks of orders. Checks over the same rows share a statement. */
 export const ORDER_COMPARISONS: Record<Choice, Comparison[]> = {
   range: comparisonsOf('range'),
   named: comparisonsOf('named'),
@@ -75,19 +75,19 @@ const countOrders = (choice: Choice): Statement => ({
     FROM orders WHERE ${AMONG[choice]('id')}`,
 });
 
-/** How many of the orders there are, and which of them have not ended. */
+/** Counts the orders and lists those that have not ended. */
 export const COUNT_ORDERS: Record<Choice, Statement> = {
   range: countOrders('range'),
   named: countOrders('named'),
 };
 
-/** $1 after this id, $2 through that one. */
+/** $1: after this id, $2: through that one. */
 export const COMPARE_DELIVERIES: Comparison = {
   statement: { name: 'audit.deliveries', text: compare(DELIVERY_CHECK.rows, [DELIVERY_CHECK]) },
   checks: [DELIVERY_CHECK],
 };
 
-/** $1 after this id, $2 through that one. */
+/** $1: after this id, $2: through that one. */
 export const READ_MOVEMENTS: Statement = { name: 'audit.movements', text: MOVEMENTS };
 
 export const MOMENT_COMPARISONS: Comparison[] = Object.values(MOMENT_CHECKS).map((check) => ({
@@ -100,7 +100,7 @@ export const BALANCES: Statement = {
   text: `SELECT merchant_id, available, held FROM wallets`,
 };
 
-/** Orders of closed months that are open, although their closing does not say so: $1 the last id of these, $2 those it names. */
+/** Open orders of closed months that no closing lists as open. $1: their last id, $2: the listed ones. */
 export const UNKNOWN_OPEN: Statement = {
   name: 'audit.unknown_open',
   text: `SELECT order_number FROM orders

@@ -1,7 +1,7 @@
-/** What a rule's statement counted, by name. */
+/** Numbers that a check's statement returns, by name. */
 export type Figures = Record<string, bigint>;
 
-/** How many rows break a rule, one of them in words, and figures to show. */
+/** How many rows break a rule, an example in words, and numbers to show. */
 export interface Findings {
   wrong: bigint;
   example: string | null;
@@ -11,37 +11,37 @@ export interface Findings {
 /** One rule of the books. */
 export interface Check {
   name: string;
-  /** The figures in words. */
+  /** Puts the numbers into words. */
   describe: (figures: Figures) => string;
 }
 
 /** A rule about rows. */
 export interface RowCheck extends Check {
-  /** Which of the rows the rule is about; all, unless given. */
+  /** SQL condition: the rows to which the rule applies. All without it. */
   of?: string;
-  /** What makes a row break it: never null. */
+  /** SQL condition: the rows that break the rule. Must not be null. */
   wrong: string;
-  /** How to name a row. */
+  /** SQL text that names a row. */
   example: string;
-  /** Aggregates over the rows that it is about, by name; beside `of` without a filter of their own. */
+  /** Aggregates over these rows, by name. With `of`, they must not have a filter. */
   figures?: Record<string, string>;
 }
 
-/** SQL that a column with the id of an order must fulfil. */
+/** The SQL condition on a column with the id of an order. */
 export type Among = (orderId: string) => string;
 
-/** A rule about what belongs to one order. */
+/** A rule about one order. */
 export interface OrderCheck extends RowCheck {
-  /** The rows that the rule is about. Rules with the same rows are checked by one statement. */
+  /** The rows of the rule. Rules with the same function share a statement. */
   rows: (among: Among) => string;
 }
 
-/** A rule about what there is at one moment. */
+/** A rule about the state at one moment. */
 export interface MomentCheck extends RowCheck {
   rows: string;
 }
 
-/** The statement that compares rows with rules; {@link findingsOf} reads its one row. */
+/** Builds the statement that compares rows with rules. {@link findingsOf} reads its one row. */
 export function compare(rows: string, checks: readonly RowCheck[]): string {
   const columns = checks.flatMap(({ name, of, wrong, example, figures = {} }) => {
     const filter = of === undefined ? '' : ` FILTER (WHERE ${of})`;
@@ -49,7 +49,7 @@ export function compare(rows: string, checks: readonly RowCheck[]): string {
     return [
       `count(*) ${isWrong} AS "${name}.wrong"`,
       `min(${example}) ${isWrong} AS "${name}.example"`,
-      // Sums of 64-bit integers are numeric, which would arrive as text.
+      // A sum of bigints is numeric, which the driver would return as text.
       ...Object.entries({ checked: 'count(*)', ...figures }).map(
         ([figure, aggregate]) => `coalesce(${aggregate}${filter}, 0)::bigint AS "${name}.${figure}"`,
       ),
@@ -60,7 +60,7 @@ export function compare(rows: string, checks: readonly RowCheck[]): string {
 
 export type Compared = Record<string, bigint | string | null>;
 
-/** What the answer to {@link compare} says of one of its checks. */
+/** Reads the findings of one check from the result of {@link compare}. */
 export function findingsOf(row: Compared, { name, figures = {} }: RowCheck): Findings {
   const of = (member: string): bigint => row[`${name}.${member}`] as bigint;
   return {

@@ -2,8 +2,8 @@ import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintColumn, timestampColumn } from '../../database/columns.js';
 
 /**
- * A month of Asia/Bangkok that was checked once for all. It is a range of ids of each table, `after` excluded and `through`
- * included, because ids never change; they follow time to within a moment. It is never changed.
+ * A closed month of Asia/Bangkok. It is a range of ids of each table, `after` excluded and `through` included, because ids never
+ * change and follow the time closely. The database refuses to change it.
  */
 @Entity('closed_months')
 @Check('ck_closed_months_month', `month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`)
@@ -21,7 +21,7 @@ export class ClosedMonth {
   @Column(bigintColumn())
   orders_through!: bigint;
 
-  /** How many there were. */
+  /** The number of orders. */
   @Column(bigintColumn())
   orders!: bigint;
 
@@ -43,19 +43,19 @@ export class ClosedMonth {
   @Column(bigintColumn())
   deliveries!: bigint;
 
-  /** The orders of this month and those before that had not ended: each audit goes on checking them. */
+  /** Orders of this and earlier months that had not ended: each audit checks them again. */
   @Column('bigint', { array: true })
   left_open!: bigint[];
 
-  /** How many wallets had moved money until then. */
+  /** The number of wallets with movements until then. */
   @Column('integer')
   wallets!: number;
 
-  /** The figures that its checks saw. */
+  /** The numbers that its checks returned. */
   @Column('json')
   checks!: { name: string; detail: string }[];
 
-  /** The version of the service that checked it. */
+  /** The version of the service that closed it. */
   @Column('text')
   version!: string;
 
@@ -65,16 +65,16 @@ export class ClosedMonth {
   @Column(timestampColumn())
   closed_at!: Date;
 
-  /** That of the month before; null of the first. */
+  /** The hash of the month before; null for the first. */
   @Column('bytea', { nullable: true })
   previous_hash!: Buffer | null;
 
-  /** SHA-256 of all of it, its wallets and `previous_hash`. */
+  /** SHA-256 of the closing, its wallets and `previous_hash`. */
   @Column('bytea')
   hash!: Buffer;
 }
 
-/** The one row that says when a worker is to look again for months to close: one worker at a time does. */
+/** The lock for closing months, in one row: until `next_at` no other worker looks for months to close. */
 @Entity('month_closing_turn')
 @Check('ck_month_closing_turn_only_row', 'only_row')
 export class MonthClosingTurn {

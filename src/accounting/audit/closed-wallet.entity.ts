@@ -3,7 +3,7 @@ import type { Satang } from '../../core/money.js';
 import { bigintColumn } from '../../database/columns.js';
 import { ClosedMonth } from './closed-month.entity.js';
 
-/** What a wallet had at the end of a closed month, and all that was moved until then, by kind. It is never changed. */
+/** A wallet's balances at the end of a closed month, and the sums of its movements until then. The database refuses changes. */
 @Entity('closed_wallets')
 @Check('ck_closed_wallets_available', 'available = credits - debits - holds + refunds AND available >= 0')
 @Check('ck_closed_wallets_held', 'held = holds - spends - refunds AND held >= 0')

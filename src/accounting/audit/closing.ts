@@ -7,7 +7,7 @@ const BOOKS = ['orders', 'transfers', 'deliveries'] as const satisfies Book[];
 
 export type WalletClosing = Omit<ClosedWallet, 'month'>;
 
-/** A closing before it has its place in the chain. */
+/** A closing without its hash. */
 export type Closing = Omit<ClosedMonth, 'hash'>;
 
 /** SHA-256 of a closing, all its wallets, and the closing before it. */
@@ -40,13 +40,13 @@ const AMOUNTS = [
   'refunds',
 ] as (keyof WalletClosing)[];
 
-/** A closing with what its wallets had. */
+/** A closing with its wallets. */
 export interface Placed {
   closing: ClosedMonth;
   wallets: readonly WalletClosing[];
 }
 
-/** What is wrong with a closing in its place behind the one before, in words; null where nothing is. */
+/** What is wrong with a closing as the successor of the one before, in words; null if nothing. */
 export function problemOf(
   closing: ClosedMonth,
   wallets: readonly WalletClosing[],
@@ -60,7 +60,7 @@ export function problemOf(
   return continues ? null : `${month} does not continue ${before.closing.month}`;
 }
 
-/** What a closing says that is not in the books, in words; null where all of it is, apart from orders that are archived. */
+/** How a closing differs from the books, in words; null if it agrees. Archived orders count as present. */
 export function differenceOf(
   { month, orders, transfers }: ClosedMonth,
   wallets: readonly WalletClosing[],
@@ -85,19 +85,19 @@ export function differenceOf(
 
 export const FROM_THE_START: Extent = { orders: 0n, transfers: 0n, deliveries: 0n };
 
-/** How far the closed months go: the last one, if there is one. */
+/** The extent of the closed months. */
 export const endOf = (last: ClosedMonth | undefined): Extent =>
   last
     ? { orders: last.orders_through, transfers: last.transfers_through, deliveries: last.deliveries_through }
     : FROM_THE_START;
 
-/** What comes behind an extent, up to another. */
+/** The ids after one extent, up to another. */
 export const behind = (from: Extent, to: Extent, book: Book): Range => ({
   after: from[book],
   through: to[book],
 });
 
-/** The month after one such as 2026-12. */
+/** The next month, such as 2027-01 for 2026-12. */
 export function monthAfter(month: string): string {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return number === 12 ? `${year + 1}-01` : `${year}-${String(number + 1).padStart(2, '0')}`;
@@ -111,7 +111,7 @@ const isNext = (closing: ClosedMonth, before: ClosedMonth): boolean =>
   closing.previous_hash?.equals(before.hash) === true &&
   BOOKS.every((book) => closing[`${book}_after`] === before[`${book}_through`]);
 
-/** Wallets are never removed, and what was moved is only added to. */
+/** Whether every wallet is still there and no sum is lower. */
 function isGrown(wallets: readonly WalletClosing[], before: readonly WalletClosing[]): boolean {
   const now = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet]));
   return before.every((earlier) => {

@@ -10,7 +10,7 @@ import type { WalletClosing } from './closing.js';
 import { selectFirstIdSince } from '../../database/first-id-since.sql.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 
-/** All closed months, the first one first. */
+/** Closed months, oldest first. */
 const LIST: Statement = {
   name: 'closings.list',
   text: `SELECT month, orders_after, orders_through, orders, transfers_after, transfers_through, transfers, deliveries_after,
@@ -18,14 +18,14 @@ const LIST: Statement = {
          FROM closed_months ORDER BY month`,
 };
 
-/** What the wallets had at the end of a month: $1. */
+/** Wallets at the end of a month. $1: the month. */
 const WALLETS: Statement = {
   name: 'closings.wallets',
   text: `SELECT month, merchant_id, last_transfer_id, available, held, credits, debits, holds, spends, refunds
          FROM closed_wallets WHERE month = $1 ORDER BY merchant_id`,
 };
 
-/** Partitions of orders that are in files only. The first one first. */
+/** Partitions of orders that only files have, oldest first. */
 const LIST_ARCHIVED: Statement = {
   name: 'closings.list_archived',
   text: `SELECT number, first_id, end_id, state, directory, orders, bytes, months, archived_at FROM archived_partitions
@@ -35,13 +35,13 @@ const LIST_ARCHIVED: Statement = {
 const TIMEZONE = `'Asia/Bangkok'`;
 const firstMoment = (table: string): string => `(SELECT created_at FROM ${table} ORDER BY id LIMIT 1)`;
 
-/** The first month of the books; null where nothing was written yet. */
+/** The first month of the books; null while they are empty. */
 const FIRST_MONTH: Statement = {
   name: 'closings.first_month',
   text: `SELECT to_char(least(${firstMoment('orders')}, ${firstMoment('transfers')}) AT TIME ZONE ${TIMEZONE}, 'YYYY-MM') AS month`,
 };
 
-/** When a month ends, and whether that is long enough ago: $1 the month, $2 days. */
+/** The end of a month, and whether it is long enough ago. $1: the month, $2: days. */
 const END_OF_MONTH: Statement = {
   name: 'closings.end_of_month',
   text: `
@@ -53,20 +53,20 @@ const END_OF_MONTH: Statement = {
 const lastBefore = (table: 'orders' | 'transfers' | 'webhook_deliveries'): string =>
   `coalesce((${selectFirstIdSince(table, '$1::timestamptz')}), 1) - 1`;
 
-/** The last ids before a moment: $1. */
+/** The last ids before a time. $1: the time. */
 const LAST_IDS_BEFORE: Statement = {
   name: 'closings.last_ids_before',
   text: `SELECT ${lastBefore('orders')} AS orders, ${lastBefore('transfers')} AS transfers,
                 ${lastBefore('webhook_deliveries')} AS deliveries`,
 };
 
-/** The hash of the last closed month, if there is one. */
+/** The hash of the last closed month. */
 const LAST_HASH: Statement = {
   name: 'closings.last_hash',
   text: `SELECT hash FROM closed_months ORDER BY month DESC LIMIT 1`,
 };
 
-/** No row where another process has closed the month meanwhile. */
+/** Inserts no row if another process has closed a month meanwhile. */
 const INSERT_MONTH = statement(
   'closings.insert_month',
   {
@@ -115,73 +115,73 @@ const INSERT_WALLETS = statement(
     INSERT INTO closed_wallets (month, ${wallets.names}) SELECT ${month}, * FROM ${wallets.unnest}`,
 );
 
-/** Takes the turn to look for months to close, for so many seconds: no row where it is not time, or another has it. $1 seconds. */
-const TAKE_TURN: Statement = {
+/** Acquires the lock for closing months. No row if it is not yet time or another worker has it. $1: seconds. */
+const ACQUIRE_LOCK: Statement = {
   name: 'closings.take_turn',
   text: `UPDATE month_closing_turn SET next_at = statement_timestamp() + make_interval(secs => $1)
          WHERE next_at <= statement_timestamp() RETURNING next_at`,
 };
 
-/** When anybody may look again: $1 seconds from now. */
-const KEEP_TURN: Statement = {
+/** Extends the lock. $1: seconds from now. */
+const EXTEND_LOCK: Statement = {
   name: 'closings.keep_turn',
   text: `UPDATE month_closing_turn SET next_at = statement_timestamp() + make_interval(secs => $1)`,
 };
 
-/** What is known of a partition that is archived. */
-export type ArchivedOrdersService = Pick<
+/** An archived partition. */
+export type ArchivedOrders = Pick<
   ArchivedPartition,
   'number' | 'first_id' | 'end_id' | 'state' | 'directory' | 'orders' | 'bytes' | 'months' | 'archived_at'
 >;
 
-/** When a month ends, and from when on it can be closed. */
+/** The end of a month, and the time from which it can be closed. */
 export interface MonthEnd {
   stop: Date;
   closable_at: Date;
   closable: boolean;
 }
 
-/** Closed months, and whose turn it is to close others. */
+/** Closed months, and the lock for closing more. */
 @Injectable()
 export class ClosingsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The first one first. */
+  /** Oldest first. */
   async list(tx: Queryable): Promise<ClosedMonth[]> {
     const rows = await tx.query<Omit<ClosedMonth, 'left_open'> & { left_open: string[] }>(LIST);
     // The driver reads a list of 64-bit integers as text.
     return rows.map((row) => ({ ...row, left_open: row.left_open.map(BigInt) }));
   }
 
-  /** Partitions of orders that are not there to be read, the first one first. */
-  listArchived(tx: Queryable): Promise<ArchivedOrdersService[]> {
-    return tx.query<ArchivedOrdersService>(LIST_ARCHIVED);
+  /** Partitions of orders that only files have, oldest first. */
+  listArchived(tx: Queryable): Promise<ArchivedOrders[]> {
+    return tx.query<ArchivedOrders>(LIST_ARCHIVED);
   }
 
-  /** What the wallets had at the end of a closed month, in the order of their merchants. */
+  /** Wallets at the end of a closed month, by merchant. */
   wallets(tx: Queryable, month: string): Promise<ClosedWallet[]> {
     return tx.query<ClosedWallet>(WALLETS, [month]);
   }
 
-  /** The month in which the books begin; null where they have nothing yet. */
+  /** The first month of the books; null while they are empty. */
   async firstMonth(): Promise<string | null> {
     const [row] = await this.database.query<{ month: string | null }>(FIRST_MONTH);
     return row?.month ?? null;
   }
 
-  /** @param days how long ago a month must have ended to be closed. */
+  /** @param days how many days ago a month must have ended to be closed. */
   async endOf(month: string, days: number): Promise<MonthEnd> {
     const [row] = await this.database.query<MonthEnd>(END_OF_MONTH, [month, days]);
     return present(row, 'a month has an end');
   }
 
-  /** The last id of each book before a moment. */
+  /** The last id of each book before a time. */
   async lastIdsBefore(moment: Date): Promise<Extent> {
     const [row] = await this.database.query<Extent>(LAST_IDS_BEFORE, [moment]);
     return present(row, 'the books have an extent');
   }
 
-  /** @throws CONFLICT where it does not follow what was closed last: another process closed it meanwhile. */
+  /** @throws CONFLICT if another process has closed the month meanwhile. */
   async insert(tx: Transaction, closing: ClosedMonth, wallets: readonly WalletClosing[]): Promise<void> {
     const { month, left_open, checks, ...members } = closing;
     const [last] = await tx.query<{ hash: Buffer }>(LAST_HASH);
@@ -200,13 +200,13 @@ export class ClosingsRepository {
     tx.write(...INSERT_WALLETS.with({ month, wallets }));
   }
 
-  /** @returns whether it is time to look for months to close, which is then ours for so many seconds. */
+  /** Acquires the lock for this many seconds. @returns false if another worker has it, or it is not yet time. */
   async acquireLock(seconds: number): Promise<boolean> {
-    return (await this.database.query(TAKE_TURN, [seconds])).length > 0;
+    return (await this.database.query(ACQUIRE_LOCK, [seconds])).length > 0;
   }
 
-  /** Nobody looks for months to close for so many seconds from now. */
+  /** Extends the lock: no worker looks for months to close for this many seconds. */
   async extendLock(seconds: number): Promise<void> {
-    await this.database.query(KEEP_TURN, [seconds]);
+    await this.database.query(EXTEND_LOCK, [seconds]);
   }
 }

@@ -2,7 +2,7 @@ import { counted } from '../../core/text.js';
 import { formatBaht } from '../../core/money.js';
 import type { Check } from './check.sql.js';
 
-/** The rules about wallets, which follow from the movements of money one by one: `ledger.ts` adds these up. */
+/** Rules about wallets and their movements, which `ledger.ts` checks. */
 export const LEDGER_CHECKS = {
   available: {
     name: 'available_balances',
@@ -27,7 +27,7 @@ export const LEDGER_CHECKS = {
   },
 } satisfies Record<string, Check>;
 
-/** The rule about what was closed before. */
+/** The rule about closed months. */
 export const CLOSINGS_CHECK: Check = {
   name: 'closed_months',
   describe: ({ checked = 0n, wallets = 0n }) =>

@@ -3,18 +3,18 @@ import type { ClosedWallet } from './closed-wallet.entity.js';
 import { LEDGER_CHECKS } from './ledger-checks.js';
 import { unequal, type Tallies } from './tally.js';
 
-/** All that was moved into a wallet and out of it, by kind. */
+/** Sums of a wallet's movements, by kind. */
 export type Sums = Pick<ClosedWallet, 'credits' | 'debits' | 'holds' | 'spends' | 'refunds'>;
 const KINDS = ['credits', 'debits', 'holds', 'spends', 'refunds'] as const satisfies (keyof Sums)[];
 
-/** What a range of movements did to one wallet, and how many of them break a rule. */
+/** The effect of a range of movements on one wallet, and how many of them break a rule. */
 export interface Movements extends Sums {
   merchant_id: number;
   transfers: bigint;
   moved: Satang;
   first_id: bigint;
   last_id: bigint;
-  /** The available balance before the first, after it, and after the last. */
+  /** The available balance before the first movement, after it, and after the last. */
   before: Satang;
   first_after: Satang;
   available: Satang;
@@ -24,18 +24,18 @@ export interface Movements extends Sums {
   wrong_link: string | null;
 }
 
-/** What the wallets' own rows say; null of a merchant who has none. */
+/** The balances in a wallet's row. */
 export interface Balances {
   merchant_id: number;
   available: Satang;
   held: Satang;
 }
 
-/** Where a wallet stands after the movements that were read. */
+/** A wallet after the movements read so far. */
 export interface Standing extends Sums {
   merchant_id: number;
   last_transfer_id: bigint;
-  /** What the last movement says that it left. */
+  /** The balance that the last movement states. */
   available: Satang;
 }
 
@@ -44,12 +44,12 @@ const heldOf = ({ holds, spends, refunds }: Sums): Satang => holds - spends - re
 
 const NOTHING = { credits: 0n, debits: 0n, holds: 0n, spends: 0n, refunds: 0n };
 
-/** Adds up movements of money in the order of their ids, range by range, and checks that each follows from the one before. */
+/** Adds up movements in the order of their ids, and checks that each continues the balance of the one before. */
 export class Ledger {
   private readonly wallets: Map<number, Standing>;
   private readonly moved = new Set<number>();
 
-  /** @param closed what the wallets had where the movements begin. */
+  /** @param closed the wallets before the first movement. */
   constructor(
     private readonly tallies: Tallies,
     closed: readonly ClosedWallet[],
@@ -73,14 +73,14 @@ export class Ledger {
     }
   }
 
-  /** The wallets with what they have, in the order of their merchants. */
+  /** The wallets now, by merchant. */
   get closing(): Omit<ClosedWallet, 'month'>[] {
     return [...this.wallets.values()]
       .map((wallet) => ({ ...wallet, available: availableOf(wallet), held: heldOf(wallet) }))
       .sort((one, other) => one.merchant_id - other.merchant_id);
   }
 
-  /** What the movements add up to is below zero in no wallet. */
+  /** Checks that no sum is below zero. */
   checkNotNegative(): void {
     for (const { merchant_id: id, available, held, ...sums } of this.closing) {
       this.countBalance({ available, held }, sums);
@@ -89,7 +89,7 @@ export class Ledger {
     }
   }
 
-  /** The wallets are what all movements make of them. */
+  /** Checks that the wallets' rows equal the sums of all movements. */
   checkBalances(balances: readonly Balances[]): void {
     const known = new Map(balances.map((each) => [each.merchant_id, each]));
     for (const id of new Set([...known.keys(), ...this.wallets.keys()])) {

@@ -9,19 +9,19 @@ import { isRefusal, MonthClosingService, type ClosedMonth, type Refusal } from '
 const LOOK_EVERY_MS = 60_000;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
-/** Of a worker that died: the turn is another's so long after its last piece. */
-const TURN_S = 900;
+/** Lock expiry: if a worker dies, another may take over after this long. */
+const LOCK_S = 900;
 
-/** A worker was told to stop: the month is begun again by another, from its first order. */
+/** The worker is stopping: another one begins the month again, from its first order. */
 class Stopped extends Error {}
 
 /**
- * Closes months that ended MONTH_CLOSE_AFTER_DAYS ago, one worker at a time, with a rest after each piece that is as long as the
- * piece took: nothing waits for it. A month in which a check fails is tried again a day later.
+ * Closes months that ended MONTH_CLOSE_AFTER_DAYS ago. One worker at a time does it, and rests after each batch for as
+ * long as the batch took, to leave the database to orders. If a check fails, it tries the month again a day later.
  */
 @Injectable()
 export class MonthCloserService {
-  /** The last time that the turn was kept while a month is read. */
+  /** The latest extension of the lock. */
   private kept = Promise.resolve();
 
   constructor(
@@ -36,7 +36,7 @@ export class MonthCloserService {
     failed: 'months could not be closed: retrying later',
   })
   async closeWhenTime(stop: AbortSignal, days: number): Promise<void> {
-    if (!(await this.turns.acquireLock(TURN_S))) return;
+    if (!(await this.turns.acquireLock(LOCK_S))) return;
     try {
       const isWhole = await untilStopped(stop, this.closeAll(days, stop));
       await this.turns.extendLock(isWhole ? HOUR_S : DAY_S);
@@ -44,11 +44,11 @@ export class MonthCloserService {
       if (!(error instanceof Stopped)) throw error;
       await this.kept.catch(() => undefined);
       await this.turns.extendLock(0);
-      this.logger.info('closing a month was stopped with this worker: another begins it again');
+      this.logger.info('this worker stopped while it closed a month: another one begins the month again');
     }
   }
 
-  /** @returns false where a check of one failed. */
+  /** @returns false if a check failed. */
   private async closeAll(days: number, stop: AbortSignal): Promise<boolean> {
     let isWhole = true;
     for await (const found of this.months.close({ days, onProgress: () => this.rests(stop) })) {
@@ -67,13 +67,13 @@ export class MonthCloserService {
     this.logger.info({ month, orders: Number(orders), leftOpen: leftOpen.length }, 'a month was closed');
   }
 
-  /** What is done between two pieces. */
+  /** Runs between two batches: extends the lock and rests. */
   private rests(stop: AbortSignal): () => Promise<void> {
     let sinceMs = performance.now();
     return async () => {
       await delay(performance.now() - sinceMs, undefined, { signal: stop }).catch(() => undefined);
       if (stop.aborted) throw new Stopped();
-      this.kept = this.turns.extendLock(TURN_S);
+      this.kept = this.turns.extendLock(LOCK_S);
       await this.kept;
       sinceMs = performance.now();
     };
@@ -81,7 +81,7 @@ export class MonthCloserService {
 }
 
 /**
- * Does not wait for the piece that is being read when the worker stops: reading changes nothing, and no other piece follows.
+ * Returns at once when the worker stops, without waiting for the current batch: reading changes nothing.
  * @throws Stopped
  */
 async function untilStopped<Result>(stop: AbortSignal, work: Promise<Result>): Promise<Result> {

@@ -16,14 +16,14 @@ import type { CheckResult } from './tally.js';
 export type { ClosedMonth } from './closed-month.entity.js';
 export type { ClosedWallet } from './closed-wallet.entity.js';
 
-/** A month with more orders that have not ended is not closed yet. */
+/** A month with more open orders than this can't be closed yet. */
 const MAX_LEFT_OPEN = 10_000;
 
-/** Who closes, and what is told meanwhile. */
+/** How to close months. */
 export interface CloseOptions {
-  /** How many days ago a month must have ended: its latest orders may take their time. */
+  /** How many days ago a month must have ended, so that its latest orders can end. */
   days: number;
-  /** Absent where a worker does it by itself. */
+  /** Absent for the worker's own task. */
   by?: Actor;
   onProgress?: (month: string) => OnProgress;
 }
@@ -37,14 +37,14 @@ export interface Refusal {
 
 export const isRefusal = (found: ClosedMonth | Refusal): found is Refusal => !('hash' in found);
 
-/** What follows a closed month, or begins the books. */
+/** The month to close next, with the closing before it. */
 interface Place {
   month: string;
   last: ClosedMonth | undefined;
   wallets: ClosedWallet[];
 }
 
-/** Closes months: checks all that is in one, once, and keeps what each wallet had at its end. The audit begins from there. */
+/** Closes months: checks everything in a month once and stores the wallets at its end, from which audits continue. */
 @Injectable()
 export class MonthClosingService {
   constructor(
@@ -54,12 +54,12 @@ export class MonthClosingService {
     private readonly closings: ClosingsRepository,
   ) {}
 
-  /** The first one first. */
+  /** Oldest first. */
   list(): Promise<ClosedMonth[]> {
     return this.closings.list(this.database);
   }
 
-  /** A closed month with what each wallet had. @throws NOT_FOUND */
+  /** A closed month with its wallets. @throws NOT_FOUND */
   async show(month: string): Promise<{ closing: ClosedMonth; wallets: ClosedWallet[] }> {
     const closing = (await this.list()).find((each) => each.month === month);
     if (!closing) throw new AppError('NOT_FOUND', `${month} is not closed`);
@@ -67,10 +67,10 @@ export class MonthClosingService {
   }
 
   /**
-   * Closes the months that can be, one after the other, and gives each once it is closed. One in which a check fails is the
-   * last: it stays open. What was closed before stays closed, whatever becomes of the next.
-   * @param through the last of them; by default as many as can be.
-   * @throws BAD_REQUEST where `through` has not ended long enough ago; CONFLICT where another process closes them.
+   * Closes months one after the other, and yields each when it is closed. Stops at a month in which a check fails, which stays
+   * open. Each month is committed by itself.
+   * @param through the last month to close; absent for as many as possible.
+   * @throws BAD_REQUEST if `through` ended too recently; CONFLICT if another process closes months.
    */
   async *close(options: CloseOptions, through?: string): AsyncGenerator<ClosedMonth | Refusal, void> {
     if (through !== undefined) await this.assertClosable(through, options.days);
@@ -95,7 +95,7 @@ export class MonthClosingService {
     if (month < place.month) throw new AppError('CONFLICT', `${month} is closed already`);
   }
 
-  /** What is to be closed next, on the primary, which has every closing. */
+  /** The month to close next. Reads the primary, which has every closing. */
   private async nextPlace(): Promise<Place | null> {
     const last = (await this.list()).at(-1);
     const month = last ? monthAfter(last.month) : await this.closings.firstMonth();
@@ -151,7 +151,7 @@ export class MonthClosingService {
     return this.write(closing, reading.ledger.closing, options.by);
   }
 
-  /** Nothing is built on a closing that was changed. */
+  /** @throws CONFLICT if the last closing was changed: the next one must not build on it. */
   private async assertWhole({ last, wallets }: Place): Promise<void> {
     if (!last) return;
     const closings = await this.list();
@@ -201,7 +201,7 @@ export class MonthClosingService {
   }
 }
 
-/** Ids only ever grow; a book from which old rows were removed may seem to end earlier. */
+/** The later of two extents: a book from which old rows were removed seems to end earlier. */
 const notBefore = (from: Extent, to: Extent): Extent => ({
   orders: later(from.orders, to.orders),
   transfers: later(from.transfers, to.transfers),

@@ -3,7 +3,7 @@ import { formatBaht } from '../../core/money.js';
 import { baht, type Among, type OrderCheck } from './check.sql.js';
 import { ordersAndItems } from './unit-checks.sql.js';
 
-/** Each order beside its movements of money and what its units say that these must be. */
+/** Each order with its movements of money, and the amounts that follow from its units. */
 const ordersAndMoney = (among: Among): string => `
   SELECT o.id, o.order_number, o.status, o.status IN ('completed', 'failed') AS ended, o.total_amount,
          coalesce(moved.hold, 0) AS hold, coalesce(moved.spend, 0) AS spend, coalesce(moved.refund, 0) AS refund,
@@ -22,7 +22,7 @@ const ordersAndMoney = (among: Among): string => `
     GROUP BY i.order_id) bought ON bought.order_id = o.id
   WHERE ${among('o.id')}`;
 
-/** Each order beside the event of its end. */
+/** Each order with the event of its end. */
 const ordersAndEvents = (among: Among): string => `
   SELECT o.order_number, o.status, o.status IN ('completed', 'failed') AS ended, coalesce(told.events, 0) AS events,
          coalesce(told.fitting, 0) AS fitting,
@@ -41,7 +41,7 @@ const ordersAndEvents = (among: Among): string => `
 const amounts = (...names: string[]): string =>
   `format('order %s (%s): ${names.map((name) => `${name} %s`).join(', ')}', order_number, status, ${names.map(baht).join(', ')})`;
 
-/** The rules about orders, their money and the events of their ends. */
+/** Rules about orders, their money and the events of their ends. */
 export const ORDER_CHECKS: OrderCheck[] = [
   {
     name: 'order_holds',

@@ -5,13 +5,13 @@ import type { ClosedWallet } from './closed-wallet.entity.js';
 import { Ledger } from './ledger.js';
 import { Tallies } from './tally.js';
 
-/** So many rows are checked within a second or so, and fit in memory. */
-const ROWS_OF_A_PIECE = 20_000;
+/** Rows of a batch: it takes about a second and fits in memory. */
+const BATCH_ROWS = 20_000;
 
-/** Gives reads a moment of the books: all that one of them reads is of the same moment. */
+/** Runs a read in one snapshot of the books. */
 export type Snapshots = <Result>(read: (tx: Queryable) => Promise<Result>) => Promise<Result>;
 
-/** How many pieces are done and how many there are, about, and what comes now. */
+/** @param total about how many batches there are. @param what comes next, in words. */
 export type OnProgress = (done: number, total: number, what: string) => void | Promise<void>;
 
 const IN_WORDS = {
@@ -20,14 +20,14 @@ const IN_WORDS = {
   deliveries: 'deliveries',
 } as const satisfies Record<Book, string>;
 
-/** Reads books piece by piece, each at a moment of its own, and remembers what was found. */
+/** Reads books in batches, each in its own snapshot, and collects the findings. */
 export class Reading {
   readonly tallies: Tallies;
   readonly ledger: Ledger;
   private done = 0;
   private total = 1;
 
-  /** @param closed what wallets had where the movements to be read begin. */
+  /** @param closed the wallets before the first movement. */
   constructor(
     private readonly snapshots: Snapshots,
     private readonly books: AuditRepository,
@@ -39,18 +39,17 @@ export class Reading {
     this.ledger = new Ledger(this.tallies, closed);
   }
 
-  /** Says what is going to be read. */
+  /** Announces ranges to be read, for the progress. */
   expect(...ranges: Range[]): void {
-    for (const { after, through } of ranges)
-      if (through > after) this.total += Number(through - after) / ROWS_OF_A_PIECE;
+    for (const { after, through } of ranges) if (through > after) this.total += Number(through - after) / BATCH_ROWS;
   }
 
-  /** What is found at one moment. */
+  /** Reads in one snapshot. */
   at<Result>(read: (tx: Queryable) => Promise<Result>): Promise<Result> {
     return this.snapshots(read);
   }
 
-  /** Checks the orders of a range. @returns how many there are, and the ids of those that have not ended. */
+  /** Checks the orders of a range. @returns their number, and those that have not ended. */
   async orders(range: Range): Promise<OrderCount> {
     const read = { orders: 0n, open: [] as bigint[] };
     for await (const piece of this.pieces('orders', range, async (tx, each) => ({
@@ -64,7 +63,7 @@ export class Reading {
     return read;
   }
 
-  /** How many orders a range has, which are not checked. */
+  /** Counts the orders of a range without checking them. */
   async countOrders(range: Range): Promise<bigint> {
     let orders = 0n;
     this.expect(range);
@@ -73,7 +72,7 @@ export class Reading {
     return orders;
   }
 
-  /** Checks some orders. @returns the same. */
+  /** Checks these orders. */
   async namedOrders(ids: readonly bigint[]): Promise<OrderCount> {
     if (ids.length === 0) return { orders: 0n, open: [] };
     const { found, count } = await this.snapshots(async (tx) => ({
@@ -84,7 +83,7 @@ export class Reading {
     return count;
   }
 
-  /** Adds up the movements of a range, in which none can come any more. @returns how many there are. */
+  /** Adds up the movements of a range, in which no new one may appear. @returns their number. */
   async transfers(range: Range): Promise<bigint> {
     let transfers = 0n;
     for await (const piece of this.pieces('transfers', range, (tx, each) => this.books.movements(tx, each))) {
@@ -94,7 +93,7 @@ export class Reading {
     return transfers;
   }
 
-  /** @returns how many there are. */
+  /** @returns the number of deliveries. */
   async deliveries(range: Range): Promise<bigint> {
     let deliveries = 0n;
     for await (const piece of this.pieces('deliveries', range, (tx, each) => this.books.checkDeliveries(tx, each))) {
@@ -108,7 +107,7 @@ export class Reading {
     for (const [check, findings] of found) this.tallies.of(check).add(findings);
   }
 
-  /** Says that the last of it comes now, or that all is done. */
+  /** Reports the last step, or the end. */
   async end(what?: string): Promise<void> {
     const total = Math.ceil(this.total);
     await this.onProgress(what === undefined ? total : total - 1, total, what ?? '');
@@ -123,11 +122,11 @@ export class Reading {
     while (after < range.through) {
       await this.onProgress(Math.floor(this.done), Math.ceil(this.total), IN_WORDS[book]);
       const next = await this.snapshots(async (tx) => {
-        const through = await this.books.endOfPiece(tx, book, { ...range, after }, ROWS_OF_A_PIECE);
+        const through = await this.books.endOfBatch(tx, book, { ...range, after }, BATCH_ROWS);
         return through === null ? null : { through, piece: await read(tx, { after, through }) };
       });
       const through = next?.through ?? range.through;
-      this.done += Number(through - after) / ROWS_OF_A_PIECE;
+      this.done += Number(through - after) / BATCH_ROWS;
       after = through;
       if (next) yield next.piece;
     }

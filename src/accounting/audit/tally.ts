@@ -1,14 +1,14 @@
 import { formatBaht } from '../../core/money.js';
 import type { Check, Figures, Findings } from './check.sql.js';
 
-/** What became of one check, with the figures that it saw. */
+/** The result of one check. */
 export interface CheckResult {
   name: string;
   ok: boolean;
   detail: string;
 }
 
-/** What a check has found so far, piece by piece. */
+/** Adds up the findings of one check. */
 class Tally {
   private wrong = 0n;
   private example: string | null = null;
@@ -26,7 +26,7 @@ class Tally {
     for (const [name, figure] of Object.entries(figures)) this.figures[name] = (this.figures[name] ?? 0n) + figure;
   }
 
-  /** @param example what breaks the rule, in words. */
+  /** @param example the violation, in words. */
   find(example: string): void {
     this.add({ wrong: 1n, example, figures: {} });
   }
@@ -39,7 +39,7 @@ class Tally {
   }
 }
 
-/** What a number of checks have found so far. */
+/** The findings of several checks. */
 export class Tallies {
   private readonly byName: Map<string, Tally>;
 
@@ -49,7 +49,7 @@ export class Tallies {
 
   of({ name }: Check): Tally {
     const tally = this.byName.get(name);
-    if (!tally) throw new Error(`${name} is none of these checks`);
+    if (!tally) throw new Error(`${name} is not one of these checks`);
     return tally;
   }
 
@@ -59,6 +59,6 @@ export class Tallies {
   }
 }
 
-/** A balance that is not what it should be, in words. */
+/** A wrong balance, in words. */
 export const unequal = (merchantId: number, has: bigint | null, should: bigint): string =>
   `merchant ${merchantId} has ${has === null ? 'none' : formatBaht(has)} and should have ${formatBaht(should)}`;

@@ -2,7 +2,7 @@ import { counted } from '../../core/text.js';
 import { formatBaht } from '../../core/money.js';
 import { baht, type MomentCheck } from './check.sql.js';
 
-/** The rules about what there is now. */
+/** Rules about the current state. */
 export const MOMENT_CHECKS = {
   merchants: {
     name: 'merchant_wallets',
@@ -50,10 +50,10 @@ export const MOMENT_CHECKS = {
   },
 } satisfies Record<string, MomentCheck>;
 
-/** The rule about deliveries, which go by ids of their own. */
+/** The rule about deliveries, which have their own range of ids. */
 export const DELIVERY_CHECK = {
   name: 'deliveries',
-  // One look for each event, and not a join: that might read all events for a few deliveries.
+  // A lookup for each event instead of a join, which might read all events for a few deliveries.
   rows: `
     SELECT d.id, d.event_id, w.merchant_id AS webhook_merchant_id,
            (SELECT e.merchant_id FROM events e WHERE e.id = d.event_id) AS merchant_id
@@ -84,8 +84,8 @@ const WRONG_ENTRY = `
 const WRONG_LINK = `(NOT is_first AND available_after <> before + change)`;
 
 /**
- * What a range of movements did to each wallet, and which of them break a rule: $1 after this id, $2 through that one.
- * `before` is what the first of them says that the wallet had. Of archived orders the references are there.
+ * Adds up a range of movements for each wallet, and finds those that break a rule. $1: after this id, $2: through that one.
+ * `before` is the balance before the first movement, by its own numbers. Archived orders are found by their references.
  */
 export const MOVEMENTS = `
   WITH moved AS (

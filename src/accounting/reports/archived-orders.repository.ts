@@ -10,9 +10,9 @@ import { statement } from '../../database/parameters.js';
 const sinceIn = (moment: string): string => `(${selectFirstIdSince('transfers', moment)})`;
 
 /**
- * Archived orders of which money moved in a time, by the kinds of these movements. They stay when their order goes. Nothing
- * is read where nothing is archived, or was before that time: an order ends before it is archived. With a supplier, those of
- * the partitions in which it sold anything: which of them it sold is in the files only.
+ * Counts archived orders with movements of these kinds in a period. Movements stay in the database when their order is
+ * archived. Reads nothing if no order that could count is archived. With a supplier, it counts orders of partitions in
+ * which the supplier sold anything, because only the files know which ones it sold.
  */
 const COUNT_ARCHIVED = statement(
   'archived_orders.count',
@@ -36,9 +36,9 @@ const COUNT_ARCHIVED = statement(
         AND EXISTS (SELECT FROM away WHERE t.order_id >= away.first_id AND t.order_id < away.end_id)) ELSE 0 END AS orders`,
 );
 
-/** Of which orders. */
+/** Which orders to count. */
 export interface ArchivedCoverage extends Coverage {
-  /** Counts only in partitions in which this one sold anything. */
+  /** Counts only partitions in which this supplier sold anything. */
   supplierId?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ArchivedCoverage extends Coverage {
 export class ArchivedOrdersRepository {
   constructor(private readonly reads: ReplicaReadsService) {}
 
-  /** Archived orders of which money moved in a time, its end excluded. @param kinds of these movements. */
+  /** Counts archived orders with movements of these kinds in a period, its end excluded. */
   async count(
     range: { start: Date; stop: Date },
     kinds: Transfer['kind'][],

@@ -5,12 +5,12 @@ import { DailyReportService } from './daily-report.service.js';
 import { MARGIN_TIMEZONE } from './margin-report.repository.js';
 
 interface Days {
-  /** Both included. */
+  /** Inclusive, as `to`. */
   from: string;
   to: string;
 }
 
-/** How many orders that merchants paid for a report does not have, because they are archived. */
+/** Counts paid orders that a report lacks because they are archived. */
 @Injectable()
 export class ArchivedOrdersService {
   constructor(
@@ -18,18 +18,18 @@ export class ArchivedOrdersService {
     private readonly archived: ArchivedOrdersRepository,
   ) {}
 
-  /** Placed or ended on these days, as the daily report counts orders. */
+  /** Orders that were placed or ended on these days, as the daily report counts. */
   async countOfDays(days: Days, timezone: string, coverage: Coverage): Promise<number> {
     const range = await this.days.readRange(days, timezone);
     return this.archived.count(range, ['order_hold', 'order_spend', 'order_refund'], coverage);
   }
 
-  /** Sold on these days, as the report of margins counts units. */
+  /** Orders with units sold on these days, as the margin report counts. */
   async countSold(days: Days, coverage: Coverage): Promise<number> {
     return this.archived.count(await this.days.readRange(days, MARGIN_TIMEZONE), ['order_spend'], coverage);
   }
 
-  /** Placed since a moment. */
+  /** Orders placed since a time. */
   countPlacedSince(start: Date, coverage: ArchivedCoverage): Promise<number> {
     return this.archived.count({ start, stop: new Date() }, ['order_hold'], coverage);
   }

@@ -1,8 +1,8 @@
-/** Whom a report is about. */
+/** Which merchants a report covers. */
 export interface Coverage {
-  /** Also about sandbox merchants, who neither pay nor get anything. */
+  /** Includes sandbox merchants, who pay nothing and get nothing. */
   includeSandbox: boolean;
 }
 
-/** What reports are about unless somebody asks for more. */
+/** The default of reports. */
 export const LIVE_ONLY: Coverage = { includeSandbox: false };

@@ -8,21 +8,21 @@ import type { Transfer } from '../../wallet/transfer.entity.js';
 import type { Coverage } from './coverage.js';
 import { READ_DAY, READ_DAY_OF_MERCHANTS } from './daily-report.sql.js';
 
-/** What is counted and added up; all amounts in satang. */
+/** Counts and sums of a day; amounts in satang. */
 export interface DayFigures {
-  /** Placed on the day. */
+  /** Orders placed on the day. */
   orders: bigint;
-  /** Ended on the day, whenever they were placed. */
+  /** Orders that ended on the day, whenever placed. */
   completed: bigint;
   failed: bigint;
   opening_available: Satang;
   opening_held: Satang;
   credited: Satang;
   debited: Satang;
-  /** Went from the available to the held balance for new orders. */
+  /** Moved from available to held for new orders. */
   ordered: Satang;
   spent: Satang;
-  /** Went back from the held to the available balance. */
+  /** Moved back from held to available. */
   refunded: Satang;
   closing_available: Satang;
   closing_held: Satang;
@@ -30,10 +30,10 @@ export interface DayFigures {
 
 export type MerchantDay = DayFigures & Pick<Transfer, 'merchant_id'> & Pick<Merchant, 'name'>;
 
-/** The available balance that the last line of the statement left behind. */
+/** With the available balance after the last line of the statement. */
 export type MerchantDayRow = MerchantDay & { last_available: Satang };
 
-/** A day of a calendar. */
+/** A calendar day in a time zone. */
 export interface Day {
   start: Date;
   stop: Date;
@@ -44,7 +44,7 @@ export interface Day {
 export class DailyReportRepository {
   constructor(private readonly database: Database) {}
 
-  /** When a day begins and ends in a time zone. */
+  /** Reads begin and end of a day in a time zone. */
   async readDay(date: string, timezone: string, source: Queryable = this.database): Promise<Day> {
     const [day] = await source.query<Day>(READ_DAY, [date, timezone]);
     return present(day, 'a day begins and ends');

@@ -24,11 +24,11 @@ export interface DailyReport {
   to: Date;
   merchants: MerchantDay[];
   total: DayFigures;
-  /** What does not fit, in words; empty when the books add up. */
+  /** Differences in words; empty if the books add up. */
   differences: string[];
 }
 
-/** What a day brought to each merchant, with balances that are checked against the movements between them. */
+/** Reports a day by merchant, and checks the balances against the movements between them. */
 @Injectable()
 export class DailyReportService {
   constructor(
@@ -38,7 +38,7 @@ export class DailyReportService {
 
   /**
    * @param date such as 2026-01-15.
-   * @param timezone where the day begins and ends, such as Asia/Bangkok.
+   * @param timezone such as Asia/Bangkok.
    * @throws BAD_REQUEST for a day that has not begun.
    */
   run(date: string, timezone: string, coverage = LIVE_ONLY): Promise<DailyReport> {
@@ -58,8 +58,8 @@ export class DailyReportService {
   }
 
   /**
-   * The reports of each day, both ends included, each read at a moment of its own when it is asked for.
-   * @throws BAD_REQUEST, at once, for a range that ends before it begins or with a day that has not begun.
+   * Yields the report of each day, both ends included. Each is read in its own snapshot when the caller asks for it.
+   * @throws BAD_REQUEST at once, if the range ends before it begins or with a day that has not begun.
    */
   async runAll(
     { from, to }: { from: string; to: string },
@@ -71,8 +71,8 @@ export class DailyReportService {
   }
 
   /**
-   * When the first of several days begins, and when the last one ends, which is exclusive.
-   * @throws BAD_REQUEST for a range that ends before it begins or with a day that has not begun.
+   * Reads the begin of the first day and the end of the last one, which is exclusive.
+   * @throws BAD_REQUEST if the range ends before it begins or with a day that has not begun.
    */
   async readRange({ from, to }: { from: string; to: string }, timezone: string): Promise<{ start: Date; stop: Date }> {
     if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
@@ -97,10 +97,10 @@ export class DailyReportService {
   }
 }
 
-/** In the calendar, whatever a clock does that day. */
+/** By the calendar, so that changes of the clock do not matter. */
 const nextDay = (date: string): string => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
 
-/** The figures of a day on which nothing happened. */
+/** A day without orders and movements. */
 export const NOTHING: DayFigures = {
   orders: 0n,
   completed: 0n,
@@ -121,7 +121,7 @@ const FIGURES = Object.keys(NOTHING) as (keyof DayFigures)[];
 const add = (sum: DayFigures, day: DayFigures): DayFigures =>
   Object.fromEntries(FIGURES.map((name) => [name, sum[name] + day[name]])) as unknown as DayFigures;
 
-/** Closing = opening + movements, for both balances, and the statement ends with the closing one. */
+/** For both balances, closing must equal opening + movements. The last line of the statement must equal the closing balance. */
 function findDifferences(day: MerchantDayRow): string[] {
   const available = day.opening_available + day.credited + day.refunded - day.debited - day.ordered;
   const held = day.opening_held + day.ordered - day.spent - day.refunded;

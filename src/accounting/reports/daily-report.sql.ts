@@ -1,6 +1,6 @@
 import type { Statement } from '../../database/database.js';
 
-/** What a movement does to each of a merchant's balances. */
+/** The change of a movement to the available balance. */
 export const AVAILABLE = `CASE kind WHEN 'credit' THEN amount WHEN 'order_refund' THEN amount
                              WHEN 'debit' THEN -amount WHEN 'order_hold' THEN -amount ELSE 0 END`;
 const HELD = `CASE kind WHEN 'order_hold' THEN amount WHEN 'order_spend' THEN -amount
@@ -16,9 +16,9 @@ export const READ_DAY: Statement = {
 };
 
 /**
- * $1 start and $2 stop of the day, $3 whether sandbox merchants are shown. The opening balances are what the movements before the day add up to. The closing
- * ones come the other way: what the wallet has now, less what moved since. So whether they fit each other says whether
- * every movement is there.
+ * $1: start and $2: stop of the day, $3: whether to include sandbox merchants. Opening balances add up the movements before
+ * the day. Closing balances come the other way: the wallet now, less the movements since. So they agree only if every
+ * movement is there.
  */
 export const READ_DAY_OF_MERCHANTS: Statement = {
   name: 'report.day_of_merchants',

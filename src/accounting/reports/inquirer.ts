@@ -7,29 +7,29 @@ const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 10_000;
-/** A supplier that is away must not be waited for once per unit. */
+/** After this many failures in a row, gives up: an unreachable supplier must not cost a timeout per unit. */
 const GIVE_UP_AFTER = 20;
 
-/** What a supplier says of a reference. */
+/** A supplier's result for a reference. */
 export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
 
-/** Asks one supplier about many references, some at a time, and gives up on one that does not answer. */
+/** Queries one supplier about many references, some at a time, and gives up if it does not answer. */
 export class Inquirer {
-  /** References that got no usable answer, or were not asked about any more. */
+  /** References without a usable answer, or not queried after giving up. */
   unanswered = 0;
-  /** Why the last of them got none. */
+  /** Why the last one got none. */
   lastProblem: string | null = null;
-  /** References that are in no list and can't be asked about, or only in a way that may buy. */
+  /** References that are in no list and can't be queried, or only by a call that may buy. */
   unaskable = 0;
   private unansweredInARow = 0;
 
-  /** @param listed what a list of the supplier says of references, for those that it can't be asked about. */
+  /** @param listed results from a list of the supplier, for references that can't be queried. */
   constructor(
     private readonly supplier: SupplierConnection,
     private readonly listed: ReadonlyMap<string, Answered>,
   ) {}
 
-  /** @returns an answer for each attempt, in order; null where there was none. */
+  /** @returns a result for each attempt, in order; null without a usable answer. */
   async askAll(attempts: readonly NamedAttempt[], onAnswer: () => void): Promise<(Answered | null)[]> {
     const answers: (Answered | null)[] = attempts.map(() => null);
     let next = 0;

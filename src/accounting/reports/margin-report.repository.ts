@@ -5,14 +5,14 @@ import { withLongTimeout } from '../../database/snapshot.js';
 import type { Coverage } from './coverage.js';
 import { statement } from '../../database/parameters.js';
 
-/** What each row of the report is about. */
+/** What the rows of the report can be grouped by. */
 export const GROUPINGS = ['sku', 'supplier', 'merchant', 'day'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** Where the days of the report begin and end. */
+/** Days of the report begin in this time zone. */
 export const MARGIN_TIMEZONE = 'Asia/Bangkok';
 
-/** Ids stay numbers in their order. */
+/** Merchants' ids must sort as numbers. */
 const GROUPED_BY: Record<Grouping, string> = {
   day: `(ended.at AT TIME ZONE '${MARGIN_TIMEZONE}')::date`,
   sku: 'i.sku',
@@ -20,12 +20,12 @@ const GROUPED_BY: Record<Grouping, string> = {
   merchant: 'ended.merchant_id',
 };
 
-/** Of the attempt that bought the unit; a unit without one was bought on the terms of its item. */
+/** A term of the attempt that bought the unit. Units without attempts have the terms of their item. */
 const term = (name: string): string => `CASE WHEN a.number IS NULL THEN i.${name} ELSE a.${name} END AS ${name}`;
 
 /**
- * Baht for one unit of the currency when the attempt began. Where that has a rate of 1 and another currency than the
- * baht, the supplier told the cost in another currency than the offer's, and the rate is not that currency's.
+ * Baht for one unit of the currency when the attempt began. A rate of 1 with a currency other than baht means that the
+ * supplier reported the cost in another currency than the offer's, so the rate does not apply.
  */
 const RATE = `
   CASE WHEN terms.cost_currency = 'THB' THEN 1 ELSE coalesce(nullif(terms.baht_per_unit, 1), (
@@ -65,8 +65,8 @@ const marginBy = (grouping: Grouping) =>
   );
 
 /**
- * The units that succeeded, of the orders that ended in a time: when the money was spent, as the daily report counts it,
- * or, for what was free, when the order ended.
+ * Succeeded units of orders that ended in a period: by the time of the spend movement, as the daily report counts, or by the
+ * order's end if it was free.
  */
 const MARGIN_BY = {
   day: marginBy('day'),
@@ -75,18 +75,18 @@ const MARGIN_BY = {
   merchant: marginBy('merchant'),
 };
 
-/** What was sold, and what it cost; amounts in satang. */
+/** Sales and costs; amounts in satang. */
 export interface MarginFigures {
   units: bigint;
-  /** What merchants paid. */
+  /** The price that merchants paid. */
   revenue: Satang;
-  /** Of the units whose cost is known or was expected, rounded half up. */
+  /** The cost of units whose cost is reported or expected, rounded half up. */
   cost: Satang;
-  /** Whose supplier never told the cost: what was expected counts. */
+  /** Units without a reported cost: their expected cost counts. */
   cost_estimated_units: bigint;
-  /** Whose cost nobody knows: they make no margin. */
+  /** Units without any known cost: they have no margin. */
   cost_unknown_units: bigint;
-  /** What merchants paid for those. */
+  /** The price that merchants paid for those units. */
   cost_unknown_revenue: Satang;
 }
 
@@ -97,7 +97,7 @@ export interface MarginRow extends MarginFigures {
 
 @Injectable()
 export class MarginReportRepository {
-  /** @param range its end excluded. */
+  /** @param range its end is exclusive. */
   list(
     tx: Queryable,
     by: Grouping,

@@ -19,7 +19,7 @@ export {
   type MarginRow,
 } from './margin-report.repository.js';
 
-/** What merchants paid for what was bought for them, and what it cost. */
+/** Reports revenue, cost and margin. */
 @Injectable()
 export class MarginReportService {
   constructor(
@@ -30,7 +30,7 @@ export class MarginReportService {
 
   /**
    * @param range days such as 2026-01-15, both included.
-   * @throws BAD_REQUEST for a range that ends before it begins or with a day that has not begun.
+   * @throws BAD_REQUEST if the range ends before it begins or with a day that has not begun.
    */
   async run(range: { from: string; to: string }, by: Grouping, coverage = LIVE_ONLY): Promise<MarginRow[]> {
     const moments = await this.days.readRange(range, MARGIN_TIMEZONE);
@@ -38,12 +38,12 @@ export class MarginReportService {
   }
 }
 
-/** What merchants paid for the units of which a cost is known or was expected: only they make a margin. */
+/** Revenue of the units with a reported or expected cost: only they have a margin. */
 const countedRevenue = ({ revenue, cost_unknown_revenue }: MarginFigures): bigint => revenue - cost_unknown_revenue;
 
 export const marginOf = (figures: MarginFigures): bigint => countedRevenue(figures) - figures.cost;
 
-/** That in percent of what counts, with one fraction digit, rounded half up; null where nothing counts. */
+/** The margin in percent of that revenue, with one fraction digit, rounded half up; null without revenue. */
 export function marginPercent(figures: MarginFigures): number | null {
   const counted = countedRevenue(figures);
   if (counted === 0n) return null;
@@ -64,7 +64,7 @@ const NOTHING: MarginFigures = {
 
 const FIGURES = Object.keys(NOTHING) as (keyof MarginFigures)[];
 
-/** What the rows are together; costs as they were rounded for each. */
+/** The sum of the rows, with costs as rounded in each. */
 export const totalOf = (rows: MarginFigures[]): MarginFigures =>
   rows.reduce(
     (sum, row) => Object.fromEntries(FIGURES.map((name) => [name, sum[name] + row[name]])) as unknown as MarginFigures,

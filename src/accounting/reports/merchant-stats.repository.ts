@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { statement } from '../../database/parameters.js';
 
-/** A merchant's orders since its day began. */
+/** A merchant's orders of today. */
 export interface MerchantToday {
   merchant_id: number;
   orders: number;
@@ -20,7 +20,7 @@ export interface MerchantDay {
 
 const today = (timezone: string): string => `date_trunc('day', statement_timestamp() AT TIME ZONE ${timezone})`;
 
-/** Counted in an order that only the index gives which has the merchant and the time. */
+/** Counts sorted rows, so that PostgreSQL must use the index by merchant and time. */
 const count = (merchantId: string, condition: string): string => `
   (SELECT count(*)::int FROM (
     SELECT FROM orders WHERE merchant_id = ${merchantId} AND ${condition} ORDER BY created_at DESC, id DESC) counted)`;
@@ -39,7 +39,7 @@ export const READ_TODAY = statement(
   },
 );
 
-/** The last days and today, oldest first, those without orders too. */
+/** The last days and today, oldest first, including days without orders. */
 export const READ_DAYS = statement(
   'merchant_figures.days',
   { merchantId: 'int', timezone: 'text', days: 'int' },
@@ -54,18 +54,18 @@ export const READ_DAYS = statement(
   },
 );
 
-/** How many orders merchants place. Days begin in a time zone. */
+/** Counts merchants' orders by day. */
 @Injectable()
 export class MerchantStatsRepository {
   constructor(private readonly reads: ReplicaReadsService) {}
 
-  /** By merchant. */
+  /** @returns counts by merchant. */
   async today(merchantIds: number[], timezone: string): Promise<Map<number, MerchantToday>> {
     const rows = await this.reads.query<MerchantToday>(...READ_TODAY.with({ merchantIds, timezone }));
     return new Map(rows.map((row) => [row.merchant_id, row]));
   }
 
-  /** The last days and today, oldest first, those without orders too. */
+  /** The last days and today, oldest first, including days without orders. */
   days(merchantId: number, timezone: string, days: number): Promise<MerchantDay[]> {
     return this.reads.query<MerchantDay>(...READ_DAYS.with({ merchantId, timezone, days }));
   }

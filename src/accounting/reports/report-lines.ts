@@ -6,7 +6,7 @@ import type { DayFigures } from './daily-report.service.js';
 import { marginOf, marginPercent, type MarginFigures } from './margin-report.service.js';
 import type { SupplierComparison } from './supplier-report.service.js';
 
-// What reports say, in words of the wire: amounts are strings in baht, counts are numbers.
+// Lines of reports as JSON has them: amounts are strings in baht, counts are numbers.
 
 export type DailyLine = Record<
   | 'opening_amount'
@@ -24,7 +24,7 @@ export type DailyLine = Record<
 > &
   Record<'orders' | 'completed' | 'failed', number>;
 
-/** Available and held belong to the merchant alike: what they are together changes by money in, money out and spending. */
+/** The total balance is available plus held: only credits, debits and spending change it. */
 export function toDailyLine(day: DayFigures): DailyLine {
   return {
     orders: Number(day.orders),
@@ -46,10 +46,10 @@ export function toDailyLine(day: DayFigures): DailyLine {
 
 export interface MarginLine extends Record<'revenue' | 'cost' | 'margin', string> {
   units: number;
-  /** Of the revenue of which a cost is known; null where there is none. */
+  /** In percent of the revenue with a known cost; null without such revenue. */
   margin_percent: number | null;
   cost_estimated_units: number;
-  /** These make no margin, and their revenue is none of what it is a part of. */
+  /** Units without a margin: their revenue is not part of `margin_percent`. */
   cost_unknown_units: number;
   cost_unknown_revenue: string;
 }
@@ -65,7 +65,7 @@ export const toMarginLine = (figures: MarginFigures): MarginLine => ({
   cost_unknown_revenue: formatBaht(figures.cost_unknown_revenue),
 });
 
-/** Where nothing was settled yet, the balance is all that the supplier was asked about. */
+/** The balance counts too: without settled units, it is the only query that shows whether the supplier answers. */
 export const isCompleteComparison = ({
   balance,
   unanswered,
@@ -77,7 +77,7 @@ export const isCompleteComparison = ({
   (balance.known || balance.reached) &&
   (list === null || (list.known && list.unreadable === 0));
 
-/** How our books and those of a supplier compare. */
+/** The comparison of our books with a supplier's. */
 export interface SupplierLine {
   supplier: string;
   ok: boolean;
@@ -85,27 +85,27 @@ export interface SupplierLine {
   succeeded_amount: string;
   failed: number;
   open: number;
-  /** Attempts that another one followed: none of them may be sold. */
+  /** Attempts that failed over to another one: the supplier must not have sold them. */
   given_up: number;
   agreed: number;
   unanswered: number;
-  /** Units about which the supplier can't be asked without buying them: they have to be compared by hand. */
+  /** Units that can't be queried without buying: compare these by hand. */
   unaskable: number;
-  /** Purchases that it lists; null where it has no list. */
+  /** Purchases in the supplier's list; null if it has no list. */
   listed: number | null;
-  /** Entries of its list besides those that can't be read. */
+  /** Entries of the list that can't be read. */
   unreadable: number;
-  /** Those of the purchases that no book knows, and for which a case was opened now. */
+  /** Purchases that no order knows, for which this report opened a discrepancy. */
   unknown: number;
-  /** How many purchases it lists as sold that are not bought by our books: those, and of attempts that ended otherwise. */
+  /** Purchases listed as sold that our books do not have as bought: unknown ones, and attempts that ended otherwise. */
   surplus: number;
   open_cases: number;
-  /** Of the statement that was given in the place of a list; absent without one. */
+  /** The statement that replaced the list; absent without one. */
   statement?: {
     name: string;
-    /** Purchases before the moment since when they count. */
+    /** Purchases before `since`, which were skipped. */
     passed_over: number;
-    /** Statuses that mean nothing here, and that count as under way. */
+    /** Unknown statuses, which count as under way. */
     unclear_statuses: { status: string; lines: number }[];
   };
   problem: string | null;

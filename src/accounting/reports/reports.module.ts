@@ -26,7 +26,7 @@ import { SupplierReportService } from './supplier-report.service.js';
     ArchivedOrdersService,
     StatementRepository,
     AccountStatementService,
-    // Without the rest of its module, which knows the queues.
+    // Provided alone, because its module also loads the queues.
     SettlementRepository,
     SupplierReportRepository,
     SupplierReportService,

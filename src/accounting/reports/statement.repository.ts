@@ -9,7 +9,7 @@ import { statement } from '../../database/parameters.js';
 import { archived } from '../../wallet/wallet.sql.js';
 import { AVAILABLE } from './daily-report.sql.js';
 
-/** $1 a month such as 2026-10, $2 the time zone that it begins and ends in. */
+/** $1: a month such as 2026-10, $2: its time zone. */
 const READ_MONTH: Statement = {
   name: 'report.month',
   text: `SELECT ($1 || '-01')::timestamp AT TIME ZONE $2 AS start,
@@ -20,8 +20,8 @@ const BEGINS = `coalesce($2::timestamptz, '-infinity')`;
 const ENDS = `coalesce($3::timestamptz, 'infinity')`;
 
 /**
- * $1 merchant, $2 from and $3 to. Balances are what the movements add up to, and not what the last line left, so that
- * opening, movements and closing fit even where the clock was once set back.
+ * $1: merchant, $2: from, $3: to. Balances are sums of movements, not the balance in the last line, so that opening, movements
+ * and closing agree even after the clock was set back.
  */
 const READ_BOUNDS: Statement = {
   name: 'statement.bounds',
@@ -44,12 +44,12 @@ const page = (order: 'ASC' | 'DESC'): string => `
     AND t.id BETWEEN $4 AND $5
   ORDER BY t.id ${order} LIMIT $6`;
 
-/** $1 merchant, $2 from, $3 to, $4 first and $5 last id, $6 how many. */
+/** $1: merchant, $2: from, $3: to, $4: first id, $5: last id, $6: how many. */
 const PAGE_FORWARDS: Statement = { name: 'statement.page_forwards', text: page('ASC') };
 
 const PAGE_BACKWARDS: Statement = { name: 'statement.page_backwards', text: page('DESC') };
 
-/** Lines newest first, before an id: those that orders made as well. */
+/** Lines before an id, newest first, including those of orders. */
 export const LATEST = statement(
   'statement.latest',
   { merchantId: 'int', before: 'bigint', limit: 'int' },
@@ -60,8 +60,8 @@ export const LATEST = statement(
 );
 
 /**
- * The same of what operators moved, which is little beside what orders do: found by the index of references, and sorted
- * by an expression, so that nobody walks through all of the statement for it.
+ * The same for movements by operators, which are few. They are found by the index of references. Sorting by an expression
+ * keeps PostgreSQL from scanning the whole statement by id.
  */
 export const LATEST_FUNDING = statement(
   'statement.latest_funding',
@@ -72,10 +72,10 @@ export const LATEST_FUNDING = statement(
     ORDER BY t.id + 0 DESC LIMIT ${limit}`,
 );
 
-/** A line with what only the operator knows of it. */
+/** A line with the columns that merchants do not see. */
 export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator' | 'approved_by'>;
 
-/** A merchant's movements from a moment, inclusive, to another, exclusive. */
+/** A merchant and a period: `from` is inclusive, `to` exclusive. */
 export interface Which {
   merchantId: number;
   from: Date | null;
@@ -99,14 +99,14 @@ export class StatementRepository {
     return present(bounds, 'a sum has a row');
   }
 
-  /** When a month such as 2026-10 begins and ends. */
+  /** Reads begin and end of a month such as 2026-10. */
   async readMonth(month: string, timezone: string): Promise<{ start: Date; stop: Date; now: Date }> {
     const values = [month, timezone];
     const [read] = await this.database.query<{ start: Date; stop: Date; now: Date }>(READ_MONTH, values);
     return present(read, 'a month begins and ends');
   }
 
-  /** Newest first. @param isFunding only what operators moved. @param before exclusive. */
+  /** Newest first. @param isFunding only movements by operators. @param before exclusive. */
   latest(merchantId: number, isFunding: boolean, before: bigint, limit: number): Promise<StatementRow[]> {
     const latest = isFunding ? LATEST_FUNDING : LATEST;
     return this.database.query<StatementRow>(...latest.with({ merchantId, before, limit }));

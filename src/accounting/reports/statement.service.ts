@@ -10,10 +10,10 @@ export type { StatementRow } from './statement.repository.js';
 
 const ROWS_AT_ONCE = 1000;
 
-/** When a month of a statement begins and ends. */
+/** Months of a statement begin in this time zone. */
 export const STATEMENT_TIMEZONE = 'Asia/Bangkok';
 
-/** From inclusive, to exclusive. */
+/** `from` is inclusive, `to` exclusive. */
 export interface Period {
   from?: Date;
   to?: Date;
@@ -23,11 +23,11 @@ export interface Period {
 export interface AccountStatement {
   opening: Satang;
   closing: Satang;
-  /** The movements between the two, some at a time, however many there are. */
+  /** The movements of the period, in pages. */
   pages: (order: 'oldest first' | 'newest first') => AsyncGenerator<StatementRow[]>;
 }
 
-/** What moved a merchant's available balance in a period, for the operator. */
+/** Account statements of merchants, for operators. */
 @Injectable()
 export class AccountStatementService {
   constructor(
@@ -36,9 +36,9 @@ export class AccountStatementService {
   ) {}
 
   /**
-   * Movements are never changed, and those of one wallet come one after the other: so the balances are read at one
-   * moment, and the lines in pages up to the last one of that moment, without a transaction that stays open.
-   * @param server the primary, where nothing may be missing that was done a moment ago.
+   * Reads the balances in one snapshot, and then the lines in pages up to the last one of that snapshot. No transaction must
+   * stay open for that, because movements never change and those of one wallet are sequential.
+   * @param server the primary, if the latest movements must not be missing.
    */
   async read(
     merchantId: number,
@@ -55,7 +55,7 @@ export class AccountStatementService {
     };
   }
 
-  /** Lines newest first. @param isFunding only what operators moved. @throws BAD_REQUEST for a bad cursor. */
+  /** Lines newest first. @param isFunding only movements by operators. @throws BAD_REQUEST for a bad cursor. */
   async latest<Line>(
     merchantId: number,
     { isFunding, cursor, limit }: { isFunding: boolean; cursor: string | undefined; limit: number },

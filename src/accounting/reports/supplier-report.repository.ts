@@ -12,17 +12,17 @@ import { unitReferenceIn } from '../../orders/order.rows.js';
 import { sandboxPieceIn } from '../../orders/sandbox-piece.sql.js';
 import { SupplierReversal } from '../../orders/supplier-reversal.entity.js';
 
-/** Each attempt; a unit that was settled by the version before attempts were recorded has had one. */
+/** All attempts. A unit without recorded attempts, from an old version, counts as one attempt. */
 const FROM_ATTEMPTS = `
   FROM orders o
   JOIN order_units u ON u.order_id = o.id
   JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
   LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit`;
 const WHERE_ATTEMPTS = `WHERE coalesce(a.supplier_id, u.supplier_id) = $1 AND o.created_at >= $2`;
-/** Of the unit as it stands; any other attempt was given up. */
+/** The latest attempt of its unit. Any other one failed over. */
 const IS_LATEST = `a.ended_as IS NULL`;
 
-/** $1 supplier, $2 orders created since. */
+/** $1: supplier, $2: orders created since. */
 const COUNT_UNITS: Statement = {
   name: 'supplier_report.count_units',
   text: `SELECT count(*) FILTER (WHERE ${IS_LATEST} AND u.state = 'succeeded') AS succeeded,
@@ -34,8 +34,8 @@ const COUNT_UNITS: Statement = {
 };
 
 /**
- * Attempts that ended: how their units were settled, or as not bought where another one followed. $1 supplier, $2 orders
- * created since, $3–$6 the attempt after which to go on, $7 how many.
+ * Ended attempts: with the state of the settled unit, or as failed if another attempt followed. $1: supplier, $2: orders created
+ * since, $3 to $6: the last attempt of the previous page, $7: how many.
  */
 const PAGE_OF_ENDED: Statement = {
   name: 'supplier_report.page_of_ended',
@@ -58,17 +58,17 @@ export interface UnitCounts {
   succeeded: bigint;
   failed: bigint;
   open: bigint;
-  /** Attempts that another one followed. */
+  /** Attempts that failed over to another one. */
   given_up: bigint;
   succeeded_amount: Satang;
-  /** Where the reading of the units starts: no order since then has a lower id. */
+  /** The lowest id of these orders, where reading starts. */
   first_order_id: bigint;
 }
 
-/** One attempt of all that there are. */
+/** The key of an attempt. */
 export type Place = Pick<OrderUnit, 'order_id' | 'item' | 'unit'> & { attempt: number };
 
-/** How it ended: as its unit, or `failed` where another one followed. */
+/** An ended attempt: its state is that of its unit, or `failed` if another attempt followed. */
 export type EndedAttempt = Place & { state: 'succeeded' | 'failed' } & Pick<OrderItem, 'unit_price' | 'kind'> &
   Pick<Order, 'user_id'> & {
     sku: string;
@@ -77,7 +77,7 @@ export type EndedAttempt = Place & { state: 'succeeded' | 'failed' } & Pick<Orde
     sandbox_piece: number | null;
   };
 
-/** What came of attempts at a supplier, of orders placed since a moment. */
+/** Attempts at a supplier, of orders placed since a time. */
 @Injectable()
 export class SupplierReportRepository {
   constructor(
@@ -90,7 +90,7 @@ export class SupplierReportRepository {
     return present(counts, 'a count has a row');
   }
 
-  /** In the order of orders, units and attempts. @param after the last one of the page before. */
+  /** In the order of orders, units and attempts. @param after the last one of the previous page. */
   pageOfEnded(supplierId: number, since: Date, after: Place, limit: number): Promise<EndedAttempt[]> {
     const values = [supplierId, since, after.order_id, after.item, after.unit, after.attempt, limit];
     return this.database.query<EndedAttempt>(withLongTimeout(PAGE_OF_ENDED), values);

@@ -21,12 +21,12 @@ import {
 
 const UNITS_AT_ONCE = 500;
 
-/** A unit of which we and the supplier say different things. */
+/** A unit whose state differs between our books and the supplier's. */
 export interface Difference {
   reference: string;
   ours: 'succeeded' | 'failed';
   theirs: Answered;
-  /** What the merchant paid, or got back, in satang. */
+  /** The amount that the merchant paid or got back, in satang. */
   amount: bigint;
 }
 
@@ -36,37 +36,37 @@ export interface SupplierComparison {
   counts: UnitCounts;
   agreed: number;
   differences: Difference[];
-  /** Units that the supplier gave no usable answer about. */
+  /** Units without a usable answer of the supplier. */
   unanswered: { count: number; reason: string | null };
-  /** Units about which the supplier can't be asked, or only in a way that may buy them. */
+  /** Units that can't be queried, or only by a call that may buy. */
   unaskable: number;
-  /** Why nobody would notice if it took these back; null where it would be noticed, and where there are none. */
+  /** Why a reversal of these units would go unnoticed; null if it would be noticed, or without such units. */
   unnoticed: string | null;
-  /** What it lists that it sold; null where it has no list. */
+  /** The supplier's own list of purchases. */
   list: ListReading;
-  /** What of the statement was not taken for what it is; null without one. */
+  /** Entries of the statement that were skipped or unclear; null without a statement. */
   statement: { name: string; passedOver: number; unclear: UnclearStatus[] } | null;
-  /** Cases in which it contradicted us, then or now, and that nobody has closed. */
+  /** Open discrepancies, old and new. */
   openCases: number;
 }
 
-/** What a supplier says for good of an attempt. */
-interface Word {
+/** A supplier's final result for an attempt. */
+interface FinalResult {
   unit: EndedAttempt;
   theirs: 'succeeded' | 'failed';
 }
 
-/** What a supplier says in writing that it sold us. */
+/** A supplier's statement of what it sold us, from a file. */
 export interface Statement extends StatementReading {
-  /** Of its file. */
+  /** The name of the file. */
   name: string;
-  /** What was bought before this moment opens no case; all of it may where that is undefined. */
+  /** Purchases before this time open no discrepancy. */
   since?: Date | undefined;
 }
 
 type OnProgress = (done: number, total: number, supplier: string) => void;
 
-/** Compares what we say became of units with what their suppliers say (supplier protocol). */
+/** Compares the states of units with the suppliers' results (supplier protocol). */
 @Injectable()
 export class SupplierReportService {
   constructor(
@@ -78,10 +78,9 @@ export class SupplierReportService {
   ) {}
 
   /**
-   * Asks a supplier about each unit that was settled, of orders placed since a moment, and each attempt that was given up,
-   * and for its own list of what it sold since. What ended never changes again, so it is read in pages, and no transaction
-   * is open while the supplier is asked.
-   * @param statement is taken for the supplier's list, and for its word about units that it can't be asked about.
+   * Queries a supplier about each settled unit and each failed-over attempt of orders placed since a time, and reads its list of
+   * sales. Ended attempts never change, so they are read in pages, and no transaction is open during calls.
+   * @param statement replaces the supplier's list, and its answers about units that can't be queried.
    */
   async compare(
     supplier: Supplier,
@@ -98,7 +97,7 @@ export class SupplierReportService {
     onProgress(done, total, supplier.code);
     for await (const units of this.pagesOfEnded(supplier.id, since, counts.first_order_id)) {
       const answers = await inquirer.askAll(units.map(toNamed), () => onProgress(++done, total, supplier.code));
-      const words: Word[] = [];
+      const words: FinalResult[] = [];
       units.forEach((unit, index) => {
         const theirs = answers[index] ?? null;
         const { reference } = unit;
@@ -139,10 +138,10 @@ export class SupplierReportService {
   }
 
   /**
-   * What the supplier says for good, and otherwise than we have it or than it said before, is a case for the operator.
-   * @param isNews whether it says so now; a statement may be older than what it said since.
+   * Records a discrepancy if a final result contradicts our state or an earlier result.
+   * @param isNews whether the result is current; a statement may be older than later results.
    */
-  private async recordCases(words: Word[], isNews: boolean): Promise<void> {
+  private async recordCases(words: FinalResult[], isNews: boolean): Promise<void> {
     if (words.length === 0) return;
     const answers = words.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
       order_id,
@@ -171,11 +170,11 @@ export class SupplierReportService {
   }
 }
 
-/** What a statement does not say to be older. */
+/** The purchases of a statement, except those before `since`. */
 const soldSince = ({ purchases, since }: Statement = { name: '', purchases: [], unclear: [] }): StatedPurchase[] =>
   purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
 
-/** What a statement says of our references, also of older ones: clocks differ. */
+/** A statement's results by our references, including older ones, because clocks differ. */
 const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
   new Map(
     (statement?.purchases ?? []).flatMap(({ reference, state }) =>
@@ -183,7 +182,7 @@ const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
     ),
   );
 
-/** Whatever became of a unit of the sandbox has become of it by now. */
+/** Sandbox units have reached their end by now. */
 const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...unit }: EndedAttempt): NamedAttempt => ({
   sku,
   reference,
@@ -193,6 +192,6 @@ const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...uni
     : { sandbox: { kind: unit.kind, userId: unit.user_id, unitNumber: unit.sandbox_piece, ageMs: Infinity } }),
 });
 
-/** A failed unit must not be sold, nor become so; a succeeded one must be. */
+/** The supplier must not have sold a failed unit, nor be about to; it must have sold a succeeded one. */
 const contradicts = (ours: 'succeeded' | 'failed', theirs: Answered): boolean =>
   ours === 'succeeded' ? theirs !== 'succeeded' : theirs === 'succeeded' || theirs === 'processing';

@@ -6,13 +6,13 @@ import { outcomeDetail, type SupplierOutcome } from '../../suppliers/supplier-ou
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 
-/** What a supplier says of an attempt at this moment. */
+/** A supplier's current result for an attempt. */
 export interface SaidNow {
   outcome: SupplierOutcome['kind'];
   detail: string | null;
 }
 
-/** Asks a supplier about one attempt. It changes nothing, there and here. */
+/** Queries a supplier about one attempt, without changing anything. */
 @Injectable()
 export class UnitInquiryService {
   constructor(
@@ -20,13 +20,13 @@ export class UnitInquiryService {
     private readonly registry: SupplierRegistry,
   ) {}
 
-  /** @param supplier its code. @throws NOT_FOUND; BAD_REQUEST for its settings; CONFLICT where asking may buy, or it can't be asked. */
+  /** @param supplier its code. @throws NOT_FOUND; BAD_REQUEST for its settings; CONFLICT if a query is impossible or may buy. */
   async ask(supplier: string, attempt: NamedAttempt): Promise<SaidNow> {
     const { adapter, settings } = this.registry.connect(await this.suppliers.getByCode(supplier));
     const inquiry = inquiryAbout(adapter, attempt.supplierReference !== null);
-    if (!inquiry) throw new AppError('CONFLICT', `${supplier} can't be asked about purchases`);
+    if (!inquiry) throw new AppError('CONFLICT', `${supplier} can't be queried about purchases`);
     if (inquiry.mayBuy)
-      throw new AppError('CONFLICT', `${supplier} can be asked only in a way that may buy: look into its own pages`);
+      throw new AppError('CONFLICT', `a query at ${supplier} may buy: look at the supplier's own pages`);
     const outcome = await inquiry.ask(settings, attempt);
     return { outcome: outcome.kind, detail: outcomeDetail(outcome) };
   }

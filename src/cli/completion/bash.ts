@@ -1,6 +1,6 @@
 import { quote, type CommandWords } from './words.js';
 
-/** A script for bash 3.2 and newer: commands, subcommands and options, and file names where a file is expected. */
+/** Script for bash 3.2 and newer: completes commands, subcommands and options, and files for commands that take one. */
 export const bashCompletion = (commands: CommandWords[]): string => `# Completes topup in bash.
 # Try it:   source <(topup completion bash)
 # Keep it:  topup completion bash > ~/.local/share/bash-completion/completions/topup

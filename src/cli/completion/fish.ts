@@ -1,6 +1,6 @@
 import type { CommandWords } from './words.js';
 
-/** A script for fish 3 and newer: commands, subcommands and options with what they mean. */
+/** Script for fish 3 and newer: completes commands, subcommands and options with their descriptions. */
 export const fishCompletion = (commands: CommandWords[]): string => `# Completes topup in fish.
 # Try it:   topup completion fish | source
 # Keep it:  topup completion fish > ~/.config/fish/completions/topup.fish
@@ -51,5 +51,5 @@ function linesOf({ path, subcommands, options, takesFile }: CommandWords): strin
 
 const fishFlag = (flag: string): string => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`);
 
-/** Text as one word of fish, which knows two escapes inside single quotes. */
+/** Quotes text as one word of fish, which has two escapes inside single quotes. */
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

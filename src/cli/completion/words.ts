@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** What may follow the words of one command. */
+/** The words that may follow one command. */
 export interface CommandWords {
   /** The command's words, such as `wallet credit`; empty for the program itself. */
   path: string;
@@ -35,5 +35,5 @@ const toOption = ({ short, long, description, required, optional }: Option): Com
   takesValue: required || optional,
 });
 
-/** Text as one word of a shell. */
+/** Quotes text as one word of a shell. */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,6 +1,6 @@
 import { quote, type CommandWords } from './words.js';
 
-/** A script for zsh: commands, subcommands and options with what they mean. */
+/** Script for zsh: completes commands, subcommands and options with their descriptions. */
 export const zshCompletion = (commands: CommandWords[]): string => `#compdef topup
 # Completes topup in zsh.
 # Try it:   source <(topup completion zsh)
@@ -67,6 +67,6 @@ function entry({ path, subcommands, options, takesFile }: CommandWords): string 
       ;;`;
 }
 
-/** A colon ends the word: one in the word itself is escaped. */
+/** A colon ends the word, so colons in the word are escaped. */
 const described = (word: string, summary: string): string =>
   quote(`${word.replaceAll(':', '\\:')}:${summary.replaceAll('\n', ' ')}`);

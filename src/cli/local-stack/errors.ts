@@ -1,7 +1,7 @@
-/** A problem that the person at the keyboard can solve: its message says what is wrong and what to do. */
+/** A problem that the user can solve: its message says what is wrong and what to do. */
 export class LocalError extends Error {}
 
-/** The message of whatever was thrown. */
+/** The message of anything thrown. */
 export function messageOf(error: unknown): string {
   return member(error, 'message') ?? String(error);
 }
@@ -11,7 +11,7 @@ export function codeOf(error: unknown): string | undefined {
   return member(error, 'code');
 }
 
-/** Errors of the system that reach a test in its own realm are no instances of that realm's Error. */
+/** Without `instanceof`, because system errors in a test's realm are no instances of that realm's Error. */
 function member(error: unknown, name: string): string | undefined {
   const value = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
   return typeof value === 'string' ? value : undefined;

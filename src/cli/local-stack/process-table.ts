@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from './errors.js';
 
 /**
- * What the system knows of a process id, whoever owns it: `zombie` has ended but nobody has asked for its exit code,
- * which in a container without an init process stays so for ever.
+ * The state of a process of any user. A `zombie` has ended, but its parent has not read its exit code. In a container without
+ * an init process it stays a zombie forever.
  */
 export function processState(pid: number): 'alive' | 'zombie' | 'none' {
   try {
@@ -21,7 +21,7 @@ export function isAlive(pid: number): boolean {
   return processState(pid) === 'alive';
 }
 
-/** A process that can be recognised later: its number alone may then belong to another. */
+/** Identifies a process later, when its id alone may belong to another one. */
 export interface ProcessIdentity {
   pid: number;
   commandLine: string[];
@@ -36,7 +36,7 @@ export function identify(pid: number): ProcessIdentity {
 export function isSameProcess({ pid, commandLine }: ProcessIdentity): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const present = commandLineOf(pid);
-  // A system that hides other users' command lines leaves only the number to go by.
+  // If the system hides the command line of other users, only the id identifies the process.
   return present === null || present.join(' ') === commandLine.join(' ');
 }
 

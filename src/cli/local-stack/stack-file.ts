@@ -4,8 +4,8 @@ import { isSameProcess, type ProcessIdentity } from './process-table.js';
 import { codeOf, LocalError, messageOf } from './errors.js';
 
 /**
- * What a JSON file holds, or null when there is no such file or only half of one.
- * @throws LocalError when this user may not read it.
+ * Reads a JSON file; null if it is missing or incomplete.
+ * @throws LocalError if this user may not read it.
  */
 export function readJsonFile(file: string): unknown {
   try {
@@ -16,20 +16,20 @@ export function readJsonFile(file: string): unknown {
   }
 }
 
-/** Writes a file that only this user can read, atomically: readers see all of the old one or all of the new one. */
+/** Writes a file atomically that only this user can read. */
 export function writePrivateFile(file: string, content: string): void {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, content, { mode: 0o600 });
   renameSync(unfinished, file);
 }
 
-/** Where the parts of the running local stack are. */
+/** The addresses of the running local stack. */
 export interface Stack {
   databaseUrl: string;
   redisUrl: string;
   simulatorUrl: string;
   apiUrl: string;
-  /** The file with SECRETS_KEY, or null when it came from the environment. */
+  /** The file with SECRETS_KEY; null if the environment has it. */
   secretsKeyFile: string | null;
   /** The process that runs the stack. */
   pid: number;
@@ -38,8 +38,8 @@ export interface Stack {
 const fileName = 'stack.json';
 
 /**
- * The local stack that runs on this data directory, or null when none does.
- * @throws LocalError when the file belongs to another user.
+ * The local stack that runs on this data directory; null if none does.
+ * @throws LocalError if the file belongs to another user.
  */
 export function readStackFile(dataDir: string): Stack | null {
   const content = readJsonFile(path.join(dataDir, fileName)) as (Stack & ProcessIdentity) | null;
@@ -48,12 +48,12 @@ export function readStackFile(dataDir: string): Stack | null {
   return { databaseUrl, redisUrl, simulatorUrl, apiUrl, secretsKeyFile, pid };
 }
 
-/** Publishes where the stack is. Only this user can read it, because it holds passwords. */
+/** Publishes the addresses of the stack. Only this user can read the file, because it holds passwords. */
 export function writeStackFile(dataDir: string, stack: Stack & ProcessIdentity): void {
   writePrivateFile(path.join(dataDir, fileName), `${JSON.stringify(stack, null, 2)}\n`);
 }
 
-/** Once the stack has stopped. */
+/** Call it when the stack has stopped. */
 export function removeStackFile(dataDir: string): void {
   rmSync(path.join(dataDir, fileName), { force: true });
 }

@@ -1,16 +1,16 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 
-// What is documented of members of answers besides what ApiProperty and their types say.
+// Documentation of answers' members beyond ApiProperty and types.
 
-/** A moment, as every answer writes it: in UTC, to the millisecond. */
+/** A time in UTC, to the millisecond, as in all answers. */
 export const ApiMoment = (options: { nullable?: boolean; description?: string } = {}): PropertyDecorator =>
   ApiProperty({ type: String, format: 'date-time', example: '2026-01-15T08:30:00.123Z', ...options });
 
-/** Text that may be null, which its type alone does not tell the documentation. */
+/** Nullable text, which the documentation can't derive from the type. */
 export const ApiNullableText = (example: string | null, description?: string): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, ...about(example, description) });
 
-/** An enumeration's description: a sentence, and what each value means. */
+/** An enumeration's description: a sentence, and the meaning of each value. */
 export const meanings = (sentence: string, values: Readonly<Record<string, string>>): string =>
   [`${sentence}:`, '', ...Object.entries(values).map(([value, meaning]) => `- \`${value}\`: ${meaning}`)].join('\n');
 

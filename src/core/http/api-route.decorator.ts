@@ -11,7 +11,7 @@ import { ERROR_EXAMPLES, ErrorDto } from './error.dto.js';
 
 type DocumentedError = keyof typeof ERROR_EXAMPLES;
 
-/** What every route of the merchant API can answer. */
+/** Errors that every route of the merchant API can answer. */
 const ALWAYS: DocumentedError[] = [
   'UNAUTHORIZED',
   'FORBIDDEN',
@@ -20,24 +20,24 @@ const ALWAYS: DocumentedError[] = [
   'SERVICE_UNAVAILABLE',
 ];
 
-/** What a route answers with: an object, a list, or a page of a list. */
+/** A route's answer: an object, a list, or a page of a list. */
 type Answer = Pick<ApiResponseOptions, 'description' | 'headers'> &
   ({ type: Type<unknown> | [Type<unknown>] } | { pageOf: Type<unknown> });
 
-/** What is said of a route, besides its parameters and its body. */
+/** A route's documentation. */
 interface RouteOptions {
   summary: string;
   description: string;
-  /** What it takes, with bodies that work: each by what it shows. */
+  /** The body's type, and valid examples by title. */
   body?: { type: Type<unknown>; examples: Record<string, object> };
-  /** Of its answer; 200 unless it says otherwise. */
+  /** The answer's status; 200 by default. */
   status?: number;
   answer: Answer;
-  /** Besides those that every route can answer. */
+  /** In addition to the errors of all routes. */
   errors: DocumentedError[];
 }
 
-/** Documents a route of the merchant API, and has it answer with the status that it documents. */
+/** Documents a route of the merchant API, and sets the documented status. */
 export function ApiRoute({ summary, description, body, status = 200, answer, errors }: RouteOptions): MethodDecorator {
   return applyDecorators(
     HttpCode(status),

@@ -26,7 +26,7 @@ export class ErrorDto {
 
 const balanceMessage = 'Insufficient wallet balance: the order costs 70.00 THB, 12.50 THB are available';
 
-/** What each error that routes document looks like. */
+/** An example of each documented error. */
 export const ERROR_EXAMPLES = {
   BAD_REQUEST: errorBody('BAD_REQUEST', 'reference_id is required', [
     { field: 'reference_id', code: 'REQUIRED', message: 'reference_id is required' },

@@ -7,7 +7,7 @@ import { isConnectionLost, isOverloaded } from '../postgres-errors.js';
 import { loggablePath } from './secret-path.js';
 import { requestIdOf } from './request-id.middleware.js';
 
-/** What Nest or Express itself may answer with; any other status of theirs is unforeseen. */
+/** Codes for errors of Nest and Express. Any other status of theirs is unforeseen. */
 const CODE_OF_STATUS: Partial<Record<number, ErrorCode>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -28,7 +28,7 @@ export class AppExceptionFilter implements ExceptionFilter {
   }
 }
 
-/** Writes an error as `{ status, code, message, details? }`; what was not meant for callers stays in the log. */
+/** Writes an error as `{ status, code, message, details? }`. Errors that are not for callers go to the log only. */
 export function answerError(logger: Logger, exception: unknown, request: Request, response: Response): void {
   const error = toAppError(exception, request);
   log(logger, exception, error, request);
@@ -40,7 +40,7 @@ export function answerError(logger: Logger, exception: unknown, request: Request
   response.status(HTTP_STATUS[error.code]).json(error.toBody());
 }
 
-/** What is our fault or PostgreSQL's is worth a line; what is the caller's (an empty wallet, too) is not. */
+/** Logs errors of the service and of PostgreSQL, but not those of callers, such as an empty wallet. */
 function log(logger: Logger, exception: unknown, error: AppError, request: Request): void {
   const about = { requestId: requestIdOf(request), method: request.method, path: loggablePath(request.path) };
   if (error.code === 'INTERNAL_ERROR') {
@@ -50,7 +50,7 @@ function log(logger: Logger, exception: unknown, error: AppError, request: Reque
   }
 }
 
-/** Nothing is served there. */
+/** The error for an unknown route. */
 export const noSuchRoute = ({ method, path }: Request): AppError =>
   new AppError('NOT_FOUND', `There is no ${method} ${path}`);
 
@@ -65,7 +65,7 @@ function toAppError(exception: unknown, request: Request): AppError {
   return new AppError('INTERNAL_ERROR', 'Something went wrong on our side: please try again or contact us');
 }
 
-/** Express marks its own errors, such as a path with a broken percent-encoding, with the status it would answer. */
+/** Express marks its own errors, such as a broken percent-encoding, with a status. */
 function expressStatus(exception: unknown): number {
   const { status } = exception as { status?: unknown };
   return exception instanceof URIError ? 400 : typeof status === 'number' ? status : 500;

@@ -13,14 +13,14 @@ import { errorBody, HTTP_STATUS, type ErrorCode } from '../errors.js';
 import { newRequestId } from '../identifiers.js';
 import { endAfterAnswer, endWith, isEnding, isTooMuchLeft } from './unread-body.js';
 
-/** Longer than the keep-alive of usual load balancers, so that they and not we close idle connections. */
+/** Longer than the keep-alive of usual load balancers, so that they close idle connections first. */
 const KEEP_ALIVE_MS = 65_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const CLOSE_IDLE_EVERY_MS = 100;
 
 /**
- * Express on a server whose own refusals (a bad request line, oversized headers, a request that never ends) carry
- * the same error body as every other answer, and that drains when it closes.
+ * Express on a server whose own errors (a bad request line, oversized headers, a request that never ends) have the usual
+ * error body, and that drains when it closes.
  */
 export class HttpServerAdapter extends ExpressAdapter {
   private closing = false;
@@ -33,7 +33,7 @@ export class HttpServerAdapter extends ExpressAdapter {
     this.httpServer = server;
   }
 
-  /** Answers what is in progress, telling each client to close its connection, and resolves when all are closed. */
+  /** Answers requests in progress, makes clients close their connections, and resolves when all are closed. */
   override async close(): Promise<undefined> {
     this.closing = true;
     const server = this.httpServer as Server;
@@ -48,23 +48,23 @@ export class HttpServerAdapter extends ExpressAdapter {
 }
 
 /**
- * A server for an Express application, whose own refusals have the usual error body. A request is answered when it can
- * be; a body that nobody has read by then is not read to its end.
+ * A server for an Express application, whose own errors have the usual error body. It answers a request as soon as it can,
+ * and does not read the rest of an unread body.
  */
 export function createHttpServer(express: Express): Server {
   // Node would answer a missing Host header with an empty 400; Express takes such a request as any other.
   const server = createServer({ requireHostHeader: false, ...adoptClasses(express) });
   const serve = express as unknown as (request: IncomingMessage, response: ServerResponse) => void;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    // Behind an unread body there may be anything.
+    // After an unread body, the bytes may not be a request.
     if (isEnding(request.socket)) return;
-    // Whether such a body has ended is known only once all that has arrived is read.
+    // Only after reading all arrived bytes is it known whether such a body has ended.
     if (request.headers['transfer-encoding'] !== undefined) setImmediate(serve, request, response);
     else serve(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   server.on('connect', (_request: IncomingMessage, socket) => answer(socket, 'BAD_REQUEST', 'CONNECT is not served'));
-  // The reader of the body sends the 100, so that clients are refused before they upload a body we would reject.
+  // The body's reader sends the 100, so that clients do not upload a body that we would reject.
   for (const asking of ['checkContinue', 'checkExpectation']) {
     server.on(asking, (request, response) => {
       server.emit('request', request, response);
@@ -76,9 +76,8 @@ export function createHttpServer(express: Express): Server {
 }
 
 /**
- * Has Node make requests and responses with Express's prototypes. Express would else give each its prototype when it
- * arrives, and an object whose prototype changes is slow in everything that is done with it from then on: that took more
- * than half of a request's time (`npm run bench -- http-path`).
+ * Makes Node create requests and responses with Express's prototypes. Otherwise Express changes the prototype of each, which
+ * makes all later access to the object slow: it took more than half of a request's time (`npm run bench -- http-path`).
  */
 function adoptClasses(express: Express): HttpClasses {
   class ExpressRequest extends IncomingMessage {}
@@ -118,7 +117,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
 }
 
-/** What follows a request still in progress must not be taken for that request's answer. */
+/** Whether an earlier request is still in progress: the client would take an error now for its answer. */
 function isAnsweringAnother(socket: Duplex): boolean {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   return response ? response.headersSent || response.req.complete : false;

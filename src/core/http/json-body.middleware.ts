@@ -5,10 +5,10 @@ import { AppError } from '../errors.js';
 import { expectsContinue, hasBody } from './unread-body.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
-/** Our bodies nest three levels. Deeper input only costs stack to traverse. */
+/** Our bodies nest three levels. Deeper input would only cost stack. */
 const MAX_DEPTH = 16;
 
-/** Why bytes are not parsed: body-parser hands on the `type` of what `verify` throws. */
+/** Bytes that must not be parsed. body-parser passes on the `type` of errors from `verify`. */
 class UnfitBytes extends Error {
   readonly type = 'bytes.unfit';
 }
@@ -49,14 +49,14 @@ export function jsonBodyMiddleware(request: Request, response: Response, next: N
   });
 }
 
-/** Whether a request announces more than may be read. */
+/** Whether a request announces a body over the limit. */
 function isTooLarge({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }
 
 const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB');
 
-/** Refuses a body of unknown length as soon as it is too large; the parser would read it to its end first. */
+/** Refuses a body of unknown length as soon as it is too large. The parser would first read all of it. */
 function countBytes(request: Request, exceeded: () => void): (chunk: Buffer) => void {
   let bytes = 0;
   const count = (chunk: Buffer): void => {
@@ -76,7 +76,7 @@ function isJson({ headers }: IncomingMessage): boolean {
 
 const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
 
-/** Whether JSON nests deeper, by its brackets and before parsing: half the cost of walking the parsed values. */
+/** Whether JSON nests deeper. Counting brackets before parsing costs half of walking the parsed values. */
 function isDeeperThan(json: Buffer, levels: number): boolean {
   let depth = 0;
   let isText = false;
@@ -89,7 +89,7 @@ function isDeeperThan(json: Buffer, levels: number): boolean {
       isText = true;
     } else if (byte === BRACKET || byte === BRACE) {
       if (++depth > levels) return true;
-      // In ASCII each closing bracket comes two behind its opening one.
+      // In ASCII each closing bracket is two after its opening one.
     } else if (byte === BRACKET + 2 || byte === BRACE + 2) {
       depth--;
     }
@@ -97,7 +97,7 @@ function isDeeperThan(json: Buffer, levels: number): boolean {
   return false;
 }
 
-/** What the body parser throws: an error with a `type` (see body-parser's README, "Errors"). */
+/** Converts body-parser's errors, which have a `type` (see its README, "Errors"). */
 function toAppError(error: unknown): unknown {
   const { type, status, message } = error as Error & { type?: string; status?: number };
   if (type === 'bytes.unfit') return new AppError('BAD_REQUEST', message);

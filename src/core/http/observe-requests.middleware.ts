@@ -4,14 +4,14 @@ import type { Metrics } from '../metrics.js';
 import { loggablePath } from './secret-path.js';
 import { requestIdOf } from './request-id.middleware.js';
 
-/** Node parses some thirty methods; those that no route serves share a name. */
+/** Node parses some thirty methods. Those that no route serves share a label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** A path without a route, and what was refused before a route was looked for: a bad key, a full limit, an unreadable body. */
+/** The label for paths without a route, and for requests refused before routing: bad key, rate limit, unreadable body. */
 const UNKNOWN_ROUTE = 'unknown';
-/** The caller went away before the answer was complete, as nginx calls it. */
+/** nginx's status for a caller that closed the connection before the answer was complete. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Measures every request, and writes a line about each where the level is `debug`. */
+/** Measures every request, and logs it at level `debug`. */
 export function observeRequestsMiddleware(
   metrics: Metrics,
   logger: Logger,
@@ -38,5 +38,5 @@ function routeOf(request: Request): string {
   return typeof path === 'string' ? path : UNKNOWN_ROUTE;
 }
 
-/** As it was asked for: an answer may be written where a prefix has been taken off `path`. */
+/** The original path: within a router, `path` lacks the router's prefix. */
 const pathOf = ({ originalUrl }: Request): string => loggablePath(originalUrl);

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMIT, MAX_LIMIT, type PageQuery } from '../pagination.js';
 import { Member } from '../validation/member.decorators.js';
 
-/** How many entries a page has. @param byDefault where nothing is said. */
+/** The number of entries of a page. */
 export const Limit = (byDefault = DEFAULT_LIMIT): PropertyDecorator =>
   Member(
     { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: byDefault },
@@ -13,7 +13,7 @@ export const Limit = (byDefault = DEFAULT_LIMIT): PropertyDecorator =>
     { optional: true },
   );
 
-/** Behind which page a list goes on. */
+/** The page after which a list continues. */
 export const Cursor = (): PropertyDecorator =>
   Member(
     { type: String },
@@ -21,12 +21,12 @@ export const Cursor = (): PropertyDecorator =>
     { optional: true, description: 'The `next_cursor` of the previous page' },
   );
 
-/** How much of a list is asked for. */
+/** The query parameter of a list without pages. */
 export class LimitQueryDto implements Pick<PageQuery, 'limit'> {
   @Limit() limit?: string;
 }
 
-/** The query parameters of a list that is walked by `cursor`. */
+/** The query parameters of a list with pages. */
 export class PageQueryDto extends LimitQueryDto implements PageQuery {
   @Cursor() cursor?: string;
 }

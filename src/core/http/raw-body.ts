@@ -3,8 +3,8 @@ import { AppError } from '../errors.js';
 import { expectsContinue, hasBody } from './unread-body.js';
 
 /**
- * Reads a body as it was sent, whatever its type and encoding.
- * @throws PAYLOAD_TOO_LARGE as soon as it is known to be larger; BAD_REQUEST where it breaks off.
+ * Reads the raw bytes of a body of any type and encoding.
+ * @throws PAYLOAD_TOO_LARGE as soon as the size is known; BAD_REQUEST if the body breaks off.
  */
 export async function readRawBody(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
   if (!hasBody(request)) return Buffer.alloc(0);
@@ -17,7 +17,7 @@ export async function readRawBody(request: Request, response: Response, maxBytes
       bytes += chunk.length;
       chunks.push(chunk);
       if (bytes <= maxBytes) return;
-      // What still comes is dropped: the answer must get out before the connection ends.
+      // Drops further bytes: the answer must go out before the connection ends.
       request.off('data', read);
       reject(tooLarge(maxBytes));
     };

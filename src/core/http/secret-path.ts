@@ -1,7 +1,7 @@
-/** Under it suppliers call us. What follows names a supplier, and holds the secret token of its address. */
+/** The prefix of suppliers' callback addresses. After it come the supplier and the address's secret token. */
 export const CALLBACKS_PATH = '/supplier-callbacks';
 
 const WITH_TOKEN = new RegExp(`(${CALLBACKS_PATH}/).*`, 'is');
 
-/** A path or URL as it may stand in logs: without its query, and without a token that may be in it. */
+/** A path or URL for logs: without query and callback token. */
 export const loggablePath = (url: string): string => (url.split('?', 1)[0] ?? '').replace(WITH_TOKEN, '$1…');

@@ -4,22 +4,22 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 
 const YEAR_SECONDS = 31_536_000;
 
-/** The encodings that files are packed in beside themselves, best first. */
+/** The encodings of packed copies of files, best first. */
 const PACKED = [
   { encoding: 'br', extension: '.br' },
   { encoding: 'gzip', extension: '.gz' },
 ];
 
 export interface StaticFiles {
-  /** As they are asked for, such as `/assets/main-1a2b.js`; those in other encodings too. */
+  /** Paths such as `/assets/main-1a2b.js`, packed copies included. */
   names: ReadonlySet<string>;
-  /** Answers a request for one of them, packed for browsers that can unpack it, and passes every other one on. */
+  /** Answers requests for these files, packed if the browser allows, and passes every other request on. */
   serve: RequestHandler;
 }
 
 /**
- * The files of a folder that a build wrote; what is in it is read once. What is in `assets` never changes under its name.
- * A folder that is not there has no files.
+ * The files of a folder that a build wrote. The list is read once. Files in `assets` never change under their name. A missing
+ * folder has no files.
  */
 export function staticFiles(directory: string): StaticFiles {
   const found = existsSync(directory)
@@ -50,12 +50,12 @@ export function staticFiles(directory: string): StaticFiles {
   return { names, serve };
 }
 
-/** Asks for what is there, and changes nothing. */
+/** Whether a request only reads. */
 export const isReading = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 const AGAIN_AFTER_S = 3;
 
-/** A page in the place of pages that are not there yet: the first `npm start` builds them while the service answers already. */
+/** Answers a placeholder while pages are not built: on the first `npm start`, the service runs before the build ends. */
 export function answerNotBuilt(response: Response, title: string, what: string, elsewhere: string): void {
   response.status(503);
   response.setHeader('Retry-After', String(AGAIN_AFTER_S));

@@ -5,16 +5,16 @@ import { parseNetwork, type TrustedProxies } from '../networks.js';
 type Trust = (address: string, hop: number) => boolean;
 
 /**
- * Has an application take the caller's address from X-Forwarded-For as far as proxies are trusted. A network may be wider than
- * the proxies in it: where one that appends names a caller in it, that caller chooses which address counts.
- * @param name of the variable, for the warning, which comes once.
+ * Makes an application take the caller's address from X-Forwarded-For, as far as it trusts the proxies. If a trusted network also
+ * contains callers, such a caller can forge the address that counts.
+ * @param name of the variable, for the warning, which is logged once.
  */
 export function trustProxies(app: Express, name: string, trusted: TrustedProxies, logger: Logger): Express {
   if (typeof trusted === 'number') return app.set('trust proxy', trusted);
   const isTrusted = trustIn(trusted);
   const isProxyItself = trustIn(trusted.filter((each) => !isWide(each)));
   let hasWarned = false;
-  // Asked of the address that connects first, and then of those in the header, its last one first, while another is before it.
+  // Express calls this for the connecting address, and then for those in the header from last to first.
   const trust: Trust = (address, hop) => {
     if (!isTrusted(address, hop)) return false;
     if (hop > 0 && !hasWarned && !isProxyItself(address, hop)) {

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 
-/** What is left of so small a body is read and thrown away, to keep the connection. */
+/** The rest of a small body is read and dropped, to keep the connection. */
 const READ_TO_KEEP_BYTES = 64 * 1024;
-/** A connection that was answered last stays open for so long: a client that is still sending must get its answer before a reset. */
+/** How long a connection stays open after its last answer: a client that is still sending must get it before a reset. */
 const LINGER_MS = 1_000;
-/** What is read meanwhile, so that a client that first sends all and then reads may get there; then nothing more is. */
+/** How much is read meanwhile, for clients that send everything before they read. */
 const READ_BEFORE_CLOSE_BYTES = 1024 * 1024;
 
-/** Sockets that carry their last answer: what comes on them is not looked at any more. */
+/** Sockets with their last answer: further input is ignored. */
 const ending = new WeakSet<Duplex>();
 
 export const isEnding = (socket: Duplex): boolean => ending.has(socket);
@@ -23,26 +23,23 @@ export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage):
   return httpVersionMinor > 0 && /(^|\W)100-continue($|\W)/i.test(headers.expect ?? '');
 }
 
-/**
- * Whether more of a request's body is to come than is worth reading for the sake of the connection. To be asked when its
- * answer begins.
- */
+/** Whether too much of a request's body is left to read it for keeping the connection. Call it when the answer begins. */
 export function isTooMuchLeft(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
-  // A client that got no 100 may never send it, and send its next request instead.
+  // A client without a 100 may skip the body and send its next request.
   if (expectsContinue(request)) return true;
-  // A body in chunks does not say how long it is.
+  // A chunked body has no known length.
   return !(Number(request.headers['content-length']) <= READ_TO_KEEP_BYTES);
 }
 
-/** Has a request's connection end with its answer, rather than read the body to its end. */
+/** Makes a connection end with the answer, without reading the rest of the body. */
 export function endAfterAnswer(request: IncomingMessage): void {
   const { socket } = request;
   ending.add(socket);
-  // It may have been on its way to be unpacked.
+  // The body may be piped into a decompressor.
   request.unpipe();
   readLittleMore(request);
-  // What Node calls when the answer is written. Its own would end the socket at once, and what the client has sent
+  // Node calls this when the answer is written. Its own version ends the socket at once, and bytes that the client has sent
   // meanwhile would turn that into a reset.
   socket.destroySoon = () => {
     const end = linger(socket);
@@ -51,7 +48,7 @@ export function endAfterAnswer(request: IncomingMessage): void {
   };
 }
 
-/** Writes a last answer to a socket that Node has handed over, and ends it. */
+/** Writes a last answer to a socket that Node no longer manages, and ends it. */
 export function endWith(socket: Duplex, answer: string): void {
   ending.add(socket);
   // Node no longer listens on this socket: an error without a listener would end the process.
@@ -72,8 +69,8 @@ function readLittleMore(stream: Readable): void {
 }
 
 /**
- * Says that nothing more will come, and ends the socket when the client has sent all, or some time has passed.
- * @returns what ends it before that, once the answer is out.
+ * Half-closes the socket, and ends it when the client has sent everything or some time has passed.
+ * @returns a function that ends it earlier, once the answer is out.
  */
 function linger(socket: Duplex): () => void {
   const destroy = (): void => void socket.destroy();

@@ -1,23 +1,23 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 
 /**
- * Counts hits in windows, by a clock that nobody can set. The library's own memory store goes by the time of day; it also
- * hands out its live counters, and reads them only after all requests of the same turn have been counted, so that a burst
- * over the limit would be refused as a whole.
+ * Counts hits in windows by monotonic time. The library's own memory store uses the time of day. It also returns its live
+ * counters, which are read only after all requests of the same event-loop turn, so that a burst over the limit would be refused
+ * as a whole.
  */
 export class WindowStore implements Store {
   readonly localKeys = true;
-  /** In the order in which they end, because all are equally long. */
+  /** In the order in which they end, because all have the same length. */
   private readonly windows = new Map<string, { hits: number; endsAtMs: number }>();
 
   constructor(private readonly windowMs: number) {}
 
-  /** How many windows are remembered. */
+  /** The number of stored windows. */
   get size(): number {
     return this.windows.size;
   }
 
-  /** The library takes a missing `resetTime` for the length of the window, which is right to the second it tells. */
+  /** Without `resetTime` the library assumes the length of the window, which is right to the second. */
   increment(key: string): IncrementResponse {
     const now = performance.now();
     let window = this.windows.get(key);

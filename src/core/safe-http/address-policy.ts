@@ -4,12 +4,12 @@ import type { Network } from '../networks.js';
 /** Azure's wire server: the one metadata address that lies in public space. */
 const AZURE_WIRE_SERVER = '168.63.129.16';
 
-/** All that IANA has allocated as global unicast; whatever lies outside is special, today or some day. */
+/** IANA's range of global unicast addresses. Every address outside is special, or may become so. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Where an IPv6 prefix keeps the IPv4 address that it carries: the index of its first 16-bit part. */
+/** IPv6 prefixes that carry an IPv4 address; `at` is the index of its first 16-bit part. */
 const CARRIERS: { network: Network; at: number; inverted?: boolean }[] = [
   { network: ipaddr.parseCIDR('::ffff:0:0/96'), at: 6 }, // mapped, RFC 4291
   { network: ipaddr.parseCIDR('::/96'), at: 6 }, // compatible, RFC 4291
@@ -21,14 +21,14 @@ const CARRIERS: { network: Network; at: number; inverted?: boolean }[] = [
 ];
 
 /**
- * Decides to which addresses a connection may go: public unicast ones, and those in networks that the operator
- * allowed. An IPv6 address that carries an IPv4 one must be allowed as both (contract, section 4).
+ * Decides which addresses a connection may reach: public unicast ones, and those in networks that the operator allowed. An
+ * IPv6 address that carries an IPv4 one must be allowed as both (contract, section 4).
  */
 export class AddressPolicy {
-  /** @param allowed networks whose addresses are allowed whatever they are. */
+  /** @param allowed networks whose addresses are always allowed. */
   constructor(private readonly allowed: readonly Network[] = []) {}
 
-  /** @param text an address in its usual notation; anything else is not allowed. */
+  /** @param text an address in its usual notation; other text is refused. */
   permits(text: string): boolean {
     if (!isAddress(text)) return false;
     const address = ipaddr.parse(text);
@@ -46,7 +46,7 @@ function isPublicUnicast(address: Address): boolean {
 }
 
 function carriedBy(address: Address): ipaddr.IPv4[] {
-  // `::` and `::1` lie in the compatible range, but are addresses of their own.
+  // `::` and `::1` lie in the compatible range, but carry no IPv4 address.
   if (address instanceof ipaddr.IPv4 || ['unspecified', 'loopback'].includes(address.range())) return [];
   return CARRIERS.filter(({ network: [base, bits] }) => address.match(base, bits)).map(({ at, inverted }) => {
     const parts = address.parts.slice(at, at + 2).map((part) => (inverted ? part ^ 0xffff : part));
@@ -64,8 +64,8 @@ export function isLocalName(hostname: string): boolean {
 }
 
 /**
- * The address that a URL's hostname is, or null when it is a name. The URL parser has brought every spelling (decimal,
- * octal, hexadecimal, short, full-width digits) into the usual notation by then (WHATWG URL, host parsing).
+ * The address in a URL's hostname; null for a name. The URL parser has already brought every spelling (decimal, octal,
+ * hexadecimal, short, full-width digits) into the usual notation (WHATWG URL, host parsing).
  */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;

@@ -8,21 +8,21 @@ import { ConnectionFailure, type HttpFailure } from './http-failure.js';
 import type { Resolve } from './resolve.js';
 
 export interface ConnectorOptions {
-  /** Every address is checked against it at the moment of connecting. */
+  /** Checked for every address at the moment of connecting. */
   policy: AddressPolicy;
   resolve: Resolve;
-  /** Certificate authorities instead of the system's. */
+  /** Certificate authorities to use instead of the system's. */
   ca?: string;
 }
 
-/** How long one of several addresses is tried before the next is tried beside it. */
+/** How long to wait for one of several addresses before also trying the next. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 const KEEP_ALIVE_PROBE_AFTER_MS = 60_000;
 
 /**
- * Makes undici's connections: resolves the name once, refuses it unless every one of its addresses is allowed, and
- * connects to one of exactly these, so that a name server which answers otherwise the next time changes nothing.
- * Fails with {@link ConnectionFailure} only. The call's deadline, which is its signal, is the connection's, too.
+ * Makes undici's connections: resolves the name once, refuses it unless all of its addresses are allowed, and connects to one
+ * of these, so that a name server can't change its answer in between (DNS rebinding). Fails with {@link ConnectionFailure}
+ * only. The call's signal also limits the connection.
  */
 export function createConnector(options: ConnectorOptions): ConnectFor {
   return (target, callback, signal) => {
@@ -65,7 +65,7 @@ async function resolved(hostname: string, resolve: Resolve, signal: AbortSignal)
   return addresses;
 }
 
-/** The given addresses take the place of any lookup; with several, Node tries them in turn (RFC 8305). */
+/** Connects to the given addresses without a lookup. Node tries several one after the other (RFC 8305). */
 function tcpTo(addresses: string[], port: number): Socket {
   const family = (address: string): 4 | 6 => (ipaddr.IPv6.isValid(address) ? 6 : 4);
   return connectTcp({
@@ -86,7 +86,7 @@ function tcpTo(addresses: string[], port: number): Socket {
 
 function tlsOver(socket: Socket, hostname: string, ca: string | undefined): Socket {
   const literal = literalAddress(hostname);
-  // Neither SNI nor a certificate has the trailing dot that a name may have; an address has no SNI.
+  // SNI and certificates have names without a trailing dot. An address has no SNI.
   const name = hostname.replace(/\.+$/, '');
   return connectTls({
     socket,
@@ -106,7 +106,7 @@ function settled(failure: HttpFailure, signal: AbortSignal, socket: Socket, conn
       socket.destroy();
       reject(new ConnectionFailure(signal.aborted ? 'timeout' : failure, { cause }));
     };
-    // It stays for good: undici listens a moment later, and an error that nobody listens for ends the process.
+    // Never removed: undici attaches its own listener a moment later, and an error without a listener ends the process.
     socket.on('error', fail);
     socket.once('close', fail);
     signal.addEventListener('abort', fail);

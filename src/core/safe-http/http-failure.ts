@@ -1,8 +1,8 @@
-/** Why a call got no answer, in the words of the delivery log (contract, section 4). */
+/** Reasons for a call without an answer, as the delivery log names them (contract, section 4). */
 export const HTTP_FAILURES = ['refused_address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'protocol'] as const;
 export type HttpFailure = (typeof HTTP_FAILURES)[number];
 
-/** A connection that was not made: nothing of the request was sent. */
+/** The connection failed, so nothing of the request was sent. */
 export class ConnectionFailure extends Error {
   constructor(
     readonly failure: HttpFailure,
@@ -19,7 +19,7 @@ const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_
 export function failureOf(error: unknown): HttpFailure {
   if (error instanceof ConnectionFailure) return error.failure;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  // undici closes the connection itself, with this error, upon an answer that nobody asked for, such as 101.
+  // undici closes the connection with this error after an unexpected answer, such as 101.
   if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) return 'protocol';
   if (RESET_CODES.has(code)) return 'reset';
   if (TIMEOUT_CODES.has(code)) return 'timeout';

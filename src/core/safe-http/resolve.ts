@@ -2,20 +2,20 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { readFileSync, statSync } from 'node:fs';
 
 /**
- * Finds every address of a host name.
- * @throws Error when there is none, or when the signal ends the search.
+ * Finds all addresses of a host name.
+ * @throws Error if there is none, or when the signal is aborted.
  */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<string[]>;
 
 const QUERY_TIMEOUT_MS = 2_500;
 const QUERY_TRIES = 2;
 const HOSTS_FILE = '/etc/hosts';
-/** How long the system's list of name servers is taken to be the same. */
+/** How long the system's list of name servers is cached. */
 const NAME_SERVERS_FOR_MS = 10_000;
 
 /**
- * Resolves as the system would (the hosts file, then DNS), but without `getaddrinfo`: that one holds one of the
- * process's few threads for as long as a name server keeps silent, so a few dead names would stall every other lookup.
+ * Resolves as the system does (hosts file, then DNS), but without `getaddrinfo`, which blocks one of the process's few threads
+ * while a name server is silent: a few dead names would stall all other lookups.
  */
 export const resolveHost: Resolve = async (hostname, signal) => {
   const name = hostname.toLowerCase().replace(/\.+$/, '');
@@ -33,7 +33,7 @@ async function query(name: string): Promise<string[]> {
   return addresses;
 }
 
-/** A name without a dot is known to the operator's own network only, if at all: its search domains, its containers. */
+/** A name without a dot can only exist in the operator's own network: its search domains, its containers. */
 async function querySystem(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }

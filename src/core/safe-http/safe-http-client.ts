@@ -6,47 +6,47 @@ import { failureOf, type HttpFailure } from './http-failure.js';
 import { resolveHost, type Resolve } from './resolve.js';
 
 export interface SafeHttpOptions {
-  /** Where connections may go. */
+  /** Which addresses connections may reach. */
   policy: AddressPolicy;
-  /** One deadline for names, connection, TLS, the answer's header and what is read of its body. */
+  /** One deadline for name lookup, connection, TLS, the answer's header and body. */
   timeoutMs: number;
-  /** How much of an answer's body is read, in bytes as they come; more is cut off. */
+  /** The body of an answer is cut off after this many raw bytes. */
   maxBodyBytes: number;
-  /** How names are resolved; the system's way unless given. */
+  /** Resolves names; by default {@link resolveHost}. */
   resolve?: Resolve;
-  /** Certificate authorities instead of the system's. */
+  /** Certificate authorities to use instead of the system's. */
   ca?: string;
 }
 
 export interface HttpCall {
   method: 'GET' | 'POST';
   url: string;
-  /** All that goes out besides host, connection and content-length. */
+  /** All headers except host, connection and content-length. */
   headers: Record<string, string>;
   body?: Buffer;
 }
 
-/** The answer, or why there was none. Once a status line and header have come, they count however the body ends. */
+/** The answer, or why there is none. A received status line and header count, however the body ends. */
 export type HttpResult = ({ status: number; failure: null } | { status: null; failure: HttpFailure }) & {
   headers: Record<string, string | string[] | undefined>;
-  /** As it came, without decompression, up to the limit. */
+  /** The raw bytes, not decompressed, up to the limit. */
   body: Buffer;
-  /** Whether the body came to its end within the limit and the deadline. */
+  /** Whether the whole body came within limit and deadline. */
   complete: boolean;
-  /** From the start of the call to its end, names and connection included. */
+  /** From the start of the call to its end, including lookup and connection. */
   durationMs: number;
 };
 
 /**
- * An idle connection is closed after this. It is shorter than any usual server's own limit, because a request that
- * crosses with the server's closing is lost.
+ * Idle connections are closed after this time. It is shorter than usual servers' own limits, because a request that crosses
+ * with the server's closing is lost.
  */
 const IDLE_CONNECTION_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * An HTTP client for addresses that strangers choose: it connects only to permitted ones, follows no redirect, uses no
- * proxy, decompresses nothing, verifies TLS, and ends every call at its deadline.
+ * An HTTP client for addresses that merchants choose. It connects only to permitted ones, follows no redirect, uses no proxy,
+ * decompresses nothing, verifies TLS, and ends every call at its deadline.
  */
 export class SafeHttpClient {
   private readonly agent: Agent;
@@ -54,7 +54,7 @@ export class SafeHttpClient {
   constructor(private readonly options: SafeHttpOptions) {
     const { policy, resolve = resolveHost, ca } = options;
     const limits = {
-      // The deadline of each call covers both, to the millisecond; undici's own timers are coarse.
+      // Each call's deadline covers both. undici's own timers are coarse.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -64,7 +64,7 @@ export class SafeHttpClient {
     this.agent = createCallAgent(limits, createConnector({ policy, resolve, ...(ca === undefined ? {} : { ca }) }));
   }
 
-  /** Sends one request. Never rejects: what goes wrong is in the result. */
+  /** Sends one request. Never rejects: failures are in the result. */
   send({ method, url, headers, body }: HttpCall): Promise<HttpResult> {
     return new Promise((resolve) => {
       const call = new Call(this.options, resolve);
@@ -92,7 +92,7 @@ export class SafeHttpClient {
   }
 }
 
-/** One request on its way: gathers the answer and resolves once, at its end or at the deadline. */
+/** One request in flight: collects the answer and resolves once, at its end or at the deadline. */
 class Call implements Dispatcher.DispatchHandler {
   private readonly startedAtMs = performance.now();
   private readonly deadline: NodeJS.Timeout;
@@ -110,14 +110,14 @@ class Call implements Dispatcher.DispatchHandler {
     this.deadline = setTimeout(() => this.end('timeout'), options.timeoutMs);
   }
 
-  /** Aborted when the call ends before its exchange does. */
+  /** Aborted when the call ends before its exchange. */
   get signal(): AbortSignal {
     return this.cutOff.signal;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    // The connection took longer than the deadline: the request must not go out after its result is known.
+    // The deadline passed during the connection: the request must not go out after its result is known.
     if (this.ended) controller.abort(new Error('the call is over'));
   }
 
@@ -139,7 +139,7 @@ class Call implements Dispatcher.DispatchHandler {
     this.end(failureOf(error));
   }
 
-  /** @param cause why the exchange ended early; null when it came to its own end. */
+  /** @param cause why the exchange ended early; null for its regular end. */
   private end(cause: HttpFailure | null): void {
     if (this.ended) return;
     this.ended = true;

@@ -2,17 +2,16 @@ import { validateSync } from 'class-validator';
 import { AppError, invalidRequest, type ErrorDetail } from '../errors.js';
 import { OWN_RULE, rulesOf, type Class, type Problem } from './rule.js';
 
-/** More problems than anyone reads; a body of nothing but unknown members has thousands. */
+/** More problems than anyone reads. A body of unknown members could have thousands. */
 const MAX_DETAILS = 100;
-/** Longer than any member's name: what is longer is cut where it is told. */
+/** Longer than any member's name. Longer names are cut in messages. */
 const MAX_FIELD_LENGTH = 99;
 
 const UNKNOWN: Problem = { code: 'UNKNOWN_MEMBER', words: 'is not a member of this request' };
 
 /**
- * Makes an instance of a class from a value, without class-transformer: a member that breaks no rule is taken as it is.
- * Looking for problems ends when as many are found as are told, so that refusing a body costs what its problems cost and
- * not what its size would.
+ * Makes an instance of a class from a value, without class-transformer: valid members are taken unchanged. It stops at
+ * MAX_DETAILS problems, so that refusing a body costs no more than these.
  * @throws BAD_REQUEST with a detail for every problem: first unknown members, then the others as the class declares them.
  */
 export function readMembers<Shape extends object>(shape: new () => Shape, value: unknown): Shape {
@@ -24,7 +23,7 @@ export function readMembers<Shape extends object>(shape: new () => Shape, value:
   return instance as Shape;
 }
 
-/** @param path of the value, with the separator behind it. */
+/** @param path of the value, with a separator at its end. */
 function fill(shape: Class, value: object, path: string, details: ErrorDetail[]): object {
   const { members, foreign } = rulesOf(shape);
   const instance = new shape() as Record<string, unknown>;
@@ -54,7 +53,7 @@ function fillList(element: Class, values: unknown[], path: string, details: Erro
   });
 }
 
-/** What is wrong with a member by rules of class-validator's own, unless one of ours has refused it already. */
+/** Checks class-validator's own rules for members that ours have not already refused. */
 function checkForeign(instance: object, foreign: Set<string>, path: string, details: ErrorDetail[]): void {
   for (const { property, constraints = {} } of validateSync(instance)) {
     if (!foreign.has(property) || OWN_RULE in constraints) continue;

@@ -3,14 +3,14 @@ import { readMembers } from './read-members.js';
 import type { Class } from './rule.js';
 
 /**
- * Turns a request's body or query into the class that the controller names.
+ * Turns a request's body or query into the controller's class.
  * @throws BAD_REQUEST with one detail per problem.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || metatype === undefined || isBuiltIn(metatype)) return value;
-    // A request without a body asks for nothing; `null` is a body that is no object.
+    // A missing body counts as an empty object; `null` is a body, but not an object.
     return readMembers(metatype as Class, value === undefined ? {} : value);
   }
 }
@@ -23,5 +23,5 @@ const noMembers: PipeTransform<unknown, NoMembers> = {
   transform: (body) => readMembers(NoMembers, body === undefined ? {} : body),
 };
 
-/** A request that takes no body; an empty object will do. @throws BAD_REQUEST for any other */
+/** For routes without a body; an empty object is allowed. @throws BAD_REQUEST for any other body. */
 export const EmptyBody = (): ParameterDecorator => Body(noMembers);

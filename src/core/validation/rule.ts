@@ -1,36 +1,36 @@
 import { getMetadataStorage, registerDecorator, ValidationTypes } from 'class-validator';
 import type { DetailCode } from '../errors.js';
 
-/** What a body or a query is made into. */
+/** The class of a body or a query. */
 export type Class = new () => object;
 
-/** Why a member is refused: the detail's code, and words that follow the member's path in the message. */
+/** Why a member is refused: the detail's code, and the words after the member's path in the message. */
 export interface Problem {
   code: DetailCode;
   words: string;
 }
 
 export interface MemberRule {
-  /** @returns the first thing that is wrong with a value, an absent one (`undefined`) included. */
+  /** @returns the first problem of a value; an absent one is `undefined`. */
   check: (value: unknown) => Problem | null;
-  /** Of a list of objects: what each of them is made into. */
+  /** For a list of objects, their class. */
   element?: Class;
-  /** What is wrong inside a value that `check` lets through, each with the path from the member on, such as `.color`. */
+  /** Problems inside a value that passed `check`, each with its path from the member on, such as `.color`. */
   inside?: (value: unknown) => Iterable<[path: string, problem: Problem]>;
 }
 
-/** The rules of a class, gathered once. */
+/** The rules of a class, collected once. */
 export interface ClassRules {
-  /** In the order in which they are declared, those of the parent class last. */
+  /** In the order of declaration, those of the parent class last. */
   members: Map<string, MemberRule>;
-  /** Members that have rules of class-validator's own, which only class-validator can check. */
+  /** Members with class-validator's own rules, which only class-validator can check. */
   foreign: Set<string>;
 }
 
-/** The name under which class-validator knows our own rules. */
+/** The name of our rules in class-validator. */
 export const OWN_RULE = 'rule';
 
-/** A class-validator rule that can refuse for several reasons, each with a code of its own. */
+/** A class-validator rule with several reasons to refuse, each with its own code. */
 export function Rule(rule: MemberRule): PropertyDecorator {
   return (target, property) => {
     registerDecorator({

@@ -4,11 +4,11 @@ import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../../
 import { Merchant } from '../../merchants/merchant.entity.js';
 import { Transfer } from '../../wallet/transfer.entity.js';
 
-/** `withdrawn` is one that its requester took back. */
+/** `withdrawn`: by the requester. `expired`: no operator decided in time. */
 export const APPROVAL_STATUSES = ['open', 'approved', 'rejected', 'withdrawn', 'expired'] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
-/** A movement of money that an operator asked for, and that another one decides about, once. */
+/** A movement of money that one operator requested and another one approves or rejects, once. */
 @Entity('approvals')
 @Index('uq_approvals_open', ['merchant_id', 'reference'], { unique: true, where: `status = 'open'` })
 @Index('uq_approvals_transfer', ['transfer_id'], { unique: true })
@@ -36,14 +36,14 @@ export class Approval {
   @Column(bigintColumn())
   amount!: Satang;
 
-  /** That the movement will have. */
+  /** The reference of the movement. */
   @Column('text')
   reference!: string;
 
   @Column('text', { nullable: true })
   note!: string | null;
 
-  /** Why it was asked for. */
+  /** The requester's reason. */
   @Column('text')
   reason!: string;
 
@@ -51,7 +51,7 @@ export class Approval {
   @Column('integer')
   requested_by!: number;
 
-  /** One that nobody decided about stays `open` in here, until its reference is asked for again. */
+  /** An overdue request stays `open` in the table until a new request has its reference. */
   @Column('text', { default: 'open' })
   status!: ApprovalStatus;
 
@@ -62,11 +62,11 @@ export class Approval {
   @Column(timestampColumn({ nullable: true }))
   decided_at!: Date | null;
 
-  /** Why it was rejected or withdrawn. */
+  /** The reason for rejecting or withdrawing it. */
   @Column('text', { nullable: true })
   decision_reason!: string | null;
 
-  /** What it became. */
+  /** The movement, once approved. */
   @ForeignKey(() => Transfer, { name: 'fk_approvals_transfer' })
   @Column(bigintColumn({ nullable: true }))
   transfer_id!: bigint | null;

@@ -4,7 +4,7 @@ import { WalletModule } from '../../wallet/wallet.module.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
 
-/** A second person's word for large movements of money. */
+/** Large movements of money need the approval of a second operator. */
 @Module({
   imports: [OperatorsModule, WalletModule],
   providers: [ApprovalsRepository, ApprovalsService],

@@ -7,7 +7,7 @@ import { Operator } from '../operator.entity.js';
 import { Approval, type ApprovalStatus } from './approval.entity.js';
 import { statement } from '../../database/parameters.js';
 
-/** By what somebody may have come into another operator's account: the link for its password is theirs to give. */
+/** Actions after which an operator may know the password of another account, because they get the link that sets it. */
 export const HANDED_OVER = {
   'operator.create': 'created',
   'operator.reset': 'reset',
@@ -16,19 +16,19 @@ export const HANDED_OVER = {
   'operator.allow_company': 'allowed company sign-in for',
 } as const;
 
-/** An operator who made an account for another one, or for both. */
+/** An operator who created one account or both. */
 interface Maker {
   maker: string;
-  /** The address of that account, the newer one where there are two. */
+  /** The address of the created account; of two, the newer one. */
   account: string;
   created_at: Date;
 }
 
-/** What an operator did to another one's account. */
+/** An action of one operator on the account of another one. */
 interface HandOver {
   operator: string;
   action: keyof typeof HANDED_OVER;
-  /** The address of that account. */
+  /** The address of the account. */
   account: string;
   created_at: Date;
 }
@@ -37,10 +37,7 @@ const ACTIONS = Object.keys(HANDED_OVER)
   .map((action) => `'${action}'`)
   .join(', ');
 
-/**
- * Who made one of two operators' accounts and is the other, whenever that was; or who made both of them, one within so many
- * days.
- */
+/** Finds the operator who created the other's account at any time, or a third one who created both, one of them lately. */
 const FIND_MAKER = statement(
   'approvals.find_maker',
   { requester: 'int', approver: 'int', days: 'int' },
@@ -58,7 +55,7 @@ const FIND_MAKER = statement(
 
 const emailOf = (id: string): string => `(SELECT email FROM operators WHERE id = ${id})`;
 
-/** The last time that one of two operators did so to the other's account. Read by the time: so many days of the log at most. */
+/** Finds the last such action between two operators. It scans the log by time, at most `days` back. */
 const FIND_HAND_OVER = statement(
   'approvals.find_hand_over',
   { requester: 'int', approver: 'int', days: 'int' },
@@ -76,14 +73,14 @@ interface Names {
   decider: string | null;
 }
 
-/** An approval with the merchant's name, and the addresses of those who asked for it and decided about it. */
+/** An approval with the merchant's name and the addresses of requester and decider. */
 export type NamedApproval = Approval & Names;
 
-/** Which approvals are asked for; what is not given may be anything. */
+/** An absent member matches every approval. */
 export interface ApprovalFilter {
   status?: ApprovalStatus | undefined;
   merchantId?: number | undefined;
-  /** Only those before this one. */
+  /** An id: selects older approvals. */
   before: number;
   limit: number;
 }
@@ -96,7 +93,7 @@ type Request = Pick<
 const IS_OVERDUE = `approval.status = 'open' AND approval.expires_at <= statement_timestamp()`;
 const now = (): string => 'statement_timestamp()';
 
-/** Movements of money that wait, or have waited, for a second person. */
+/** Movements of money that wait or waited for approval. */
 @Injectable()
 export class ApprovalsRepository {
   constructor(private readonly database: Database) {}
@@ -121,11 +118,11 @@ export class ApprovalsRepository {
 
   async lock(tx: Transaction, id: number): Promise<NamedApproval | null> {
     await tx.manager.findOne(Approval, { where: { id }, lock: { mode: 'for_no_key_update' } });
-    // Whoever waited for the lock has the row as it is now, but not the name of who decided meanwhile.
+    // Read again: after waiting for the lock, the joined name of the decider may be stale.
     return this.find(id, tx);
   }
 
-  /** The one that waits under a reference. Those that waited too long are ended first. */
+  /** Finds the open request with a reference. Marks overdue ones as expired first. */
   async findOpen(tx: Transaction, merchantId: number, reference: string): Promise<NamedApproval | null> {
     const where = { merchant_id: merchantId, reference, status: 'open' as const };
     await tx.manager.update(Approval, { ...where, expires_at: LessThanOrEqual(new Date()) }, { status: 'expired' });
@@ -133,7 +130,7 @@ export class ApprovalsRepository {
     return found;
   }
 
-  /** The last time, in so many days, that one of the two may have come into the other's account. */
+  /** Finds the last action, at most `days` ago, by which one of the two may have got into the other's account. */
   async findHandOver(
     tx: Transaction,
     between: { requester: number; approver: number; days: number },
@@ -142,7 +139,7 @@ export class ApprovalsRepository {
     return found;
   }
 
-  /** Who could use the accounts of both, because they made them. @param between in how many days, for a third operator. */
+  /** Finds the operator who could use both accounts, because they created them. @param between days, for a third operator. */
   async findMaker(
     tx: Transaction,
     between: { requester: number; approver: number; days: number },

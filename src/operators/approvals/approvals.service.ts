@@ -10,13 +10,13 @@ import { assertFunding, WalletService } from '../../wallet/wallet.service.js';
 import { WalletsRepository } from '../../wallet/wallets.repository.js';
 import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OVER } from './approvals.repository.js';
 
-/** After so many days nobody approves a request any more. */
+/** A request expires after this many days. */
 export const APPROVAL_DAYS = 7;
-/** So long two accounts that one operator made, of which one is new, count as that operator's. */
+/** If one operator created both accounts, one of them within this time, both count as that operator's. */
 const MAKER_DAYS = 30;
 const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
 
-/** A movement that an operator asks another one for. */
+/** A movement of money that needs approval. */
 export interface MovementRequest {
   merchantId: number;
   kind: 'credit' | 'debit';
@@ -24,11 +24,11 @@ export interface MovementRequest {
   amount: Satang;
   reference: string;
   note?: string | undefined;
-  /** Of the account that asks; what is said in it goes to whoever decides. */
+  /** The requester, with the reason that the deciding operator reads. */
   by: ConsoleActor;
 }
 
-/** Movements of money that one operator asks for, and another one has made. */
+/** Movements of money that one operator requests and another one approves. */
 @Injectable()
 export class ApprovalsService {
   constructor(
@@ -50,15 +50,15 @@ export class ApprovalsService {
   }
 
   /**
-   * Keeps a request; nothing moves. The same reference with the same amount is the same request while it waits.
-   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT for a reference that was used, or waits with another amount.
+   * Stores a request without moving money. While a request waits, repeating it with the same reference and amount returns it.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT for a reference that is used, or waits with another amount.
    */
   async request({ by, ...asked }: MovementRequest): Promise<NamedApproval> {
     const { merchantId, kind, amount, reference, note } = asked;
     assertFunding({ ...asked, note: note ?? '', ...by });
     const reason = by.reason ?? refuse('BAD_REQUEST', 'a request needs a reason');
     return this.database.transaction(async (tx) => {
-      // Requests for one wallet come one after the other, as its movements do.
+      // The lock serializes requests for one wallet, as it does movements.
       if (!(await this.wallets.lock(tx, merchantId))) throw new UnknownResource('merchant', merchantId);
       const waiting = await this.approvals.findOpen(tx, merchantId, reference);
       if (waiting?.kind === kind && waiting.amount === amount) return waiting;
@@ -81,15 +81,16 @@ export class ApprovalsService {
   }
 
   /**
-   * Makes the movement, by an operator who did not ask for it. Who approves twice is told what came of it.
-   * @param expectedAvailable what the operator saw as available: with anything else, nothing moves.
-   * @throws NOT_FOUND; FORBIDDEN for one's own, or where the two may be one person; CONFLICT when it does not wait any more, its requester may not move
-   * money any more, the reference was used or there is not enough; with CHANGED_MEANWHILE for another balance.
+   * Moves the money; `by` must not be the requester. Idempotent: approving again returns the first result.
+   * @param expectedAvailable the available balance that the operator saw: if it has changed, nothing moves.
+   * @throws NOT_FOUND; FORBIDDEN for one's own request, or if the two may be one person; CONFLICT when the request no longer
+   * waits, the requester may no longer move money, the reference is used or the balance is too low; with CHANGED_MEANWHILE for
+   * another balance.
    */
   async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
     const { merchant_id: merchantId } = await this.get(id);
     return this.database.transaction(async (tx) => {
-      // First the wallet, as everywhere: who asks for a movement holds it, too.
+      // The wallet first, as everywhere: a request locks it too, and another order could deadlock.
       await this.wallets.lock(tx, merchantId);
       const approval = known(await this.approvals.lock(tx, id), id);
       const { kind, amount, reference, note, reason, requester, requested_by: requestedBy } = approval;
@@ -117,8 +118,8 @@ export class ApprovalsService {
   }
 
   /**
-   * Ends a request for good; the requester's own is withdrawn. Nothing moves.
-   * @throws NOT_FOUND; BAD_REQUEST without a reason; CONFLICT when it does not wait any more.
+   * Ends a request without moving money. If the requester does so, it is withdrawn.
+   * @throws NOT_FOUND; BAD_REQUEST without a reason; CONFLICT when the request no longer waits.
    */
   async reject(id: number, by: ConsoleActor): Promise<NamedApproval> {
     const reason = by.reason ?? refuse('BAD_REQUEST', 'a rejection needs a reason');
@@ -145,14 +146,14 @@ export class ApprovalsService {
     if (earlier) refuse('CONFLICT', used(reference, earlier.operator));
   }
 
-  /** @throws FORBIDDEN where one of the two may have come into the other's account, or a third into both, and so be both. */
+  /** @throws FORBIDDEN if one of the two may have got into the other's account, or a third operator into both. */
   private async assertTwoPeople(tx: Transaction, requester: number, { console }: ConsoleActor): Promise<void> {
     const two = { requester, approver: console.operatorId };
     const made = await this.approvals.findMaker(tx, { ...two, days: MAKER_DAYS });
     if (made) {
       const { maker, account, created_at: at } = made;
       throw ownRequest(
-        `${maker} created ${account} at ${at.toISOString()}, and could use both accounts: another operator has to approve it`,
+        `${maker} created ${account} at ${at.toISOString()}, and could use both accounts: another operator must approve it`,
       );
     }
     const between = { ...two, days: APPROVAL_DAYS };
@@ -161,16 +162,16 @@ export class ApprovalsService {
     const { operator, action, account, created_at: at } = found;
     throw ownRequest(
       `${operator} ${HANDED_OVER[action]} ${account} at ${at.toISOString()}: for ${APPROVAL_DAYS} days ` +
-        'both count as one person here, and another operator has to approve it',
+        'both count as one person here: another operator must approve it',
     );
   }
 
-  /** @throws CONFLICT where the requester is disabled, or lost the permission. */
+  /** @throws CONFLICT if the requester is disabled or has lost the permission. */
   private async assertStillMay(tx: Transaction, { requested_by: id, requester }: NamedApproval): Promise<void> {
     const operator = present(await this.operators.lock(tx, { id }), 'an operator is never removed');
     if (operator.active && hasPermission(operator.role, 'wallets.move')) return;
     const why = operator.active ? `has the role ${operator.role} now` : 'is disabled now';
-    refuse('CONFLICT', `${requester} ${why}, and may not ask for this any more: reject the request`);
+    refuse('CONFLICT', `${requester} ${why}, and may no longer request this: reject the request`);
   }
 }
 
@@ -178,7 +179,7 @@ function refuse(code: 'BAD_REQUEST' | 'CONFLICT', message: string): never {
   throw new AppError(code, message);
 }
 
-const ownRequest = (message = 'You asked for this yourself: another operator has to approve it'): AppError =>
+const ownRequest = (message = 'You requested this yourself: another operator must approve it'): AppError =>
   new AppError('FORBIDDEN', message, { details: [{ field: 'id', code: 'OWN_REQUEST', message }] });
 
 /** @throws NOT_FOUND */
@@ -187,14 +188,15 @@ function known(approval: NamedApproval | null, id: number): NamedApproval {
   return approval;
 }
 
-/** What becomes of a request that nobody decides about. */
+/** Whether no operator decided in time. */
 export const isOverdue = ({ status, expires_at: until }: NamedApproval): boolean =>
   status === 'expired' || (status === 'open' && until <= new Date());
 
 /** @throws CONFLICT */
 function assertWaits(approval: NamedApproval): void {
   const { id, status, decider, decided_at: at, expires_at: until } = approval;
-  if (isOverdue(approval)) refuse('CONFLICT', `request ${id} has expired at ${until.toISOString()}: ask for it anew`);
+  if (isOverdue(approval))
+    refuse('CONFLICT', `request ${id} has expired at ${until.toISOString()}: make a new request`);
   if (status === 'open') return;
   refuse('CONFLICT', `request ${id} was ${status} by ${decider} at ${at?.toISOString()}: nothing was done`);
 }

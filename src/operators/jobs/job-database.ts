@@ -9,19 +9,18 @@ import { Metrics } from '../../core/metrics.js';
 import { SharedTrust } from '../../database/connections.js';
 import { Database, type Statement, type Transaction } from '../../database/database.js';
 
-/** One that works, and one that holds the lock of what is done. */
+/** One for the work, and one that holds the lock of the job's kind. */
 const CONNECTIONS = 2;
 
 /**
- * What jobs use instead of the pool of the pages: a report that takes minutes keeps none of its connections. PostgreSQL
- * shows their transactions under a name of their own, by which they can be ended, also behind a pooler, which tells
- * nobody which of the server's processes carries out what.
+ * A pool for jobs, so that a report of several minutes takes no connection from the pages. Its transactions have their own
+ * application name, by which PostgreSQL can end them. This also works behind a pooler, where the server's process is unknown.
  */
 @Injectable()
 export class JobDatabase extends Database {
-  /** What PostgreSQL calls the application while it is at something of ours. */
+  /** The application name of all transactions of this pool. */
   readonly applicationName = `topup-job-${randomBytes(8).toString('hex')}`;
-  /** It needs no snapshot: the transaction may still choose its own. */
+  /** Takes no snapshot, so that the transaction can still choose its isolation level. */
   private readonly mark: Statement = {
     name: 'jobs.mark',
     text: `SET LOCAL application_name = '${this.applicationName}'`,
@@ -34,7 +33,7 @@ export class JobDatabase extends Database {
     trust: SharedTrust,
     @InjectDataSource() dataSource: DataSource,
   ) {
-    // The gauge of connections is that of the other pool.
+    // The gauge of connections belongs to the main pool.
     const own = { watchPool: () => undefined, invariantBroken: () => metrics.invariantBroken() };
     super({ ...config, DATABASE_POOL_SIZE: CONNECTIONS }, logger, own, trust, dataSource);
   }

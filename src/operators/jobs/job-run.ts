@@ -7,30 +7,30 @@ import type { JobDatabase } from './job-database.js';
 import type { JobKind } from './job.entity.js';
 import type { Ending, JobsRepository, NewJob, Progress } from './jobs.repository.js';
 
-/** What is to be done, for whom, and what they must be allowed to do for as long as it takes. */
+/** A job to carry out: for whom, and which permission they must keep until it ends. */
 export interface JobOrder extends NewJob {
   permission: Permission;
-  /** The entry of the operators' log that begins it; absent where its work logs what it does. */
+  /** The audit log's entry at the start; absent if the work itself writes to the log. */
   log?: { by: Actor; record: AuditRecord } | undefined;
 }
 
-/** What work is given to say how far it is, and to ask whether it may go on. */
+/** Lets the work report progress and check that it may go on. */
 export interface JobContext {
-  /** @throws JobStopped when the job is to end. */
+  /** @throws JobStopped when the job must end. */
   report: (done: number, total?: number | null, step?: string | null) => void;
-  /** For a transaction that changes something: its operator's account stays as it is until that ends. @throws JobStopped */
+  /** Call it in each transaction that writes: it locks the operator's account until commit. @throws JobStopped */
   assertMay: (tx: Transaction) => Promise<void>;
 }
 
 export interface JobResult {
-  /** Whether what was looked at is in order; null where nothing was. */
+  /** Whether the checked things are in order; null for a job that checks nothing. */
   ok: boolean | null;
   result: object;
 }
 
 export type JobWork = (job: JobContext) => Promise<JobResult>;
 
-/** Why a job ended before it was done. */
+/** A job ended before its work was done. */
 class JobStopped extends Error {
   constructor(
     readonly state: 'cancelled' | 'interrupted',
@@ -41,7 +41,7 @@ class JobStopped extends Error {
 }
 
 interface Parts {
-  /** The pages' connections, by which others see how far a job is. */
+  /** The main pool: progress is committed there, so that others can see it. */
   pages: Database;
   jobs: JobsRepository;
   database: JobDatabase;
@@ -51,9 +51,9 @@ interface Parts {
 const LOOK_EVERY_MS = 1_000;
 const NO_LONGER = 'the operator who started it may not do this any more';
 
-/** One job from its begin to its end. A transaction that is open all the while holds the lock of its kind. */
+/** One job from begin to end. A transaction stays open all the time and holds the lock of the job's kind. */
 export class JobRun {
-  /** Once it is over, whatever came of it. */
+  /** Resolves when the job is over, also after a failure. */
   readonly ended: Promise<void>;
   private readonly begun: Promise<number>;
   private id = 0;
@@ -62,7 +62,7 @@ export class JobRun {
   private written: Progress = this.progress;
   private lockPid = 0;
   private isLooking = false;
-  /** It is over but for the end of its transaction. */
+  /** True once only the transaction with the lock is left to end. */
   isOver = false;
 
   constructor(
@@ -83,21 +83,21 @@ export class JobRun {
     return this.order.kind;
   }
 
-  /** Its id, once it has begun. @throws CONFLICT while another of its kind runs. */
+  /** @returns the id, once the job has begun. @throws CONFLICT while another one of its kind runs. */
   whenBegun(): Promise<number> {
     return this.begun;
   }
 
-  /** Ends it soon: what PostgreSQL is at for it, at once. */
+  /** Ends the job soon, and its running statements at once. */
   async stop(state: JobStopped['state'], reason: string): Promise<void> {
     this.stopped ??= new JobStopped(state, reason);
     const { database, jobs, logger } = this.parts;
     await jobs
       .cancelStatements(database.applicationName, this.lockPid)
-      .catch((error: unknown) => logger.warn({ err: error }, 'no cancellation'));
+      .catch((error: unknown) => logger.warn({ err: error }, 'statements of a job could not be cancelled'));
   }
 
-  /** Looks whether it is to end, and says how far it is. Every second by itself. */
+  /** Writes the progress and checks whether the job must end. Runs every second. */
   private async look(guard: Transaction): Promise<void> {
     if (this.isLooking) return;
     this.isLooking = true;
@@ -117,7 +117,7 @@ export class JobRun {
     }
   }
 
-  /** Throws nothing once the job has begun: a transaction that fails might be tried again. */
+  /** Must not throw once the job has begun: the caller might repeat a failed transaction. */
   private async carryOut(guard: Transaction, begun: (id: number) => void): Promise<void> {
     const { jobs, logger } = this.parts;
     const { kind } = this.order;
@@ -132,8 +132,8 @@ export class JobRun {
       this.isOver = true;
       await jobs.finish(this.id, ending);
     } catch (error) {
-      // Whoever looks next finds that nobody has the lock.
-      logger.error({ err: error, job: this.id }, 'how a job ended could not be written');
+      // The next reader finds the lock free and marks the job as interrupted.
+      logger.error({ err: error, job: this.id }, 'the end of a job could not be written');
     } finally {
       clearInterval(timer);
     }
@@ -156,7 +156,7 @@ export class JobRun {
       const stopped = error instanceof JobStopped ? error : this.stopped;
       if (stopped) return this.ending(stopped.state, { error: stopped.message });
       this.parts.logger.warn({ err: error, job: this.id, kind: this.kind }, 'a job failed');
-      const words = error instanceof AppError ? error.message : 'it failed: the log of the console says why';
+      const words = error instanceof AppError ? error.message : 'the job failed: see the log of the console';
       return this.ending('failed', { error: words });
     }
   }

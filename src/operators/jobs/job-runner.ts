@@ -11,7 +11,7 @@ import { JobsRepository } from './jobs.repository.js';
 
 const STOPS_WITHIN_MS = 4_000;
 
-/** Carries jobs out: one at a time in a process, and one of a kind in all of them. */
+/** Runs jobs: one at a time in a process, and one of each kind over all processes. */
 @Injectable()
 export class JobRunner implements BeforeApplicationShutdown {
   private current: JobRun | undefined;
@@ -23,12 +23,12 @@ export class JobRunner implements BeforeApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @returns its id, once it has begun. @throws CONFLICT while another runs here, or one of its kind anywhere. */
+  /** @returns the id, once the job has begun. @throws CONFLICT while another one runs here, or one of its kind anywhere. */
   async start(order: JobOrder, work: JobWork): Promise<number> {
     if (this.current?.isOver) await this.current.ended;
     if (this.current) {
       const { kind } = this.current;
-      // Whoever looks for it next finds it.
+      // Wait until the running job is in the table, so that the caller finds it there.
       await this.current.whenBegun().catch(() => undefined);
       throw new AppError('CONFLICT', `A job of the kind ${kind} is running: wait for it, or cancel it`);
     }
@@ -43,17 +43,18 @@ export class JobRunner implements BeforeApplicationShutdown {
     return run.whenBegun();
   }
 
-  /** Whether this process carries a job out. */
+  /** Whether this process runs a job. */
   get isBusy(): boolean {
     return this.current !== undefined;
   }
 
-  /** Has its process end it within a second or two. @throws NOT_FOUND; CONFLICT unless it runs. */
+  /** Makes the job's process end it within two seconds. @throws NOT_FOUND; CONFLICT if the job is not running. */
   async cancel(id: number, by: Actor): Promise<void> {
     const job = await this.jobs.find(id);
     if (!job) throw notFound('job');
     await this.database.transaction(async (tx) => {
-      if (!(await this.jobs.askToCancel(tx, id))) throw new AppError('CONFLICT', 'The job has ended, or ends already');
+      if (!(await this.jobs.askToCancel(tx, id)))
+        throw new AppError('CONFLICT', 'The job has ended, or is already ending');
       recordAction(tx, by, { action: 'job.cancel', detail: { job: id, kind: job.kind } });
     });
   }

@@ -1,15 +1,15 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { createdAtColumn, IdColumn, timestampColumn } from '../../database/columns.js';
 
-/** What can be done in the background. */
+/** All kinds of background jobs. */
 export const JOB_KINDS = ['replay', 'daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** `interrupted` is one whose process ended before it did. */
+/** `interrupted`: the job's process ended first. */
 export const JOB_STATES = ['running', 'succeeded', 'failed', 'cancelled', 'interrupted'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** Something that an operator had done in the background, and what came of it. */
+/** A background job that an operator started, with its result. */
 @Entity('console_jobs')
 @Index('ix_console_jobs_kind', ['kind', 'id'])
 @Index('uq_console_jobs_running', ['kind'], { unique: true, where: `state = 'running'` })
@@ -26,7 +26,7 @@ export class Job {
   @Column('text')
   kind!: JobKind;
 
-  /** What was asked for, in words of the wire. */
+  /** The parameters, named as in JSON. */
   @Column('jsonb')
   params!: Record<string, unknown>;
 
@@ -37,34 +37,34 @@ export class Job {
   @Column('integer')
   operator_id!: number;
 
-  /** What the operator's page calls the request that started it: under one name there is one job. */
+  /** Chosen by the page: repeated requests with one key start one job. */
   @Column('text', { nullable: true })
   idempotency_key!: string | null;
 
-  /** Its process ends it soon after. */
+  /** Whether an operator has cancelled it: its process then ends it soon. */
   @Column('boolean', { default: false })
   cancel_asked!: boolean;
 
   @Column('integer', { default: 0 })
   done!: number;
 
-  /** Null where nobody knows how much there is. */
+  /** Null while the amount of work is unknown. */
   @Column('integer', { nullable: true })
   total!: number | null;
 
-  /** What it is at. */
+  /** The current step, in words. */
   @Column('text', { nullable: true })
   step!: string | null;
 
-  /** Whether what it looked at is in order; null where it looked at nothing. */
+  /** Whether the checked things are in order; null for a job that checks nothing. */
   @Column('boolean', { nullable: true })
   ok!: boolean | null;
 
-  /** As the API shows it. */
+  /** The result as the API answers it. */
   @Column('jsonb', { nullable: true })
   result!: Record<string, unknown> | null;
 
-  /** Why it did not succeed, in words. */
+  /** Why it failed, in words. */
   @Column('text', { nullable: true })
   error!: string | null;
 

@@ -3,7 +3,7 @@ import { JobDatabase } from './job-database.js';
 import { JobRunner } from './job-runner.js';
 import { JobsRepository } from './jobs.repository.js';
 
-/** What is done in the background, on connections of its own. */
+/** Background jobs, with their own connections. */
 @Module({
   providers: [JobDatabase, JobsRepository, JobRunner],
   exports: [JobDatabase, JobsRepository, JobRunner],

@@ -6,26 +6,26 @@ import { Operator } from '../operator.entity.js';
 import type { Role } from '../roles.js';
 import type { Job, JobKind, JobState } from './job.entity.js';
 
-/** The first half of the advisory locks' keys: arbitrary, but unique among ours. The second is the kind. */
+/** First key of the advisory locks, unique among ours. The second key is the kind. */
 const JOB_LOCKS = 7_038_171;
 
-/** A job with who started it. */
+/** A job with the operator who started it. */
 export type JobRow = Omit<Job, 'result' | 'idempotency_key'> & { operator: string; operator_name: string };
 
-/** Whether a job may go on: who started it, as they are now, and whether somebody wants it to end. */
+/** What decides whether a job may go on: the operator's account as it is now, and whether the job was cancelled. */
 export interface Standing {
   cancel_asked: boolean;
   active: boolean;
   role: Role;
 }
 
-/** Keeps the kind's lock as long as its transaction is open, however long nothing is asked in it. */
+/** Keeps PostgreSQL from ending the idle transaction that holds the lock. */
 const STAY_OPEN: Statement = {
   name: 'console_jobs.stay_open',
   text: `SELECT set_config('idle_in_transaction_session_timeout', '0', true)`,
 };
 
-/** Until the end of the transaction. */
+/** The lock is released at the end of the transaction. */
 const TRY_LOCK = statement(
   'console_jobs.try_lock',
   { kind: 'text' },
@@ -33,7 +33,7 @@ const TRY_LOCK = statement(
     SELECT pg_try_advisory_xact_lock(${JOB_LOCKS}, hashtext(${kind})) AS taken, pg_backend_pid() AS pid`,
 );
 
-/** Jobs that run according to the table while nobody has the lock of their kind. */
+/** Marks jobs as interrupted that the table has as running while the lock of their kind is free. */
 const MARK_INTERRUPTED: Statement = {
   name: 'console_jobs.mark_interrupted',
   text: `
@@ -127,7 +127,7 @@ const LIST_JOBS = statement(
     WHERE j.kind = ANY(${kinds}) AND j.id < ${before} ORDER BY j.id DESC LIMIT ${limit}`,
 );
 
-/** What our other connections are at under a name, ends as if it had taken too long. */
+/** Cancels running statements of the connections with this application name, except our own. */
 const CANCEL_STATEMENTS = statement(
   'console_jobs.cancel_statements',
   { applicationName: 'text', but: 'int' },
@@ -136,27 +136,27 @@ const CANCEL_STATEMENTS = statement(
     WHERE application_name = ${applicationName} AND pid <> ${but} AND state = 'active'`,
 );
 
-/** How far a job is. */
+/** Progress of a job. */
 export interface Progress {
   done: number;
   total: number | null;
   step: string | null;
 }
 
-/** A job as it begins. */
+/** A job to be stored. */
 export interface NewJob {
   kind: JobKind;
-  /** In words of the wire. */
+  /** Named as in JSON. */
   params: object;
   operatorId: number;
-  /** What the operator's page calls the request: under one name it starts one job. */
+  /** Chosen by the page: repeated requests with one key start one job. */
   idempotencyKey?: string | null | undefined;
 }
 
-/** A job with what was asked for. */
+/** A job with its parameters. */
 export type StartedJob = Pick<Job, 'id' | 'kind' | 'params'>;
 
-/** How a job ended. */
+/** The end of a job. */
 export interface Ending extends Pick<Progress, 'done' | 'total'> {
   state: Exclude<JobState, 'running'>;
   ok: boolean | null;
@@ -168,7 +168,7 @@ export interface Ending extends Pick<Progress, 'done' | 'total'> {
 export class JobsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Takes the lock of a kind for as long as a transaction is open. @returns undefined where another has it. */
+  /** Acquires the lock of a kind until the transaction ends. @returns undefined if another job has it. */
   async takeLock(tx: Transaction, kind: JobKind): Promise<{ pid: number } | undefined> {
     tx.write(STAY_OPEN);
     const [lock] = await tx.query<{ taken: boolean; pid: number }>(...TRY_LOCK.with({ kind }));
@@ -179,7 +179,7 @@ export class JobsRepository {
     await this.database.query(MARK_INTERRUPTED);
   }
 
-  /** Removes those of more than a year ago besides. */
+  /** Also removes jobs that are older than a year. */
   async insert(tx: Transaction, { kind, params, operatorId, idempotencyKey = null }: NewJob): Promise<number> {
     tx.write(REMOVE_OLD);
     const values = { kind, params: JSON.stringify(params), operatorId, idempotencyKey };
@@ -187,13 +187,13 @@ export class JobsRepository {
     return present(job, 'a job was written').id;
   }
 
-  /** The job that a request of this operator's page has started. */
+  /** Finds the job that an earlier request with this key started. */
   async findByKey(operatorId: number, idempotencyKey: string): Promise<StartedJob | undefined> {
     const [job] = await this.database.query<StartedJob>(...FIND_BY_KEY.with({ operatorId, idempotencyKey }));
     return job;
   }
 
-  /** Whether one of the kind runs, as far as the table says. */
+  /** Whether a job of the kind is running, by the table. */
   async isRunning(kind: JobKind): Promise<boolean> {
     const [row] = await this.database.query<{ is_running: boolean }>(...IS_RUNNING.with({ kind }));
     return row?.is_running ?? false;
@@ -204,7 +204,7 @@ export class JobsRepository {
     return present(standing, 'a job and its operator are there');
   }
 
-  /** An operator, who does not change until the transaction ends. */
+  /** Locks an operator's account until the transaction ends. */
   lockOperator({ manager }: Transaction, id: number): Promise<Pick<Operator, 'active' | 'role'>> {
     return manager.findOneOrFail(Operator, { where: { id }, lock: { mode: 'pessimistic_read' } });
   }
@@ -218,7 +218,7 @@ export class JobsRepository {
     await this.database.query(...FINISH_JOB.with({ id, ...ending, result: text }));
   }
 
-  /** @returns whether it was running, and nobody had asked before. */
+  /** @returns false if the job has ended or was already cancelled. */
   async askToCancel(tx: Transaction, id: number): Promise<boolean> {
     return (await tx.query(...ASK_TO_CANCEL.with({ id }))).length > 0;
   }
@@ -233,7 +233,7 @@ export class JobsRepository {
     return this.database.query<JobRow>(...LIST_JOBS.with({ kinds, before, limit }));
   }
 
-  /** Ends what PostgreSQL is at under this name. @param but the process that is left alone. */
+  /** Cancels running statements with this application name. @param but the PostgreSQL process to spare. */
   async cancelStatements(applicationName: string, but: number): Promise<void> {
     await this.database.query(...CANCEL_STATEMENTS.with({ applicationName, but }));
   }
