@@ -202,14 +202,16 @@ describe('keys', () => {
 
   it('open a door: they are confirmed again', async () => {
     const operator = await unconfirmed();
-    const before = await list();
+    // When a key was used last is written after the answer to its request, at any time.
+    const issued = async () => (await list()).map((key) => ({ ...key, last_used_at: null }));
+    const before = await issued();
     const answers = [
       await issue({}, undefined, operator),
       await operator.browser.post<ErrorBody>(`${keys()}/${before[0]?.id}/rotation`, { overlap_seconds: 0 }),
     ];
     for (const { status, body } of answers)
       expect([status, body.details?.[0]?.code]).toEqual([403, 'CONFIRMATION_REQUIRED']);
-    expect(await list()).toEqual(before);
+    expect(await issued()).toEqual(before);
   });
 });
 

@@ -248,7 +248,7 @@ describe('a verdict', () => {
       expect(text).not.toContain(userId);
       expect(text).not.toContain('server-of-the-player');
     }
-    expect(logged.join('')).toContain('players can’t be checked');
+    expect(logged.join('')).toContain('player validation is unavailable');
   });
 
   it('is asked for anew where Redis cannot be used', async () => {
