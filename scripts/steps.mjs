@@ -8,9 +8,9 @@ export class PreparationError extends Error {}
  * Runs a program, and shows its output only if it fails.
  * @param done the line to print afterwards; the time is added.
  */
-export function step(doing, done, program, args) {
+export function step(activity, done, program, args) {
   const isTerminal = process.stderr.isTTY;
-  if (isTerminal) process.stderr.write(`${doing} ...`);
+  if (isTerminal) process.stderr.write(`${activity} ...`);
   const startedMs = performance.now();
   const { status, error, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
@@ -20,7 +20,7 @@ export function step(doing, done, program, args) {
   if (isTerminal) process.stderr.write('\r\x1b[K');
   if (status !== 0) {
     process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
-    throw new PreparationError(`${doing} failed${error ? `: ${error.message}` : '; the lines above say why'}.`);
+    throw new PreparationError(`${activity} failed${error ? `: ${error.message}` : '; the lines above say why'}.`);
   }
   const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
   // Standard output belongs to the program that the steps prepare.
@@ -28,12 +28,12 @@ export function step(doing, done, program, args) {
 }
 
 /** Runs a script of this checkout. */
-export const node = (doing, done, ...args) => step(doing, done, process.execPath, args);
+export const node = (activity, done, ...args) => step(activity, done, process.execPath, args);
 
 /** Runs npm. */
-export function npm(doing, done, ...args) {
+export function npm(activity, done, ...args) {
   // npm sets this to its own program. Without it, npm is looked up on PATH.
   const own = process.env.npm_execpath;
   const [program, ...before] = own?.endsWith('.js') ? [process.execPath, own] : ['npm'];
-  step(doing, done, program, [...before, ...args]);
+  step(activity, done, program, [...before, ...args]);
 }

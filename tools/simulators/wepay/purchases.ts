@@ -45,8 +45,8 @@ function decide(store: Store, call: WepayCall, rule: Rule | undefined): Reply {
 }
 
 function repeated(store: Store, current: Transaction): Reply {
-  const isTold = store.readings.duplicate_answer === 'with_transaction_id';
-  const more = isTold ? { transaction_id: idOf(store, current.trx_id) } : {};
+  const isReported = store.readings.duplicate_answer === 'with_transaction_id';
+  const more = isReported ? { transaction_id: idOf(store, current.trx_id) } : {};
   return { ...refused(store, REPEATED, more, 'repeated'), transaction: current };
 }
 
