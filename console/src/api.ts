@@ -8,7 +8,7 @@ export interface Detail {
   message: string;
 }
 
-/** What the process answered instead of what was asked for; status 0 when nothing was answered at all. */
+/** An error answer of the API. Its status is 0 when no answer arrived. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -21,7 +21,7 @@ export class Problem extends Error {
     super(message);
   }
 
-  /** Whether trying again may help without anybody doing anything. */
+  /** Whether a retry may succeed without a change to the request. */
   get isPassing(): boolean {
     return this.status === 0 || this.status >= 500;
   }
@@ -30,7 +30,7 @@ export class Problem extends Error {
 export const isProblem = (error: unknown, status?: number): error is Problem =>
   error instanceof Problem && (status === undefined || error.status === status);
 
-/** Bodies are only taken as JSON, and cookies only from this origin. */
+/** The API takes bodies only as JSON, and cookies only from this origin. */
 export const client = createClient<paths>({ credentials: 'same-origin' });
 client.use({
   onRequest: ({ request }) => {
@@ -44,17 +44,17 @@ interface Answer<Data> {
   response: Response;
 }
 
-/** Shows a dialog and confirms who is at the keyboard; false when that was given up. */
+/** Shows a dialog in which the operator confirms their identity. Resolves to false when the operator cancels. */
 type ConfirmAgain = () => Promise<boolean>;
 let confirmAgain: ConfirmAgain = () => Promise.resolve(false);
 
-/** Who asks the operator for code or password when the process wants it confirmed again (console, section 4). */
+/** Registers the dialog that asks the operator for code or password when the API requires it (console, section 4). */
 export function onConfirmationRequired(ask: ConfirmAgain): void {
   confirmAgain = ask;
 }
 
 /**
- * The data of an answer. A request that has to be confirmed again is sent a second time once it was.
+ * Returns the data of an answer. Sends the request again when the API required a confirmation and the operator gave it.
  * @throws Problem
  */
 export async function ask<Data>(send: () => Promise<Answer<Data>>): Promise<Data> {

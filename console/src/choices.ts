@@ -1,6 +1,5 @@
 /**
- * What lists can be filtered by, and what else an address may say that a page lets one choose: routes read it from the address
- * before a page is there, and pages show it in this order.
+ * Values of the filters of lists, in the order in which pages show them. Routes check search parameters against them.
  */
 export const ORDER_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
 export const REVIEW_STATES = ['review', 'unknown'] as const;

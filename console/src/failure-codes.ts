@@ -3,10 +3,10 @@ import type { components } from './schema';
 type OrderFailureCode = NonNullable<components['schemas']['OrderDetailDto']['failure_code']>;
 
 /**
- * The closed list of the merchant API, and what each code may be of: a unit and so its order, or an order alone. The document
- * of the console's API decides which there are: one that is missing here, or is no more, does not compile.
+ * The failure codes of the merchant API, and whether a code is for units (and so their order) or for orders alone. The
+ * types of the console's API contain the same list, so a missing or removed code does not compile.
  */
-const OF = {
+const SCOPES = {
   INVALID_PLAYER: 'unit',
   INVALID_SERVER: 'unit',
   PLAYER_NOT_ELIGIBLE: 'unit',
@@ -20,11 +20,11 @@ const OF = {
   PARTIALLY_COMPLETED: 'order',
 } as const satisfies Record<OrderFailureCode, 'unit' | 'order'>;
 
-/** What an order may have failed with. */
-export const FAILURE_CODES = Object.keys(OF) as readonly (keyof typeof OF)[];
+/** All codes, because an order may fail with any of them. */
+export const FAILURE_CODES = Object.keys(SCOPES) as readonly (keyof typeof SCOPES)[];
 
-/** What a unit may fail with. */
+/** The codes with which a unit may fail. */
 export type FailureCode = {
-  [Code in keyof typeof OF]: (typeof OF)[Code] extends 'unit' ? Code : never;
-}[keyof typeof OF];
-export const UNIT_FAILURE_CODES = FAILURE_CODES.filter((code): code is FailureCode => OF[code] === 'unit');
+  [Code in keyof typeof SCOPES]: (typeof SCOPES)[Code] extends 'unit' ? Code : never;
+}[keyof typeof SCOPES];
+export const UNIT_FAILURE_CODES = FAILURE_CODES.filter((code): code is FailureCode => SCOPES[code] === 'unit');

@@ -14,7 +14,7 @@ import { sessionQuery } from './session';
 
 watchAttendance(window);
 
-/** The process writes it into the page; styles that components add are only taken with it. */
+/** The server writes a nonce into the page. The browser accepts styles that components add only with this nonce. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 Object.assign(window, { __webpack_nonce__: nonce });
 
@@ -23,7 +23,7 @@ const accent: MantineColorsTuple = [
   ...(['#6a5feb', '#5d51e6', '#5246da', '#4a3fd6', '#3a30b4'] as const),
 ];
 
-/** The greys of the dark scheme, from text to the deepest ground. */
+/** The greys of the dark scheme, from text to the darkest background. */
 const dark: MantineColorsTuple = [
   ...(['#e8eaf0', '#c3c8d4', '#a3aabb', '#6d7484', '#3b404d'] as const),
   ...(['#2c303b', '#22262f', '#14161c', '#111319', '#0d0f14'] as const),
@@ -41,7 +41,7 @@ const theme = createTheme({
   cursorType: 'pointer',
 });
 
-const GIVE_UP_AFTER = 2;
+const MAX_RETRIES = 2;
 
 const queries = new QueryClient({
   queryCache: new QueryCache({
@@ -58,8 +58,8 @@ const queries = new QueryClient({
   }),
   defaultOptions: {
     queries: {
-      // What fails for good fails at once; what may pass is tried again.
-      retry: (failures, error) => failures < GIVE_UP_AFTER && !(isProblem(error) && !error.isPassing),
+      // Retry only errors that may pass.
+      retry: (failures, error) => failures < MAX_RETRIES && !(isProblem(error) && !error.isPassing),
       retryDelay: (failures) => 400 * 2 ** failures,
       staleTime: 2_000,
       networkMode: 'always',

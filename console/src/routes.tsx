@@ -76,7 +76,7 @@ export const createConsoleRouter = (queries: QueryClient) =>
     defaultPendingComponent: () => <Loading />,
     defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} onRetry={reset} />,
     defaultNotFoundComponent: () => <NotFound />,
-    // Plain text instead of JSON: addresses are read, and typed, by people.
+    // Plain text instead of JSON, because people read and type addresses.
     parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
     stringifySearch: (values) => {
       const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '');

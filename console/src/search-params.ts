@@ -1,9 +1,9 @@
-/** What an address may say, read strictly: anything else counts as not said. */
+/** Strict readers for search parameters. An invalid value counts as absent. */
 
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 export const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST ? value : undefined;
+  typeof value === 'string' && value.trim() !== '' && value.length <= MAX_LENGTH ? value : undefined;
 
 export const whole = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value) ? value : undefined;
@@ -17,13 +17,13 @@ export const day = (value: unknown): string | undefined =>
 export const choice = <Choice extends string>(value: unknown, choices: readonly Choice[]): Choice | undefined =>
   choices.find((each) => each === value);
 
-/** Where to go after signing in: a place of this console only, never another site. */
+/** Where sign-in leads. Only paths of this console are valid, never another site. */
 export function localPath(value: string | undefined): string {
   return value !== undefined && /^\/(?![/\\])/.test(value) && !value.startsWith('/login') ? value : '/';
 }
 
-/** The search parameters of a route: what is not said is not there. */
-export function said<Params extends object>(params: Params): Partial<Params> {
+/** Drops the parameters that are absent. */
+export function withoutUndefined<Params extends object>(params: Params): Partial<Params> {
   const given = Object.entries(params).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as Partial<Params>;
 }

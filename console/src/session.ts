@@ -6,7 +6,7 @@ import type { components } from './schema';
 export type Session = components['schemas']['SessionDto'];
 export type Permission = Session['permissions'][number];
 
-/** Who is signed in; null when nobody is, or not yet by the code of the second factor. */
+/** The session. Null when nobody is signed in, or while the code of the second factor is missing. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session | null> => {
@@ -21,7 +21,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Takes over who is signed in, and how they want things shown. */
+/** Stores the session, and applies the operator's language and zone. */
 export async function enter(queries: QueryClient, session: Session): Promise<void> {
   queries.setQueryData(sessionQuery.queryKey, session);
   await follow(session);
@@ -37,7 +37,7 @@ export function useSession(): Session | null | undefined {
   return useQuery(sessionQuery).data;
 }
 
-/** Whether the role may do something. It only decides what is shown: the process refuses by itself. */
+/** Whether the role has the permission. This only hides controls, because the API checks permissions itself. */
 export function useMay(permission: Permission): boolean {
   return useSession()?.permissions.includes(permission) ?? false;
 }

@@ -1,4 +1,5 @@
-// The styles of the components that are used, in the order in which one builds upon another: all of them are twice as much.
+// The styles of the components that we use, in the order in which they depend on each other. All styles would be twice
+// as much.
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { choice, day, localPath, said, text, whole } from '../../console/src/search-params.js';
+import { choice, day, localPath, withoutUndefined, text, whole } from '../../console/src/search-params.js';
 
 describe('What an address says', () => {
   it.each([
@@ -19,6 +19,6 @@ describe('What an address says', () => {
     expect([day('2026-11-22'), day('2026-13-01'), day('today')]).toEqual(['2026-11-22', undefined, undefined]);
     expect([text('a'), text(' '), text('x'.repeat(301))]).toEqual(['a', undefined, undefined]);
     expect([choice('failed', ['failed']), choice('lost', ['failed'])]).toEqual(['failed', undefined]);
-    expect(said({ status: 'failed', sku: undefined })).toEqual({ status: 'failed' });
+    expect(withoutUndefined({ status: 'failed', sku: undefined })).toEqual({ status: 'failed' });
   });
 });

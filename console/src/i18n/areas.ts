@@ -13,7 +13,7 @@ import type suppliers from '../pages/suppliers/words.en.json';
 import type webhooks from '../pages/webhooks/words.en.json';
 import type { Messages } from './translate';
 
-/** The texts of each area's pages, in `pages/AREA/words.LANGUAGE.json`: they come with the first of its pages. */
+/** The texts of each area, in `pages/AREA/words.LANGUAGE.json`. They load with the first page of the area. */
 interface AreaTexts {
   approvals: typeof approvals;
   home: typeof home;

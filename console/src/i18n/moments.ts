@@ -1,6 +1,6 @@
-/** How moments and durations are written. Moments come as ISO 8601 in UTC, and are shown in the operator's zone. */
+/** Formats of moments and durations. The API sends ISO 8601 in UTC; the console shows the operator's zone. */
 
-/** Thai counts years from the Gregorian calendar here, as the specification of the console says. */
+/** Thai uses Gregorian years here, as the specification of the console requires. */
 const localeOf = (language: string): string => (language === 'th' ? 'th-TH-u-ca-gregory-nu-latn' : 'en-GB');
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -20,7 +20,7 @@ const TIME = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle:
 export const formatMoment = (at: string, language: string, zone: string): string =>
   `${formatDay(at, language, zone)}, ${formatTime(at, language, zone)}`;
 
-/** Without seconds, and without the year where it is this one: for columns. */
+/** For columns: without seconds, and without the year when it is the current one. */
 export function formatShortMoment(at: string, language: string, zone: string): string {
   const { day, month, year } = DAY;
   const isThisYear = dayOf(new Date(at), zone).slice(0, 4) === dayOf(new Date(), zone).slice(0, 4);
@@ -34,13 +34,13 @@ export const formatDay = (at: string, language: string, zone: string): string =>
 export const formatTime = (at: string, language: string, zone: string): string =>
   format(language, zone, TIME).format(new Date(at));
 
-/** Such as `GMT+7`: the zone's distance from UTC at a moment. */
+/** The offset of a zone from UTC at a moment, such as `GMT+7`. */
 export function zoneName(zone: string, at: Date = new Date()): string {
   const parts = format('en', zone, { timeZoneName: 'shortOffset' }).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
-/** `2026-11-22T14:05:09Z` without what nobody reads. */
+/** Formats UTC to the second, without `T` and milliseconds. */
 export const formatUtc = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 const UNITS = [
@@ -52,7 +52,7 @@ const UNITS = [
 
 type DurationUnit = (typeof UNITS)[number][0];
 
-/** As they stand beside `ms`; the narrow ones of Intl, `5s`, would not fit these. */
+/** Our own units, because the narrow ones of Intl, such as `5s`, do not match `ms`. */
 const ENGLISH: Record<DurationUnit, string> = { day: 'd', hour: 'h', minute: 'min', second: 's' };
 
 /** Number and unit stay on one line. */
@@ -61,7 +61,7 @@ const shortUnit = (value: number, unit: DurationUnit, language: string): string 
     ? new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'long' }).format(value).trim()
     : `${value}\u00A0${ENGLISH[unit]}`;
 
-/** A length of time in its two largest units: `2 d 4 h`, `3 min 20 s`, `850 ms`. */
+/** Formats a duration in its two largest units: `2 d 4 h`, `3 min 20 s`, `850 ms`. */
 export function formatDuration(ms: number, language: string): string {
   if (ms < 1000) {
     const unit = language === 'th' ? 'มิลลิวินาที' : 'ms';
@@ -79,7 +79,7 @@ export function formatDuration(ms: number, language: string): string {
   return parts.join(' ');
 }
 
-/** `3 minutes ago`; within a second `now`. */
+/** Formats a moment as `3 minutes ago`, or as `now` within a second. */
 export function formatAgo(at: string, language: string, now: number = Date.now()): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
   const relative = new Intl.RelativeTimeFormat(localeOf(language), { numeric: 'always' });
@@ -92,12 +92,12 @@ export function formatAgo(at: string, language: string, now: number = Date.now()
 /** The first moment of a day in a zone, as ISO 8601 in UTC. @param day such as `2026-11-22`. */
 export function startOfDay(day: string, zone: string): string {
   const asUtc = Date.parse(`${day}T00:00:00Z`);
-  // The distance may differ between the guess and the answer on a day when clocks change: the second look settles it.
+  // When clocks change that day, the offset may differ between the two moments. The second lookup corrects it.
   const first = asUtc - offsetMs(asUtc, zone);
   return new Date(asUtc - offsetMs(first, zone)).toISOString();
 }
 
-/** The day that a moment has in a zone, such as `2026-11-22`. */
+/** The day of a moment in a zone, such as `2026-11-22`. */
 export function dayOf(at: Date, zone: string): string {
   return new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,

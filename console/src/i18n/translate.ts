@@ -1,4 +1,4 @@
-/** A text, or one for each plural form that the language has; `other` is used where a form is missing. */
+/** A text, or one text for each plural form. `other` replaces a missing form. */
 export type Message = string | { readonly one?: string; readonly other: string };
 export type Messages = Readonly<Record<string, Message>>;
 export type Values = Readonly<Record<string, string | number>>;
@@ -6,8 +6,8 @@ export type Values = Readonly<Record<string, string | number>>;
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /**
- * The text of a key with its placeholders filled in; `count` chooses the plural form, and numbers are written as the language
- * writes them. A key that is not there is shown as it is, so that a missing text is seen.
+ * Translates a key and fills in its placeholders. `count` selects the plural form, and numbers follow the language. A
+ * missing key is shown as it is, so that testers notice it.
  */
 export function translate(messages: Messages, language: string, key: string, values: Values = {}): string {
   const message = messages[key];
@@ -26,7 +26,7 @@ function formOf(message: Message, language: string, count: string | number | und
   return form === 'one' ? (message.one ?? message.other) : message.other;
 }
 
-/** The names of a message's placeholders, sorted, each once over all plural forms. */
+/** The distinct placeholders of a message and its plural forms, sorted. */
 export function placeholdersOf(message: Message): string[] {
   const forms = typeof message === 'string' ? [message] : Object.values(message);
   const names = forms.flatMap((form) => [...form.matchAll(PLACEHOLDER)].map(([, name]) => name ?? ''));

@@ -9,24 +9,24 @@ export type Key = keyof typeof en | AreaKey;
 
 export interface Translate {
   (key: Key, values?: Values): string;
-  /** For keys that are made from codes; undefined where the code has no text of its own. */
+  /** For keys that contain a code. Undefined when the code has no text. */
   maybe: (key: string, values?: Values) => string | undefined;
 }
 
 export interface Words {
   language: Language;
-  /** In which moments are shown, such as `Asia/Bangkok`. */
+  /** The zone in which moments are shown, such as `Asia/Bangkok`. */
   zone: string;
   t: Translate;
 }
 
 const STORED = 'console-language';
-/** What has come so far, by language. English comes with the first script. */
-const come: Record<Language, Record<string, Message>> = { en: { ...en }, th: {} };
+/** The texts loaded so far, by language. The first script contains English. */
+const loaded: Record<Language, Record<string, Message>> = { en: { ...en }, th: {} };
 const areas = new Set<Area>();
 const words = createStore<Words>({ language: 'en', zone: 'Asia/Bangkok', t: makeTranslate(en, 'en') });
 
-/** The operator's language and zone, and the texts in it. */
+/** The operator's language and zone, with the translation function. */
 export const useWords = (): Words => useStore(words);
 export const useT = (): Translate => useWords().t;
 
@@ -34,34 +34,34 @@ export function setZone(zone: string): void {
   if (zone !== words.get().zone) words.set({ ...words.get(), zone });
 }
 
-/** Everything is drawn again in this language, and the browser remembers it for the next sign-in. */
+/** Renders the console in this language. The browser remembers it for the next sign-in. */
 export async function setLanguage(language: Language): Promise<void> {
   window.localStorage.setItem(STORED, language);
   document.documentElement.lang = language;
   if (language === words.get().language) return;
   await fetchTexts(language);
-  words.set({ ...words.get(), language, t: makeTranslate(come[language], language) });
+  words.set({ ...words.get(), language, t: makeTranslate(loaded[language], language) });
 }
 
-/** Waits for the texts of an area, in the language that is shown. */
+/** Loads the texts of an area in the current language. */
 export async function loadArea(area: Area): Promise<void> {
   areas.add(area);
   const before = words.get().language;
   await fetchTexts(before);
   const { language } = words.get();
-  // The language was changed meanwhile: that fetched the texts as well, or does it now.
+  // When the language changed during the load, load the texts of the new language as well.
   if (language !== before) await fetchTexts(language);
-  words.set({ ...words.get(), t: makeTranslate(come[words.get().language], words.get().language) });
+  words.set({ ...words.get(), t: makeTranslate(loaded[words.get().language], words.get().language) });
 }
 
-/** The language that this browser used last, else the browser's own. */
+/** The language that this browser used last, or else the browser's own. */
 export function rememberedLanguage(): Language {
   const stored = window.localStorage.getItem(STORED);
   if (stored === 'en' || stored === 'th') return stored;
   return window.navigator.language.startsWith('th') ? 'th' : 'en';
 }
 
-/** The texts of the shell and of every area that was opened so far. */
+/** Loads the texts of the shell and of every area opened so far. */
 async function fetchTexts(language: Language): Promise<void> {
   let known: number;
   do {
@@ -71,7 +71,7 @@ async function fetchTexts(language: Language): Promise<void> {
       ...shell,
       ...[...areas].map((each) => textsOf(each, language)),
     ]))
-      Object.assign(come[language], texts);
+      Object.assign(loaded[language], texts);
   } while (areas.size > known);
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** `1240.5` from the API as `1,240.50`; the text is never made a number, so nothing is rounded. */
+/** Formats `1240.5` from the API as `1,240.50`. Works on the text, because a number could lose digits. */
 export function formatAmount(amount: string): string {
   const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
@@ -9,19 +9,19 @@ export function formatAmount(amount: string): string {
 
 const AMOUNT = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
 
-/** Satang of an amount as people type it, such as `1,240.5`; null for what is none. */
+/** Reads an amount as people type it, such as `1,240.5`, as satang. Returns null when it is not an amount. */
 export function readAmount(text: string): bigint | null {
   const [, whole, fraction = ''] = AMOUNT.exec(text.replaceAll(/[,\s]/g, '')) ?? [];
   return whole === undefined ? null : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
 }
 
-/** As the API has it: `1240.50`. */
+/** Formats satang for the API, such as `1240.50`. */
 export function writeAmount(satang: bigint): string {
   const digits = String(satang < 0n ? -satang : satang).padStart(3, '0');
   return `${satang < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Money, with two digits or more and its currency. @param currency null where the column says it. */
+/** Money with at least two decimals and its currency. @param currency null when the column names it. */
 export function Amount({ value, currency = 'THB' }: { value: string; currency?: string | null }): ReactNode {
   return (
     <span className="number">

@@ -1,11 +1,11 @@
-/** What a chart draws, in units of its own picture: `WIDTH` across, and `HEIGHT` up to the highest mark of its scale. */
+/** Coordinates of a chart: `WIDTH` across, and `HEIGHT` up to the highest mark of the scale. */
 
 export type ChartTone = 'accent' | 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 
 export interface Series {
   name: string;
   tone: ChartTone;
-  /** One for each step of time; null where nothing is known. */
+  /** One value for each time step. Null when the value is unknown. */
   values: readonly (number | null)[];
 }
 
@@ -18,12 +18,12 @@ export interface Bar {
 
 export const WIDTH = 1000;
 export const HEIGHT = 100;
-/** Of the room of a step that its bar takes. */
+/** The share of a step's width that its bar fills. */
 const BAR_SHARE = 0.78;
 const STEPS = [1, 2, 2.5, 5, 10];
 const MARKS = 4;
 
-/** The marks of a scale from 0 to `highest` or a little more: few, and round. @param isWhole for what is counted in wholes. */
+/** A few round marks from 0 to at least `highest`. @param isWhole whether values are whole numbers. */
 export function scaleOf(highest: number, isWhole = false): number[] {
   if (!(highest > 0)) return [0, 1];
   const rough = highest / MARKS;
@@ -34,7 +34,7 @@ export function scaleOf(highest: number, isWhole = false): number[] {
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
-/** The highest value: of one line, or of bars on top of each other. */
+/** The highest value of any line, or the highest stack of bars. */
 export function highestOf(series: readonly Series[], isStacked: boolean): number {
   if (!isStacked) return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const steps = Math.max(0, ...series.map(({ values }) => values.length));
@@ -44,10 +44,10 @@ export function highestOf(series: readonly Series[], isStacked: boolean): number
   return Math.max(0, ...sums);
 }
 
-/** The middle of a step. */
+/** The x coordinate of the middle of a step. */
 export const middleOf = (step: number, steps: number): number => ((step + 0.5) / steps) * WIDTH;
 
-/** A line through what is known; it breaks where something is not. A value between two gaps is a dot. */
+/** The SVG path of a line. It breaks at unknown values, and a value between two gaps becomes a dot. */
 export function lineOf(values: readonly (number | null)[], top: number): string {
   let path = '';
   let isDrawing = false;
@@ -64,7 +64,7 @@ export function lineOf(values: readonly (number | null)[], top: number): string 
   return path;
 }
 
-/** The bars of each series, the first at the bottom and each next one on top of it. */
+/** The bars of each series, stacked with the first series at the bottom. */
 export function barsOf(series: readonly Series[], top: number): Bar[][] {
   const reached: number[] = [];
   return series.map(({ values }) =>
@@ -83,9 +83,9 @@ export function barsOf(series: readonly Series[], top: number): Bar[][] {
   );
 }
 
-/** At which steps the time is written: at most so many, evenly. */
-export function labelledSteps(steps: number, most = 6): number[] {
-  const every = Math.max(1, Math.ceil(steps / most));
+/** The steps that get a time label: at most `max`, evenly spaced. */
+export function labelledSteps(steps: number, max = 6): number[] {
+  const every = Math.max(1, Math.ceil(steps / max));
   return Array.from({ length: Math.ceil(steps / every) }, (_, index) => index * every);
 }
 

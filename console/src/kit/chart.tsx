@@ -8,34 +8,31 @@ import classes from './chart.module.css';
 export type { ChartTone, Series } from './chart-model';
 
 export interface ChartProps {
-  /** What it shows, for screen readers and above its table. */
+  /** The label for screen readers, and the title of the table. */
   label: string;
-  /** Lines over each other, or bars on top of each other. */
+  /** Lines that overlap, or stacked bars. */
   kind: 'lines' | 'bars';
-  /** When each step of time begins, the oldest first. */
+  /** When each time step begins, oldest first. */
   at: readonly string[];
   series: readonly Series[];
-  /** Of a value, with its unit. */
+  /** Formats a value with its unit. */
   format?: (value: number) => string;
-  /** Of a step's beginning; by default in the operator's zone, as exactly as the steps are long. */
+  /** Formats the start of a step. By default in the operator's zone, as precisely as the step length needs. */
   formatAt?: (at: string) => string;
-  /** Whether values are counted in wholes, so that the scale is. */
+  /** Whether values are whole numbers, so that the scale has whole marks. */
   isWhole?: boolean;
-  /** Of the picture, in pixels. */
+  /** The height of the picture in pixels. */
   height?: number;
 }
 
 interface Drawn extends Required<Omit<ChartProps, 'isWhole'>> {
-  /** The marks of the scale, from 0 on. */
+  /** The marks of the scale, from 0 upwards. */
   marks: readonly number[];
 }
 
-const A_DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/**
- * Values over time: a picture whose values a pointer or the arrow keys read one by one, and the same as a table behind a
- * switch.
- */
+/** Values over time, as a picture that pointer and arrow keys can read, or as a table. */
 export function Chart({ isWhole, height = 180, ...props }: ChartProps): ReactNode {
   const t = useT();
   const { language } = useWords();
@@ -76,16 +73,16 @@ export function Chart({ isWhole, height = 180, ...props }: ChartProps): ReactNod
   );
 }
 
-/** Days by their date, steps of a longer time by date and time, else by the time alone. */
+/** Formats days as dates, longer ranges as date and time, and everything else as time. */
 function useFormatAt(at: readonly string[]): (at: string) => string {
   const { language, zone } = useWords();
   const [first, second, last] = [at[0], at[1], at.at(-1)].map((each) => Date.parse(each ?? ''));
-  if (Number(second) - Number(first) >= A_DAY_MS) return (each) => formatDay(each, language, zone);
-  if (Number(last) - Number(first) > A_DAY_MS) return (each) => formatShortMoment(each, language, zone);
+  if (Number(second) - Number(first) >= DAY_MS) return (each) => formatDay(each, language, zone);
+  if (Number(last) - Number(first) > DAY_MS) return (each) => formatShortMoment(each, language, zone);
   return (each) => formatTime(each, language, zone).slice(0, 5);
 }
 
-/** How a series is drawn, besides its colour: lines are whole, dashed or dotted, in their order. */
+/** A sample of how a series is drawn. Lines differ by dashes as well as by colour. */
 function Swatch({ kind, tone, index }: Pick<Series, 'tone'> & Pick<ChartProps, 'kind'> & { index: number }): ReactNode {
   return (
     <svg className={classes.swatch} width="16" height="10" viewBox="0 0 16 10" aria-hidden="true">
@@ -152,7 +149,7 @@ function Picture(props: Drawn): ReactNode {
   );
 }
 
-/** Where a key leads; null for keys that lead nowhere. */
+/** The step that a key selects. Null for other keys. */
 function nextStep(key: string, step: number, last: number): number | null {
   const next = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: last }[key];
   return next === undefined ? null : Math.min(last, Math.max(0, next));
@@ -182,7 +179,7 @@ function Bars({ series, top }: { series: readonly Series[]; top: number }): Reac
   ));
 }
 
-/** What a step has, beside the line that marks it: on the side where there is more room. */
+/** The values of the selected step, on the side of its marker where there is more room. */
 function Values({ at, series, format, formatAt, kind, step }: Drawn & { step: number }): ReactNode {
   const place = `${((step + 0.5) / at.length) * 100}%`;
   const isLate = step >= at.length / 2;
@@ -216,7 +213,7 @@ function Times({ at, formatAt }: Drawn): ReactNode {
   );
 }
 
-/** The newest first, as lists are. */
+/** Newest first, like all lists. */
 function ValueTable({ label, at, series, format, formatAt, height }: Drawn): ReactNode {
   const t = useT();
   return (
@@ -256,7 +253,7 @@ function ValueTable({ label, at, series, format, formatAt, height }: Drawn): Rea
   );
 }
 
-/** A small line without scale, beside a figure that says the last value in words. */
+/** A small line without a scale, for use beside a number that states the last value. */
 export function Sparkline({
   values,
   tone = 'accent',

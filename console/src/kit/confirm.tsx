@@ -9,16 +9,16 @@ const MAX_REASON = 500;
 
 interface ConfirmProps {
   title: string;
-  /** What will happen, in a sentence with the figures that are true now, and whatever else has to be said or chosen. */
+  /** A sentence that says what will happen, with the current numbers, and any further fields. */
   children: ReactNode;
-  /** What the button says that does it. */
+  /** The label of the button that acts. */
   verb: string;
-  /** Red, unless what it does harms nobody. */
+  /** Whether the button may look normal instead of red. */
   isHarmless?: boolean;
-  asksReason?: boolean;
-  /** What has to be typed besides: the third weight. */
+  requiresReason?: boolean;
+  /** A text that the operator must type before the button works. */
   typed?: string;
-  /** Whether what was chosen in `children` can be sent. */
+  /** Whether the fields in `children` are complete. */
   isReady?: boolean;
   onConfirm: (reason: string) => Promise<void>;
   onClose: () => void;
@@ -26,18 +26,19 @@ interface ConfirmProps {
 }
 
 /**
- * Asks before something that has consequences. Focus begins at "Cancel", or at what `children` mark for it; an answer of the process that refuses, such as that
- * the figures changed meanwhile, is shown in the dialog.
+ * Asks for consent before an action that has consequences. The focus starts at "Cancel", or at the field that
+ * `children` mark for it. The dialog shows an error of the API, for example that numbers have changed.
  */
 export function Confirm(props: ConfirmProps): ReactNode {
-  const { title, children, verb, isHarmless, asksReason, typed, isReady = true, onConfirm, onClose } = props;
+  const { title, children, verb, isHarmless, requiresReason, typed, isReady = true, onConfirm, onClose } = props;
   const t = useT();
   const isPhone = useMediaQuery('(max-width: 640px)');
   const [reason, setReason] = useState('');
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const canConfirm = isReady && (!asksReason || reason.trim() !== '') && (typed === undefined || text.trim() === typed);
+  const canConfirm =
+    isReady && (!requiresReason || reason.trim() !== '') && (typed === undefined || text.trim() === typed);
   const confirm = async (): Promise<void> => {
     setBusy(true);
     setError(null);
@@ -67,7 +68,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
         }}
       >
         {children}
-        {asksReason && <Reason value={reason} onChange={setReason} />}
+        {requiresReason && <Reason value={reason} onChange={setReason} />}
         {typed !== undefined && <Typed wanted={typed} value={text} onChange={setText} />}
         {error !== null && (
           <p className={classes.error} role="alert">

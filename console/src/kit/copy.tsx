@@ -4,7 +4,9 @@ import type { ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import { CheckIcon, CopyIcon } from './icons';
 
-/** Copies a value. @param what names it for screen readers, such as "order number". @param shortcut the key that does the same. */
+/**
+ * Copies a value. @param what names the value for screen readers, such as "order number". @param shortcut a key for it.
+ */
 export function Copy({ value, what, shortcut }: { value: string; what: string; shortcut?: string }): ReactNode {
   const t = useT();
   const { copied, copy } = useClipboard();
@@ -24,7 +26,7 @@ export function Copy({ value, what, shortcut }: { value: string; what: string; s
   );
 }
 
-/** The same as a button with words. @param value makes the text when it is asked for. */
+/** A button with a label that copies a text. @param value makes the text when the operator clicks. */
 export function CopyText({ value, children }: { value: () => string; children: ReactNode }): ReactNode {
   const t = useT();
   const { copied, copy } = useClipboard();

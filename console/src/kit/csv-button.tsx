@@ -4,24 +4,24 @@ import { useT } from '../i18n/words';
 import { DownloadIcon } from './icons';
 
 interface CsvButtonProps {
-  /** Such as `/api/orders.csv`. */
+  /** The path of the API, such as `/api/orders.csv`. */
   path: string;
-  /** The filters that are set; what is undefined is not asked for. */
+  /** The active filters. Undefined ones are left out. */
   query: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** Downloads a list as CSV with the filters that are set. */
+/** Downloads a list as CSV with its active filters. */
 export function CsvButton({ path, query }: CsvButtonProps): ReactNode {
   const t = useT();
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const asked = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return (
     <Button
       component="a"
       size="xs"
       variant="default"
       leftSection={<DownloadIcon />}
-      href={asked === '' ? path : `${path}?${asked}`}
+      href={search === '' ? path : `${path}?${search}`}
       download
     >
       {t('action.csv')}

@@ -8,15 +8,15 @@ import { CalendarIcon } from './icons';
 interface DayInputProps {
   label: string;
   description?: string;
-  /** Such as `2026-11-22`; empty where none is chosen. */
+  /** A day such as `2026-11-22`, or empty. */
   value: string;
-  /** Told a whole day, or nothing while there is none. */
+  /** Receives a complete day, or an empty text while the input is incomplete. */
   onChange: (value: string) => void;
 }
 
 /**
- * A day, written year first in every browser: a browser's own field has the order of the browser's language, so that one
- * operator would read 03/04 as March and another as April. Its calendar is there all the same.
+ * A field for a day, written year first in every browser. A native date field follows the language of the browser, so
+ * one operator would read 03/04 as March and another as April. The native calendar still opens.
  */
 export function DayInput({ label, description, value, onChange }: DayInputProps): ReactNode {
   const t = useT();

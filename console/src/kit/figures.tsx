@@ -7,7 +7,7 @@ interface Figure {
   tone?: 'good' | 'bad' | undefined;
 }
 
-/** A few figures that matter, side by side. */
+/** A row of important numbers. */
 export function Figures({ figures }: { figures: readonly Figure[] }): ReactNode {
   return (
     <dl className={classes.figures}>

@@ -9,7 +9,7 @@ import classes from './filters.module.css';
 export interface Filter {
   name: string;
   label: string;
-  /** A list to choose from, else a text or a day. */
+  /** The values to choose from. Without them the filter is a text field or a day field. */
   choices?: readonly { value: string; label: string }[];
   type?: 'text' | 'number' | 'date';
 }
@@ -17,14 +17,14 @@ export interface Filter {
 interface FiltersProps {
   filters: readonly Filter[];
   values: Readonly<Record<string, string | undefined>>;
-  /** Whether the address before is no place to go back to. */
+  /** Whether a change replaces the address in the browser's history instead of adding one. */
   replace?: boolean;
   children?: ReactNode;
 }
 
 /**
- * Filters as chips: one that is set says what to, and can be taken off; one button takes all off. They go into the address of
- * the page, and what it lists begins anew.
+ * Filters as chips that show their value and can be removed one by one or all together. A change updates the address of
+ * the page and returns to the first page of the list.
  */
 export function Filters({ filters, values, replace = false, children }: FiltersProps): ReactNode {
   const t = useT();

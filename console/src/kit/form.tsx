@@ -3,7 +3,7 @@ import { isProblem } from '../api';
 import { useT } from '../i18n/words';
 import classes from './confirm.module.css';
 
-/** Why a form was refused, in the language of the page where the reason has a code. */
+/** The error of a form, translated when its code is known. */
 export function SubmitError({ error }: { error: Error | null }): ReactNode {
   const t = useT();
   if (error === null) return null;
@@ -20,7 +20,7 @@ export function SubmitError({ error }: { error: Error | null }): ReactNode {
   );
 }
 
-/** What a form does when it is sent: once at a time, and what went wrong is kept. */
+/** Sends a form, never twice at the same time, and keeps the error. */
 export function useSubmit(send: () => Promise<void>): {
   error: Error | null;
   isBusy: boolean;

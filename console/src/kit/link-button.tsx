@@ -6,5 +6,5 @@ function Anchor(props: ButtonProps & Omit<ComponentProps<'a'>, keyof ButtonProps
   return <Button component="a" {...props} />;
 }
 
-/** A link of the console that looks like a button. */
+/** A link to a page of the console, styled as a button. */
 export const LinkButton = createLink(Anchor);

@@ -6,7 +6,7 @@ import { PauseIcon, PlayIcon } from './icons';
 import { pausedSince } from './live';
 import { useStore } from './store';
 
-/** Stops and goes on with what refreshes by itself; says since when it stands still. */
+/** Pauses and resumes the automatic refresh, and shows since when it is paused. */
 export function LiveButton(): ReactNode {
   const t = useT();
   const { language, zone } = useWords();
@@ -24,7 +24,7 @@ export function LiveButton(): ReactNode {
   );
 }
 
-/** Announces rows that wait to be shown. */
+/** Shows how many new rows there are, and inserts them when clicked. */
 export function FreshButton({ count, onShow }: { count: number; onShow: () => void }): ReactNode {
   const t = useT();
   return (

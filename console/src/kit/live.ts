@@ -2,14 +2,14 @@ import { keepPreviousData, useQuery, type QueryKey, type UseQueryResult } from '
 import { Problem } from '../api';
 import { createStore, useStore } from './store';
 
-/** How often what is shown is asked for again, in milliseconds (console, section 6). */
+/** How often pages refresh, in milliseconds (console, section 6). */
 export const EVERY = { openOrder: 2_000, list: 5_000, figures: 10_000, rest: 60_000 } as const;
 const WHILE_UNREACHABLE_MS = 30_000;
 
-/** Since when nothing refreshes by itself; null while it does. */
+/** When the operator paused the automatic refresh. Null while it runs. */
 export const pausedSince = createStore<string | null>(null);
 
-/** Whether the process does not answer, or answers that it can't. */
+/** Whether the API does not answer, or answers with 503. */
 export const unreachable = createStore(false);
 
 export function noteAnswer(error: Error | null): void {
@@ -20,14 +20,14 @@ export function noteAnswer(error: Error | null): void {
 interface Polled<Data> {
   queryKey: QueryKey;
   queryFn: (context: { signal: AbortSignal }) => Promise<Data>;
-  /** Null where it never changes by itself. */
+  /** Null when the data never changes without an operator's action. */
   every: number | null | ((data: Data | undefined) => number | null);
   enabled?: boolean;
 }
 
 /**
- * What the process answers, asked for again by itself while the tab is visible. A question that is still open is not asked a
- * second time, and what did not change keeps its identity, so that it is not drawn again.
+ * A query that refreshes by itself while the tab is visible. It never sends a second request while the first is open,
+ * and unchanged data keeps its identity, so that React does not render it again.
  */
 export function usePolled<Data>({ every, ...query }: Polled<Data>): UseQueryResult<Data> {
   const isPaused = useStore(pausedSince) !== null;

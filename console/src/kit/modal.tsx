@@ -3,7 +3,7 @@ import { lazy, Suspense, type ReactNode } from 'react';
 
 const Part = lazy(() => import('./modal-part'));
 
-/** A dialog above the page. Its code is a third of what a page may weigh, so that it comes when one is first opened. */
+/** A dialog. Its code is a third of a page's size limit, so the browser loads it when the first dialog opens. */
 export function Modal(props: ModalProps): ReactNode {
   return (
     <Suspense fallback={null}>

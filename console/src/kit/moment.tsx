@@ -12,14 +12,14 @@ import {
 
 const FORMS = { full: formatMoment, short: formatShortMoment, time: formatTime };
 
-/** A moment in the operator's zone; what the pointer rests on tells UTC and how long ago it was. */
+/** A moment in the operator's zone. Its tooltip shows UTC and how long ago it was. */
 export function Moment({
   at,
   zoned = true,
   form = 'full',
 }: {
   at: string;
-  /** Whether the zone stands beside it; not where the head of its column names it. */
+  /** Whether to show the zone. Columns whose head names the zone leave it out. */
   zoned?: boolean;
   form?: keyof typeof FORMS;
 }): ReactNode {
@@ -33,13 +33,13 @@ export function Moment({
   );
 }
 
-/** Such as `GMT+7`. */
+/** Renders the zone, such as `GMT+7`. */
 export function ZoneName(): ReactNode {
   const { zone } = useWords();
   return <span className="number">{zoneName(zone)}</span>;
 }
 
-/** How long something has lasted, or did last until `to`. */
+/** The time from `from` to `to`, or until now. */
 export function Age({ from, to }: { from: string; to?: string | null }): ReactNode {
   const { language } = useWords();
   const now = useNow(to ? null : 1_000);
@@ -47,7 +47,7 @@ export function Age({ from, to }: { from: string; to?: string | null }): ReactNo
   return <span className="number">{formatDuration(end - new Date(from).getTime(), language)}</span>;
 }
 
-/** `3 minutes ago`. */
+/** Renders a moment as `3 minutes ago`. */
 export function Ago({ at }: { at: string }): ReactNode {
   const { language } = useWords();
   return (

@@ -2,16 +2,16 @@ import { useEffect, type ReactNode } from 'react';
 import classes from './page.module.css';
 
 interface PageProps {
-  /** What the tab of the browser says. */
+  /** The title of the browser tab. */
   title: string;
   heading?: ReactNode;
-  /** Beside the heading, such as a state. */
+  /** Shown beside the heading, such as a state. */
   beside?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A page within the shell: its heading, what can be done with it, and what it shows. */
+/** A page within the shell, with heading, actions and content. */
 export function Page({ title, heading = title, beside, actions, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Order Top-up`;
@@ -30,7 +30,7 @@ export function Page({ title, heading = title, beside, actions, children }: Page
   );
 }
 
-/** A part of a page with a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({
   title,
   actions,
@@ -51,7 +51,7 @@ export function Section({
   );
 }
 
-/** Names and values, one below the other. */
+/** A list of names and values. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode] | null)[] }): ReactNode {
   return (
     <dl className={classes.facts}>

@@ -7,12 +7,15 @@ import classes from './pages.module.css';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The cursors of the pages before this one, from the first on; '' is the first page. */
+    /** The cursors of all pages before this one, oldest first. '' is the first page. */
     pagesBefore?: readonly string[];
   }
 }
 
-/** "Newer" and "Older" below a list that goes by cursors: a page knows the next one only, so the way back is remembered. */
+/**
+ * "Newer" and "Older" for a list with cursors. The API gives only the next cursor, so the browser keeps the earlier
+ * ones.
+ */
 export function Pages({ next }: { next: string | null }): ReactNode {
   const t = useT();
   const router = useRouter();

@@ -1,25 +1,25 @@
 import { useState } from 'react';
 
 function newRequestKey(): string {
-  // Not randomUUID: browsers have that only on https.
+  // Browsers offer randomUUID only on https.
   const bytes = window.crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /**
- * A name for a request that must be carried out once, however often it is sent: the same as long as what asks is shown.
- * @param asked what is asked for: something else is another request.
+ * An idempotency key for a request. It stays the same while the component is mounted and the request does not change.
+ * @param request the content of the request. Another content gets another key.
  */
-export function useRequestKey(asked: object): string {
-  const [key] = useRequestKeys(asked);
+export function useRequestKey(request: object): string {
+  const [key] = useRequestKeys(request);
   return key;
 }
 
-/** The same for what may be asked for again: the second part gives the next request a name of its own. */
-export function useRequestKeys(asked: object): [key: string, next: () => void] {
-  const question = JSON.stringify(asked);
-  const make = (): { question: string; key: string } => ({ question, key: newRequestKey() });
+/** Like `useRequestKey`, for requests that an operator may repeat on purpose. `next` makes a new key. */
+export function useRequestKeys(request: object): [key: string, next: () => void] {
+  const content = JSON.stringify(request);
+  const make = (): { content: string; key: string } => ({ content, key: newRequestKey() });
   const [made, setMade] = useState(make);
-  if (made.question !== question) setMade(make());
+  if (made.content !== content) setMade(make());
   return [made.key, () => setMade(make())];
 }

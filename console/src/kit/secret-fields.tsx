@@ -9,7 +9,7 @@ interface FieldProps {
 
 const MIN_PASSWORD = 12;
 
-/** A password that somebody chooses, with the rules for it. */
+/** A field for a new password that shows the rules for passwords. */
 export function NewPassword({ value, onChange }: FieldProps): ReactNode {
   const t = useT();
   return (
@@ -27,7 +27,7 @@ export function NewPassword({ value, onChange }: FieldProps): ReactNode {
   );
 }
 
-/** The six digits of an app; where the page says so, a recovery code in their place. */
+/** A field for the six digits of an authenticator app, or for a recovery code where the page allows it. */
 export function CodeField({
   value,
   onChange,

@@ -5,7 +5,7 @@ import { createStore } from './store';
 const STORED = 'console-shortcuts';
 const SEQUENCE_MS = 1_200;
 
-/** Where `g` and a letter lead. */
+/** The pages that `g` and a letter open. */
 export const PLACES = {
   h: '/',
   o: '/orders',
@@ -17,7 +17,7 @@ export const PLACES = {
 } as const;
 type Place = keyof typeof PLACES;
 
-/** Whether single keys do something; they can be switched off (WCAG 2.1.4). */
+/** Whether single-key shortcuts work. Operators can switch them off (WCAG 2.1.4). */
 export const hasShortcuts = createStore(window.localStorage.getItem(STORED) !== 'off');
 export const isHelpShown = createStore(false);
 
@@ -26,7 +26,7 @@ export function setShortcuts(isOn: boolean): void {
   hasShortcuts.set(isOn);
 }
 
-/** Listens for single keys outside fields and dialogs; `focusSearch` is for `/` and for Ctrl K, which works everywhere. */
+/** Handles single keys outside fields and dialogs. `/` and Ctrl K call `focusSearch`; Ctrl K works everywhere. */
 export function useShortcuts(focusSearch: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
@@ -38,7 +38,7 @@ export function useShortcuts(focusSearch: () => void): void {
         return;
       }
       if (!isOurs(event)) return;
-      // When the keys were pressed, not when a busy page gets to them.
+      // Compare when the keys were pressed, because a busy page handles them late.
       const isSecond = event.timeStamp - startedAt < SEQUENCE_MS;
       startedAt = event.key === 'g' && !isSecond ? event.timeStamp : -Infinity;
       if (isSecond && event.key in PLACES) void navigate({ to: PLACES[event.key as Place] });
@@ -59,7 +59,7 @@ function isOurs({ target, ctrlKey, metaKey, altKey, defaultPrevented }: Keyboard
   return !isInField && document.querySelector('[role="dialog"]') === null;
 }
 
-/** Presses the button of the page that has this key. */
+/** Clicks the button that has this key as its shortcut. */
 function press(key: string): boolean {
   const button = [...document.querySelectorAll<HTMLElement>('[data-shortcut]')].find(
     ({ dataset }) => dataset.shortcut === key,

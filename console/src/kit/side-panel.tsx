@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import classes from './side-panel.module.css';
 
-/** A list, and what one of its rows is about beside it: on a narrow screen the panel covers the list. */
+/** A list with the details of one row beside it. On a narrow screen the panel covers the list. */
 export function Beside({ panel, children }: { panel: ReactNode; children: ReactNode }): ReactNode {
   if (!panel) return children;
   return (
@@ -16,15 +16,15 @@ export function Beside({ panel, children }: { panel: ReactNode; children: ReactN
 
 interface SidePanelProps {
   title: ReactNode;
-  /** What it is about, for screen readers. */
+  /** The label for screen readers. */
   label: string;
-  /** Which one is shown: with another one, its heading is read out. */
+  /** The key of the row. When it changes, the heading takes the focus and screen readers read it. */
   of: string;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** It takes the focus when it opens, and Escape closes it. */
+/** Takes the focus when it opens. Escape closes it. */
 export function SidePanel({ title, label, of, onClose, children }: SidePanelProps): ReactNode {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);

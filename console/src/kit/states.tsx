@@ -7,7 +7,7 @@ import { useT } from '../i18n/words';
 import { Copy } from './copy';
 import classes from './states.module.css';
 
-/** Says why there is nothing, and what to do about it. */
+/** Says why a list is empty, and what to do about it. */
 export function Empty({
   title,
   children,
@@ -26,7 +26,7 @@ export function Empty({
   );
 }
 
-/** What could not be shown, and what can be done: by trying again, by signing in as somebody else, by looking elsewhere. */
+/** Shows an error with a way out: retry, sign in with another account, or go to another page. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }): ReactNode {
   if (isProblem(error, 403)) return <Forbidden problem={error} />;
   if (isProblem(error, 404)) return <NotFound message={error.message} />;
@@ -89,7 +89,7 @@ export function NotFound({ message }: { message?: string }): ReactNode {
 
 const QUIET_MS = 200;
 
-/** Placeholders of the height of what comes; nothing for the first moment, so that a quick answer does not flicker. */
+/** Placeholders of the height of the content. They appear after a moment, so that a quick answer does not flicker. */
 export function Loading({ rows = 8, height = 20 }: { rows?: number; height?: number }): ReactNode {
   const t = useT();
   const [isShown, setShown] = useState(false);
@@ -107,15 +107,15 @@ export function Loading({ rows = 8, height = 20 }: { rows?: number; height?: num
   );
 }
 
-/** Why the answer of a query is not to be seen; null where it is, or where none has come as yet. */
+/** The error that hides the data of a query. Null when the data may be shown, or before the first answer. */
 export function failureOf({ data, error, isPlaceholderData }: UseQueryResult): Error | null {
   const isRefused = isProblem(error) && error.status >= 400 && error.status < 500 && error.status !== 429;
   return error && (data === undefined || isRefused || isPlaceholderData) ? error : null;
 }
 
 /**
- * What a query answers, once it has; before that placeholders, and without an answer what went wrong. An answer that is there
- * stays while the next one fails: the bar on top says so.
+ * Renders the data of a query, placeholders before the first answer, or the error when there is no data. Data stays
+ * visible when a later request fails, because the bar at the top reports that.
  */
 export function Answered<Data>({
   query,

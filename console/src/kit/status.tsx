@@ -5,7 +5,7 @@ import classes from './status.module.css';
 type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet';
 type Mark = 'check' | 'cross' | 'alert' | 'question' | 'half' | 'dots' | 'bar';
 
-/** How each state looks: a tone, and a mark that tells it without colour. */
+/** The tone of each state, and a mark that shows the state without colour. */
 const LOOKS: Readonly<Record<string, readonly [Tone, Mark]>> = {
   pending: ['quiet', 'dots'],
   queued: ['quiet', 'dots'],
@@ -63,7 +63,7 @@ const MARKS: Readonly<Record<Mark, ReactNode>> = {
   bar: <path d="M3 6h6" />,
 };
 
-/** A state as a word and a mark. */
+/** A state as a label with a mark. */
 export function Status({ of }: { of: string }): ReactNode {
   const t = useT();
   const [tone, mark] = LOOKS[of] ?? ['quiet', 'dots'];
@@ -77,7 +77,7 @@ export function Status({ of }: { of: string }): ReactNode {
   );
 }
 
-/** A code as the API has it, with what it means. */
+/** A code of the API with its meaning. */
 export function Code({ of, short = false }: { of: string; short?: boolean }): ReactNode {
   const t = useT();
   const meaning = t.maybe(`failure.${of}`);
@@ -89,7 +89,7 @@ export function Code({ of, short = false }: { of: string; short?: boolean }): Re
   );
 }
 
-/** A long code in a narrow column goes on in the next line, behind an underscore. */
+/** Lets a long code break after an underscore in a narrow column. */
 const breakable = (code: string): ReactNode =>
   code.split(/(?<=_)/).map((part, index) => (
     <Fragment key={part}>

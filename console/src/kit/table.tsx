@@ -9,29 +9,29 @@ export interface Column<Row> {
   id: string;
   head: ReactNode;
   cell: (row: Row) => ReactNode;
-  /** Numbers and amounts stand to the right. */
+  /** Numbers and amounts align to the right. */
   align?: 'end';
-  /** Where a card on a phone has it: on its first line, to the right there, below with its head, or nowhere. */
+  /** The place in a phone's card: first line, top right corner, below with its heading (the default), or hidden. */
   card?: 'title' | 'corner' | 'hidden';
-  /** Shown from this width of the window on, in pixels. */
+  /** The width of the window in pixels from which the column is visible. */
   from?: 1000 | 1120 | 1300 | 1440;
-  /** Ends in an ellipsis where the line is too narrow. */
+  /** Whether to cut long text with an ellipsis. */
   isCut?: boolean;
 }
 
 interface TableProps<Row> {
-  /** What is listed, for screen readers. */
+  /** The label for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Where a row leads: a true link, in the column that is the title, which opens in a new tab as links do. */
+  /** Where a row leads. The title column holds the link, so that it can open in a new tab. */
   linkOf?: (row: Row) => LinkProps;
-  /** What stands behind a row until it is asked for. */
+  /** Details of a row, hidden until the operator opens them. */
   moreOf?: (row: Row) => ReactNode;
 }
 
-/** Rows of a list: a table, and cards on a phone. */
+/** Rows as a table, and as cards on a phone. */
 export function Table<Row>({ label, columns, rows, keyOf, linkOf, moreOf }: TableProps<Row>): ReactNode {
   const t = useT();
   return (

@@ -5,15 +5,15 @@ import classes from './tabs.module.css';
 export interface Tab {
   name: string;
   link: Pick<LinkProps, 'to' | 'params'>;
-  /** Whether the tab is for this very address, and not for those below it. */
+  /** Whether the tab is active only at this exact address, not at addresses below it. */
   isExact?: boolean;
 }
 
-/** Parts of a thing, each with an address of its own. */
+/** Tabs whose panels have their own addresses. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): ReactNode {
   const ref = useRef<HTMLElement>(null);
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  // On a phone there may be more of them than fit: the one that is shown is in sight.
+  // A phone may not have room for all tabs, so scroll to the active one.
   useEffect(() => {
     const [row, shown] = [ref.current, ref.current?.querySelector<HTMLElement>('[data-active]')];
     if (row && shown) row.scrollLeft = shown.offsetLeft - (row.clientWidth - shown.clientWidth) / 2;

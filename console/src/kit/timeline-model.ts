@@ -1,8 +1,8 @@
-/** What happened to something, at one moment. Entries come in the order in which they happened. */
+/** One event of an order. Entries are sorted by time. */
 export interface TimelineEntry {
   at: string;
   kind: string;
-  /** The part that it is about, such as unit `1.2`; of the whole where there is none. */
+  /** The unit that the entry is about, such as `1.2`. Empty for the whole order. */
   unit?: string | null;
   outcome?: string | null;
 }
@@ -13,16 +13,16 @@ interface EntryLine<Entry> {
   index: number;
 }
 
-/** One thing in a column of time: an entry, or a stretch in which nothing happened. */
+/** A line of the timeline: an entry, or a period without entries. */
 export type TimelineLine<Entry> = EntryLine<Entry> | { idleMs: number; at: string; index: number };
 
 export interface TimelineGroup<Entry> {
-  /** Null for what is about the whole. */
+  /** Null for entries about the whole order. */
   unit: string | null;
   lines: TimelineLine<Entry>[];
 }
 
-/** Longer than this, a stretch without entries is folded and labelled. */
+/** The timeline folds periods without entries that are longer than this. */
 const IDLE_MS = 60_000;
 
 const BAD_OUTCOMES = new Set([
@@ -39,7 +39,7 @@ const BAD_OUTCOMES = new Set([
   'withheld',
   'never_seen',
 ]);
-/** What went wrong whatever its outcome says. */
+/** Kinds that are failures with any outcome. */
 const BAD_KINDS = /^(order|unit)\.failed$|^unit\.review$|^supplier\.(taken_back|bought_late|unknown_purchase)$/;
 const DELIVERED = /^2\d\d$/;
 
@@ -48,7 +48,7 @@ export function isBad({ kind, outcome = null }: TimelineEntry): boolean {
   return BAD_KINDS.test(kind) || (outcome !== null && BAD_OUTCOMES.has(outcome));
 }
 
-/** The story as it is shown: grouped by the part it is about or in one line of time, all of it or what went wrong. */
+/** Arranges entries by unit or in one column, and keeps only failures if asked to. */
 export function arrange<Entry extends TimelineEntry>(
   entries: readonly Entry[],
   { isGrouped, isBadOnly }: { isGrouped: boolean; isBadOnly: boolean },

@@ -10,7 +10,7 @@ import classes from './timeline.module.css';
 
 interface TimelineProps<Entry extends TimelineEntry> {
   entries: readonly Entry[];
-  /** What an entry says, in a line or two. */
+  /** Renders an entry in a line or two. */
   render: (entry: Entry) => ReactNode;
   iconOf: (entry: Entry) => ReactNode;
   isGrouped: boolean;
@@ -18,7 +18,7 @@ interface TimelineProps<Entry extends TimelineEntry> {
   onView: (view: { isGrouped: boolean; isBadOnly: boolean }) => void;
 }
 
-/** What happened, as one line of time or by the part it is about; idle time is folded, and what is raw is behind each entry. */
+/** A timeline, as one column or grouped by unit. It folds idle time, and each entry can show its JSON. */
 export function Timeline<Entry extends TimelineEntry>(props: TimelineProps<Entry>): ReactNode {
   const { entries, isGrouped, isBadOnly, onView } = props;
   const t = useT();
@@ -72,7 +72,7 @@ function Group<Entry extends TimelineEntry>({
   );
 }
 
-/** The day and the zone of what follows, above the first entry and wherever another day begins. */
+/** A heading with day and zone, shown above the first entry and wherever the day changes. */
 function Day<Entry extends TimelineEntry>({
   of,
   before,
@@ -112,7 +112,7 @@ function Line<Entry extends TimelineEntry>({
           {render(entry)}
         </div>
         {isRaw && (
-          // What is wider than the page scrolls, also by keyboard.
+          // The JSON may be wider than the page, and keyboard users must be able to scroll it.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           <pre className={classes.raw} tabIndex={0}>
             {JSON.stringify(entry, null, 2)}

@@ -15,7 +15,7 @@ const SHOWN_MS = 6_000;
 const toasts = createStore<readonly Toast[]>([]);
 let count = 0;
 
-/** Says what an action did, for a while, to eyes and to screen readers. @param undo does the opposite. */
+/** Shows for a while what an action did, also to screen readers. @param undo reverses the action. */
 export function toast(text: string, undo?: () => void): void {
   toasts.set([...toasts.get(), { id: ++count, text, undo }]);
 }

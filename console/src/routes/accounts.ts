@@ -1,13 +1,13 @@
 import { LOG_SOURCES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, day, said, text, whole } from '../search-params';
+import { choice, day, withoutUndefined, text, whole } from '../search-params';
 import { inArea, shell } from './base';
 
 export const log = createRoute({
   getParentRoute: () => shell,
   path: '/log',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
+    withoutUndefined({
       operator: text(search.operator),
       action: text(search.action),
       source: choice(search.source, LOG_SOURCES),

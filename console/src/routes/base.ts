@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import type { Area } from '../i18n/areas';
 import { loadArea } from '../i18n/words';
-import { said, text } from '../search-params';
+import { withoutUndefined, text } from '../search-params';
 import { follow, sessionQuery } from '../session';
 import { Shell } from '../shell/shell';
 
@@ -10,7 +10,7 @@ interface Context {
   queries: QueryClient;
 }
 
-/** A page with the texts of its area, or of several. */
+/** Loads a page together with the texts of its area or areas. */
 export const inArea =
   <Page>(area: Area | readonly Area[], load: () => Promise<Page>) =>
   async (): Promise<Page> =>
@@ -18,11 +18,11 @@ export const inArea =
 
 export const root = createRootRouteWithContext<Context>()({
   component: Outlet,
-  // What every list may have; each route adds its own filters.
-  validateSearch: (search: Record<string, unknown>) => said({ cursor: text(search.cursor) }),
+  // The parameter of every list. Each route adds its own filters.
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined({ cursor: text(search.cursor) }),
 });
 
-/** Every page that asks for somebody who is signed in. */
+/** The parent of all pages that require a session. */
 export const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -34,7 +34,7 @@ export const shell = createRoute({
       throw redirect({ to: '/login', search: { next: location.href === '/' ? undefined : location.href } });
     }
     await follow(session);
-    // Until then the process answers nothing else.
+    // Until the operator sets up a second factor, the API answers no other requests.
     if (session.state === 'second_factor_required' && location.pathname !== '/me') {
       // oxlint-disable-next-line typescript/only-throw-error -- that is how the router redirects
       throw redirect({ to: '/me' });

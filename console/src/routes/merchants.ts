@@ -1,6 +1,6 @@
 import { MERCHANT_STATUSES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, said, text } from '../search-params';
+import { choice, withoutUndefined, text } from '../search-params';
 import { inArea, shell } from './base';
 import { orderFilters } from './order-filters';
 
@@ -8,7 +8,7 @@ export const merchants = createRoute({
   getParentRoute: () => shell,
   path: '/merchants',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
+    withoutUndefined({
       q: text(search.q),
       status: choice(search.status, MERCHANT_STATUSES),
       sandbox: choice(search.sandbox, ['true', 'false']),
@@ -38,7 +38,7 @@ export const merchantOverview = createRoute({
 export const merchantOrders = createRoute({
   getParentRoute: () => merchant,
   path: '/orders',
-  validateSearch: (search: Record<string, unknown>) => said(orderFilters(search)),
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined(orderFilters(search)),
   component: lazyRouteComponent(
     inArea('orders', () => import('../pages/merchants/merchant-orders')),
     'MerchantOrders',
@@ -48,7 +48,7 @@ export const merchantOrders = createRoute({
 export const merchantStatement = createRoute({
   getParentRoute: () => merchant,
   path: '/statement',
-  validateSearch: (search: Record<string, unknown>) => said({ kind: choice(search.kind, ['funding']) }),
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined({ kind: choice(search.kind, ['funding']) }),
   component: lazyRouteComponent(() => import('../pages/merchants/statement'), 'Statement'),
 });
 
@@ -61,7 +61,8 @@ export const merchantKeys = createRoute({
 export const merchantPrices = createRoute({
   getParentRoute: () => merchant,
   path: '/prices',
-  validateSearch: (search: Record<string, unknown>) => said({ q: text(search.q), own: choice(search.own, ['true']) }),
+  validateSearch: (search: Record<string, unknown>) =>
+    withoutUndefined({ q: text(search.q), own: choice(search.own, ['true']) }),
   component: lazyRouteComponent(() => import('../pages/merchants/prices'), 'Prices'),
 });
 

@@ -3,7 +3,6 @@ import { FAILURE_CODES } from '../failure-codes';
 import type { OrderFilters } from '../pages/orders/orders';
 import { choice, day, text } from '../search-params';
 
-/** What orders are filtered by. */
 export const orderFilters = (search: Record<string, unknown>): OrderFilters => ({
   status: choice(search.status, ORDER_STATUSES),
   sku: text(search.sku),

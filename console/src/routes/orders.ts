@@ -1,6 +1,6 @@
 import { REVIEW_STATES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, said, text, whole } from '../search-params';
+import { choice, withoutUndefined, text, whole } from '../search-params';
 import { inArea, shell } from './base';
 import { orderFilters } from './order-filters';
 
@@ -17,7 +17,7 @@ export const orders = createRoute({
   getParentRoute: () => shell,
   path: '/orders',
   validateSearch: (search: Record<string, unknown>) =>
-    said({ ...orderFilters(search), merchant: whole(search.merchant) }),
+    withoutUndefined({ ...orderFilters(search), merchant: whole(search.merchant) }),
   component: lazyRouteComponent(
     inArea('orders', () => import('../pages/orders/orders')),
     'Orders',
@@ -28,7 +28,7 @@ export const order = createRoute({
   getParentRoute: () => shell,
   path: '/orders/$number',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
+    withoutUndefined({
       timeline: choice(search.timeline, ['units']),
       only: choice(search.only, ['failures']),
       resolve: text(search.resolve),
@@ -43,7 +43,7 @@ export const review = createRoute({
   getParentRoute: () => shell,
   path: '/review',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
+    withoutUndefined({
       supplier: text(search.supplier),
       state: choice(search.state, REVIEW_STATES),
     }),
@@ -56,7 +56,7 @@ export const review = createRoute({
 export const search = createRoute({
   getParentRoute: () => shell,
   path: '/search',
-  validateSearch: (params: Record<string, unknown>) => said({ q: text(params.q) }),
+  validateSearch: (params: Record<string, unknown>) => withoutUndefined({ q: text(params.q) }),
   component: lazyRouteComponent(
     inArea('search', () => import('../pages/search/search')),
     'Search',

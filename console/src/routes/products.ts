@@ -1,6 +1,6 @@
 import { PRICE_STEPS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, said, text } from '../search-params';
+import { choice, withoutUndefined, text } from '../search-params';
 import { inArea, shell } from './base';
 
 interface ProductFilters {
@@ -18,7 +18,7 @@ const productFilters = (search: Record<string, unknown>): ProductFilters => ({
 export const products = createRoute({
   getParentRoute: () => shell,
   path: '/products',
-  validateSearch: (search: Record<string, unknown>) => said(productFilters(search)),
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined(productFilters(search)),
   component: lazyRouteComponent(
     inArea('products', () => import('../pages/products/products')),
     'Products',
@@ -28,7 +28,7 @@ export const products = createRoute({
 export const productImport = createRoute({
   getParentRoute: () => shell,
   path: '/products/import',
-  validateSearch: (search: Record<string, unknown>) => said({ kind: choice(search.kind, ['prices']) }),
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined({ kind: choice(search.kind, ['prices']) }),
   component: lazyRouteComponent(
     inArea('products', () => import('../pages/products/import')),
     'Import',
@@ -39,7 +39,7 @@ export const productPrices = createRoute({
   getParentRoute: () => shell,
   path: '/products/prices',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
+    withoutUndefined({
       ...productFilters(search),
       percent: text(search.percent),
       round: choice(search.round, PRICE_STEPS),
@@ -53,7 +53,7 @@ export const productPrices = createRoute({
 export const product = createRoute({
   getParentRoute: () => shell,
   path: '/products/$sku',
-  validateSearch: (search: Record<string, unknown>) => said({ edit: choice(search.edit, ['definition']) }),
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined({ edit: choice(search.edit, ['definition']) }),
   component: lazyRouteComponent(
     inArea(['products', 'log'], () => import('../pages/products/product')),
     'Product',

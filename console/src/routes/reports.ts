@@ -1,13 +1,13 @@
 import { MARGIN_GROUPS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, day, said, text, whole } from '../search-params';
+import { choice, day, withoutUndefined, text, whole } from '../search-params';
 import { inArea, shell } from './base';
 
 export const dailyReport = createRoute({
   getParentRoute: () => shell,
   path: '/reports/daily',
   validateSearch: (search: Record<string, unknown>) =>
-    said({ date: day(search.date), zone: text(search.zone), job: whole(search.job) }),
+    withoutUndefined({ date: day(search.date), zone: text(search.zone), job: whole(search.job) }),
   component: lazyRouteComponent(
     inArea('reports', () => import('../pages/reports/daily')),
     'DailyReport',
@@ -18,7 +18,7 @@ export const supplierReport = createRoute({
   getParentRoute: () => shell,
   path: '/reports/supplier',
   validateSearch: (search: Record<string, unknown>) =>
-    said({ code: text(search.code), since: day(search.since), job: whole(search.job) }),
+    withoutUndefined({ code: text(search.code), since: day(search.since), job: whole(search.job) }),
   component: lazyRouteComponent(
     inArea('reports', () => import('../pages/reports/supplier')),
     'SupplierReport',
@@ -29,7 +29,7 @@ export const marginReport = createRoute({
   getParentRoute: () => shell,
   path: '/reports/margin',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
+    withoutUndefined({
       from: day(search.from),
       to: day(search.to),
       by: choice(search.by, MARGIN_GROUPS),
@@ -44,7 +44,7 @@ export const marginReport = createRoute({
 export const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
-  validateSearch: (search: Record<string, unknown>) => said({ job: whole(search.job) }),
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined({ job: whole(search.job) }),
   component: lazyRouteComponent(
     inArea('reports', () => import('../pages/reports/audit')),
     'Audit',

@@ -1,15 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { said, text } from '../search-params';
+import { withoutUndefined, text } from '../search-params';
 import { root } from './base';
 
 export const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: (search: Record<string, unknown>) => said({ next: text(search.next) }),
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined({ next: text(search.next) }),
   component: lazyRouteComponent(() => import('../pages/sign-in/login'), 'Login'),
 });
 
-/** Its search parameters are the provider's own, and the page passes them on as they are. */
+/** The search parameters come from the identity provider, and the page passes them on unchanged. */
 export const companyReturn = createRoute({
   getParentRoute: () => root,
   path: '/login/company',

@@ -1,6 +1,6 @@
 import { SUPPLIER_TABS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, said, text } from '../search-params';
+import { choice, withoutUndefined, text } from '../search-params';
 import { inArea, shell } from './base';
 
 export const suppliers = createRoute({
@@ -16,7 +16,7 @@ export const supplier = createRoute({
   getParentRoute: () => shell,
   path: '/suppliers/$code',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
+    withoutUndefined({
       range: choice(search.range, ['day', 'week']),
       tab: choice(search.tab, SUPPLIER_TABS),
       q: text(search.q),
@@ -32,7 +32,7 @@ export const reversals = createRoute({
   getParentRoute: () => shell,
   path: '/reversals',
   validateSearch: (search: Record<string, unknown>) =>
-    said({ open: choice(search.open, ['true']), supplier: text(search.supplier) }),
+    withoutUndefined({ open: choice(search.open, ['true']), supplier: text(search.supplier) }),
   component: lazyRouteComponent(
     inArea(['reversals', 'orders'], () => import('../pages/reversals/reversals')),
     'Reversals',

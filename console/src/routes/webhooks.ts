@@ -1,13 +1,13 @@
 import { DELIVERED_EVENTS, DELIVERY_STATUSES, WEBHOOK_STATES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, day, said, whole } from '../search-params';
+import { choice, day, withoutUndefined, whole } from '../search-params';
 import { inArea, shell } from './base';
 
 export const webhooks = createRoute({
   getParentRoute: () => shell,
   path: '/webhooks',
   validateSearch: (search: Record<string, unknown>) =>
-    said({
+    withoutUndefined({
       status: choice(search.status, WEBHOOK_STATES),
       merchant: whole(search.merchant),
     }),
@@ -17,7 +17,7 @@ export const webhooks = createRoute({
   ),
 });
 
-/** What lists of deliveries are filtered by, and which one is shown beside. */
+/** The filters of lists of deliveries, and the delivery in the side panel. */
 const deliverySearch = (search: Record<string, unknown>) => ({
   status: choice(search.status, DELIVERY_STATUSES),
   event: choice(search.event, DELIVERED_EVENTS),
@@ -28,7 +28,8 @@ const deliverySearch = (search: Record<string, unknown>) => ({
 export const webhook = createRoute({
   getParentRoute: () => shell,
   path: '/webhooks/$id',
-  validateSearch: (search: Record<string, unknown>) => said({ ...deliverySearch(search), job: whole(search.job) }),
+  validateSearch: (search: Record<string, unknown>) =>
+    withoutUndefined({ ...deliverySearch(search), job: whole(search.job) }),
   component: lazyRouteComponent(
     inArea(['webhooks', 'orders', 'reports'], () => import('../pages/webhooks/webhook')),
     'Webhook',
@@ -39,7 +40,7 @@ export const deliveries = createRoute({
   getParentRoute: () => shell,
   path: '/deliveries',
   validateSearch: (search: Record<string, unknown>) =>
-    said({ ...deliverySearch(search), merchant: whole(search.merchant) }),
+    withoutUndefined({ ...deliverySearch(search), merchant: whole(search.merchant) }),
   component: lazyRouteComponent(
     inArea(['webhooks', 'orders', 'reports'], () => import('../pages/webhooks/deliveries')),
     'Deliveries',

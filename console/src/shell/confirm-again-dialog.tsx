@@ -12,7 +12,10 @@ interface ConfirmAgainProps {
   onAnswer: (isConfirmed: boolean) => void;
 }
 
-/** Asks for the code, or the password where there is none; who has neither signs in by the company again. */
+/**
+ * Asks for the code, or without a second factor for the password. Without either, the operator signs in by company
+ * again.
+ */
 export default function ConfirmAgainDialog({ onAnswer }: ConfirmAgainProps): ReactNode {
   const t = useT();
   const session = useSession();

@@ -3,7 +3,7 @@ import { onConfirmationRequired } from '../api';
 
 const Dialog = lazy(() => import('./confirm-again-dialog'));
 
-/** Asks again who is at the keyboard when the process wants to know. */
+/** Asks the operator to confirm their identity when the API requires it. */
 export function ConfirmAgain(): ReactNode {
   const [answer, setAnswer] = useState<((isConfirmed: boolean) => void) | null>(null);
   useEffect(() => {

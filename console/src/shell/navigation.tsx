@@ -58,7 +58,7 @@ const PLACES: readonly Place[] = [
 
 export function Navigation(): ReactNode {
   const t = useT();
-  // Where nobody has to approve anything, there is nothing to see.
+  // Without a limit for approvals there are no approvals to show.
   const hasApprovals = typeof useSession()?.approval_above === 'string';
   const places = PLACES.filter(({ to }) => to !== '/approvals' || hasApprovals);
   return (

@@ -5,7 +5,7 @@ import { useT } from '../i18n/words';
 import { SearchIcon } from '../kit/icons';
 import classes from './search-field.module.css';
 
-/** One field for whatever an operator has in hand; `/` and Ctrl K lead to it. */
+/** Searches for any number or name. `/` and Ctrl K focus it. */
 export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement | null> }): ReactNode {
   const t = useT();
   const navigate = useNavigate();
@@ -29,7 +29,7 @@ export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement
         placeholder={t('search.placeholder')}
         leftSection={<SearchIcon />}
         rightSection={<Kbd className={classes.key}>/</Kbd>}
-        // Another term in the address is another field.
+        // A new key resets the field when the term in the address changes.
         key={q}
         defaultValue={q}
         onKeyDown={(event) => {

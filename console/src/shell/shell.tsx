@@ -12,16 +12,16 @@ import { Navigation } from './navigation';
 import { SearchField } from './search-field';
 import classes from './shell.module.css';
 
-// What a page does not need to be read comes after it.
+// Pages render without these, so the browser loads them later.
 const AccountMenu = lazy(() => import('./account-menu'));
 const ShortcutHelp = lazy(() => import('./shortcut-help'));
 
-/** What stands around every page: navigation, search, the account, and a bar while the process can't be reached. */
+/** The frame of every page, with navigation, search, account menu, and a bar while the API is unreachable. */
 export function Shell(): ReactNode {
   const t = useT();
   const session = useSession();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  // The menu is open on the page where it was opened: it closes with the way to another.
+  // The menu belongs to the page where it was opened, so that leaving the page closes it.
   const [menuOpenAt, setMenuOpenAt] = useState<string | null>(null);
   const isMenuOpen = menuOpenAt === pathname;
   const isHelp = useStore(isHelpShown);
@@ -70,7 +70,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** Leads to signing in, once, and says where to come back to: the address changes on the way. */
+/** Redirects to the sign-in page once, because the address changes on the way. Sign-in then leads back to this page. */
 function Leave(): ReactNode {
   const navigate = useNavigate();
   const [next] = useState(() => window.location.pathname + window.location.search);

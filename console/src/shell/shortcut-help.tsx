@@ -25,7 +25,7 @@ const KEYS: readonly (readonly [readonly string[], Key])[] = [
   [['?'], 'shortcuts.help'],
 ];
 
-/** The keys that do something, and the switch that turns single ones off. */
+/** Lists the shortcuts, with a switch that turns off single keys. */
 export default function ShortcutHelp(): ReactNode {
   const t = useT();
   const isOn = useStore(hasShortcuts);

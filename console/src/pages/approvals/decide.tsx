@@ -116,7 +116,7 @@ function Reject({ approval, onClose }: DecisionProps): ReactNode {
     <Confirm
       title={t(isOwn ? 'approvals.withdrawTitle' : 'approvals.rejectTitle')}
       verb={t(isOwn ? 'approvals.withdraw' : 'approvals.reject')}
-      asksReason
+      requiresReason
       onConfirm={reject}
       onClose={onClose}
     >

@@ -70,7 +70,7 @@ export function RevokeKey({ merchant, apiKey, onClose }: KeyDialogProps): ReactN
     <Confirm
       title={t('keys.revokeWhich', { prefix: apiKey.prefix })}
       verb={t('keys.revoke')}
-      asksReason
+      requiresReason
       typed={merchant.name}
       onConfirm={revoke}
       onClose={onClose}

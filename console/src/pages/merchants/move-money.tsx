@@ -39,7 +39,7 @@ export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): 
             : t(`move.${kind}Verb`, { amount: formatAmount(writeAmount(amount)) })
       }
       isHarmless={kind === 'credit' || move.needsApproval}
-      asksReason={move.needsApproval}
+      requiresReason={move.needsApproval}
       typed={kind === 'debit' ? merchant.name : undefined}
       isReady={amount !== null && !isTooMuch && form.reference.trim() !== ''}
       onConfirm={move.send}

@@ -21,7 +21,7 @@ export function Suspend({ merchant: { id, name, wallet }, onClose }: SuspensionP
     <Confirm
       title={t('suspend.title', { name })}
       verb={t('suspend.verb')}
-      asksReason
+      requiresReason
       onConfirm={async (reason) => {
         await ask(() => client.POST('/api/merchants/{id}/suspension', { params: { path: { id } }, body: { reason } }));
         toast(t('suspend.done', { name }));
@@ -45,7 +45,7 @@ export function Resume({ merchant: { id, name }, onClose }: SuspensionProps): Re
       title={t('resume.title', { name })}
       verb={t('resume.verb')}
       isHarmless
-      asksReason
+      requiresReason
       onConfirm={async (reason) => {
         const params = { path: { id }, query: { reason } };
         await ask(() => client.DELETE('/api/merchants/{id}/suspension', { params }));

@@ -79,7 +79,7 @@ function Decide({ account, deed, onInvited, onClose }: DecideProps): ReactNode {
     <Confirm
       title={t('operators.doTo', { what: t(`operators.do.${deed}`), name })}
       verb={t(`operators.do.${deed}`)}
-      asksReason
+      requiresReason
       isReady={deed !== 'role' || role !== account.role}
       onConfirm={carryOut}
       onClose={onClose}

@@ -26,7 +26,7 @@ export function CancelOrder({ order, onClose }: { order: OrderView; onClose: () 
     <Confirm
       title={t('cancel.title', { number: order.order_number })}
       verb={t('cancel.verb', { count: waiting.length })}
-      asksReason
+      requiresReason
       isReady={waiting.length > 0}
       onConfirm={cancel}
       onClose={onClose}

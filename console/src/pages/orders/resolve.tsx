@@ -63,7 +63,7 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
     <Confirm
       title={t('resolve.title', { unit: unitName, number })}
       verb={t(VERBS[verdict ?? 'none'])}
-      asksReason
+      requiresReason
       isReady={verdict !== null}
       typed={isAbove ? found.price : undefined}
       onConfirm={resolve}

@@ -60,7 +60,7 @@ function Ask({ number, unit, caseId, onRevealed, onClose }: AskProps): ReactNode
     <Confirm
       title={t('code.title', { unit, number })}
       verb={t('code.verb')}
-      asksReason
+      requiresReason
       onConfirm={reveal}
       onClose={onClose}
     >

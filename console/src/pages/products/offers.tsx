@@ -181,7 +181,7 @@ function SwitchOff({
     <Confirm
       title={t('offer.offTitle', { offer: name })}
       verb={t('offer.off')}
-      asksReason
+      requiresReason
       onConfirm={(reason) =>
         set({
           ...keyOf(offer),

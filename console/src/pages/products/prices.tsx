@@ -143,7 +143,7 @@ function Apply({
     <Confirm
       title={t('adjust.title')}
       verb={t('adjust.apply', { count })}
-      asksReason
+      requiresReason
       typed={count > TYPED_ABOVE ? String(count) : undefined}
       onConfirm={async (reason) => {
         try {

@@ -170,7 +170,7 @@ function Actions({ product }: { product: ProductView }): ReactNode {
         <Confirm
           title={t('product.offTitle', { sku })}
           verb={t('product.off')}
-          asksReason
+          requiresReason
           onConfirm={(reason) => setActive(false, reason)}
           onClose={() => setLeaving(false)}
         >

@@ -52,7 +52,7 @@ export function SetRate({ currency: known, onClose }: { currency: string; onClos
     <Confirm
       title={known === '' ? t('fx.add') : t('fx.setOf', { currency: known })}
       verb={t('fx.set')}
-      asksReason
+      requiresReason
       isReady={preview !== undefined}
       onConfirm={set}
       onClose={onClose}

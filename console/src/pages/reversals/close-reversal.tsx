@@ -33,7 +33,7 @@ export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClo
     <Confirm
       title={unit === null ? t('reversals.closePurchase', { number }) : t('reversals.closeOne', { number, unit })}
       verb={t('reversals.close')}
-      asksReason
+      requiresReason
       isReady={given === '' || isAmount}
       onConfirm={close}
       onClose={onClose}

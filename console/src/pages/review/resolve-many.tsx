@@ -81,7 +81,7 @@ function Decide({
     <Confirm
       title={t('resolveMany.title', { count: units.length })}
       verb={verdict === null ? t('resolve.open') : t(`resolveMany.verb.${verdict}`, { count: units.length })}
-      asksReason
+      requiresReason
       isReady={verdict !== null && preview !== undefined && preview.units > 0}
       typed={isAbove && preview ? formatAmount(preview.amount) : undefined}
       onConfirm={resolve}

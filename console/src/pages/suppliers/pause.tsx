@@ -39,7 +39,7 @@ export function PauseSupplier({ code, onClose }: { code: string; onClose: () => 
     <Confirm
       title={t('suppliers.pauseOne', { supplier: code })}
       verb={t('suppliers.pause')}
-      asksReason
+      requiresReason
       isReady={supplier !== undefined}
       onConfirm={pause}
       onClose={onClose}

@@ -22,7 +22,7 @@ export function RemoveSupplier({ code, onClose }: { code: string; onClose: () =>
     <Confirm
       title={t('suppliers.removeOne', { supplier: code })}
       verb={t('suppliers.remove')}
-      asksReason
+      requiresReason
       typed={code}
       onConfirm={remove}
       onClose={onClose}

@@ -9,7 +9,7 @@ import { LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
 import { Answered, Loading } from '../../kit/states';
 import { Status } from '../../kit/status';
-import { choice, said } from '../../search-params';
+import { choice, withoutUndefined } from '../../search-params';
 import { useMay } from '../../session';
 import { Catalogue, RemoveSupplier, SupplierLog, SupplierOffers, SupplierSettings } from './parts';
 import { SupplierFacts } from './supplier-facts';
@@ -80,7 +80,7 @@ function Content({ supplier }: { supplier: SupplierDetail }): ReactNode {
   const navigate = useNavigate();
   const { tab = 'overview' } = useSearch({ from: '/shell/suppliers/$code' });
   const open = (next: string | null): void =>
-    void navigate({ to: '.', search: () => said({ tab: choice(next, SUPPLIER_TABS) }) });
+    void navigate({ to: '.', search: () => withoutUndefined({ tab: choice(next, SUPPLIER_TABS) }) });
   const seesLog = useMay('log.read');
   return (
     <Tabs value={tab} onChange={open} keepMounted={false}>
