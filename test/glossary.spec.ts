@@ -26,8 +26,6 @@ const NOT_YET = [
 
   'test/ha',
 
-  'test/ops',
-
   'test/sdk',
 
   'test/simulators',

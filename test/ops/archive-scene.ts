@@ -102,7 +102,7 @@ export class ArchiveScene {
     return service.restore(directory, { by: { operator: 'operator-1' } });
   }
 
-  /** Names the first attempt of an order as if its supplier were told no order's number. */
+  /** Renames the first attempt of an order, as if we had sent its supplier a reference without the order's number. */
   async nameAtRandom(
     { reference, supplier_reference: theirs }: { reference: string; supplier_reference: string },
     ordered: Ordered | undefined,
@@ -113,10 +113,10 @@ export class ArchiveScene {
       WHERE reference = '${ordered?.body.order_number}.1.1'`);
   }
 
-  /** Which of the purchases that their supplier tells of open a case, by the names that it tells. */
-  async unknownOf(told: { reference?: string; supplierReference?: string }[]): Promise<string[]> {
+  /** Which of the purchases that their supplier reports open a discrepancy, by the names that it reports. */
+  async unknownOf(reported: { reference?: string; supplierReference?: string }[]): Promise<string[]> {
     const [{ id } = { id: 0 }] = await this.stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'fake'`);
-    const purchases = told.map(({ reference = null, supplierReference = null }) => ({
+    const purchases = reported.map(({ reference = null, supplierReference = null }) => ({
       reference,
       supplierReference,
       state: 'succeeded' as const,

@@ -154,7 +154,7 @@ describe('archiving and restoring', () => {
 });
 
 describe('archiving', () => {
-  it('waits until an order has ended and whoever is to be told was told', async () => {
+  it('waits until an order has ended and nothing about it is open', async () => {
     const [{ body } = { body: undefined }] = scene.ordered[0];
     const id = `(SELECT id FROM orders WHERE order_number = '${body?.order_number}')`;
     const plant = (text: string): Promise<void> =>

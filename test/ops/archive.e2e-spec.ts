@@ -107,7 +107,7 @@ describe('orders of closed months', () => {
     }
   });
 
-  it('are known when their supplier tells of what it sold', async () => {
+  it('are known when their supplier reports what it sold', async () => {
     const number = scene.ordered[0][0]?.body.order_number;
     expect(
       await scene.unknownOf([
@@ -116,14 +116,14 @@ describe('orders of closed months', () => {
       ]),
     ).toEqual([]);
     const others = [`${number}.1.3`, `${number}.2.1`, 'ord_ofNobody00000000.1.1', 'TOFNOBODY0000001'];
-    const told = [...others.map((reference) => ({ reference })), { supplierReference: 'V-4712' }];
-    expect(await scene.unknownOf(told)).toEqual([...others, 'V-4712']);
+    const reported = [...others.map((reference) => ({ reference })), { supplierReference: 'V-4712' }];
+    expect(await scene.unknownOf(reported)).toEqual([...others, 'V-4712']);
   });
 
-  it('are a case where their supplier sold what they did not get', async () => {
+  it('are a discrepancy where their supplier sold what they did not get', async () => {
     const [completed, unlucky] = scene.ordered[0].map(({ body }) => `${body.order_number}.1`);
-    const told = [`${completed}.1`, `${unlucky}.2`].map((reference) => ({ reference }));
-    expect(await scene.unknownOf(told)).toEqual([`${unlucky}.2`]);
+    const reported = [`${completed}.1`, `${unlucky}.2`].map((reference) => ({ reference }));
+    expect(await scene.unknownOf(reported)).toEqual([`${unlucky}.2`]);
     const [{ detail } = { detail: '' }] = await scene.stack.sql<{ detail: string }>(
       `SELECT detail FROM supplier_reversals WHERE reference = $1`,
       [`${unlucky}.2`],
@@ -166,7 +166,7 @@ describe('orders of closed months', () => {
     }
   });
 
-  it('can be placed by nobody else either, whoever writes them', async () => {
+  it('can’t be placed by another writer either', async () => {
     const [old] = scene.ordered[0];
     const copy = scene.stack.sql(
       `INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,

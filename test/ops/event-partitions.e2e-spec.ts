@@ -73,20 +73,20 @@ const each = (...expected: string[]): { table: string; ranges: string[] }[] =>
 
 const FIRST_TWO = [range(null, END), range(END, 2 * END)];
 
-/** Orders that ended, and of which the merchant was told. @returns their references. */
-async function toldOrders(count: number): Promise<string[]> {
-  const before = await told();
+/** Orders that ended, and whose webhook deliveries succeeded. @returns their references. */
+async function deliveredOrders(count: number): Promise<string[]> {
+  const before = await countSucceeded();
   const references: string[] = [];
   for (let n = 0; n < count; n++) {
     const { reference_id: reference } = await stack.order(merchant, [{ sku: scene.sku }]);
     await stack.orderWith(merchant, reference, 'completed');
     references.push(reference);
   }
-  await eventually(told, (now) => now === before + count);
+  await eventually(countSucceeded, (now) => now === before + count);
   return references;
 }
 
-const told = async (): Promise<number> =>
+const countSucceeded = async (): Promise<number> =>
   (await stack.sql(`SELECT FROM webhook_deliveries WHERE status = 'succeeded'`)).length;
 
 /** How many rows each partition of a table has, of those that have any. */
@@ -98,23 +98,23 @@ const goNear = async (left: number): Promise<void> => {
   for (const table of ['events', 'webhook_deliveries']) await scene.goOnAt(table, END - left);
 };
 
-/** What metrics tell, where they tell what PostgreSQL knows. */
+/** What the metrics report, once they include what PostgreSQL knows. */
 async function idsLeft(port: string): Promise<Record<string, number>> {
   const scrape = await eventually(
     () => Scrape.of(port),
-    (told) => told.value('topup_database_size_bytes') !== undefined,
+    (metrics) => metrics.value('topup_database_size_bytes') !== undefined,
   );
   const left = scrape.samples('topup_partition_ids_left');
   return Object.fromEntries(left.map(({ labels: { table = '' }, value }) => [table, value]));
 }
 
 describe('events that become partitioned', () => {
-  it('go on: those from before are kept, and those behind the boundary are told as well', async () => {
-    const before = await toldOrders(2);
+  it('go on: those from before are kept, and those behind the boundary are delivered as well', async () => {
+    const before = await deliveredOrders(2);
     await partition();
     expect(await ranges()).toEqual(each(...FIRST_TWO));
     await goNear(1);
-    const after = await toldOrders(3);
+    const after = await deliveredOrders(3);
     for (const table of NAMES)
       expect(await rowsIn(table)).toEqual([
         { partition: `${table}_0`, count: 3 },
@@ -129,7 +129,7 @@ describe('events that become partitioned', () => {
   it('get another partition from a worker once they have begun the newest, alike in everything', async () => {
     await partition();
     await goNear(1);
-    await toldOrders(2);
+    await deliveredOrders(2);
     await stack.stopWorkers();
     await stack.startWorker();
     const three = each(...FIRST_TWO, range(2 * END, 3 * END));
@@ -169,7 +169,7 @@ describe('events that become partitioned', () => {
   it('are given partitions by a worker beside one that is at another table', async () => {
     await partition();
     await goNear(0);
-    await toldOrders(1);
+    await deliveredOrders(1);
     const partitions = new NextPartitionsRepository(stack.api.get(Database));
     await whileLocked(stack, LOCK_PARTITIONS.text.replace('$1', `'events'`), async () => {
       expect(await partitions.keepEventsAhead(EVENTS)).toEqual([]);
@@ -215,10 +215,10 @@ describe('events that become partitioned', () => {
 
 describe('partitioning events', () => {
   it('can be interrupted at any step, and started again', async () => {
-    await toldOrders(1);
+    await deliveredOrders(1);
     for (const step of ['VALIDATE', 'ATTACH PARTITION events_0', 'ATTACH PARTITION webhook_attempts_0', 'ANALYZE']) {
       await expect(partition(partitioning.interruptedAt(step))).rejects.toThrow('interrupted');
-      await toldOrders(1);
+      await deliveredOrders(1);
     }
     await partition();
     await partition();
@@ -227,12 +227,12 @@ describe('partitioning events', () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  it('waits for whoever reads for long, and orders end meanwhile', async () => {
+  it('waits for a long read, and orders end meanwhile', async () => {
     const reader = new pg.Client(stack.config.DATABASE_URL);
     await reader.connect();
     await reader.query('BEGIN; SELECT 1 FROM webhook_deliveries LIMIT 1');
     const partitioned = partition();
-    await toldOrders(2);
+    await deliveredOrders(2);
     await reader.end();
     await partitioned;
     expect(await ranges()).toEqual(each(...FIRST_TWO));
@@ -242,23 +242,23 @@ describe('partitioning events', () => {
     await stack.sql('CREATE VIEW late AS SELECT * FROM webhook_deliveries');
     await expect(partition()).rejects.toThrow('view late');
     expect(await ranges()).toEqual([]);
-    await toldOrders(1);
+    await deliveredOrders(1);
   });
 
   it.each(['orders', 'events'])('goes with that of orders, first %s', async (first) => {
-    await toldOrders(1);
+    await deliveredOrders(1);
     const orders = (): Promise<void> => partitioning.orders(1_000_000n);
     for (const work of first === 'orders' ? [orders, partition] : [partition, orders]) await work();
     await goNear(1);
     await scene.goOnAt('orders', 1_000_000n);
-    await toldOrders(3);
+    await deliveredOrders(3);
     expect(await keepAhead(partitioning.run, ORDERS)).toMatchObject([{ number: 3 }]);
     await stack.stopWorkers();
     await stack.startWorker();
     await eventually(ranges, (found) =>
       found.every(({ table, ranges: { length } }) => !NAMES.includes(table) || length === 3),
     );
-    await toldOrders(1);
+    await deliveredOrders(1);
     expect(await scene.faults()).toEqual([]);
     await expect(
       stack.sql(`UPDATE events SET order_id = 999999 WHERE order_id = (SELECT max(order_id) FROM events)`),

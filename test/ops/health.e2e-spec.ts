@@ -158,7 +158,7 @@ describe('the connections to PostgreSQL', () => {
 });
 
 describe('Redis', () => {
-  it.each(['API’s management', 'worker’s management'] as const)('is told on the %s port', async (name) => {
+  it.each(['API’s management', 'worker’s management'] as const)('is reported on the %s port', async (name) => {
     await eventually(
       () => ask(ports[name], '/readyz'),
       ({ status, body }) => status === 200 && body.redis === 'up',

@@ -72,17 +72,17 @@ const grep = (requestId: string): LogLine[] =>
 const messages = (lines: LogLine[]): string[] => lines.map(({ level, msg }) => `${level} ${msg}`);
 const countOf = (lines: LogLine[], msg: string): number => lines.filter((line) => line.msg === msg).length;
 
-/** The story of an order, once it has been told to its end. */
-const storyOf = (requestId: string, endings: number): Promise<LogLine[]> =>
+/** The log lines of an order, once all its deliveries have ended. */
+const linesOf = (requestId: string, endings: number): Promise<LogLine[]> =>
   eventually(
     () => grep(requestId),
     (lines) => countOf(lines, 'webhook delivered') + countOf(lines, 'webhook failed for good') === endings,
   );
 
-describe('one grep of a request id tells an order’s story', () => {
+describe('one grep of a request id shows an order’s history', () => {
   it('from being placed to being delivered, each line with the order’s number', async () => {
-    const { order_number } = await place('story-of-a-good-order');
-    const lines = await storyOf('story-of-a-good-order', 2);
+    const { order_number } = await place('history-of-a-good-order');
+    const lines = await linesOf('history-of-a-good-order', 2);
     expect(messages(lines)).toEqual(
       expect.arrayContaining([
         'info order placed',
@@ -94,13 +94,13 @@ describe('one grep of a request id tells an order’s story', () => {
         'info webhook delivered',
       ]),
     );
-    const told = lines.filter(({ msg }) => msg !== 'request answered');
-    expect(told.map((line) => [line.msg, line.orderNumber])).toEqual(told.map(({ msg }) => [msg, order_number]));
+    const ofOrder = lines.filter(({ msg }) => msg !== 'request answered');
+    expect(ofOrder.map((line) => [line.msg, line.orderNumber])).toEqual(ofOrder.map(({ msg }) => [msg, order_number]));
   });
 
-  it('with three kinds of lines at the usual level: placed, ended, and told to each webhook', async () => {
-    await place('story-at-info');
-    const lines = await storyOf('story-at-info', 2);
+  it('with three kinds of lines at the usual level: placed, ended, and delivered to each webhook', async () => {
+    await place('history-at-info');
+    const lines = await linesOf('history-at-info', 2);
     expect(messages(lines.filter(({ level }) => level !== 'debug')).sort()).toEqual([
       'info order completed',
       'info order placed',
@@ -114,8 +114,8 @@ describe('one grep of a request id tells an order’s story', () => {
       kind === 'send' ? 'drop' : refused(reference, 'OUT_OF_STOCK'),
     );
     receiver.answer('/own', 500);
-    await place('story-of-a-bad-order', 'unlucky');
-    const lines = await storyOf('story-of-a-bad-order', 2);
+    await place('history-of-a-bad-order', 'unlucky');
+    const lines = await linesOf('history-of-a-bad-order', 2);
     expect(messages(lines)).toEqual(
       expect.arrayContaining([
         'warn a supplier call did not decide a unit',
@@ -129,9 +129,9 @@ describe('one grep of a request id tells an order’s story', () => {
   });
 
   it('and a request that was only answered has its line at debug', async () => {
-    await merchant.client.get(`/v1/wallet?api_key=${merchant.key}`, { 'x-request-id': 'story-of-a-reader' });
+    await merchant.client.get(`/v1/wallet?api_key=${merchant.key}`, { 'x-request-id': 'history-of-a-reader' });
     const lines = await eventually(
-      () => grep('story-of-a-reader'),
+      () => grep('history-of-a-reader'),
       (found) => found.length > 0,
     );
     expect(lines).toMatchObject([{ level: 'debug', method: 'GET', path: '/v1/wallet', status: 200 }]);
@@ -148,8 +148,8 @@ describe('no log line holds', () => {
       kind === 'send' && earlier.length === 0 ? { status: 401 } : bought(reference),
     );
     await place('with-refused-token', 'refuses-token');
-    await storyOf('with-refused-token', 3);
-    // An almost right key is worth as much to whoever reads it.
+    await linesOf('with-refused-token', 3);
+    // A reader of the log could use an almost right key as well as a right one.
     await new Client(stack.url, `${merchant.key}x`).get('/v1/wallet');
     await new Client(stack.url, null).send('GET', '/v1/wallet', undefined, { authorization: merchant.key });
   });

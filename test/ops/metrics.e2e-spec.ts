@@ -242,11 +242,11 @@ describe('what PostgreSQL knows', () => {
     await stack.sql(`UPDATE wallets SET alert_below = NULL WHERE merchant_id = $1`, [merchant.id]);
   });
 
-  it('is asked once in five seconds, however often somebody scrapes', async () => {
+  it('is queried once in five seconds, however often its metrics are scraped', async () => {
     const usual = await stack.startApi();
     await usual.get(SchemaService).whenReady();
     const port = await openManagementPort(usual);
-    // It grows with every asking.
+    // It grows with every query.
     const age = async (): Promise<number | undefined> =>
       (await Scrape.of(port)).value('topup_orders_oldest_open_seconds');
     const first = await age();

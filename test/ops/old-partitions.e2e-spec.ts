@@ -52,8 +52,8 @@ afterEach(async () => {
 /** A round of a worker, such as there is every ten minutes. */
 const round = (of = worker): Promise<void> => of.get(OldPartitionsService).dropOld(new AbortController().signal, DAYS);
 
-/** Orders that ended, and of which the merchant's webhook was told. @returns their references. */
-async function toldOrders(count: number): Promise<string[]> {
+/** Orders that ended, and whose delivery was attempted. @returns their references. */
+async function attemptedOrders(count: number): Promise<string[]> {
   const before = await attempts();
   const references: string[] = [];
   for (let n = 0; n < count; n++) references.push((await stack.order(merchant, [{ sku: scene.sku }])).reference_id);
@@ -101,15 +101,15 @@ const eventsOf = async (): Promise<EventsPage['data']> =>
 
 const listed = async (): Promise<string[]> => (await eventsOf()).map(({ data }) => data.reference_id);
 
-/** Of dropping: whoever makes the next partition meanwhile, as started workers do, finds its locks taken and tries again. */
+/** Of dropping. A started worker that makes the next partition meanwhile finds its locks taken, logs that and tries again. */
 const troubles = (): typeof log =>
   log.filter(({ level, msg }) => level !== 'info' && !msg.includes('the next partition'));
 
 describe('old partitions', () => {
   it('are dropped when all that they have is old: deliveries and attempts, and events a round later', async () => {
-    const old = await toldOrders(2);
+    const old = await attemptedOrders(2);
     await beginNext();
-    const young = await toldOrders(2);
+    const young = await attemptedOrders(2);
     await round();
     expect(await oldPartitions()).toEqual(ALL);
     await age(DAYS + 1);
@@ -130,14 +130,14 @@ describe('old partitions', () => {
     });
     for (const reference of [...old, ...young])
       expect((await merchant.client.get(`/v1/orders/${reference}`)).status).toBe(200);
-    await toldOrders(1);
+    await attemptedOrders(1);
     expect(troubles()).toEqual([]);
   });
 
   it('go when their newest rows have been kept for WEBHOOK_LOG_DAYS, and not an hour before', async () => {
-    await toldOrders(1);
+    await attemptedOrders(1);
     await beginNext();
-    await toldOrders(1);
+    await attemptedOrders(1);
     await age(DAYS - HOUR);
     for (let times = 0; times < 2; times++) await round();
     expect(await oldPartitions()).toEqual(ALL);
@@ -147,12 +147,12 @@ describe('old partitions', () => {
   });
 
   it('stay while one row of them is young, wherever it is, and while ids are given out for them', async () => {
-    await toldOrders(3);
+    await attemptedOrders(3);
     await age(DAYS + 1);
     for (let times = 0; times < 2; times++) await round();
     expect(await oldPartitions()).toEqual(ALL);
     await beginNext();
-    await toldOrders(1);
+    await attemptedOrders(1);
     for (const table of ['events', 'webhook_deliveries'])
       await stack.sql(
         `UPDATE ${table}_0 SET created_at = now() WHERE id = (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM ${table}_0)`,
@@ -163,11 +163,11 @@ describe('old partitions', () => {
 
   it('stay while a delivery waits in them, and what is beside it goes row by row when it keeps them for long', async () => {
     receiver.answer(path, 500);
-    await toldOrders(1);
+    await attemptedOrders(1);
     receiver.answer(path, 200);
-    await toldOrders(2);
+    await attemptedOrders(2);
     await beginNext();
-    await toldOrders(1);
+    await attemptedOrders(1);
     await age(DAYS + 1);
     for (let times = 0; times < 2; times++) await round();
     expect(await oldPartitions()).toEqual(ALL);
@@ -191,10 +191,10 @@ describe('old partitions', () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  it('stay when somebody retries a delivery of them at the last moment', async () => {
-    await toldOrders(1);
+  it('stay when a delivery of them is retried at the last moment', async () => {
+    await attemptedOrders(1);
     await beginNext();
-    await toldOrders(1);
+    await attemptedOrders(1);
     await age(DAYS + 1);
     const old = new OldEventPartitions(partitioning.run, DAYS);
     const [found] = await old.findDeliveries();
@@ -206,9 +206,9 @@ describe('old partitions', () => {
   });
 
   it('go on being dropped where that was interrupted', async () => {
-    await toldOrders(1);
+    await attemptedOrders(1);
     await beginNext();
-    await toldOrders(1);
+    await attemptedOrders(1);
     await age(DAYS + 1);
     for (const step of ['DROP TABLE webhook', 'COMMIT']) {
       const old = new OldEventPartitions(partitioning.interruptedAt(step), DAYS);
@@ -216,7 +216,7 @@ describe('old partitions', () => {
       if (!found) throw new Error('no partition is old');
       await expect(old.dropDeliveries(found)).rejects.toThrow('interrupted');
       expect(await oldPartitions()).toEqual(ALL);
-      await toldOrders(1);
+      await attemptedOrders(1);
     }
     for (let times = 0; times < 2; times++) await round();
     expect(await oldPartitions()).toEqual([]);
@@ -224,9 +224,9 @@ describe('old partitions', () => {
   });
 
   it('are dropped by one of several workers that find them at once', async () => {
-    await toldOrders(1);
+    await attemptedOrders(1);
     await beginNext();
-    await toldOrders(1);
+    await attemptedOrders(1);
     await age(DAYS + 1);
     const workers = [worker, await stack.startWorker(), await stack.startWorker()];
     for (let times = 0; times < 2; times++) await Promise.all(workers.map((each) => round(each)));
@@ -239,13 +239,13 @@ describe('old partitions', () => {
     'go beside who writes orders, and orders end beside who keeps them from going; orders partitioned: %s',
     async (arePartitioned) => {
       if (arePartitioned) await partitioning.orders(1_000_000n);
-      await toldOrders(1);
+      await attemptedOrders(1);
       await beginNext();
-      await toldOrders(1);
+      await attemptedOrders(1);
       await age(DAYS + 1);
       await whileLocked(stack, 'SELECT FROM webhook_deliveries LIMIT 1', async () => {
         const rounds = round();
-        await toldOrders(3);
+        await attemptedOrders(3);
         await rounds;
       });
       expect(troubles().map(({ level, reason }) => `${level}: ${reason}`)).toEqual([
@@ -257,7 +257,7 @@ describe('old partitions', () => {
         for (let times = 0; times < 2; times++) await round();
       });
       expect(await oldPartitions()).toEqual([]);
-      await toldOrders(1);
+      await attemptedOrders(1);
       expect(await scene.faults()).toEqual([]);
     },
   );
@@ -276,9 +276,9 @@ describe('events that are removed row by row', () => {
   }
 
   it('are not those whose partition goes soon, and are all when it has not gone in time', async () => {
-    await toldOrders(3);
+    await attemptedOrders(3);
     await beginNext();
-    const [early] = await toldOrders(2);
+    const [early] = await attemptedOrders(2);
     await age(DAYS + 1);
     await stack.sql(`UPDATE events SET created_at = created_at - interval '${DAYS + 1} days' WHERE reference_id = $1`, [
       early,
@@ -292,11 +292,11 @@ describe('events that are removed row by row', () => {
   });
 
   it('are those with deliveries in a partition that stays, so that their own can go', async () => {
-    const whole = await toldOrders(2);
+    const whole = await attemptedOrders(2);
     await begin('webhook_deliveries');
-    const apart = await toldOrders(2);
+    const apart = await attemptedOrders(2);
     await begin('events');
-    const young = await toldOrders(1);
+    const young = await attemptedOrders(1);
     await age(DAYS + 1);
     await removeRows();
     expect(await listed()).toEqual([...whole, ...young]);

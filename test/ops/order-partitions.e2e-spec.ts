@@ -98,7 +98,7 @@ describe('orders that become partitioned', () => {
     expect(await places()).toEqual({ one: 'orders_p1', another: 'orders_p2' });
   });
 
-  it('can’t have one reference in two partitions, whoever writes them and at whatever moment', async () => {
+  it('can’t have one reference in two partitions, whichever process writes them and at any moment', async () => {
     await scene.place('one');
     await partition();
     await expect(client.query(COPY, [SIZE, 'one'])).rejects.toMatchObject({
@@ -280,7 +280,7 @@ describe('partitioning', () => {
     }
   });
 
-  it('waits for whoever reads for long, and orders are taken meanwhile', async () => {
+  it('waits for a long read, and orders are taken meanwhile', async () => {
     const reader = new pg.Client(stack.config.DATABASE_URL);
     await reader.connect();
     await reader.query('BEGIN; SELECT 1 FROM order_units LIMIT 1');

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** The jobs of a queue that wait for their time, as Bull Board is told of them. */
+/** The jobs of a queue that wait for their time, as Bull Board shows them. */
 async function delayedJobs(queue: string): Promise<BoardQueue> {
   const query = `activeQueue=${queue}&status=delayed&page=1&jobsPerPage=10`;
   const response = await fetch(`${port}/queues/api/queues?${query}`);

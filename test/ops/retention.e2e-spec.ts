@@ -26,8 +26,8 @@ const register = async (path: string, by = merchant): Promise<void> => {
   await by.client.post('/v1/merchant-webhooks', { url: receiver.url(path), retry_delay: 86_400 });
 };
 
-/** An order whose webhooks have been tried. */
-async function toldOrder(attempts: number, by = merchant): Promise<OrderBody> {
+/** An order with this many attempts to deliver its event. */
+async function attemptedOrder(attempts: number, by = merchant): Promise<OrderBody> {
   const order = await stack.order(by, [{ sku }]);
   await eventually(
     () =>
@@ -61,11 +61,11 @@ const isGone = (order: OrderBody): Promise<number> =>
     (count) => count === 0,
   );
 
-/** Some that are old enough to go, told by a webhook that answered. No worker runs that could remove them already. */
+/** Orders that are old enough to go, delivered to a webhook that answered. No worker runs that could remove them already. */
 async function oldOrders(count: number): Promise<OrderBody[]> {
   const by = await stack.merchant('100.00');
   await register(`/${unique('ok')}`, by);
-  const orders = await Promise.all(Array.from({ length: count }, () => toldOrder(1, by)));
+  const orders = await Promise.all(Array.from({ length: count }, () => attemptedOrder(1, by)));
   await stack.stopWorkers();
   for (const order of orders) await age(order, 31);
   return orders;
@@ -80,11 +80,11 @@ async function restart(): Promise<void> {
 describe('old events', () => {
   it('are removed with their deliveries and attempts; what is younger or still waits stays, and so does all money', async () => {
     await register(`/${unique('ok')}`);
-    const [old, young] = [await toldOrder(1), await toldOrder(1)];
+    const [old, young] = [await attemptedOrder(1), await attemptedOrder(1)];
     const refusing = `/${unique('refusing')}`;
     receiver.answer(refusing, 500);
     await register(refusing);
-    const waiting = await toldOrder(2);
+    const waiting = await attemptedOrder(2);
     await age(old, 31);
     await age(young, 29);
     await age(waiting, 31);
@@ -110,7 +110,7 @@ describe('old events', () => {
        SELECT (SELECT id FROM webhooks WHERE merchant_id = $1), id, now() + interval '1 day', now(), now() FROM made`,
       [other.id],
     );
-    const old = await toldOrder(1, other);
+    const old = await attemptedOrder(1, other);
     await age(old, 31);
 
     await restart();
@@ -133,7 +133,7 @@ describe('old events', () => {
   it.each([
     ['an event', 'SELECT FROM events WHERE reference_id = '],
     ['a delivery', 'SELECT FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE e.reference_id = '],
-  ])('are removed beside one that somebody holds, which goes soon after: %s', async (_what, select) => {
+  ])('are removed beside one whose row is locked, which goes soon after: %s', async (_what, select) => {
     const [held, old] = (await oldOrders(2)) as [OrderBody, OrderBody];
     await whileLocked(stack, `${select}'${held.reference_id}' FOR UPDATE`, async () => {
       await restart();
@@ -158,7 +158,7 @@ describe('old events', () => {
     const audit = async (): Promise<string[]> =>
       (await auditServiceOf(stack).run()).checks.filter(({ ok }) => !ok).map(({ name }) => name);
     expect(await audit()).toEqual([]);
-    const { reference_id: reference } = await toldOrder(2);
+    const { reference_id: reference } = await attemptedOrder(2);
     const event = `(SELECT id FROM events WHERE reference_id = $1)`;
     const deliveries = `(SELECT id FROM webhook_deliveries WHERE event_id = ${event})`;
     await stack.sql(`DELETE FROM webhook_attempts WHERE delivery_id IN ${deliveries}`, [reference]);

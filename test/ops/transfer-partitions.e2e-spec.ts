@@ -160,7 +160,7 @@ describe('movements of money that become partitioned', () => {
     const left = async (): Promise<Record<string, number>> => {
       const scrape = await eventually(
         () => Scrape.of(port),
-        (told) => told.value('topup_database_size_bytes') !== undefined,
+        (metrics) => metrics.value('topup_database_size_bytes') !== undefined,
       );
       const samples = ['topup_partition_ids_left', 'topup_partition_ids'].map((name) => scrape.samples(name));
       return Object.fromEntries(

@@ -43,7 +43,7 @@ const lines = (message: RegExp): string[] => log.filter((line) => message.test(l
 async function redisIs(state: 'up' | 'down'): Promise<void> {
   await eventually(
     async () => ((await (await fetch(`${management}/readyz`)).json()) as { redis: string }).redis,
-    (told) => told === state,
+    (reported) => reported === state,
   );
 }
 
@@ -62,7 +62,7 @@ describe.each([
     mend: () => redis.tell('CONFIG', 'SET', 'maxmemory', '0'),
   },
 ])('Redis that $what', (unusable) => {
-  it('holds orders up for a moment only, is told once, and wakes workers again afterwards', async () => {
+  it('holds orders up for a moment only, is logged once, and wakes workers again afterwards', async () => {
     await redisIs('up');
     log.length = 0;
     await unusable.break();
