@@ -15,12 +15,12 @@ import { month, operatorOption, reasonOption } from './options.js';
 import { list, listTable, paragraphs, type Streamed } from './output.js';
 import { withProgress, type ReportProgress } from './progress.js';
 
-/** A month must have ended this many days ago, so that no transaction still writes to it. */
+/** A month can be closed only this many days after its end. Until then a transaction may still write to it. */
 const DAYS = 1;
 
 const CLOSE_HELP = `
 Checks every order, movement of money and delivery of a month once, and stores the balances of all wallets at its end. Later audits
-continue from there. Orders that have not ended are listed as left open, and each audit checks them again. If a check fails, the
+continue from there. Orders that have not ended are counted as left_open, and each later audit checks them again. If a check fails, the
 month stays open and the exit code is 1; earlier months stay closed. Each month is printed when it is closed. Months are those of
 Asia/Bangkok. Workers close months too, after MONTH_CLOSE_AFTER_DAYS.
 `;
@@ -73,7 +73,10 @@ export const monthCommands: CommandGroup = {
   },
 };
 
-/** Prints one JSON value at the end. After an error, it includes the months that were closed before. */
+/**
+ * Closes months. As text, prints each month when it is closed. As JSON, prints one value at the end; after an error, only if a
+ * month was closed before it.
+ */
 function closing(service: MonthClosingService, by: Actor, through: string | undefined): Streamed {
   const closed: ClosedMonth[] = [];
   let refused: Refusal | null = null;

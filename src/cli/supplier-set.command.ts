@@ -45,7 +45,7 @@ const SET_HELP = `${VALUES_HELP}
 Credentials, options, --low-balance and --max-in-flight keep their values if not given, unless the adapter changes.
 topup supplier adapters lists the credentials and options of each adapter. --token T is --credential token=T.
 
-Removing a credential asks first: it can't be read back.
+The command asks before it removes a credential, because the removed value can't be recovered.
 `;
 
 export function defineSet(supplier: Command, act: Act): void {
@@ -66,7 +66,7 @@ export function defineSet(supplier: Command, act: Act): void {
       'maximum number of calls in flight at a time, over all workers',
       integer(1, MAX_IN_FLIGHT),
     )
-    .option('--no-max-in-flight', 'use SUPPLIER_MAX_IN_FLIGHT, which workers share')
+    .option('--no-max-in-flight', 'remove the maximum; workers then divide SUPPLIER_MAX_IN_FLIGHT among them')
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
     .option('--no-low-balance', 'remove the threshold')
     .option('--same-account', 'the new credentials are for the same account, which knows our earlier purchases')
@@ -154,8 +154,8 @@ async function confirmRemoval({ code, credentials = {} }: SupplierSettings, yes?
 }
 
 /**
- * Asks for confirmation if a new base URL or account leaves units behind.
- * @returns the warning, to print when there is no terminal to ask on.
+ * Asks for confirmation if the base URL or account changes while the supplier has open units.
+ * @returns the warning, to print again with the result; empty if there is none.
  */
 async function confirmMove(suppliers: SuppliersService, settings: SupplierSettings, yes?: boolean): Promise<string[]> {
   const units = await suppliers.unitsLeftBehind(settings);

@@ -57,7 +57,7 @@ export class Metrics extends Instruments {
 
   private readonly playerChecks = this.counter(
     'topup_player_checks_total',
-    'Players that merchants asked about, who knew, and what',
+    'Checks of players, by the source of the verdict and the verdict',
     ['source', 'verdict'],
   );
 
@@ -77,13 +77,14 @@ export class Metrics extends Instruments {
     CALL_SECONDS,
   );
 
-  private readonly laterAttempts = this.counter('topup_later_attempts_total', 'Attempts after one that failed', [
-    'from',
-    'to',
-  ]);
+  private readonly laterAttempts = this.counter(
+    'topup_later_attempts_total',
+    'Further attempts to buy a unit, by the supplier of the attempt that bought nothing and of the next one',
+    ['from', 'to'],
+  );
   private readonly brokenInvariants = this.counter(
     'topup_broken_invariants_total',
-    'Transactions that were rolled back because something did not hold that always must',
+    'Transactions that were rolled back because an invariant was broken',
   );
 
   private readonly contradictions = this.counter(
@@ -94,24 +95,24 @@ export class Metrics extends Instruments {
 
   private readonly supplierCallbacks = this.counter(
     'topup_supplier_callbacks_total',
-    'Requests by which suppliers called us, and what came of them',
+    'Callbacks from suppliers, by result',
     ['supplier', 'verdict'],
   );
 
   private readonly withheldPurchases = this.counter(
     'topup_unknown_purchases_withheld_total',
-    'Unknown purchases that became no case, because too many callbacks tell of some',
+    'Unknown purchases for which no case was opened, because too many unproven callbacks reported such purchases',
     ['supplier'],
   );
   private readonly purchaseLists = this.counter(
     'topup_supplier_purchase_lists_total',
-    'Readings of what suppliers list that they sold us',
+    'Reads of suppliers’ lists of our purchases, by result',
     ['supplier', 'result'],
   );
 
   private readonly pausedSuppliers = this.gauge(
     'topup_supplier_paused',
-    'Whether this worker leaves the supplier alone for a moment, as it accepts nothing',
+    'Whether this worker briefly does not call the supplier, because it accepted none of the last calls: 1 or 0',
     ['supplier'],
   );
   private readonly attempts = this.counter('topup_webhook_attempts_total', 'Attempts to deliver a webhook', ['result']);
@@ -148,7 +149,11 @@ export class Metrics extends Instruments {
     'task',
     'result',
   ]);
-  private readonly taskSeconds = this.counter('topup_task_seconds_total', 'How long they took altogether', ['task']);
+  private readonly taskSeconds = this.counter(
+    'topup_task_seconds_total',
+    'Total duration of the runs of a recurring task',
+    ['task'],
+  );
 
   readonly databaseUp = this.gauge('topup_database_up', 'Whether PostgreSQL answered when last asked: 1 or 0');
 
@@ -158,11 +163,11 @@ export class Metrics extends Instruments {
   );
   private readonly replicaUsable = this.gauge(
     'topup_read_replica_usable',
-    'Whether lists and reports are read there: 1 or 0',
+    'Whether lists and reports are read from the replica: 1 or 0',
   );
   private readonly replicaReads = this.counter(
     'topup_replica_reads_total',
-    'Reads that the replica may answer, by who did: replica or primary',
+    'Reads that the replica may answer, by the server that answered: replica or primary',
     ['server'],
   );
 
@@ -193,7 +198,7 @@ export class Metrics extends Instruments {
     this.walletRefusals.inc(count);
   }
 
-  /** @param source of the verdict: offers' pattern, a validator's name, the cache, or none. */
+  /** @param source of the verdict: `pattern` (of the offers), a validator's name, `cache`, or `nobody` without a validator. */
   playerChecked(source: string, verdict: string): void {
     this.playerChecks.inc({ source, verdict });
   }
@@ -280,7 +285,7 @@ export class Metrics extends Instruments {
   watchPool(read: () => PoolConnections): void {
     new Gauge({
       name: 'topup_database_pool_connections',
-      help: 'Connections to PostgreSQL, those of them that are idle, and those who wait for one',
+      help: 'Connections to PostgreSQL: total, idle, and requests waiting for one',
       labelNames: ['state'],
       registers: [this.registry],
       collect(): void {
@@ -300,22 +305,35 @@ export class Metrics extends Instruments {
 
   private createFigures() {
     const due = this.gauge('topup_queue_due', 'Work that is due and that no worker has taken', ['queue']);
-    const oldestDue = this.gauge('topup_queue_oldest_due_seconds', 'How long the oldest of it is due', ['queue']);
+    const oldestDue = this.gauge(
+      'topup_queue_oldest_due_seconds',
+      'How long the oldest due work of a queue has been due',
+      ['queue'],
+    );
     return {
       orders_open: this.figure('topup_orders_open', 'Orders that have not ended'),
-      orders_oldest_open_seconds: this.figure('topup_orders_oldest_open_seconds', 'Age of the oldest of them'),
-      units_unknown: this.figure('topup_units_unknown', 'Units that may have been bought or not'),
+      orders_oldest_open_seconds: this.figure(
+        'topup_orders_oldest_open_seconds',
+        'Age of the oldest order that has not ended',
+      ),
+      units_unknown: this.figure('topup_units_unknown', 'Units in doubt: the supplier may or may not have sold them'),
       units_unknown_oldest_seconds: this.figure(
         'topup_units_unknown_oldest_seconds',
-        'How long the oldest of them is in doubt',
+        'How long the oldest unit in doubt has been in doubt',
       ),
       units_review: this.figure('topup_units_review', 'Units that wait for the operator'),
       units_review_oldest_seconds: this.figure(
         'topup_units_review_oldest_seconds',
-        'How long the oldest of them waits',
+        'How long the oldest unit in review has waited for the operator',
       ),
-      supplier_reversals_open: this.figure('topup_supplier_reversals_open', 'Open cases against suppliers'),
-      unknown_purchases_open: this.figure('topup_unknown_purchases_open', 'Those of them without an order'),
+      supplier_reversals_open: this.figure(
+        'topup_supplier_reversals_open',
+        'Open cases in which a supplier contradicts the books',
+      ),
+      unknown_purchases_open: this.figure(
+        'topup_unknown_purchases_open',
+        'Open cases about purchases that no order knows',
+      ),
       ...this.createLabelledFigures(),
       fulfilment_due: figureOf(due, 'fulfilment_due', 'fulfilment'),
       fulfilment_oldest_due_seconds: figureOf(oldestDue, 'fulfilment_oldest_due_seconds', 'fulfilment'),
@@ -341,15 +359,26 @@ export class Metrics extends Instruments {
         'supplier',
         'currency',
       ]),
-      supplier_balance_age_seconds: each('supplier_balance_age_seconds', 'Age of this report'),
-      supplier_balance_low: each('supplier_balance_low', 'Whether that is below its threshold: 1 or 0'),
+      supplier_balance_age_seconds: each('supplier_balance_age_seconds', 'Age of the supplier’s last balance report'),
+      supplier_balance_low: each(
+        'supplier_balance_low',
+        'Whether our balance at the supplier is below its threshold: 1 or 0',
+      ),
       supplier_balance_lasts_seconds: each(
         'supplier_balance_lasts_seconds',
-        'How long that lasts at the pace of the last day',
+        'How long our balance at the supplier lasts at the pace of the last day',
       ),
-      supplier_pause: each('supplier_pause', 'Why nothing is sent there; always 1', ['supplier', 'reason']),
-      partition_ids_left: each('partition_ids_left', 'Ids left until a row has no partition', ['table']),
-      partition_ids: each('partition_ids', 'How many ids the newest partition has', ['table']),
+      supplier_pause: each(
+        'supplier_pause',
+        'Why nothing is sent to the supplier; always 1, absent while it is not paused',
+        ['supplier', 'reason'],
+      ),
+      partition_ids_left: each(
+        'partition_ids_left',
+        'Ids left in the partitions of a table; after them, inserts fail',
+        ['table'],
+      ),
+      partition_ids: each('partition_ids', 'Number of ids that the newest partition of a table spans', ['table']),
     };
   }
 

@@ -13,19 +13,20 @@ export const locked: BatchResult<never> = { ok: 'locked' };
  * How a batch treats rows that another transaction has locked.
  * - `briefly`: waits for them for a short time, and then fails as a whole with a lock timeout.
  * - `never`: skips them and returns `locked` for the commands that need them.
- * - `patiently`: waits for them; all commands have one key.
+ * - `patiently`: the same as `briefly`, but waits longer. All commands of the batch have the same key.
  */
 export type LockWait = 'briefly' | 'never' | 'patiently';
 
-/** For {@link LIMIT_LOCK_WAIT}: `never` is for rows that can be passed over, and bounds the wait for any other lock. */
+/** Milliseconds for `LIMIT_LOCK_WAIT`. With `never` a batch skips locked rows, so the limit applies only to other locks. */
 export const LOCK_WAIT_MS: Record<LockWait, string> = { briefly: '300', never: '1000', patiently: '1000' };
 
 interface Options<Command, Result> {
   /** Commits a batch in one transaction and answers for each command, in order. */
   commit: (commands: Command[], wait: LockWait) => Promise<BatchResult<Result>[]>;
   /**
-   * What a command locks that others may hold for long, such as a wallet. After a lock timeout the commands with that
-   * key are set aside, and no other waits behind them. Without it a batch that meets a lock timeout fails as a whole.
+   * The key of what the command locks and others may hold for long, such as a wallet. After a lock timeout, commands that find
+   * it locked are set aside by this key, and commands with other keys do not wait for them. Without it a batch that meets a lock
+   * timeout fails as a whole.
    */
   keyOf?: (command: Command) => number;
   /**
@@ -36,17 +37,23 @@ interface Options<Command, Result> {
   maxBatch?: number;
   /** Batches at once; one goes out beside another only when it is full. */
   maxInFlight?: number;
-  /** What a command adds to its batch, where commands differ much in size; 1 each by default. */
+  /** The weight of a command, for `maxWeight`; 1 by default. For commands that differ much in size. */
   weightOf?: (command: Command) => number;
   /** A batch is cut when it weighs this much, so that a heavy command does not keep many others waiting. */
   maxWeight?: number;
-  /** Commands that may wait; one more is refused with 503, so that an overload sheds load and never falls over. */
+  /**
+   * How many commands may wait. Any further one is refused with 503, so that an overloaded service sheds load and does not fall
+   * over.
+   */
   maxWaiting?: number;
   /** How long a command may wait for its batch to begin before it is refused with 503; it has then done nothing. */
   maxWaitMs?: number;
-  /** When a command is answered with 503 although its batch is in flight: it may be committed all the same. */
+  /**
+   * How long after its submission a command is answered with 503 if its batch is still in flight. The batch may be committed all
+   * the same.
+   */
   answerWithinMs?: number;
-  /** Keys whose commands were set aside that may wait for their locks at once, each on a connection of its own. */
+  /** How many keys with set-aside commands may wait for locks at once. Each takes a connection. */
   maxAside?: number;
   /** Called for each batch as it goes out, with how many milliseconds each of its commands waited. */
   onBatch?: (waitedMs: number[]) => void;
@@ -105,7 +112,7 @@ export class GroupCommit<Command, Result> {
 
   constructor(options: Options<Command, Result>) {
     this.options = {
-      // Where there is no room for a batch, there may be some for one.
+      // If PostgreSQL ran out of disk or memory for a batch, a single command may still fit.
       retryAlone: (error) =>
         !(error instanceof AppError) && !isConnectionLost(error) && (!isOverloaded(error) || isOutOfRoom(error)),
       maxBatch: 64,
@@ -125,7 +132,8 @@ export class GroupCommit<Command, Result> {
   /**
    * Adds a command to the next batch.
    * @returns its result, once the transaction that holds it has committed.
-   * @throws the error that its own command met, or `SERVICE_UNAVAILABLE` when too many wait already.
+   * @throws the error of the command or of its whole batch; `SERVICE_UNAVAILABLE` if too many wait already, or if it takes too
+   * long.
    */
   submit(command: Command): Promise<Result> {
     if (this.waiting.length >= this.options.maxWaiting) return Promise.reject(overloaded());
@@ -201,7 +209,7 @@ export class GroupCommit<Command, Result> {
     if (this.waiting.length > 0) this.schedule();
   }
 
-  /** Sends commands whose key was set aside to where the others of it wait. @returns the rest. */
+  /** Sets aside the commands whose key is set aside already. @returns the others. */
   private divert(batch: Waiting<Command, Result>[]): Waiting<Command, Result>[] {
     return batch.filter((each) => {
       const aside = this.asides.get(this.keyOf(each));
@@ -250,7 +258,7 @@ export class GroupCommit<Command, Result> {
     }
   }
 
-  /** Commands that waited for their locks in vain: they go on waiting, unless they have for too long. */
+  /** Puts commands that did not get their locks back at the front of their key. Refuses those that have waited too long. */
   private putBack(batch: Waiting<Command, Result>[]): void {
     this.refuseWaiting(batch, lockedForTooLong);
     for (const each of batch.reverse()) this.setAside(each, 'first');
@@ -271,7 +279,7 @@ export class GroupCommit<Command, Result> {
     this.runAsides();
   }
 
-  /** Lets as many keys as may wait for their locks, those first that have not had a turn for longest. */
+  /** Runs set-aside keys, up to `maxAside` at once. The key that ran last the longest ago goes first. */
   private runAsides(): void {
     for (const [key, aside] of this.asides) {
       if (this.asidesRunning >= this.options.maxAside) return;
@@ -285,7 +293,7 @@ export class GroupCommit<Command, Result> {
     const isFree = await this.commit(this.takeBatch(aside.waiting), 'patiently');
     aside.isRunning = false;
     this.asidesRunning--;
-    // To the end of the line; or no longer aside, once its rows could be had and nothing waits any more.
+    // The key goes to the end of the line. If its batch was committed and no command waits, it is no longer set aside.
     this.asides.delete(key);
     if (aside.waiting.length > 0 || !isFree) this.asides.set(key, aside);
     this.runAsides();

@@ -19,7 +19,10 @@ export interface ClaimedUnit {
   max_in_flight: number | null;
   /** `review` if only an operator may decide. */
   action: 'send' | 'inquire' | 'review';
-  /** Why it goes to review: the supplier has another address since the first send, or answers inquiries about younger attempts only. */
+  /**
+   * Why it goes to review. `moved`: the supplier's address has changed since the last send. `too_old`: the supplier answers no
+   * inquiries about attempts of this age.
+   */
   withheld: 'moved' | 'too_old' | null;
   /** Whether this attempt may have reached the supplier before. */
   is_repeat: boolean;
@@ -46,7 +49,7 @@ export interface ClaimedUnit {
   reference: string;
   /** The supplier's reference of the purchase. */
   supplier_reference: string | null;
-  /** The code of a refusal of this attempt that counts only once the supplier repeats it. */
+  /** The failure code of a refusal that is not confirmed yet: it counts once the supplier repeats it. */
   unconfirmed: string | null;
   /** Milliseconds since the attempt's first send. */
   age_ms: number;
@@ -84,7 +87,10 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
                                            ELSE u.unknown_since END,
         updated_at = statement_timestamp()`;
 
-/** Whether an inquiry names the unit by the supplier's reference. Only inquiries of such adapters look it up. */
+/**
+ * Whether the next action is an inquiry by the supplier's reference: the adapter asks by it, and it is known. Otherwise nothing
+ * is looked up.
+ */
 const usesSupplierReference = (unit: string, adapter: string): string => `
              CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.asks_by_theirs THEN (
                     SELECT supplier_reference FROM unit_attempts a
@@ -114,16 +120,17 @@ const STARTED = `
  *
  * - A unit left in `sending` past its lease becomes an inquiry: the result of its send is unknown.
  * - An inquiry that may buy is claimed like a send, so that nothing else decides the unit meanwhile.
- * - A unit in doubt is sent again only to the same address: another one never saw its reference and would sell it twice. So
- *   it goes to review if the address has changed, or if it is too old for an inquiry, counted from the first send that was
- *   not certainly refused. Inquiries by the supplier's reference never buy, so neither rule concerns them.
+ * - A unit in doubt is sent again only to the same address. Another address never saw its reference and would sell it twice. If
+ *   the address has changed, the unit goes to review. So does a unit that is too old for an inquiry, counted from the first
+ *   send that was not certainly refused. Neither rule concerns inquiries by the supplier's reference: they never buy, and work
+ *   at any age.
  * - For a supplier with a limit of its own, claims run one after the other.
  * - A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us.
  * - If the clock is past `clockLimit`, it was set forward, and leases of running calls may have ended: then no inquiry is made
  *   that may buy.
  *
- * A lease lasts for the supplier's timeout and a margin, which is at least the minimum gap between two calls. A unit's first
- * claim begins its first attempt, also if the version before attempts were stored has sent the unit.
+ * A lease lasts for the supplier's timeout and a margin, which is at least the minimum gap between two calls. A unit without an
+ * attempt begins its first one with this claim. This includes units sent by the old version that stored no attempts.
  */
 export const CLAIM_UNITS = statement(
   'units.claim',

@@ -32,7 +32,7 @@ export interface Settlement {
   /** The result of each command, except those whose order or wallet another transaction has locked. */
   outcomes: Map<SettleUnit, BatchResult<Settled>>;
   ended: EndedOrder[];
-  /** The webhooks with new deliveries. The answer arrives with the commit: nothing needs to await it before. */
+  /** The webhooks with new deliveries. Await it only after the commit: awaiting it earlier costs a round trip. */
   webhooks: Promise<number[]>;
 }
 
@@ -67,7 +67,8 @@ export async function settleBatch(
     commands.filter(isSupplierAnswer).flatMap(({ calls }) => calls),
   );
   for (const [alsoWrite, sharing] of groupByAlsoWrite(commands, settled)) alsoWrite(tx, sharing);
-  // Our lock on the order kept the worker that claimed the unit from marking the order as started: do it here.
+  // These cancellations came too late: a worker may have claimed the unit. It skips orders that we have locked, so we mark them
+  // as started.
   const tooLate = commands.filter((command) => command.by.kind === 'cancellation' && !settled.has(command));
   settlement.startOrders(
     tx,
@@ -92,8 +93,9 @@ export async function settleBatch(
 }
 
 /**
- * Keeps the commands whose orders and wallets no other transaction has locked, and locks those: orders before wallets, as
- * everywhere. It may lock wallets that are not needed, because which orders end is not known yet.
+ * Locks the commands' orders, then their wallets (in this order, as everywhere), and skips what another transaction has locked.
+ * Some of the wallets may not be needed: it is not known yet which orders end. @returns the commands whose order and wallet are
+ * locked now.
  */
 async function lockUnlocked(
   { settlement, wallets }: Repositories,
@@ -131,8 +133,8 @@ function winnersOf(commands: SettleUnit[]): Map<string, SettleUnit> {
 type Precedence = readonly [attempt: number, weight: number, claim: number];
 
 /**
- * The latest attempt wins. Within it a success wins, whatever other answers say; then a refusal of the whole attempt; then the
- * refusal of the latest claim. An operator's command wins only if no supplier answers.
+ * The latest attempt wins. Within an attempt, a success comes first, then a refusal in a report, then the refusal of the latest
+ * claim. An operator's command wins only if no supplier answers.
  */
 function precedenceOf({ by, outcome }: SettleUnit): Precedence {
   if (by.kind === 'operator' || by.kind === 'cancellation') return [-1, 0, 0];
@@ -161,7 +163,7 @@ async function judgeUnsettled(
   commands: SettleUnit[],
 ): Promise<Map<SettleUnit, Settled>> {
   const answers = commands.filter(isSupplierAnswer);
-  // Only a supplier's answer can contradict a settlement: an operator's second decision is none.
+  // Only a supplier's answer can contradict a settlement. A second decision by an operator cannot.
   const found = new Map<SettleUnit, Settled>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return found;
   const units = await settlement.judgeUnsettled(tx, answers.map(toAnswerRow));
@@ -185,12 +187,12 @@ function countsOf(units: SettledUnit[]): CountRow[] {
   return [...counts.values()].map(({ succeeded: completed, ...count }) => ({ ...count, completed }));
 }
 
-/** Counts the items of each order that have ended. @param items those with newly settled units, as they are now. */
+/** Counts the ended items of each order. @param items the items with newly settled units, after the update. */
 function countEnded(items: Pick<ItemRow, 'order_id' | 'status'>[]): Map<bigint, number> {
   const ended = new Map<bigint, number>(items.map(({ order_id }) => [order_id, 0]));
   for (const { order_id, status } of items) {
     if (status === 'completed' || status === 'failed')
-      ended.set(order_id, present(ended.get(order_id), 'an item that ended belongs to a settled unit') + 1);
+      ended.set(order_id, present(ended.get(order_id), 'an ended item belongs to a counted order') + 1);
   }
   return ended;
 }

@@ -5,7 +5,7 @@ import type { UnitKey } from './order.rows.js';
 import type { AnswerRow, SettledRow, SettledUnit, SupplierCall } from './settlement.repository.js';
 
 /**
- * A supplier that settles a unit, and only while the unit is at this attempt.
+ * A supplier's answer. It settles the unit only while the unit is at this attempt.
  * - `call`: its answer to a call of a claim. A refusal settles the unit only while that claim holds it.
  * - `report`: its statement about the whole attempt, in a callback or in answer to an inquiry that no claim made.
  */
@@ -15,7 +15,7 @@ export type SupplierSource = { kind: 'call'; attempt: number; claim: number } | 
  * An operator who settles a unit, or a task in an operator's place. `seenAttempt` is the attempt that the decision was
  * made about: a unit at another one is not settled. Without it, any attempt may be settled.
  * - `operator`: decides a unit in `unknown` or `review`.
- * - `cancellation`: fails a unit of which certainly nothing was bought.
+ * - `cancellation`: fails a unit that was certainly not bought.
  */
 type OperatorSource =
   { kind: 'operator'; seenAttempt?: number | undefined } | { kind: 'cancellation'; seenAttempt?: number | undefined };
@@ -25,8 +25,8 @@ interface Command {
   merchantId: number;
   outcome: DefiniteOutcome;
   /**
-   * Writes more in the same transaction if this command settles its unit. Commands that share the function call it once,
-   * with those of them that settled their units.
+   * Makes further writes in the same transaction, if this command settled its unit. If several commands have the same function,
+   * it runs once and gets those that settled their units.
    */
   alsoWrite?: (tx: Transaction, settled: SettleUnit[]) => void;
 }
@@ -39,7 +39,7 @@ interface SupplierAnswer extends Command {
   isRepeated?: boolean;
   /** The sealed codes and serial numbers that the supplier handed over. */
   delivered?: Buffer | null;
-  /** The supplier calls that decided it, for the order history. */
+  /** The supplier calls behind this answer, for the order history. They are recorded even if it settles nothing. */
   calls: SupplierCall[];
 }
 
@@ -81,7 +81,7 @@ export const toAnswerRow = ({
   delivered_sealed: delivered,
 });
 
-/** A supplier reports a second purchase under an attempt's reference, besides the one that we know. */
+/** The row for a second purchase under an attempt's reference, which a supplier reports besides the known one. */
 export const toBesidesRow = (
   key: UnitKey,
   attempt: number,
@@ -96,7 +96,7 @@ export const toBesidesRow = (
   cost_currency: cost?.currency ?? null,
 });
 
-/** Sealed deliveries. Commands that settled their units come first, because of each unit only the first row is kept. */
+/** The sealed deliveries to store. Only the first row of a unit is kept, so commands that settled their units come first. */
 export const toKeptRows = (commands: SettleUnit[], settled: ReadonlySet<SettleUnit>): KeptRow[] =>
   [...settled, ...commands.filter((command) => !settled.has(command))].flatMap((command) => {
     if (!isSupplierAnswer(command) || !command.delivered) return [];

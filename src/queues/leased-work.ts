@@ -25,7 +25,10 @@ export interface WorkTable<Task> {
   undoClaims(names: string[], agoMs: number): Promise<unknown>;
   /** Ends the leases of all claims of these processes. */
   takeOverClaims(processes: string[]): Promise<unknown>;
-  /** Reschedules rows that were written while the clock was ahead: due as long from now as from then. @returns them. */
+  /**
+   * Reschedules up to `limit` rows that were written while the clock was ahead. Each keeps its delay, counted from now. @returns
+   * these rows.
+   */
   pullBack(limit: number): Promise<unknown[]>;
 }
 
@@ -51,7 +54,10 @@ interface Options<Task> {
   observer: WorkObserver<Task>;
 }
 
-/** More than one, so that no partition waits for the claim of another. More would only make each claim smaller. */
+/**
+ * Claims in flight at once. With only one, a partition would wait for the claims of others; with more than three, each claim
+ * would only be smaller.
+ */
 const MAX_CLAIMS = 3;
 const PULL_BACK_BATCH = 1_000;
 
@@ -61,8 +67,9 @@ const PULL_BACK_BATCH = 1_000;
  *
  *     wake ──> wanted ──> claim: one query for all partitions with free slots ──> run ──> free ──> wanted, if more is due
  *
- * Wake-ups of one turn of the event loop share a claim, and so do those that arrive before it can begin: a partition has one
- * claim in flight. A partition with more due work than slots is claimed again as soon as one of its tasks ends, so there is no
+ * Wake-ups in one turn of the event loop share a claim. A partition has at most one claim in flight: wake-ups that arrive
+ * meanwhile share the next one. A partition with more due work than slots is claimed again as soon as one of its tasks ends, so
+ * there is no
  * polling, with or without work.
  */
 export class LeasedWork<Task> {
@@ -87,7 +94,7 @@ export class LeasedWork<Task> {
     this.claimSoon();
   }
 
-  /** Wakes every partition with due work, with or without a wake-up. */
+  /** Wakes every partition that has due work, in case a wake-up was lost. First undoes claims of untouched tasks. */
   async sweep(): Promise<void> {
     await this.undoUnused();
     const overdue = await this.options.table.findOverdue();

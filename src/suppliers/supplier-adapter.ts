@@ -60,8 +60,8 @@ export interface StoredSettings {
 }
 
 /**
- * Why a supplier did not give what was requested. `reached` says whether it answers us at all: not every supplier offers
- * everything. `fault` says what is wrong, where that is known: with `settings`, no call could be made.
+ * Why a supplier did not give what was requested. `reached` says whether it answered at all: it may answer, but not offer this.
+ * `fault` says what is wrong, if known; `settings` means that no call could be made.
  */
 export interface Unavailable {
   known: false;
@@ -185,7 +185,7 @@ export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
 /** An inquiry that repeats the send. It buys what never arrived, so workers claim it as they claim a send. */
 export interface BuyingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: true;
-  /** Whether a repeat of a purchase that the supplier reported as sold, younger than `maxAgeMs`, certainly buys nothing. */
+  /** Whether a repeat certainly buys nothing, if the supplier reported the purchase as sold and it is younger than `maxAgeMs`. */
   readonly remembersSales?: true;
   /** The inquiry for attempts whose supplier reference is known, at any age. Absent where that makes no difference. */
   readonly bySupplierReference?: ReadingInquiry<Settings> & { maxAgeMs: null };
@@ -219,7 +219,7 @@ export interface CallbackReply {
  * - `about`: something about an attempt, named by our reference or by the supplier's. It has an outcome only where a secret
  *   covers all of the callback. That outcome settles the unit; it may depend on the attempt that is named. Without an outcome
  *   the callback only leads to an inquiry.
- * - `products`: these SKUs have changed. Nothing proves it, so workers read those that we know again.
+ * - `products`: these SKUs have changed. Nothing proves it, so workers read the known ones again.
  */
 export type CallbackReading = { reply?: CallbackReply } & (
   | { kind: 'ping' }
@@ -254,7 +254,7 @@ export interface CallbackReader<Settings = unknown> {
 
 /**
  * A kind of supplier. `Settings` is what `readSettings` makes of the stored settings; each call gets it back. No call throws
- * for a fault of the supplier or the network: that is an outcome. What the optional members offer, `capabilitiesOf` lists.
+ * for a fault of the supplier or the network: that is an outcome. `capabilitiesOf` lists what the optional members offer.
  */
 export interface SupplierAdapter<Settings = unknown> {
   /** Whether a repeated reference buys nothing a second time. Where not, a unit is never sent twice. */
@@ -278,8 +278,8 @@ export interface SupplierAdapter<Settings = unknown> {
 }
 
 /**
- * Why nobody would notice that a supplier contradicts itself, as the rest of a sentence after its code. Null where it would be
- * noticed, or where no setting changes it. @param readSettings called only where settings decide.
+ * Why we would not notice that a supplier contradicts itself. The text continues a sentence that begins with the supplier's
+ * code. Null if we would notice, or if no setting could change it. @param readSettings called only where settings decide.
  */
 export const whyUnnoticed = <Settings>(
   adapter: SupplierAdapter<Settings>,

@@ -41,7 +41,7 @@ export type ListedOrder = NamedOrderRow & { items: ItemRow[] };
 export interface UnitDetail extends UnitRow {
   /** Such as `1.2`. */
   name: string;
-  /** By which its supplier knows it now; before the first attempt, our name of it. */
+  /** The reference of its latest attempt; before the first attempt, `unitReference`. */
   reference: string;
   sku: string;
   /** What its merchant pays for it, in satang. */
@@ -58,7 +58,7 @@ export interface OrderDetail extends ListedOrder {
 }
 
 export interface PageRequest extends Omit<PageFilter, 'ids'> {
-  /** A number, a reference, a player or a supplier's reference. */
+  /** An order's number, a unit's reference, a merchant's reference, a player, a supplier's reference or an event's id. */
   term?: string | undefined;
   /** Whether the term may be a player. */
   withPlayers: boolean;
@@ -68,7 +68,7 @@ export interface PageRequest extends Omit<PageFilter, 'ids'> {
 
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]{16})\.\d/;
-/** More orders of one player or reference than anyone reads. */
+/** How many orders a term may find in a list. Nobody reads more of one player or reference. */
 const MAX_FOUND = 1_000;
 const MAX_NOTE_LENGTH = 2_000;
 
@@ -147,7 +147,7 @@ export class OrderSupportService {
   }
 
   /**
-   * Newest first. A filter that few orders match may give short or even empty pages: `next_cursor` leads to the end.
+   * Newest first. If few orders match, a page may be short or empty. The list ends only where `next_cursor` is null.
    * @throws BAD_REQUEST for a cursor that no page carried.
    */
   async page({ cursor, limit, term, withPlayers, ...filter }: PageRequest): Promise<Page<ListedOrder>> {
@@ -159,7 +159,7 @@ export class OrderSupportService {
     return continueAt ? { ...page, next_cursor: encodePlace(continueAt) } : page;
   }
 
-  /** The orders that a term may mean, newest first, each with what the term is to it. */
+  /** The orders that a term may mean, newest first. `found_as` says what the term is to each order. */
   async search(
     term: string,
     withPlayers: boolean,
@@ -198,7 +198,10 @@ export class OrderSupportService {
     });
   }
 
-  /** @param deliveryId only where the reader sees what the term was found as: any number may be a delivery's. */
+  /**
+   * @param deliveryId given only where `found_as` is shown: any number may be a delivery's id, so the reader must see what it
+   * matched.
+   */
   private findByTerm(
     term: string,
     withPlayers: boolean,

@@ -23,7 +23,7 @@ const SLOTS_WHEN_CROWDED = 2;
  * hundreds of attempts a second, for which all others wait.
  */
 const MIN_FAILURE_MS = 500;
-/** Retry delay when this process cannot decrypt the signing secret. */
+/** Retry delay when this process cannot decrypt the signing secrets or read the body. */
 const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
 
 /**
@@ -95,7 +95,7 @@ export class WebhookDispatcher {
     const outcome = await this.sender.send(delivery.url, message, secrets);
     failpoint('delivery.sent');
     this.observer.attempted(delivery, outcome);
-    // An endpoint may echo the body, so an answer to a body with codes is not stored.
+    // A body that differs from the stored one contains codes. The endpoint may echo it, so its answer is not stored.
     const logged = body === delivery.body ? outcome : { ...outcome, bodyText: null };
     const attempt = { deliveryId: id, webhookId, number, startedAt, outcome: logged };
     const recorded = await this.recorder.record(attempt, leaseEndMs);

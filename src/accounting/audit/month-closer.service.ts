@@ -39,10 +39,12 @@ export class MonthCloserService {
     if (!(await this.turns.acquireLock(LOCK_S))) return;
     try {
       const isWhole = await untilStopped(stop, this.closeAll(days, stop));
+      // The lock also serves as a pause: the next look is in an hour, or in a day if a check failed.
       await this.turns.extendLock(isWhole ? HOUR_S : DAY_S);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       await this.kept.catch(() => undefined);
+      // Releases the lock.
       await this.turns.extendLock(0);
       this.logger.info('this worker stopped while it closed a month: another one begins the month again');
     }
@@ -67,7 +69,7 @@ export class MonthCloserService {
     this.logger.info({ month, orders: Number(orders), leftOpen: leftOpen.length }, 'a month was closed');
   }
 
-  /** Runs between two batches: extends the lock and rests. */
+  /** @returns a function to call between two batches: it rests, then extends the lock. */
   private rests(stop: AbortSignal): () => Promise<void> {
     let sinceMs = performance.now();
     return async () => {
@@ -81,7 +83,7 @@ export class MonthCloserService {
 }
 
 /**
- * Returns at once when the worker stops, without waiting for the current batch: reading changes nothing.
+ * Waits for the work, but not once the worker stops: a batch only reads, so it may be abandoned.
  * @throws Stopped
  */
 async function untilStopped<Result>(stop: AbortSignal, work: Promise<Result>): Promise<Result> {

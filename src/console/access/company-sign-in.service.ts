@@ -17,8 +17,8 @@ import { AWAY_AT_MOST_SECONDS, CompanyProvider, type Proofs } from '../../operat
 import type { CompanySessionDto, CompanySignInDto, SignInWaysDto } from './company-sign-in.dto.js';
 
 /**
- * Signs operators in with their company's account. A cookie binds the browser to the sign-in that it began, and a row
- * that can be taken once keeps an answer from counting twice. State, nonce and verifier are derived from the cookie.
+ * Signs operators in with their company's account. A cookie ties a sign-in to the browser that began it. Each sign-in has a row
+ * that can be taken only once, so no answer counts twice. State, nonce and verifier are derived from the cookie's token.
  */
 @Injectable()
 export class CompanySignInService {
@@ -42,7 +42,8 @@ export class CompanySignInService {
   }
 
   /**
-   * @throws NOT_FOUND where it is not set up; BAD_REQUEST at another address than the provider's return address;
+   * @throws NOT_FOUND if company sign-in is not set up; BAD_REQUEST if the console is open at another address than CONSOLE_URL,
+   * where the provider returns;
    *   SERVICE_UNAVAILABLE; FORBIDDEN with the provider's reason.
    */
   async begin({ request, response }: Exchange, next = '/'): Promise<CompanySignInDto> {
@@ -80,7 +81,10 @@ export class CompanySignInService {
     return { ...(await this.sessions.open(exchange, operator, awaitsCode, isConfirmed)), next };
   }
 
-  /** A cookie that was set at localhost is missing when the provider returns the browser to 127.0.0.1. */
+  /**
+   * Refuses an origin other than that of CONSOLE_URL. The provider returns the browser to CONSOLE_URL, where a cookie of another
+   * host is missing: for example, one set at localhost is missing at 127.0.0.1.
+   */
   private assertReturnsHere({ headers: { origin } }: Request): void {
     const { url } = this.config.console;
     if (origin === undefined || origin === new URL(url).origin) return;

@@ -69,7 +69,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends all other sessions. With a second factor, the password alone does not confirm the change.
+   * Changes the password, ends all sessions and begins a new one for the caller. An operator with a second factor must also have
+   * confirmed recently.
    * @throws FORBIDDEN; UNAUTHORIZED; BAD_REQUEST
    */
   async changePassword(
@@ -98,7 +99,8 @@ export class SessionsService {
   }
 
   /**
-   * Begins a session. @param awaitsCode whether the session may only give the code of the second factor.
+   * Begins a session. @param awaitsCode whether the operator must still give the code of the second factor. Until then the
+   * session allows nothing else.
    * @param isConfirmed whether the operator has just proved who they are.
    */
   async open(
@@ -115,7 +117,7 @@ export class SessionsService {
   }
 
   /**
-   * Replaces a session that was ended by a new one.
+   * Begins a new session in place of one that has just been ended.
    * @param changes members that differ from the old session's.
    */
   async renew(

@@ -68,9 +68,9 @@ export class DecisionsService {
   }
 
   /**
-   * The caller must confirm where the unit costs more than CONSOLE_CONFIRM_ABOVE.
-   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT unless the unit is in doubt or in review, and at the attempt that the
-   *   operator saw.
+   * The caller must confirm if the unit's price is above CONSOLE_CONFIRM_ABOVE.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN; CONFLICT if the unit is neither in doubt nor in review, or if another attempt has
+   * begun since the one that the operator saw.
    */
   async resolve(
     caller: Caller,
@@ -86,7 +86,10 @@ export class DecisionsService {
     return this.show(caller, orderNumber);
   }
 
-  /** What deciding about several units would move. @throws NOT_FOUND; BAD_REQUEST */
+  /**
+   * Shows what a decision about several units would settle: units, amount, merchants and orders. Changes nothing. @throws
+   * NOT_FOUND; BAD_REQUEST
+   */
   async preview({ units: chosen }: NamedUnitsDto): Promise<BatchPreviewDto> {
     const units = await this.batch.listStatus(chosen.map(toChosenUnit));
     const open = units.filter(isOpen);
@@ -102,7 +105,7 @@ export class DecisionsService {
   }
 
   /**
-   * The caller must confirm where the units together cost more than CONSOLE_CONFIRM_ABOVE.
+   * The caller must confirm if the prices of all chosen units add up to more than CONSOLE_CONFIRM_ABOVE.
    * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN
    */
   async resolveMany(caller: Caller, { units: chosen, reason, ...verdict }: ResolveManyDto): Promise<BatchResolvedDto> {
@@ -130,7 +133,10 @@ export class DecisionsService {
     return { supplier, reference, ...result, asked_at: new Date().toISOString() };
   }
 
-  /** What the buyer of a unit got. Logged before it is shown. @throws FORBIDDEN until the caller confirms; NOT_FOUND */
+  /**
+   * Shows the codes that were delivered for a unit. The audit log records this first, without the codes. @throws FORBIDDEN until
+   * the caller confirms; NOT_FOUND
+   */
   async reveal(caller: Caller, orderNumber: string, name: Unit, reason: string): Promise<RevealedDto> {
     caller.assertConfirmed();
     const order = await this.orders.get(orderNumber);
@@ -153,7 +159,7 @@ const toChosenUnit = ({ order_number, unit, supplier }: ChosenUnitDto): ChosenUn
   ...readUnit(unit),
 });
 
-/** @throws BAD_REQUEST for a verdict that contradicts itself. */
+/** @throws BAD_REQUEST if a member does not fit the verdict, or a failed unit has no failure_code. */
 function toOutcome({
   succeeded,
   supplier_reference: reference,

@@ -7,7 +7,7 @@ import { DatabaseStatsRepository } from './database-stats.repository.js';
 import { MinuteStatsRepository, type SlotRow, type Steps } from './minute-stats.repository.js';
 import { percentile, type Bucket } from './percentiles.js';
 
-/** The levels that are stored each minute and shown as they are now. */
+/** The levels that are stored each minute. now() shows their current values. */
 export const LEVELS = [
   'orders_open',
   'orders_oldest_open_seconds',
@@ -43,7 +43,7 @@ interface Durations {
 
 export interface FiguresOverTime {
   step_seconds: number;
-  /** The begin of each step. */
+  /** The start of each step. */
   at: string[];
   counts: Series[];
   levels: Series[];
@@ -160,7 +160,7 @@ export class StatsService {
 
 const isDelivered = (label: string): boolean => label === '2xx';
 
-/** Leaves out a level whose statement took too long. */
+/** Returns no rows if a statement failed, for example because it took too long. Throws an AppError on. */
 function orNothing(error: unknown): FigureRow[] {
   if (error instanceof AppError) throw error;
   return [];

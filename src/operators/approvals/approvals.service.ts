@@ -12,7 +12,9 @@ import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OV
 
 /** A request expires after this many days. */
 export const APPROVAL_DAYS = 7;
-/** If one operator created both accounts, one of them within this time, both count as that operator's. */
+/**
+ * If one operator created both accounts, and at least one of them within the last so many days, both count as that operator's.
+ */
 const MAKER_DAYS = 30;
 const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
 
@@ -50,8 +52,8 @@ export class ApprovalsService {
   }
 
   /**
-   * Stores a request without moving money. While a request waits, repeating it with the same reference and amount returns it.
-   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT for a reference that is used, or waits with another amount.
+   * Stores a request without moving money. Returns the waiting request if there is one with the same reference, kind and amount.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference is used, or waits with another kind or amount.
    */
   async request({ by, ...asked }: MovementRequest): Promise<NamedApproval> {
     const { merchantId, kind, amount, reference, note } = asked;
@@ -81,16 +83,16 @@ export class ApprovalsService {
   }
 
   /**
-   * Moves the money; `by` must not be the requester. Idempotent: approving again returns the first result.
+   * Moves the money; `by` must not be the requester. Idempotent: if the same operator approves again, returns the first result.
    * @param expectedAvailable the available balance that the operator saw: if it has changed, nothing moves.
    * @throws NOT_FOUND; FORBIDDEN for one's own request, or if the two may be one person; CONFLICT when the request no longer
-   * waits, the requester may no longer move money, the reference is used or the balance is too low; with CHANGED_MEANWHILE for
-   * another balance.
+   * waits, the requester may no longer move money, the reference is used or the balance is too low; CONFLICT with
+   * CHANGED_MEANWHILE if the balance is not `expectedAvailable`.
    */
   async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
     const { merchant_id: merchantId } = await this.get(id);
     return this.database.transaction(async (tx) => {
-      // The wallet first, as everywhere: a request locks it too, and another order could deadlock.
+      // Locks the wallet before the approval, as request() does. The reverse could deadlock.
       await this.wallets.lock(tx, merchantId);
       const approval = known(await this.approvals.lock(tx, id), id);
       const { kind, amount, reference, note, reason, requester, requested_by: requestedBy } = approval;
@@ -146,7 +148,9 @@ export class ApprovalsService {
     if (earlier) refuse('CONFLICT', used(reference, earlier.operator));
   }
 
-  /** @throws FORBIDDEN if one of the two may have got into the other's account, or a third operator into both. */
+  /**
+   * @throws FORBIDDEN if requester or approver may have had access to the other's account, or a third operator to both accounts.
+   */
   private async assertTwoPeople(tx: Transaction, requester: number, { console }: ConsoleActor): Promise<void> {
     const two = { requester, approver: console.operatorId };
     const made = await this.approvals.findMaker(tx, { ...two, days: MAKER_DAYS });
