@@ -12,11 +12,7 @@ const NOT_YET = [
 
   'test/chaos',
 
-  'test/cli',
-
   'test/concurrency',
-
-  'test/console',
 
   'test/contract',
 

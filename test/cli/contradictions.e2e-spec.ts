@@ -54,7 +54,7 @@ const audit = async (): Promise<Audit['checks'][number] | undefined> => {
 };
 
 describe('a supplier that contradicts how a unit was settled', () => {
-  it('is told by the report, by the audit and in the order’s timeline, until the case is closed', async () => {
+  it('is shown by the report, by the audit and in the order’s history, until the discrepancy is closed', async () => {
     const { order, reversal } = await takenBack();
     expect(reversal).toEqual({
       id: expect.any(Number),
@@ -147,7 +147,7 @@ describe('topup reversal close', () => {
   it('closes the others of several where one is closed already', async () => {
     const [one, other, third] = [await takenBack(), await takenBack(), await takenBack()];
     const ids = [one, other, third].map(({ reversal }) => `${reversal.id}`);
-    await commandLine.json('reversal', 'close', ids[1] ?? '', '--reason', 'by somebody else');
+    await commandLine.json('reversal', 'close', ids[1] ?? '', '--reason', 'by another operator');
     const { code, stdout, stderr } = await commandLine.run(
       'reversal',
       'close',

@@ -118,8 +118,8 @@ describe('A worker that is stopped while it closes a month', () => {
         await stack.stopWorkers();
         return isFree();
       };
-      // What is read gives up waiting after three seconds, and its worker keeps the turn then: on a slow machine it may do so
-      // before it is told to stop.
+      // A read gives up waiting after three seconds, and its worker keeps the lock then. On a slow machine that may happen
+      // before the worker is stopped.
       await eventually(isFreeOnceStopped, (free) => free);
     });
     expect(await stack.sql('SELECT FROM closed_months')).toEqual([]);

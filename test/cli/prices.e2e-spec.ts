@@ -184,7 +184,7 @@ describe('topup price adjust', () => {
     expect(await listPrice('OWN-1')).toBe('35.00');
   });
 
-  it('wants to be told where nobody can be asked, and asks on a terminal', async () => {
+  it('needs --yes or --dry-run without a terminal, and asks on one', async () => {
     await products({ TELL: '35' });
     const line = ['price', 'adjust', '--percent', '-10', '--match', 'TELL'];
     await commandLine.refusedAll([

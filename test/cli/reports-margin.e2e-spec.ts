@@ -8,7 +8,7 @@ type Line = Record<string, string | number | null>;
 
 /** What an attempt is known to have cost, in the currency's own unit. */
 interface Cost {
-  told?: string;
+  reported?: string;
   expected?: string;
   currency?: string;
   /** Baht for one unit of the currency. */
@@ -54,12 +54,12 @@ async function sold(
     UPDATE orders SET created_at = '${at}'::timestamptz - interval '1 day', updated_at = '${at}' WHERE order_number = '${order.order_number}';
     UPDATE transfers SET created_at = '${at}' WHERE ${isOf(order.order_number)};
     UPDATE unit_attempts SET created_at = '${at}' WHERE ${isOf(order.order_number)};`);
-  for (const [index, { told, expected, currency, rate }] of costs.entries()) {
+  for (const [index, { reported, expected, currency, rate }] of costs.entries()) {
     await stack.sql(
       `UPDATE unit_attempts SET cost_micros = $2::numeric * 1000000, expected_cost_micros = $3::numeric * 1000000,
               cost_currency = $4, baht_per_unit = $5
        WHERE ${isOf(order.order_number)} AND unit = $1`,
-      [index + 1, told ?? null, expected ?? null, currency ?? null, rate ?? null],
+      [index + 1, reported ?? null, expected ?? null, currency ?? null, rate ?? null],
     );
   }
   return order.order_number;
@@ -90,10 +90,10 @@ const rows = (by: string, from: string, to = from): Promise<Line[]> =>
 describe('topup report margin', () => {
   it('sets what merchants paid against costs in every currency, by product, supplier or merchant', async () => {
     await sold(shop, 'DEAR', [
-      { told: '20000', expected: '1', currency: 'IDR', rate: '0.0021' },
-      { told: '70.5', currency: 'THB' },
+      { reported: '20000', expected: '1', currency: 'IDR', rate: '0.0021' },
+      { reported: '70.5', currency: 'THB' },
     ]);
-    await sold(kiosk, 'DEAR', [{ told: '2', currency: 'USD' }]);
+    await sold(kiosk, 'DEAR', [{ reported: '2', currency: 'USD' }]);
     await sold(kiosk, 'ELSEWHERE', [{ expected: '30000', currency: 'IDR', rate: '0.002' }]);
     const complete = { cost_estimated_units: 0, cost_unknown_units: 0, cost_unknown_revenue: '0.00' };
     const dear = {
@@ -156,7 +156,7 @@ describe('topup report margin', () => {
       '2025-10-02T16:59:59.999Z',
       '2025-10-02T17:00:00.000Z',
     ]) {
-      await sold(shop, 'PLAIN', [{ told: '1', currency: 'THB' }], { at });
+      await sold(shop, 'PLAIN', [{ reported: '1', currency: 'THB' }], { at });
     }
     expect(await rows('sku', '2025-10-01')).toMatchObject([{ sku: 'PLAIN', units: 2 }]);
     expect(await rows('sku', '2025-10-01', '2025-10-02')).toMatchObject([{ sku: 'PLAIN', units: 4 }]);
@@ -169,7 +169,7 @@ describe('topup report margin', () => {
   });
 
   it('counts no unit that failed, and agrees with what the daily report calls spent', async () => {
-    const cost = { told: '60', currency: 'THB' };
+    const cost = { reported: '60', currency: 'THB' };
     const on = { at: '2025-10-11T05:00:00Z' };
     await sold(shop, 'PLAIN', [cost, cost, cost], { ...on, user: 'unlucky', ends: 'failed' });
     await sold(kiosk, 'PLAIN', [cost], on);
@@ -189,9 +189,9 @@ describe('topup report margin', () => {
     const at = '2025-10-12T05:00:00Z';
     const costs = [
       { expected: '30000', currency: 'IDR', rate: '0.002' },
-      { told: '5', currency: 'SGD' },
+      { reported: '5', currency: 'SGD' },
       {},
-      { told: '10', currency: 'THB' },
+      { reported: '10', currency: 'THB' },
     ];
     await sold(shop, 'PLAIN', costs, { at });
     await sold(shop, 'DEAR', [{}], { at });
@@ -224,12 +224,12 @@ describe('topup report margin', () => {
   });
 
   it('takes a cost at the latest rate before the attempt, where the attempt has no rate of its currency', async () => {
-    const cost = { told: '1', currency: 'USD' };
+    const cost = { reported: '1', currency: 'USD' };
     await sold(shop, 'PLAIN', [cost], { at: '2025-10-04T05:00:00Z' });
-    // The offer was in baht, and the supplier told dollars.
+    // The offer was in baht, and the supplier reported dollars.
     await sold(shop, 'PLAIN', [{ ...cost, rate: '1' }], { at: '2025-10-05T05:00:00Z' });
-    // The offer was in dollars, and the supplier told baht.
-    await sold(shop, 'PLAIN', [{ told: '12', currency: 'THB', rate: '40' }], { at: '2025-10-06T05:00:00Z' });
+    // The offer was in dollars, and the supplier reported baht.
+    await sold(shop, 'PLAIN', [{ reported: '12', currency: 'THB', rate: '40' }], { at: '2025-10-06T05:00:00Z' });
     await sold(shop, 'PLAIN', [{ ...cost, rate: '33.3333' }], { at: '2025-10-07T05:00:00Z' });
     const days = ['2025-10-04', '2025-10-05', '2025-10-06', '2025-10-07'];
     const costs = await Promise.all(days.map(async (day) => (await rows('sku', day))[0]?.cost));
@@ -238,8 +238,8 @@ describe('topup report margin', () => {
 
   it('counts the attempt that bought the unit, and without one the terms of its item', async () => {
     const at = '2025-10-13T05:00:00Z';
-    const again = await sold(shop, 'PLAIN', [{ told: '99', currency: 'THB' }], { at });
-    const old = await sold(shop, 'DEAR', [{ told: '99', currency: 'THB' }], { at });
+    const again = await sold(shop, 'PLAIN', [{ reported: '99', currency: 'THB' }], { at });
+    const old = await sold(shop, 'DEAR', [{ reported: '99', currency: 'THB' }], { at });
     await asTheTests(`
       INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, cost_micros,
                                  cost_currency, created_at)
@@ -258,9 +258,9 @@ describe('topup report margin', () => {
 
   it('rounds the cost of a row once, half up, and knows no percentage of what was free', async () => {
     const at = '2025-10-14T05:00:00Z';
-    await sold(shop, 'ROUND', Array<Cost>(3).fill({ told: '0.005', currency: 'THB' }), { at });
-    await sold(shop, 'PLAIN', [{ told: '110.25', currency: 'THB' }], { at });
-    await sold(shop, 'FREE', [{ told: '5', currency: 'THB' }], { at });
+    await sold(shop, 'ROUND', Array<Cost>(3).fill({ reported: '0.005', currency: 'THB' }), { at });
+    await sold(shop, 'PLAIN', [{ reported: '110.25', currency: 'THB' }], { at });
+    await sold(shop, 'FREE', [{ reported: '5', currency: 'THB' }], { at });
     expect(await rows('sku', '2025-10-14')).toMatchObject([
       { sku: 'FREE', units: 1, revenue: '0.00', cost: '5.00', margin: '-5.00', margin_percent: null },
       { sku: 'PLAIN', cost: '110.25', margin: '-10.25', margin_percent: -10.2 },
@@ -270,7 +270,7 @@ describe('topup report margin', () => {
 
   it('reads as CSV, and as a table with a total', async () => {
     const at = '2025-10-15T05:00:00Z';
-    await sold(shop, 'PLAIN', [{ told: '60', currency: 'THB' }], { at });
+    await sold(shop, 'PLAIN', [{ reported: '60', currency: 'THB' }], { at });
     await sold(shop, 'DEAR', [{ expected: '75', currency: 'THB', rate: '1' }], { at });
     const csv = await commandLine.run(...margin('sku', '2025-10-15', '2025-10-15', '--csv'));
     expect(csv).toEqual({

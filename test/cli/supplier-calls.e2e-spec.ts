@@ -39,42 +39,42 @@ describe('topup supplier balance', () => {
   const balance = (amount: string): void => {
     supplier.balance = { status: 200, body: { balance: amount, currency: 'THB' } };
   };
-  const told = (amount: string, low: boolean): object => ({
+  const reported = (amount: string, low: boolean): object => ({
     amount,
     currency: 'THB',
     low,
     at: expect.stringMatching(MOMENT) as unknown as string,
   });
 
-  it('asks now, and keeps what it was told', async () => {
+  it('is queried now, and its result is kept', async () => {
     await commandLine.json(...set('--low-balance', '1000.5'));
     const { rows } = await scene.client.query('SELECT updated_at FROM suppliers');
     balance('1000.50');
-    const row = { code: 'acme', ...told('1000.5', false) };
+    const row = { code: 'acme', ...reported('1000.5', false) };
     expect(await commandLine.json('supplier', 'balance')).toEqual([{ ...row, lasts_hours: null }]);
     balance('1000.49');
     expect(await commandLine.json('supplier', 'balance', 'acme')).toEqual([
-      { code: 'acme', ...told('1000.49', true), lasts_hours: null },
+      { code: 'acme', ...reported('1000.49', true), lasts_hours: null },
     ]);
-    expect(await show()).toMatchObject({ currency: 'THB', balance: told('1000.49', true) });
+    expect(await show()).toMatchObject({ currency: 'THB', balance: reported('1000.49', true) });
     expect((await commandLine.run('supplier', 'list')).stdout).toContain('1000.49 THB (low)');
     // No setting was changed.
     expect((await scene.client.query('SELECT updated_at FROM suppliers')).rows).toEqual(rows);
     await commandLine.json(...set());
-    expect((await show()).balance).toEqual(told('1000.49', true));
+    expect((await show()).balance).toEqual(reported('1000.49', true));
     await commandLine.json(...set('--no-low-balance'));
-    expect((await show()).balance).toEqual(told('1000.49', false));
+    expect((await show()).balance).toEqual(reported('1000.49', false));
   });
 
   it('may be below nothing', async () => {
     await commandLine.json(...set('--low-balance', '0'));
     balance('-250.25');
     expect(await commandLine.json('supplier', 'balance')).toEqual([
-      { code: 'acme', ...told('-250.25', true), lasts_hours: null },
+      { code: 'acme', ...reported('-250.25', true), lasts_hours: null },
     ]);
   });
 
-  it('of one that can’t be asked is the last one that it told, and the exit code is 1', async () => {
+  it('of a supplier that can’t be queried is the last one that it reported, and the exit code is 1', async () => {
     await commandLine.json(...set());
     const [before] = await commandLine.json<object[]>('supplier', 'balance');
     supplier.balance = { status: 401 };

@@ -63,7 +63,7 @@ describe('a supplier by the adapter digiflazz', () => {
     });
   });
 
-  it('is at the vendor’s address unless told otherwise, and reckons in rupiah', async () => {
+  it('is at the vendor’s address without a setting, and reckons in rupiah', async () => {
     const credentials = ['--credential', 'username=me', '--credential', 'key=mine'];
     expect(await set(...credentials, '--option', 'testing=true')).toMatchObject({
       base_url: 'https://api.digiflazz.com/v1',

@@ -96,7 +96,7 @@ describe('topup supplier remove', () => {
     expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/in use by units of orders/);
   });
 
-  it('waits for whoever begins to refer to it, and then refuses', async () => {
+  it('waits for a transaction that begins to refer to it, and then refuses', async () => {
     const code = await addSupplier();
     const adding = await stack.database.pool.connect();
     try {

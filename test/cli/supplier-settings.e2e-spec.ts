@@ -48,15 +48,15 @@ async function giveKey(): Promise<void> {
   await client.query(`UPDATE suppliers SET credentials_sealed = $1, credential_names = '{key}' WHERE id > 0`, [sealed]);
 }
 
-/** What the supplier is told as our token, as `supplier balance` finds out. */
+/** The authorization that the supplier receives when `supplier balance` calls it. */
 async function authorization(): Promise<string | undefined> {
-  let told: string | undefined;
+  let received: string | undefined;
   supplier.balance = (authorization) => {
-    told = authorization;
+    received = authorization;
     return { status: 200, body: { balance: '1', currency: 'THB' } };
   };
   await commandLine.json('supplier', 'balance', 'acme');
-  return told;
+  return received;
 }
 
 describe('topup supplier set', () => {
@@ -102,7 +102,7 @@ describe('topup supplier set', () => {
     expect(await show()).toMatchObject({ credentials: [] });
   });
 
-  it('tells nothing to another vendor that one was told: with another adapter it starts anew', async () => {
+  it('sends no secret of one vendor to another: with another adapter its settings start anew', async () => {
     await commandLine.json(...set('--token', SECRET, '--low-balance', '10'));
     await giveKey();
     await client.query(`UPDATE suppliers SET adapter = 'vendor', options = '{"testing": "true"}' WHERE id > 0`);

@@ -62,7 +62,7 @@ describe('topup webhook', () => {
     expect(await commandLine.refused('webhook', 'deliveries', '--merchant', '99')).toMatch(/there is no merchant 99/);
   });
 
-  it('is a part of the order’s story', async () => {
+  it('is a part of the order’s history', async () => {
     await deliveryWith('succeeded');
     const { timeline } = await commandLine.json<{
       timeline: { at: string; event: string; unit?: string; detail?: string; process?: string }[];

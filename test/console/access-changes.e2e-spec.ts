@@ -36,7 +36,7 @@ const CHANGES: [string, (operator: TestOperator) => Promise<unknown>][] = [
   ],
 ];
 
-describe('a browser that somebody has signed in with', () => {
+describe('a browser that is signed in', () => {
   /** Where a wrong password counted. */
   async function countedAs({ id, email }: TestOperator, browser: Browser): Promise<string> {
     const counters = async (): Promise<{ known: number; other: number }> => {

@@ -4,7 +4,7 @@ import type { ErrorBody } from '../support/http.js';
 import { ConsoleStack, type TestOperator } from './console-stack.js';
 import { everyOperation, fill } from './operations.js';
 
-/** Who may call each route: this table is what the specification says, and a route that is not in it fails the test. */
+/** The roles that may call each route, as the specification lists them. A route that is not in this table fails the test. */
 const ACCESS: Record<string, string> = {
   'POST /api/session': 'anyone',
   'GET /api/session': 'half',

@@ -152,7 +152,7 @@ describe('an approval', () => {
     const answers = await Promise.all([mali, tun, mali, tun].map((each) => approve(id, each)));
     const done = answers.filter(({ status }) => status === 200);
     const first = done[0]?.body.decided_by ?? '';
-    // Whoever was first is told so again; the other that it is done.
+    // The first approver gets the same result again, the other learns that the request is decided.
     expect(done.map(({ body }) => body.decided_by)).toEqual([first, first]);
     const late = answers.filter(({ status }) => status === 409);
     expect(late.map(({ body }) => body.message)).toEqual([
@@ -244,7 +244,7 @@ describe('an approval', () => {
 });
 
 describe('a request', () => {
-  it('is one, however often it is sent and by whomever', async () => {
+  it('is one, however often and by however many people it is sent', async () => {
     const headers = { 'idempotency-key': unique('key') };
     const answers = await Promise.all([ask({}, nok, headers), ask({}, nok, headers), ask({}, mali)]);
     expect(new Set(answers.map(({ body: { id } }) => id)).size).toBe(1);
@@ -273,7 +273,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('is withdrawn by whoever made it', async () => {
+  it('is withdrawn by the person who made it', async () => {
     const id = await asked();
     expect((await reject(id, nok, 'typing mistake')).body).toMatchObject({ status: 'withdrawn' });
     expect((await logged()).map(({ action }) => action)).toEqual(['approval.request', 'approval.withdraw']);

@@ -5,7 +5,7 @@ describe('a page', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('is unattended a minute after somebody did something there, until they do again', () => {
+  it('is unattended a minute after the last input, until the next', () => {
     const page = new EventTarget();
     watchAttendance(page);
     for (const sign of ['keydown', 'pointermove', 'wheel']) {

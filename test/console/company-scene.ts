@@ -6,7 +6,7 @@ import { ConsoleStack, type Browser } from './console-stack.js';
 
 export const RETURN_URL = 'http://127.0.0.1:3100/login/company';
 
-/** What a console is told of a company. */
+/** A console's settings for a company. */
 export const settingsOf = ({ issuer }: Company): Record<string, string> => ({
   CONSOLE_OIDC_ISSUER: issuer,
   CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
@@ -33,7 +33,7 @@ export const begin = async (browser: Browser, next?: string): Promise<string> =>
 export const answer = (browser: Browser, query: string): Promise<Answer<SessionBody>> =>
   browser.post<SessionBody>('/api/session/company/answer', { answer: query });
 
-/** The status, and why somebody was refused. */
+/** The status, and why a sign-in was refused. */
 export const outcome = ({ status, body }: Answer<SessionBody>): unknown[] => [status, body.details?.[0]?.code];
 
 export const whoAmI = (browser: Browser): Promise<Answer<SessionBody>> => browser.get<SessionBody>('/api/session');
@@ -60,7 +60,7 @@ class CompanyScene {
     await this.company.close();
   }
 
-  /** Somebody who works at the company. @returns what its provider calls them. */
+  /** Adds a person who works at the company. @returns the provider's name for them. */
   hire(claims: Claims = {}, at = this.company): string {
     const subject = unique('person');
     at.people.set(subject, {

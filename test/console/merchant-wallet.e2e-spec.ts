@@ -85,7 +85,7 @@ describe('a deposit', () => {
     expect(await logged()).toHaveLength(1);
   });
 
-  it('of two people who saw the same balance is one movement, and the other is told what changed', async () => {
+  it('of two people who saw the same balance is one movement, and the other learns what changed', async () => {
     const other = await scene.console.signedIn('admin');
     const answers = await Promise.all([
       credit({ reference: 'bank-1', expected_available: '100.00' }),

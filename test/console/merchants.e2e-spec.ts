@@ -95,7 +95,7 @@ describe('merchants', () => {
         expect([path, (await finance.browser.get(path)).status]).toEqual([path, 404]);
   });
 
-  it('are told apart by the sandbox, and by what they ordered today', async () => {
+  it('are distinguished by the sandbox, and by what they ordered today', async () => {
     const { stack, sku } = scene;
     const sandbox = await stack.sandboxMerchant();
     const busy = await stack.merchant('100.00');

@@ -34,7 +34,7 @@ describe('roles', () => {
     }
   });
 
-  it('that are taken away keep somebody out who was in, which is in the log', async () => {
+  it('that are taken away keep a person out who was in, which is in the log', async () => {
     const subject = scene.hire();
     await scene.comeAs(subject);
     scene.company.people.set(subject, { groups: [] });

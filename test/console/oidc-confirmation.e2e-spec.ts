@@ -33,7 +33,7 @@ describe('company sign-in', () => {
     [9, true],
     [11, false],
     [null, false],
-  ])('of %s minutes ago confirms who somebody is: %s', async (minutesAgo, isConfirmed) => {
+  ])('of %s minutes ago confirms a person’s identity: %s', async (minutesAgo, isConfirmed) => {
     const browser = scene.stack.browser();
     const { status, body } = await come(scene.hire(), browser, minutesAgo);
     expect([status, body.state, body.confirmed_until !== null]).toEqual([200, 'signed_in', isConfirmed]);

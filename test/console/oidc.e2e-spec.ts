@@ -16,7 +16,7 @@ import { ConsoleStack } from './console-stack.js';
 const scene = companyScene();
 
 describe('company sign-in', () => {
-  it('lets somebody in whom it gives a role, with an account of their own, and back to where they wanted to go', async () => {
+  it('lets a person in to whom it gives a role, with an account of their own, and back to where they wanted to go', async () => {
     const subject = scene.hire({ groups: ['helpers', 'leads', 'readers'] });
     const browser = scene.stack.browser();
     const query = await scene.company.signIn(await begin(browser, '/orders?status=failed'), subject);
@@ -78,7 +78,7 @@ describe('company sign-in', () => {
     }
   });
 
-  it('begins a session of its own: neither the cookie of before nor one that somebody chose is worth anything', async () => {
+  it('begins a session of its own: neither the cookie of before nor one from outside is worth anything', async () => {
     const subject = scene.hire();
     const { browser } = await scene.stack.signedIn('viewer');
     const before = browser.cookies.get('console') ?? '';

@@ -5,7 +5,7 @@ import { createConsoleOpenApi } from '../../src/console/openapi.js';
 export interface Operation {
   method: string;
   path: string;
-  /** Who may call it. */
+  /** The roles that may call it. */
   access: string | undefined;
 }
 

@@ -156,7 +156,7 @@ describe('what lets people in', () => {
     expect((await actions()).length).toBe(before);
   });
 
-  it('leaves the last administrator in, whoever asks', async () => {
+  it('leaves the last administrator in, even at their own request', async () => {
     await console.sql(`UPDATE operators SET active = false WHERE role = 'admin' AND id <> $1`, [admin.id]);
     for (const change of [{ active: false }, { role: 'viewer' }]) {
       const { status, body } = await patch(admin.id, change);

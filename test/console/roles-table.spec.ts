@@ -18,7 +18,7 @@ describe('the table of roles in the console’s documentation', () => {
     expect(cells).toEqual(PERMISSIONS.map((permission) => [permission, rolesWith(permission).length]));
   });
 
-  it('is written anew when somebody changes it by hand', () => {
+  it('is written anew after a change by hand', () => {
     const changed = written.replace('| `operators.manage` |', '| `operators.manage_all` |');
     expect(changed).not.toBe(written);
     expect(withTables(changed)).toBe(written);

@@ -37,7 +37,7 @@ describe('signing in', () => {
     expect((await whoAmI(browser)).body.operator?.email).toBe(email);
   });
 
-  it('ends with signing out, for whoever kept the cookie too', async () => {
+  it('ends with signing out, also for a thief of the cookie', async () => {
     const { browser } = await console.signedIn();
     const thief = console.browser();
     for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect((await whoAmI(thief)).status).toBe(401);
   });
 
-  it('takes no session identifier that somebody else chose, and changes it with every step', async () => {
+  it('takes no session identifier that an attacker chose, and changes it with every step', async () => {
     const { browser, email, secret = '' } = await console.withSecondFactor();
     await browser.send('DELETE', '/api/session');
     const seen = new Set<string | undefined>();

@@ -134,7 +134,7 @@ describe('a supplier', () => {
     expect([anew.status, anew.body.base_url]).toEqual([200, 'https://digi.example/v1']);
   });
 
-  it('that somebody else set meanwhile is left as it is', async () => {
+  it('that another operator set meanwhile is left as it is', async () => {
     const { updated_at: at } = (await set('race', { ...DIGI, expected_updated_at: null })).body;
     const change = { adapter: 'digiflazz', timeout_ms: 7_000, expected_updated_at: at };
     const answers = await Promise.all([set('race', change), set('race', { ...change, timeout_ms: 6_000 })]);

@@ -83,7 +83,7 @@ describe('suppliers', () => {
     expect((await show()).state).toBe('well');
   });
 
-  it('are tested without buying anything, each check by itself, once in ten seconds whoever asks', async () => {
+  it('are tested without buying anything, each check by itself, once in ten seconds for all operators together', async () => {
     const { browser: other } = await scene.console.signedIn('catalog');
     const test = ({ browser }: Pick<TestOperator, 'browser'>) =>
       browser.post<{ ok: boolean; checks: object[] }>('/api/suppliers/fake/test');
@@ -125,11 +125,13 @@ describe('suppliers', () => {
     expect([list.status, list.body.data]).toEqual([200, []]);
   });
 
-  it('tell balances over time', async () => {
+  it('show balances over time', async () => {
     const from = new Date(Date.now() - 3_600_000).toISOString();
-    const told = await support.browser.get<{ data: { amount: string }[] }>(`/api/suppliers/fake/balances?from=${from}`);
-    expect(told.status).toBe(200);
-    expect(told.body.data.every(({ amount }) => /^\d+\.\d{2,}$/.test(amount))).toBe(true);
+    const listed = await support.browser.get<{ data: { amount: string }[] }>(
+      `/api/suppliers/fake/balances?from=${from}`,
+    );
+    expect(listed.status).toBe(200);
+    expect(listed.body.data.every(({ amount }) => /^\d+\.\d{2,}$/.test(amount))).toBe(true);
   });
 
   it.each(['', '/balances?from=2026-01-01T00:00:00Z', '/products'])(

@@ -3,7 +3,7 @@ import { arrange, type TimelineEntry } from '../../console/src/kit/timeline-mode
 
 const at = (second: number): string => new Date(Date.UTC(2026, 10, 22) + second * 1000).toISOString();
 
-const STORY: TimelineEntry[] = [
+const HISTORY: TimelineEntry[] = [
   { at: at(0), kind: 'order.created' },
   { at: at(1), kind: 'supplier.send', unit: '1.1', outcome: 'succeeded' },
   { at: at(2), kind: 'supplier.send', unit: '1.2', outcome: 'unknown' },
@@ -11,9 +11,9 @@ const STORY: TimelineEntry[] = [
   { at: at(201), kind: 'order.failed', outcome: 'failed' },
 ];
 
-/** The story as a test reads it: each line by its kind, or by how long nothing happened. */
+/** The history as a test reads it: each line by its kind, or by how long nothing happened. */
 const shown = (view: { isGrouped: boolean; isBadOnly: boolean }): [string | null, (string | number)[]][] =>
-  arrange(STORY, view).map(({ unit, lines }) => [
+  arrange(HISTORY, view).map(({ unit, lines }) => [
     unit,
     lines.map((line) => ('entry' in line ? line.entry.kind : line.idleMs)),
   ]);
@@ -37,11 +37,11 @@ describe('The timeline', () => {
     expect(shown({ isGrouped: false, isBadOnly: true })).toEqual([
       [null, ['supplier.send', 198_000, 'supplier.inquiry', 'order.failed']],
     ]);
-    expect(arrange(STORY.slice(0, 2), { isGrouped: false, isBadOnly: true })).toEqual([]);
+    expect(arrange(HISTORY.slice(0, 2), { isGrouped: false, isBadOnly: true })).toEqual([]);
   });
 
-  it('keeps the place of each entry in the whole story', () => {
-    const [group] = arrange(STORY, { isGrouped: false, isBadOnly: true });
+  it('keeps the place of each entry in the whole history', () => {
+    const [group] = arrange(HISTORY, { isGrouped: false, isBadOnly: true });
     expect(group?.lines.map(({ index }) => index)).toEqual([2, 3, 3, 4]);
   });
 });

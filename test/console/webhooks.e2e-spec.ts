@@ -93,7 +93,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('that fail for an hour or more are told apart from those that only began to', async () => {
+  it('that fail for an hour or more are distinguished from those that only began to', async () => {
     const { webhook: bad } = await scene.delivered([500], 'failed');
     const { webhook: good } = await scene.delivered([204], 'succeeded');
     const found = async (): Promise<WebhookBody[]> =>

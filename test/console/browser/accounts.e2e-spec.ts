@@ -90,7 +90,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
     await viewer.leave(/Failed to load resource.*403/);
   });
 
-  it('invite somebody with a link that is shown once', async () => {
+  it('invite a colleague with a link that is shown once', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/operators');

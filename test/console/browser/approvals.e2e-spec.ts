@@ -95,7 +95,7 @@ describeInBrowser('Approvals, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are rejected with a reason, withdrawn by whoever asked, and typed where money leaves', async () => {
+  it('are rejected with a reason, withdrawn by the person who asked, and typed where money leaves', async () => {
     await ask('bank-2');
     await ask('out-1', 'debit', '50000.01');
     const visitor = await arrive(mali);
@@ -113,7 +113,7 @@ describeInBrowser('Approvals, in a browser', () => {
     const takeOut = dialog(page).getByRole('button', { name: 'Take out 50,000.01 THB' });
     expect(await takeOut.isDisabled()).toBe(true);
     await dialog(page).getByLabel(`Type ${name} to confirm`).fill(name);
-    // Somebody else was faster.
+    // The other operator is faster.
     const { body } = await mali.browser.get<{ data: { id: number }[] }>('/api/approvals?status=open');
     await nok.browser.post(`/api/approvals/${body.data[0]?.id}/rejection`, { reason: 'typing mistake' });
     await takeOut.click();

@@ -17,14 +17,14 @@ export const BUILT = fileURLToPath(new URL('../../../dist/console', import.meta.
 /** Pictures of all that is looked at are kept there, where it is set. */
 const pictures = process.env.CONSOLE_PICTURES;
 
-/** A story that takes a browser: skipped by name, and said aloud, where there is none. */
-export function describeInBrowser(name: string, story: () => void): void {
+/** Tests that need a browser. Without one they are skipped by name, with a line on stderr. */
+export function describeInBrowser(name: string, tests: () => void): void {
   if (binary !== null) {
-    describe(name, story);
+    describe(name, tests);
     return;
   }
   process.stderr.write(`SKIPPED, because there is no chromium on PATH and none can be fetched: ${name}\n`);
-  describe.skip(`${name} (there is no chromium)`, story);
+  describe.skip(`${name} (there is no chromium)`, tests);
 }
 
 export const launchBrowser = (): Promise<Browser> => launchChromium(binary ?? { program: '', env: {} });
@@ -51,7 +51,7 @@ interface Visit {
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-/** Somebody at a browser; what their pages did wrong is kept. */
+/** A person at a browser; the faults of their pages are kept. */
 export class Visitor {
   readonly faults: string[] = [];
 

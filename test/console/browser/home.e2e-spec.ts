@@ -4,7 +4,7 @@ import { deferred } from '../../support/deferred.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
-describeInBrowser('What needs somebody, in a browser', () => {
+describeInBrowser('What needs a person, in a browser', () => {
   let scene: Scene;
   let browser: Browser;
   beforeAll(async () => {

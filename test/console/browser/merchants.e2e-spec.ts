@@ -112,11 +112,11 @@ describeInBrowser('Merchants, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are told when the balance changed meanwhile, in the dialog', async () => {
+  it('show in the dialog that the balance changed meanwhile', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open(`/merchants/${merchant.id}`);
-    // What is shown stands still, as when somebody moves money between two looks.
+    // The page stands still, as when an operator moves money between two refreshes.
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Deposit', exact: true }).click();
     await dialog(page).getByLabel('Amount').fill('10');

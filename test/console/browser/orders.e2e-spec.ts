@@ -150,7 +150,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
-  it('tell their story, take notes, and are settled by an operator’s word', async () => {
+  it('show their history, take notes, and are settled by an operator’s decision', async () => {
     const order = await inDoubt(1);
     const visitor = await arrive();
     const { page } = visitor;
@@ -169,9 +169,9 @@ describeInBrowser('Orders, in a browser', () => {
     await dialog.getByRole('button', { name: 'Settle as failed' }).click();
     await page.getByText('Unit 1.1 was resolved').waitFor();
     await page.getByText('they never saw it <img').waitFor();
-    await page.getByLabel('Note').fill('Told the buyer.\nTicket 4711');
+    await page.getByLabel('Note').fill('Informed the buyer.\nTicket 4711');
     await page.getByRole('button', { name: 'Add note' }).click();
-    await page.getByText('Told the buyer.').waitFor();
+    await page.getByText('Informed the buyer.').waitFor();
     expect((await scene.stack.orderWith(scene.merchant, order.reference_id, 'failed')).failure_code).toBe(
       'OUT_OF_STOCK',
     );

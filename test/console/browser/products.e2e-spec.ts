@@ -232,7 +232,7 @@ describeInBrowser('Products, in a browser', () => {
     await visitor.leave();
   });
 
-  describe('to somebody with another role', () => {
+  describe('to an operator with another role', () => {
     it('show no costs and offer nothing that is refused; and what fails says so', async () => {
       const viewer = await scene.console.signedIn('viewer');
       const visitor = await arrive('en', viewer);

@@ -5,7 +5,7 @@ import type { TestOperator } from '../console-stack.js';
 import { inDoubt, refusedAtFirst, sellAlsoAt, startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
-describeInBrowser('Units in doubt, and an order’s story, in a browser', () => {
+describeInBrowser('Units in doubt, and an order’s history, in a browser', () => {
   let scene: Scene;
   let browser: Browser;
   let admin: TestOperator;
@@ -69,7 +69,7 @@ describeInBrowser('Units in doubt, and an order’s story, in a browser', () => 
     await dialog.getByText(isEnglish ? 'They were not bought' : 'ไม่ได้ซื้อ').click();
     await dialog.getByText(isEnglish ? /105\.00 THB go back to/ : /เงิน 105\.00 THB จะคืน/).waitFor();
     await visitor.look('resolve-many');
-    // Somebody else is faster with one of them.
+    // Another operator resolves one of them first.
     const path = `/api/orders/${orders[1]?.order_number}/units/1.1/resolution`;
     await admin.browser.post(path, { succeeded: true, reason: 'they found it' });
     await dialog.getByLabel(isEnglish ? 'Reason' : 'เหตุผล').fill('the outage of Monday');

@@ -134,7 +134,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('lead from what needs somebody to where it is done, and show what a role can do about', async () => {
+  it('lead from what needs a person to where it is done, and show what a role can do about', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
