@@ -43,7 +43,7 @@ import { DeliveryAttempt } from './src/webhooks/delivery-attempt.entity.js';
 import { Delivery } from './src/webhooks/delivery.entity.js';
 import { Webhook } from './src/webhooks/webhook.entity.js';
 
-/** One for each table. */
+/** One class for each table. */
 const ENTITIES = [
   Merchant,
   ApiKey,
@@ -91,14 +91,14 @@ const ENTITIES = [
 ];
 
 /**
- * How TypeORM reaches the database. The processes, the command line and the tests all use this.
- * Classes are imported by name: Jest lets TypeORM load files by a pattern only once in each of its workers.
+ * TypeORM's options for the database. The processes, the command line and the tests all use them.
+ * Classes are listed by name, so that the compiler checks the list and TypeORM searches no folders at the start.
  * @param url a `postgres://` connection string.
- * @param pool the driver and the limits of connections; by default those of migrations, whose statements have no timeout.
+ * @param pool the driver and the limits of connections. The default is for migrations, whose statements have no timeout.
  */
 export function dataSourceOptions(
   url: string,
-  // Without `driver`, TypeORM would load a second copy of it. With `pipeline`, it reads a schema in one round trip.
+  // Without `driver`, TypeORM would load a second copy of `pg`. With `pipeline`, TypeORM reads a schema in one round trip.
   pool: { driver: object; extra: object } = { driver: pg, extra: { ...FOR_MIGRATIONS, pipeline: true } },
 ): DataSourceOptions {
   return {

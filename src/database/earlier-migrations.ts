@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-/** The migrations that made the schema step by step, before it had one for each aggregate. */
+/** The migrations of earlier versions. The present versions have one migration for each aggregate instead. */
 export const EARLIER_MIGRATIONS: readonly string[] = `
   MerchantsAndKeys1763650000001
   Catalog1763650000002
@@ -68,25 +68,25 @@ export const EARLIER_MIGRATIONS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** The number of the last migration whose result was there after them. */
+/** The number of the last present migration whose result a database with all earlier migrations already has. */
 const LAST_IN_PLACE = 1_763_900_000_012;
 
-/** Some of the earlier migrations are missing, and this version does not have them any more. */
+/** The database lacks some of the earlier migrations, and this version no longer has them. */
 export class EarlierMigrationsMissing extends Error {
   constructor(missing: readonly string[]) {
     super(
       `the database lacks ${missing.length} of the ${EARLIER_MIGRATIONS.length} migrations of earlier versions, ` +
-        `the first of them ${missing[0]}: start the last version that has them once (docs/operations.md, "Upgrade"), ` +
+        `the first of them ${missing[0]}: run "npm run migrate" once at the last commit that has them (docs/operations.md, "Upgrade"), ` +
         'or create a new database',
     );
   }
 }
 
 /**
- * Replaces the rows of the earlier migrations in `schema_migrations` by those of the present ones, which make the same
- * schema. The caller holds the migration lock.
+ * Replaces the rows of the earlier migrations in `schema_migrations` with rows of the present migrations, which make the same
+ * schema. The caller must hold the migration lock.
  * @returns whether the database had the earlier migrations.
- * @throws EarlierMigrationsMissing where it has only some of them; nothing is changed then.
+ * @throws EarlierMigrationsMissing if the database has only some of them. Nothing is changed then.
  */
 export async function adoptEarlierMigrations(source: DataSource): Promise<boolean> {
   return source.transaction(async (manager) => {

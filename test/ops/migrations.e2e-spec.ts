@@ -153,7 +153,7 @@ describe('a database of the earlier migrations', () => {
       level: 'error',
       reason:
         'the database lacks 2 of the 62 migrations of earlier versions, the first of them StepsAndLateCodes1763800000100: ' +
-        'start the last version that has them once (docs/operations.md, "Upgrade"), or create a new database',
+        'run "npm run migrate" once at the last commit that has them (docs/operations.md, "Upgrade"), or create a new database',
     });
     expect(await rows()).toEqual(before);
     expect(await stack.sql(`SELECT name FROM merchants WHERE name = 'one'`)).toHaveLength(1);

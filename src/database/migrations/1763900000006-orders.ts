@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Orders with their items and units, and the codes that were handed over. */
+/** Orders with their items and units, and the codes that suppliers delivered. */
 export class Orders1763900000006 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.createOrders(runner);
@@ -9,8 +9,8 @@ export class Orders1763900000006 implements MigrationInterface {
     await this.createPartsOfUnits(runner);
     await this.freezeWhatHasEnded(runner);
     await this.keepSandboxApart(runner);
-    // Rows change a few times within seconds and then never again. Dead versions at the front of the work indexes would
-    // slow every claim, so vacuum removes them early.
+    // A row changes a few times within seconds and then never again. Its dead versions at the front of the work indexes
+    // would slow every claim, so vacuum removes them early.
     for (const table of ['orders', 'order_items', 'order_units']) {
       await runner.query(
         `ALTER TABLE ${table} SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)`,
@@ -19,7 +19,7 @@ export class Orders1763900000006 implements MigrationInterface {
   }
 
   private async createOrders(runner: QueryRunner): Promise<void> {
-    // The foreign key includes what kind of merchant it is, so that the two never differ.
+    // The foreign key includes `sandbox`, so that an order and its merchant always have the same value.
     await runner.query(`
       CREATE TABLE orders (
         id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_orders PRIMARY KEY,
@@ -94,8 +94,8 @@ export class Orders1763900000006 implements MigrationInterface {
           AND (status = 'completed') = (completed_quantity = quantity)),
         CONSTRAINT ck_order_items_failure CHECK ((status = 'failed') = (failure_code IS NOT NULL))
       )`);
-    // The order is negated so that these indexes serve searches only: with few suppliers, PostgreSQL would otherwise skip
-    // through them to find the items of one order, and keep that plan when there are many suppliers.
+    // The order's id is negated so that PostgreSQL uses these indexes for searches only. With few suppliers it would otherwise
+    // use them to find the items of one order, and it would keep that slow plan when there are many suppliers.
     await runner.query(`CREATE INDEX ix_order_items_sku ON order_items (sku, (-order_id))`);
     await runner.query(`CREATE INDEX ix_order_items_supplier ON order_items (supplier_id, (-order_id))`);
   }
@@ -132,14 +132,14 @@ export class Orders1763900000006 implements MigrationInterface {
         CONSTRAINT ck_order_units_due CHECK ((next_action_at IS NULL) = (state IN ('succeeded', 'failed', 'review'))),
         CONSTRAINT ck_order_units_failure CHECK ((state = 'failed') = (failure_code IS NOT NULL))
       )`);
-    // Units of one batch are due at one time, and PostgreSQL packs equal keys into one index entry, which it can mark as
-    // dead only after the last of its rows is. Unpacked, claims skip the entries of claimed units from then on.
+    // Units of one batch are due at the same time. PostgreSQL would pack such equal keys into one index entry, and could mark
+    // it as dead only when all of its rows are dead. With one entry for each row, claims skip the units that are claimed.
     await runner.query(`
       CREATE INDEX ix_order_units_due ON order_units (supplier_id, next_action_at) WITH (deduplicate_items = off)
       WHERE next_action_at IS NOT NULL`);
     await runner.query(`CREATE INDEX ix_order_units_review ON order_units (order_id) WHERE state = 'review'`);
     await runner.query(`CREATE INDEX ix_order_units_unknown ON order_units (unknown_since) WHERE state = 'unknown'`);
-    // Volatile, so that it sees what was committed while its statement waited for a lock.
+    // VOLATILE, so that the function sees rows that others committed while its statement waited for a lock.
     await runner.query(`
       CREATE FUNCTION units_in_flight(supplier integer) RETURNS bigint LANGUAGE sql VOLATILE AS $$
         SELECT count(*) FROM order_units
@@ -160,7 +160,7 @@ export class Orders1763900000006 implements MigrationInterface {
         CONSTRAINT fk_unit_deliveries_unit FOREIGN KEY (order_id, item, unit) REFERENCES order_units,
         CONSTRAINT uq_unit_deliveries_unit UNIQUE (order_id, item, unit)
       )`);
-    // Which operator looks after a unit in review, so that two of them do not call the same supplier.
+    // The operator that handles a unit in review: two operators must not call the supplier about the same unit.
     await runner.query(`
       CREATE TABLE review_claims (
         order_id bigint NOT NULL,
@@ -173,7 +173,7 @@ export class Orders1763900000006 implements MigrationInterface {
       )`);
   }
 
-  /** The database refuses changes of prices, and of orders, items and units that have ended, whichever process tries. */
+  /** The database refuses every change of a price, and every change of an order, item or unit that has ended. */
   private async freezeWhatHasEnded(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TRIGGER tg_orders_amounts BEFORE UPDATE OF subtotal_amount, discount_amount, total_amount ON orders
@@ -190,8 +190,8 @@ export class Orders1763900000006 implements MigrationInterface {
     await runner.query(`
       CREATE TRIGGER tg_order_units_ended BEFORE UPDATE OR DELETE ON order_units FOR EACH ROW
       WHEN (OLD.state IN ('succeeded', 'failed')) EXECUTE FUNCTION refuse_change('it has ended')`);
-    // A claim counts only with its `attempt_claim`, which processes that know one attempt per unit do not write: they
-    // would send a later attempt under the reference of the first.
+    // A claim of a later attempt must write `attempt_claim`. Processes of versions with one attempt per unit do not write it.
+    // They would send the later attempt under the reference of the first.
     await runner.query(`
       CREATE TRIGGER tg_order_units_later_attempt BEFORE UPDATE OF claim ON order_units FOR EACH ROW
       WHEN (NEW.attempt > 1 AND NEW.claim > OLD.claim AND NEW.attempt_claim <> NEW.claim)
@@ -199,8 +199,8 @@ export class Orders1763900000006 implements MigrationInterface {
   }
 
   /**
-   * Sandbox orders are bought at the built-in supplier 0, and no others are. For rows of real suppliers PostgreSQL checks
-   * only the triggers' conditions: it calls no function and reads nothing.
+   * Sandbox orders, and no other orders, are bought at the built-in supplier 0. For a row of a real supplier, PostgreSQL
+   * evaluates only the conditions of the triggers. It calls no function and reads no table.
    */
   private async keepSandboxApart(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -228,8 +228,8 @@ export class Orders1763900000006 implements MigrationInterface {
       END $$`);
     await keepRowsInSandbox(runner, 'order_items');
     await keepRowsInSandbox(runner, 'order_units');
-    // A claim of a sandbox unit counts only with a negative `attempt_claim`, so that no process without the built-in
-    // supplier claims it and then buys it elsewhere.
+    // A claim of a sandbox unit must write a negative `attempt_claim`. Processes of versions without the built-in supplier do
+    // not, so they cannot claim the unit and buy it elsewhere.
     await runner.query(`
       CREATE TRIGGER tg_order_units_sandbox_claim BEFORE UPDATE OF claim ON order_units FOR EACH ROW
       WHEN (NEW.supplier_id = 0 AND NEW.claim > OLD.claim AND NEW.attempt_claim <> -NEW.claim)
@@ -242,7 +242,7 @@ export class Orders1763900000006 implements MigrationInterface {
   }
 }
 
-/** Rows of the built-in supplier belong to sandbox orders, and none moves between it and a real supplier. */
+/** Rows of the built-in supplier must belong to sandbox orders. No row moves between it and a real supplier. */
 export async function keepRowsInSandbox(runner: QueryRunner, table: string): Promise<void> {
   await runner.query(`
     CREATE TRIGGER tg_${table}_sandbox AFTER INSERT ON ${table} FOR EACH ROW
