@@ -7,26 +7,25 @@ import { useRefresh } from '../merchants/merchant-view';
 
 export type ApprovalView = components['schemas']['ApprovalDto'];
 
-/** The most that are counted. */
-const MOST = 100;
+const MAX_COUNTED = 100;
 
-/** What waits for a second person: of all merchants or of one, the newest first. @param isAsked whether it matters. */
-export function useWaiting(merchant?: number, isAsked = true): UseQueryResult<ApprovalView[]> {
+/** The open requests of all merchants or of one, newest first. */
+export function useWaiting(merchant?: number, isEnabled = true): UseQueryResult<ApprovalView[]> {
   const mayRead = useMay('wallets.read');
   const limit = useSession()?.approval_above ?? null;
   return usePolled({
     queryKey: ['approvals', 'waiting', merchant],
     queryFn: async ({ signal }) => {
-      const query = { status: 'open' as const, merchant, limit: MOST };
+      const query = { status: 'open' as const, merchant, limit: MAX_COUNTED };
       return (await ask(() => client.GET('/api/approvals', { params: { query }, signal }))).data;
     },
     every: EVERY.figures,
-    // Where nobody has to approve anything, nobody asks.
-    enabled: isAsked && mayRead && limit !== null,
+    // Without a limit for approvals there are no requests.
+    enabled: isEnabled && mayRead && limit !== null,
   });
 }
 
-/** How many wait for whoever looks: not their own, and none for those who may not decide. */
+/** How many requests this operator may approve. Never their own. */
 export function useWaitingForMe(): { count: number; query: UseQueryResult<ApprovalView[]> } {
   const mayMove = useMay('wallets.move');
   const query = useWaiting(undefined, mayMove);
@@ -34,7 +33,7 @@ export function useWaitingForMe(): { count: number; query: UseQueryResult<Approv
   return { count: mayMove ? data.filter(({ is_own: isOwn }) => !isOwn).length : 0, query };
 }
 
-/** After a decision: the lists, and the merchant's money. */
+/** Refreshes the lists of requests and the merchant's money after a decision. */
 export function useDecided(): (merchant: number) => Promise<void> {
   const queries = useQueryClient();
   const refresh = useRefresh();

@@ -17,15 +17,15 @@ import { useSession } from '../../session';
 import type { ApprovalView } from './approval-view';
 import { Decide, Movement, useDecision } from './decide';
 
-/** Movements of money that wait for a second person, and those that did. */
+/** Requests to move money that wait for a second person, and earlier ones. */
 export function Approvals(): ReactNode {
   const t = useT();
   const { cursor, ...filters } = useSearch({ from: '/shell/approvals' });
   const { merchant } = filters;
-  const asked = { ...filters, cursor, merchant: merchant === undefined ? undefined : Number(merchant) };
+  const params = { ...filters, cursor, merchant: merchant === undefined ? undefined : Number(merchant) };
   const query = usePolled({
-    queryKey: ['approvals', asked],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/approvals', { params: { query: asked }, signal })),
+    queryKey: ['approvals', params],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/approvals', { params: { query: params }, signal })),
     every: cursor === undefined ? EVERY.list : EVERY.rest,
   });
   const [decide, dialog] = useDecision();
@@ -125,7 +125,7 @@ const decideColumn = (t: Translate, onDecide: ReturnType<typeof useDecision>[0])
   align: 'end',
 });
 
-/** What does not fit on a line, and what was decided. */
+/** The details of a request, and its decision. */
 function More({ approval }: { approval: ApprovalView }): ReactNode {
   const t = useT();
   const { status, decided_by: decider, decided_at: decidedAt } = approval;

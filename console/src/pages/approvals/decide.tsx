@@ -21,8 +21,8 @@ interface Decision {
 type OnDecide = (decision: Decision) => void;
 
 /**
- * The dialog of a list of requests, and what opens it. It stands beside the list: a request that somebody else decided about
- * leaves the list, and the dialog says so.
+ * The dialog for a decision, and the function that opens it. The dialog is not inside the list, because a request that
+ * another operator decides leaves the list while the dialog must still report it.
  */
 export function useDecision(): [OnDecide, ReactNode] {
   const [decision, setDecision] = useState<Decision | null>(null);
@@ -31,7 +31,7 @@ export function useDecision(): [OnDecide, ReactNode] {
   return [setDecision, <Dialog key="dialog" approval={decision.approval} onClose={() => setDecision(null)} />];
 }
 
-/** What somebody may do about a request that waits: decide about another's, take back their own. */
+/** The buttons for an open request: approve or reject another operator's, or withdraw one's own. */
 export function Decide({ approval, onDecide }: { approval: ApprovalView; onDecide: OnDecide }): ReactNode {
   const t = useT();
   const mayMove = useMay('wallets.move');
@@ -55,7 +55,7 @@ interface DecisionProps {
   onClose: () => void;
 }
 
-/** Who asked, what for, and what it makes of the balance, which the process checks. */
+/** Shows the request and the balance before and after. The API rejects the approval if the balance has changed. */
 function Approve({ approval, onClose }: DecisionProps): ReactNode {
   const t = useT();
   const decided = useDecided();
@@ -90,7 +90,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
       onConfirm={approve}
       onClose={onClose}
     >
-      <Asked approval={approval} />
+      <RequestFacts approval={approval} />
       <Answered query={query} rows={2}>
         {({ available_amount: before }) => <BeforeAndAfter before={before} after={after} />}
       </Answered>
@@ -120,14 +120,14 @@ function Reject({ approval, onClose }: DecisionProps): ReactNode {
       onConfirm={reject}
       onClose={onClose}
     >
-      <Asked approval={approval} />
+      <RequestFacts approval={approval} />
       <p>{t('approvals.nothingMoves')}</p>
     </Confirm>
   );
 }
 
-/** What was asked for, as whoever decides has to see it. */
-function Asked({ approval }: { approval: ApprovalView }): ReactNode {
+/** The request as the second person must see it. */
+function RequestFacts({ approval }: { approval: ApprovalView }): ReactNode {
   const t = useT();
   return (
     <Facts
@@ -143,7 +143,7 @@ function Asked({ approval }: { approval: ApprovalView }): ReactNode {
   );
 }
 
-/** Such as `Deposit 75,000.00 THB`. */
+/** Renders `Deposit 75,000.00 THB`, for example. */
 export function Movement({ approval: { kind, amount } }: { approval: ApprovalView }): ReactNode {
   return <span className={classes.movement}>{useT()(`move.${kind}Verb`, { amount: formatAmount(amount) })}</span>;
 }

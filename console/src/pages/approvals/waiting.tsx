@@ -8,7 +8,7 @@ import { Decide, Movement, useDecision } from './decide';
 
 const SHOWN = 3;
 
-/** What waits for a second person about one merchant, where its movements are. */
+/** The open requests of one merchant. */
 export function Waiting({ merchant }: { merchant: number }): ReactNode {
   const t = useT();
   const { data = [] } = useWaiting(merchant);

@@ -3,7 +3,6 @@ import { ask, client } from '../../api';
 import { EVERY, usePolled } from '../../kit/live';
 import type { components } from '../../schema';
 
-/** How the service does now. */
 export const useNow = (): UseQueryResult<components['schemas']['FiguresNowDto']> =>
   usePolled({
     queryKey: ['figures', 'now'],
@@ -11,7 +10,6 @@ export const useNow = (): UseQueryResult<components['schemas']['FiguresNowDto']>
     every: EVERY.figures,
   });
 
-/** How suppliers do. */
 export const useSuppliers = (): UseQueryResult<{ data: components['schemas']['ListedSupplierDto'][] }> =>
   usePolled({
     queryKey: ['suppliers'],

@@ -14,10 +14,10 @@ type Now = components['schemas']['FiguresNowDto'];
 type Over = components['schemas']['FiguresOverTimeDto'];
 type Values = readonly (number | null)[];
 
-/** A share is drawn over so many minutes, so that a single order does not make it jump. */
+/** Percentages cover this many minutes, so that a single order does not move them much. */
 const SHARE_MINUTES = 10;
 
-/** Six figures with their last hour. */
+/** Six numbers with their course over the last hour. */
 export function Figures(): ReactNode {
   const query = useNow();
   const { data: hour } = usePolled({
@@ -102,7 +102,7 @@ interface CardProps {
   about?: string | undefined;
   line: Values;
   tone?: ChartTone;
-  /** The list behind it, where there is one. */
+  /** The list behind the number, if there is one. */
   link?: LinkProps;
   isAlarming?: boolean;
 }
@@ -113,7 +113,7 @@ function Card({ label, value, about, line, tone, link, isAlarming = false }: Car
       <span className={classes.label}>{label}</span>
       <span className={classes.count}>{value}</span>
       <span className={classes.about}>{about ?? '\u00a0'}</span>
-      {/* The minute that has only begun would always look like a fall. */}
+      {/* The current minute is incomplete and would always look like a drop. */}
       <Sparkline values={line.slice(0, -1)} tone={tone} />
     </>
   );
@@ -134,7 +134,7 @@ const valuesOf = (series: Over['counts'] | undefined, name: string): Values =>
 const addUp = (one: Values, other: Values): Values =>
   one.map((value, index) => (value === null ? null : value + (other[index] ?? 0)));
 
-/** Of each minute and those before it. */
+/** The share at each minute, over the last SHARE_MINUTES. */
 function shareOf(part: Values, rest: Values): Values {
   const sum = (values: Values, until: number): number =>
     values.slice(Math.max(0, until - SHARE_MINUTES + 1), until + 1).reduce<number>((all, each) => all + (each ?? 0), 0);

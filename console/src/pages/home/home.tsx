@@ -8,7 +8,7 @@ import { NeedsYou } from './needs';
 import { SuppliersRow } from './suppliers-row';
 import classes from './home.module.css';
 
-/** What needs somebody, and how the service does at the moment; each figure leads to the list behind it. */
+/** Open tasks, and current numbers of the service. Each number links to its list. */
 export function Home(): ReactNode {
   const t = useT();
   return (

@@ -20,33 +20,35 @@ type Supplier = components['schemas']['ListedSupplierDto'];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** An audit that is older says little of today's books. */
-const AUDITED_WITHIN_MS = 7 * DAY_MS;
-/** A deposit that lasts no longer is to be topped up now. */
-const LASTS_HOURS = 24;
+const MAX_AUDIT_AGE_MS = 7 * DAY_MS;
+/** Warn when a deposit at a supplier lasts for less time than this. */
+const MIN_DEPOSIT_HOURS = 24;
 const MAX_WEBHOOKS = 100;
 
 interface Need {
   text: string;
   link: LinkProps;
-  /** Worse than what only waits. */
+  /** Whether it is urgent. Urgent tasks come first. */
   isBad?: boolean;
 }
 
-/** What waits of some kinds, as far as a query has told. */
-interface Told {
+/** The tasks that one query yields, and the query. */
+interface NeedsOfQuery {
   needs: Need[];
   query: UseQueryResult;
 }
 
-/** What waits for a person, what is worst first; each leads to where it is done. That nothing does is said once it is known. */
+/**
+ * The tasks for operators, urgent ones first, with links. Says that there are none only after all queries have
+ * answered.
+ */
 export function NeedsYou(): ReactNode {
   const { t } = useWords();
   const { needs, queries } = useNeeds();
-  const asked = queries.filter(({ isEnabled }) => isEnabled);
-  const failed = asked.filter((query) => failureOf(query) !== null);
+  const enabled = queries.filter(({ isEnabled }) => isEnabled);
+  const failed = enabled.filter((query) => failureOf(query) !== null);
   const failure = failed[0] && failureOf(failed[0]);
-  const isKnown = asked.every(({ data }) => data !== undefined);
+  const isKnown = enabled.every(({ data }) => data !== undefined);
   return (
     <Section title={t('home.needs')}>
       <ul className={classes.needs}>
@@ -101,7 +103,7 @@ function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
 const counted = (count: number | null | undefined, make: (count: number) => Need): Need[] =>
   count ? [make(count)] : [];
 
-function useSupplierNeeds(): Told {
+function useSupplierNeeds(): NeedsOfQuery {
   const { t, language } = useWords();
   const query = useSuppliers();
   const suppliers = query.data?.data ?? [];
@@ -116,7 +118,7 @@ function needsOf(supplier: Supplier, t: Translate, language: string): Need[] {
   const reason = pause && (pause.detail ?? t.maybe(`home.pause.${pause.reason}`) ?? pause.reason);
   const left = balance && `${formatAmount(balance.amount)} ${balance.currency}`;
   const lasts =
-    hours !== null && hours < LASTS_HOURS
+    hours !== null && hours < MIN_DEPOSIT_HOURS
       ? [
           {
             text: t('home.balanceLasts', { ...named, duration: formatDuration(hours * HOUR_MS, language) }),
@@ -130,8 +132,8 @@ function needsOf(supplier: Supplier, t: Translate, language: string): Need[] {
   ];
 }
 
-/** Endpoints that fail for an hour or more, and had no success since. */
-function useWebhookNeeds(): Told {
+/** Webhooks that have failed for an hour or more without a success. */
+function useWebhookNeeds(): NeedsOfQuery {
   const { t } = useWords();
   const query = usePolled({
     queryKey: ['webhooks', 'failing'],
@@ -151,8 +153,8 @@ function useWebhookNeeds(): Told {
   return { needs, query };
 }
 
-/** A check of the books that failed, or that nobody made for long: for those who can make one. */
-function useAuditNeeds(): Told {
+/** Whether the last audit failed or is too old. Only for operators who may run audits. */
+function useAuditNeeds(): NeedsOfQuery {
   const { t, language } = useWords();
   const query = useJobs('audit', useMay('audit.run'));
   const last = query.data?.data.find(({ state }) => state === 'succeeded');
@@ -165,6 +167,6 @@ function needsAfter(audit: Job, nowMs: number, t: Translate, language: string): 
     return [{ text: t('home.auditFailed'), link, isBad: true }];
   }
   const ageMs = nowMs - Date.parse(audit.started_at);
-  if (ageMs < AUDITED_WITHIN_MS) return [];
+  if (ageMs < MAX_AUDIT_AGE_MS) return [];
   return [{ text: t('home.auditOld', { duration: formatDuration(ageMs, language) }), link: { to: '/audit' } }];
 }

@@ -7,7 +7,7 @@ import { Status } from '../../kit/status';
 import { useSuppliers } from './figures-now';
 import classes from './home.module.css';
 
-/** Suppliers as a row of states. */
+/** All suppliers with their states, in a row. */
 export function SuppliersRow(): ReactNode {
   const t = useT();
   return (

@@ -4,7 +4,7 @@ import type { components } from '../../schema';
 export type LogEntry = components['schemas']['LogEntryDto'];
 export type Action = LogEntry['action'];
 
-/** What the log can be filtered by. */
+/** The actions by which operators can filter the audit log. */
 export const ACTIONS: readonly Action[] = [
   ...(['code.reveal', 'order.cancel', 'order.inquire', 'order.note', 'order.resolve'] as const),
   ...(['review.claim', 'review.release', 'reversal.close'] as const),
@@ -23,5 +23,5 @@ export const ACTIONS: readonly Action[] = [
   ...(['second_factor.set', 'second_factor.remove', 'secrets.rotate', 'export.run'] as const),
 ];
 
-/** An action that has no words of its own is shown by its name. */
+/** The translated action, or its name when there is no translation. */
 export const actionInWords = (action: string, t: Translate): string => t.maybe(`log.action.${action}`) ?? action;

@@ -1,8 +1,8 @@
-/** A member of what an entry of the log says was done. */
+/** A member of an entry's detail. */
 export interface Change {
   name: string;
   after: unknown;
-  /** What it was until then; undefined where it was not changed, or nobody noted it. */
+  /** The old value. Absent when the member did not change or no old value was recorded. */
   before?: unknown;
 }
 
@@ -12,8 +12,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The members of a detail, each with what it was before: as `before` has it for all of them, or for the only one, or
- * `NAME_before` for `NAME`. What did change comes first.
+ * The members of a detail with their old values, changed members first. An old value is in the object `before`, in
+ * `before` itself when there is only one member, or in `NAME_before` for `NAME`.
  */
 export function changesOf(detail: Readonly<Record<string, unknown>>): Change[] {
   const { before, ...rest } = detail;
@@ -35,7 +35,7 @@ export function changesOf(detail: Readonly<Record<string, unknown>>): Change[] {
 const isBefore = (name: string, rest: Readonly<Record<string, unknown>>): boolean =>
   name.endsWith(BEFORE) && name.slice(0, -BEFORE.length) in rest;
 
-/** As it stands in a line; null where it takes more than that. */
+/** The value as one line of text. Null when it needs more. */
 export function inLine(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);

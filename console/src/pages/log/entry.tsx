@@ -5,7 +5,7 @@ import type { LogEntry } from './actions';
 import { changesOf, inLine } from './changes';
 import classes from './log.module.css';
 
-/** What an entry says besides its line: each member as it was and as it is, and the request that did it. */
+/** The details of an entry: old and new values, and the id of its request. */
 export function Entry({ entry: { detail, reference, reason, request_id } }: { entry: LogEntry }): ReactNode {
   const t = useT();
   const changes = changesOf(detail);
@@ -55,7 +55,7 @@ function Value({ of }: { of: unknown }): ReactNode {
   const text = inLine(of);
   if (text !== null) return text;
   return (
-    // What is wider than the page scrolls, also by keyboard.
+    // The JSON may be wider than the page, and keyboard users must be able to scroll it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <pre className={classes.raw} tabIndex={0}>
       {JSON.stringify(of, null, 2)}

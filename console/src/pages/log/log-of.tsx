@@ -9,19 +9,19 @@ import { LogList } from './log';
 import classes from './log.module.css';
 
 interface LogOfProps {
-  /** What it is about, as the log's own filters say it. */
+  /** The filter of the audit log. */
   about: { merchant: number } | { supplier: string };
-  /** Of what else is asked about it, so that a change refreshes both. */
+  /** The query key of the merchant or supplier, so that a change refreshes the log as well. */
   queryKey: QueryKey;
-  /** As the address has it. */
+  /** The cursor in the address. */
   cursor: string | undefined;
-  /** Leads to the same in the whole log. */
+  /** The text of the link to the audit log with the same filter. */
   linked: string;
-  /** Said where there is none. */
+  /** The text for a log without entries. */
   empty: string;
 }
 
-/** What operators did about one merchant or supplier, newest first. */
+/** The audit log of one merchant or supplier, newest first. */
 export function LogOf({ about, queryKey, cursor, linked, empty }: LogOfProps): ReactNode {
   const query = usePolled({
     queryKey: [...queryKey, 'log', cursor],

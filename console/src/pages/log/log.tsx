@@ -19,7 +19,7 @@ import { ACTIONS, actionInWords, type Action, type LogEntry } from './actions';
 import { Entry } from './entry';
 import classes from './log.module.css';
 
-/** What operators did, newest first. */
+/** The audit log, newest first. */
 export function Log(): ReactNode {
   const t = useT();
   const { zone } = useWords();
@@ -27,17 +27,17 @@ export function Log(): ReactNode {
   const role = useSession()?.operator?.role;
   const { cursor, ...filters } = useSearch({ from: '/shell/log' });
   const { from, to, merchant, action } = filters;
-  const asked = {
+  const params = {
     ...filters,
-    // One that there is not is refused by the process.
+    // The API rejects an unknown action.
     action: action as Action | undefined,
     merchant: merchant === undefined ? undefined : Number(merchant),
     from: from && startOfDay(from, zone),
     to: to && startOfDay(addDays(to, 1), zone),
   };
   const query = usePolled({
-    queryKey: ['log', asked, cursor],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/log', { params: { query: { ...asked, cursor } }, signal })),
+    queryKey: ['log', params, cursor],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/log', { params: { query: { ...params, cursor } }, signal })),
     every: cursor === undefined ? EVERY.figures : EVERY.rest,
   });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -48,7 +48,7 @@ export function Log(): ReactNode {
       actions={
         <>
           <LiveButton />
-          {mayExport && <CsvButton path="/api/log.csv" query={asked} />}
+          {mayExport && <CsvButton path="/api/log.csv" query={params} />}
         </>
       }
     >
@@ -57,7 +57,7 @@ export function Log(): ReactNode {
       <Answered query={query}>
         {({ data, next_cursor }) => (
           <>
-            <LogList rows={data} scope={JSON.stringify(asked)} isFirst={cursor === undefined} />
+            <LogList rows={data} scope={JSON.stringify(params)} isFirst={cursor === undefined} />
             {data.length === 0 && (
               <Empty title={t(isFiltered ? 'log.noMatch' : 'log.none')}>
                 {t(isFiltered ? 'log.noMatchHint' : 'log.noneHint')}
@@ -75,13 +75,13 @@ const idOf = ({ id }: LogEntry): string => String(id);
 
 interface LogListProps {
   rows: LogEntry[];
-  /** Tells one list from another. */
+  /** Identifies the list, so that another filter starts a new one. */
   scope: string;
-  /** Whether it is the first page, on which new ones come. */
+  /** Whether this is the first page, which receives new entries. */
   isFirst: boolean;
 }
 
-/** Entries that open to show what they changed. */
+/** Entries of the audit log. Opening one shows what it changed. */
 export function LogList({ rows, scope, isFirst }: LogListProps): ReactNode {
   const t = useT();
   const fresh = useFreshRows(rows, idOf, scope);
@@ -128,12 +128,12 @@ const columnsOf = (t: Translate): Column<LogEntry>[] => [
     cell: ({ source, ip }) => ip ?? t(`log.source.${source}`),
     from: 1120,
   },
-  { id: 'whom', head: t('log.whom'), cell: (entry) => <Whom entry={entry} />, isCut: true },
+  { id: 'whom', head: t('log.whom'), cell: (entry) => <Subject entry={entry} />, isCut: true },
   { id: 'why', head: t('log.why'), cell: ({ reason }) => reason, isCut: true, from: 1000 },
 ];
 
-/** The merchant, order or account that an entry is about. */
-function Whom({ entry: { merchant, order_number: number, detail } }: { entry: LogEntry }): ReactNode {
+/** The order, merchant, operator, product or supplier that an entry is about. */
+function Subject({ entry: { merchant, order_number: number, detail } }: { entry: LogEntry }): ReactNode {
   if (number !== null) {
     return (
       <Link to="/orders/$number" params={{ number }} className="mono">

@@ -14,7 +14,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** `Firefox, Windows` of what a browser says of itself, else that as it is. */
+/** Shortens a user agent to `Firefox, Windows`, or returns it unchanged when it is unknown. */
 export function browserName(userAgent: string): string {
   const names = [BROWSERS, SYSTEMS].map((known) => known.find(([pattern]) => pattern.test(userAgent))?.[1]);
   const found = names.filter((name) => name !== undefined);

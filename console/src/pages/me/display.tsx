@@ -10,7 +10,7 @@ import classes from './me.module.css';
 
 const COLOURS = ['light', 'dark', 'auto'] as const;
 
-/** Language and zone go with the person, colour and single keys with the browser. */
+/** The account stores language and zone, the browser stores colours and single keys. */
 export function Display(): ReactNode {
   const { t, language, zone } = useWords();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -71,7 +71,7 @@ function Choice({ label, children }: { label: string; children: ReactNode }): Re
   );
 }
 
-/** The zones that the browser knows, and the one that is set, which may be under another name. */
+/** The zones that the browser knows, and the operator's zone, which may have another name. */
 function zonesWith(zone: string): string[] {
   const known = Intl.supportedValuesOf('timeZone');
   return known.includes(zone) ? known : [zone, ...known];

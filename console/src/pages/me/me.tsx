@@ -8,7 +8,7 @@ import { SecondFactor } from './second-factor';
 import { Sessions } from './sessions';
 import classes from './me.module.css';
 
-/** How the console shows itself to this person, and how they prove who they are. */
+/** The operator's own settings: display, password, second factor and sessions. */
 export function Me(): ReactNode {
   const t = useT();
   const hasPassword = useSession()?.has_password ?? false;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { encode } from 'uqr';
 import classes from './me.module.css';
 
-/** A QR code, drawn here: the secret in it goes nowhere. */
+/** Draws a QR code in the browser, so that its secret goes nowhere else. */
 export function Qr({ text, label }: { text: string; label: string }): ReactNode {
   const { data, size } = encode(text, { border: 0 });
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');

@@ -17,7 +17,7 @@ interface Enrolment {
   uri: string;
 }
 
-/** A code from an app beside the password: set up, shown as done, or taken off. */
+/** Sets up the code from an authenticator app, or removes it. */
 export function SecondFactor(): ReactNode {
   const t = useT();
   const queries = useQueryClient();

@@ -9,7 +9,7 @@ import { toast } from '../../kit/toasts';
 import { browserName } from './browser-name';
 import classes from './me.module.css';
 
-/** Where this person is signed in; each but the one at hand can be ended. */
+/** The operator's own sessions. All but the current one can be ended. */
 export function Sessions(): ReactNode {
   const t = useT();
   const queries = useQueryClient();

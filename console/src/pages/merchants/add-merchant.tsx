@@ -8,7 +8,7 @@ import { useRequestKey } from '../../kit/request-key';
 import { toast } from '../../kit/toasts';
 import { useRefresh } from './merchant-view';
 
-/** Adds a merchant with an empty wallet, and leads to it. */
+/** Adds a merchant with an empty wallet and opens its page. */
 export function AddMerchant({ onClose }: { onClose: () => void }): ReactNode {
   const t = useT();
   const navigate = useNavigate();

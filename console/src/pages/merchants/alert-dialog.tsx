@@ -13,7 +13,10 @@ interface AlertDialogProps {
   onClose: () => void;
 }
 
-/** Sets below which balance the merchant's webhooks are told; an empty field takes the alert off. What was can be put back. */
+/**
+ * Sets the balance below which the merchant gets a webhook event. An empty field removes the alert. The toast offers
+ * undo.
+ */
 export function AlertDialog({ merchant: { id }, wallet, onClose }: AlertDialogProps): ReactNode {
   const t = useT();
   const refresh = useRefresh();

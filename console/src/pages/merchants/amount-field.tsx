@@ -8,11 +8,11 @@ interface AmountFieldProps {
   description?: string;
   value: string;
   onChange: (value: string) => void;
-  /** What is wrong with an amount that can be read. */
+  /** The error of a valid amount that is not allowed. */
   problem?: string | undefined;
 }
 
-/** Money as people type it, such as `1,240.50`. */
+/** A field for money as people type it, such as `1,240.50`. */
 export function AmountField({ label, description, value, onChange, problem }: AmountFieldProps): ReactNode {
   const t = useT();
   const isRead = value.trim() === '' || readAmount(value) !== null;

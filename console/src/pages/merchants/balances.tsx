@@ -7,7 +7,7 @@ import { useMay } from '../../session';
 import type { WalletView } from './merchant-view';
 import classes from './balances.module.css';
 
-/** Where a merchant's money is, and below which balance it is told. */
+/** The merchant's balances, and the balance below which it gets an alert. */
 export function Balances({ wallet, onAlert }: { wallet: WalletView; onAlert: () => void }): ReactNode {
   const t = useT();
   const maySet = useMay('alerts.set');

@@ -3,7 +3,7 @@ import { useT } from '../../i18n/words';
 import { formatAmount, writeAmount } from '../../kit/amount';
 import classes from './move-money.module.css';
 
-/** The balance that is available now, and once the money has moved. @param after null while that is not known. */
+/** The available balance now and after the movement. @param after null while it is unknown. */
 export function BeforeAndAfter({ before, after }: { before: string; after: bigint | null }): ReactNode {
   const t = useT();
   return (

@@ -14,7 +14,7 @@ interface IssueKeyProps {
   onClose: () => void;
 }
 
-/** Issues a key, for some networks and until a day where that is said. */
+/** Issues a key, optionally limited to networks and to a last day. */
 export function IssueKey({ merchant: { id, name: merchant }, onIssued, onClose }: IssueKeyProps): ReactNode {
   const t = useT();
   const { zone } = useWords();

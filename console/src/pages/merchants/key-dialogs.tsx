@@ -13,10 +13,10 @@ interface KeyDialogProps {
   onClose: () => void;
 }
 
-/** How long both keys work, in seconds. */
+/** The choices for how long both keys work, in seconds. */
 const OVERLAPS = [3_600, 86_400, 604_800, 0] as const;
 
-/** Makes a successor, and lets the old key work beside it for a while. */
+/** Issues a new key. The old key keeps working for the chosen time. */
 export function RotateKey({
   merchant,
   apiKey,
@@ -56,7 +56,7 @@ export function RotateKey({
   );
 }
 
-/** Ends a key for good. */
+/** Revokes a key permanently. */
 export function RevokeKey({ merchant, apiKey, onClose }: KeyDialogProps): ReactNode {
   const t = useT();
   const refresh = useRefresh();

@@ -5,7 +5,7 @@ import { CopyText } from '../../kit/copy';
 import { Modal } from '../../kit/modal';
 import classes from './keys.module.css';
 
-/** A key that was just made: nothing closes it but the word of the operator that it was kept. */
+/** A new key. The dialog closes only when the operator confirms to have stored it. */
 export function KeyShown({ apiKey, onKept }: { apiKey: string; onKept: () => void }): ReactNode {
   const t = useT();
   const [isKept, setKept] = useState(false);

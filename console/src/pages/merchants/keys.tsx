@@ -16,7 +16,7 @@ import classes from './keys.module.css';
 
 type Dialog = { does: 'issue' } | { does: 'rotate' | 'revoke'; key: KeyView };
 
-/** The keys that the merchant's programs sign in with. The key itself is shown once, when it is made. */
+/** The API keys of the merchant. The console shows a key only once, when it is issued. */
 export function Keys(): ReactNode {
   const t = useT();
   const id = useMerchantId();
@@ -119,7 +119,7 @@ const columnsOf = (
 
 const HOUR_MS = 3_600_000;
 
-/** It is kept to the hour: more is not said. */
+/** The API stores the last use only to the hour. */
 function Used({ at, nowMs }: { at: string | null; nowMs: number }): ReactNode {
   const t = useT();
   if (at === null) return <span className="muted">{t('keys.notUsed')}</span>;

@@ -4,7 +4,7 @@ import { useT } from '../../i18n/words';
 import { LogOf } from '../log/log-of';
 import { useMerchantId } from './merchant-view';
 
-/** What operators did about the merchant, newest first. */
+/** The audit log of the merchant, newest first. */
 export function MerchantLog(): ReactNode {
   const t = useT();
   const id = useMerchantId();

@@ -10,7 +10,7 @@ export type EntryView = components['schemas']['ConsoleEntryDto'];
 export type KeyView = components['schemas']['ConsoleKeyDto'];
 export type PriceView = components['schemas']['MerchantPriceDto'];
 
-/** The merchant that the address names. */
+/** The id of the merchant in the address. */
 export const useMerchantId = (): number => Number(useParams({ from: '/shell/merchants/$id' }).id);
 
 export function useMerchant(): UseQueryResult<MerchantView> {
@@ -22,7 +22,7 @@ export function useMerchant(): UseQueryResult<MerchantView> {
   });
 }
 
-/** After something was done about a merchant: all that is shown of it is asked for again. */
+/** Refreshes everything about a merchant after a change. */
 export function useRefresh(): (id: number) => Promise<void> {
   const queries = useQueryClient();
   return async (id) => {
@@ -33,16 +33,16 @@ export function useRefresh(): (id: number) => Promise<void> {
   };
 }
 
-const MOST = 100;
+const MAX_COUNTED = 100;
 
-/** How many open orders a merchant has; where there are many, only that there are. */
+/** How many open orders a merchant has, with a `+` when there are more than the console counts. */
 export function useOpenOrders(merchant: number): UseQueryResult<string> {
   return useQuery({
     queryKey: ['merchant', merchant, 'open-orders'],
     queryFn: async ({ signal }) => {
       const pages = await Promise.all(
         (['pending', 'processing'] as const).map((status) =>
-          ask(() => client.GET('/api/orders', { params: { query: { merchant, status, limit: MOST } }, signal })),
+          ask(() => client.GET('/api/orders', { params: { query: { merchant, status, limit: MAX_COUNTED } }, signal })),
         ),
       );
       const count = pages.reduce((sum, { data }) => sum + data.length, 0);

@@ -9,7 +9,7 @@ import { WebhookTable } from '../webhooks/webhook-table';
 import { useMerchantId } from './merchant-view';
 import classes from './statement.module.css';
 
-/** Where the merchant is told of its orders, and how the deliveries go. */
+/** The webhooks of the merchant, and whether their deliveries succeed. */
 export function MerchantWebhooks(): ReactNode {
   const t = useT();
   const id = useMerchantId();

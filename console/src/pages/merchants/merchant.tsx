@@ -18,7 +18,7 @@ import { Resume, Suspend } from './suspension';
 
 type Dialog = 'credit' | 'debit' | 'alert' | 'suspend' | 'resume';
 
-/** One merchant: its money and what can be done about it, and below one part of what is known of it. */
+/** One merchant with its money and actions. The tabs below show the rest. */
 export function Merchant(): ReactNode {
   const t = useT();
   const id = useMerchantId();

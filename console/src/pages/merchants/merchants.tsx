@@ -20,7 +20,7 @@ import { AddMerchant } from './add-merchant';
 import type { MerchantView } from './merchant-view';
 import classes from './merchants.module.css';
 
-/** All merchants with their money and what they order. */
+/** All merchants with their money and orders. */
 export function Merchants(): ReactNode {
   const t = useT();
   const { language } = useWords();

@@ -17,12 +17,15 @@ import classes from './move-money.module.css';
 interface MoveMoneyProps {
   kind: 'credit' | 'debit';
   merchant: MerchantView;
-  /** As it is now: it is asked for again while the dialog is open. */
+  /** The current wallet. It refreshes while the dialog is open. */
   wallet: WalletView;
   onClose: () => void;
 }
 
-/** A deposit, or money that is taken out: with the balance before and after, which the process checks. */
+/**
+ * Deposits or withdraws money. Shows the balance before and after. The API rejects a changed balance unless the
+ * operator accepts any balance.
+ */
 export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): ReactNode {
   const t = useT();
   const move = useMove({ kind, merchant, wallet });
@@ -142,19 +145,22 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
   return { amount, after, form, setForm, hasChanged, limit, needsApproval, send };
 }
 
-interface Asked {
+interface MoneyRequest {
   amount: string;
   reference: string;
   note: string;
   reason: string;
 }
 
-/** Asks for a movement that another operator has to approve. @param form what is typed: another one is another request. */
+/**
+ * Requests a movement that another operator must approve. @param form what the operator typed. A change makes another
+ * request.
+ */
 function useRequest(
   kind: MoveMoneyProps['kind'],
   { id, name }: MerchantView,
   form: object,
-): (asked: Asked) => Promise<void> {
+): (request: MoneyRequest) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
   const requestKey = useRequestKey(form);

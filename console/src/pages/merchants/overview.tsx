@@ -13,7 +13,7 @@ import { useMay } from '../../session';
 import { useMerchant, useMerchantId, type EntryView } from './merchant-view';
 import classes from './overview.module.css';
 
-/** What a merchant has ordered lately, and what operators moved. */
+/** The merchant's latest orders, and deposits and withdrawals by operators. */
 export function Overview(): ReactNode {
   const t = useT();
   const { data: merchant } = useMerchant();
@@ -49,7 +49,7 @@ export function Overview(): ReactNode {
   );
 }
 
-/** Orders of thirty days: those that failed on top of the others. */
+/** The orders of thirty days, with failed ones stacked on the others. */
 function Days(): ReactNode {
   const t = useT();
   const { zone } = useWords();

@@ -14,7 +14,7 @@ import { useMerchantId, type PriceView } from './merchant-view';
 import { SetPrice } from './set-price';
 import classes from './prices.module.css';
 
-/** What the merchant pays for each product: the list price, or a price of its own below it. */
+/** What the merchant pays for each product: the list price, or its own lower price. */
 export function Prices(): ReactNode {
   const t = useT();
   const id = useMerchantId();

@@ -15,7 +15,7 @@ interface SetPriceProps {
   onClose: () => void;
 }
 
-/** Gives the merchant a price of its own, or takes it away: an empty field. What was can be put back. */
+/** Sets the merchant's own price. An empty field removes it. The toast offers undo. */
 export function SetPrice({ merchant, product, onClose }: SetPriceProps): ReactNode {
   const t = useT();
   const { sku, list_price: list, own_price: own, cost } = product;
@@ -65,7 +65,7 @@ export function SetPrice({ merchant, product, onClose }: SetPriceProps): ReactNo
   );
 }
 
-/** Changes the price, if it is still what was shown. @returns what takes a price, null for none, and the one before. */
+/** Sets the price if the stored one is still the one that the operator saw. Null stands for no own price. */
 function useChange(id: number, sku: string): (price: string | null, seen: string | null) => Promise<void> {
   const refresh = useRefresh();
   return async (price, seen) => {

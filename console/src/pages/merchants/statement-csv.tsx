@@ -5,7 +5,7 @@ import { useT, useWords } from '../../i18n/words';
 import { DayInput } from '../../kit/day-input';
 import classes from './statement.module.css';
 
-/** The statement of a period as a file: all of it, where no days are chosen. */
+/** Downloads the statement of a period, or the whole statement when no days are chosen. */
 export function StatementCsv({ id }: { id: number }): ReactNode {
   const t = useT();
   const { zone } = useWords();

@@ -13,7 +13,7 @@ import { useMerchantId, type EntryView } from './merchant-view';
 import { StatementCsv } from './statement-csv';
 import classes from './statement.module.css';
 
-/** Everything that moved the available balance, newest first. */
+/** Everything that changed the available balance, newest first. */
 export function Statement(): ReactNode {
   const t = useT();
   const id = useMerchantId();
@@ -101,7 +101,7 @@ const columnsOf = (t: Translate): Column<EntryView>[] => [
   {
     id: 'who',
     head: t('statement.who'),
-    cell: (entry) => <Who entry={entry} />,
+    cell: (entry) => <MovedBy entry={entry} />,
     isCut: true,
     from: 1120,
   },
@@ -119,8 +119,8 @@ const columnsOf = (t: Translate): Column<EntryView>[] => [
   },
 ];
 
-/** Who moved it, and below who approved that. */
-function Who({ entry: { operator, approved_by: approver } }: { entry: EntryView }): ReactNode {
+/** The operator who moved the money, and below the one who approved it. */
+function MovedBy({ entry: { operator, approved_by: approver } }: { entry: EntryView }): ReactNode {
   const t = useT();
   if (operator === null) return null;
   const approved = approver === null ? null : t('approvals.by', { who: approver });

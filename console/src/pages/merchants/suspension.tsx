@@ -11,7 +11,7 @@ interface SuspensionProps {
   onClose: () => void;
 }
 
-/** Refuses a merchant's requests; what it has ordered is still delivered. */
+/** Rejects a merchant's new requests. Orders that exist are still fulfilled. */
 export function Suspend({ merchant: { id, name, wallet }, onClose }: SuspensionProps): ReactNode {
   const t = useT();
   const refresh = useRefresh();

@@ -13,7 +13,7 @@ import { LinkShownOnce } from './link-shown-once';
 
 type Deed = 'role' | 'company' | 'disable' | 'enable' | 'reset' | 'unlock';
 
-/** What an administrator can do about an account; their own they keep under "My account". */
+/** What an administrator may do to an account. "My account" has the rest for the administrator's own account. */
 export function AccountActions({ account }: { account: Account }): ReactNode {
   const t = useT();
   const isOwn = useSession()?.operator?.id === account.id;

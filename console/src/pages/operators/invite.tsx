@@ -6,7 +6,7 @@ import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { ROLES, type Invitation, type Role } from './account';
 
-/** Makes an account, whose password a link sets. */
+/** Creates an account. A link lets its operator set the password. */
 export function Invite({
   onInvited,
   onClose,

@@ -12,7 +12,7 @@ interface LinkShownOnceProps {
   onClose: () => void;
 }
 
-/** The link that sets a password: nobody can show it again, so it does not go away by a slip. */
+/** The link that sets a password. Nobody can show it again, so the dialog must not close by accident. */
 export function LinkShownOnce({ invitation, onClose }: LinkShownOnceProps): ReactNode {
   const t = useT();
   const { operator, link, until } = invitation;

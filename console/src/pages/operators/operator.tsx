@@ -12,7 +12,7 @@ import { AccountState } from './account-state';
 import { OperatorSessions } from './sessions';
 import classes from './operators.module.css';
 
-/** One account: what it may do, how it is signed in to, and what an administrator does about it. */
+/** One account with its permissions, ways to sign in, and actions for administrators. */
 export function Operator(): ReactNode {
   const t = useT();
   const id = Number(useParams({ from: '/shell/operators/$id' }).id);

@@ -13,7 +13,7 @@ import { AccountState } from './account-state';
 import { Invite } from './invite';
 import { LinkShownOnce } from './link-shown-once';
 
-/** Everybody who has an account of the console. */
+/** All accounts of the console. */
 export function Operators(): ReactNode {
   const t = useT();
   const [isInviting, setInviting] = useState(false);

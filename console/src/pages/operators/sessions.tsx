@@ -13,7 +13,7 @@ import classes from './operators.module.css';
 
 type Session = components['schemas']['OwnSessionDto'];
 
-/** Where an operator is signed in; an administrator can end each, or all. */
+/** The sessions of an operator. An administrator can end one or all. */
 export function OperatorSessions({ account }: { account: Account }): ReactNode {
   const t = useT();
   const [ending, setEnding] = useState<Session | 'all' | null>(null);

@@ -4,7 +4,7 @@ import { Code } from '../../kit/status';
 import type { EntryView } from './order-view';
 import classes from './timeline-entry.module.css';
 
-/** Why an attempt was made where it was: what came of the one before, and which offers were passed over. */
+/** Why an attempt used its offer: how the previous attempt failed, and which offers routing skipped. */
 export function AttemptWhy({ entry }: { entry: EntryView }): ReactNode {
   const t = useT();
   const { attempt = 1, after, passed_over: others = [] } = entry;

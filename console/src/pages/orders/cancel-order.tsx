@@ -7,7 +7,7 @@ import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
 import type { OrderView } from './order-view';
 
-/** Gives up the units of which it is certain that nothing was bought. */
+/** Cancels the units that certainly bought nothing. */
 export function CancelOrder({ order, onClose }: { order: OrderView; onClose: () => void }): ReactNode {
   const t = useT();
   const queries = useQueryClient();

@@ -16,7 +16,7 @@ interface ItemsProps {
   onResolve: (unit: string) => void;
 }
 
-/** What was ordered, piece by piece, each with its attempts. */
+/** The items with their units, and the attempts of each unit. */
 export function Items({ order, onResolve }: ItemsProps): ReactNode {
   return order.items.map((item) => (
     <Item key={item.item} number={order.order_number} item={item} units={unitsOf(order, item)} onResolve={onResolve} />
@@ -35,8 +35,8 @@ function Item({
   const mayReveal = useMay('codes.reveal');
   const [isWhole, setWhole] = useState(false);
   const { sku, kind, quantity, unit_price } = item;
-  // Those that ask for somebody come first where not all are shown.
-  const shown = isWhole || units.length <= SHOWN_AT_FIRST ? units : mostTelling(units).slice(0, SHOWN_AT_FIRST);
+  // A shortened list starts with the units that need a decision.
+  const shown = isWhole || units.length <= SHOWN_AT_FIRST ? units : urgentFirst(units).slice(0, SHOWN_AT_FIRST);
   return (
     <section className={classes.item}>
       <div className={classes.head}>
@@ -73,7 +73,7 @@ function Item({
   );
 }
 
-const mostTelling = (units: readonly UnitView[]): UnitView[] =>
+const urgentFirst = (units: readonly UnitView[]): UnitView[] =>
   [...units].sort((one, other) => rank(one) - rank(other));
 
 const rank = (unit: UnitView): number => (unit.can_resolve ? 0 : unit.state === 'failed' ? 1 : 2);

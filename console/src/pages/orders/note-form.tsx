@@ -9,7 +9,7 @@ import classes from './note-form.module.css';
 
 const MAX_NOTE = 2_000;
 
-/** A note becomes part of the order's story. */
+/** Adds a note to the order history. */
 export function NoteForm({ number }: { number: string }): ReactNode {
   const t = useT();
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ interface Unit {
   state: string;
 }
 
-export type Verdict = 'succeeded' | 'failed';
+export type Decision = 'succeeded' | 'failed';
 
 const others = (units: readonly Unit[], name: string): Unit[] => units.filter(({ unit }) => unit !== name);
 
@@ -13,14 +13,14 @@ const isEnded = ({ state }: Unit): boolean => state === 'succeeded' || state ===
 export const openBesides = (units: readonly Unit[], name: string): number =>
   others(units, name).filter((unit) => !isEnded(unit)).length;
 
-/** As what an order ends once a unit is settled; `open` while others are not. */
+/** How the order ends once this unit is settled. `open` while other units are open. */
 export function endOf(
   units: readonly Unit[],
   name: string,
-  verdict: Verdict,
+  decision: Decision,
 ): 'open' | 'completed' | 'failed' | 'partially' {
   if (openBesides(units, name) > 0) return 'open';
-  const states = new Set([verdict, ...others(units, name).map(({ state }) => state)]);
+  const states = new Set([decision, ...others(units, name).map(({ state }) => state)]);
   if (states.size > 1) return 'partially';
-  return verdict === 'succeeded' ? 'completed' : 'failed';
+  return decision === 'succeeded' ? 'completed' : 'failed';
 }

@@ -55,7 +55,7 @@ function Copied({ value, what }: { value: string; what: string }): ReactNode {
   );
 }
 
-/** Where the order's money is: what was taken from the wallet is held, was spent, or went back. */
+/** How much of the order's money is held, spent and returned. */
 export function OrderMoney({ order: { total_amount, money } }: { order: OrderView }): ReactNode {
   const t = useT();
   const lines = [

@@ -8,6 +8,6 @@ export type EntryView = OrderView['timeline'][number];
 export const isOpen = ({ status }: Pick<OrderView, 'status'>): boolean =>
   status === 'pending' || status === 'processing';
 
-/** The units of an item, which begin with its number. */
+/** The units of an item. Their names begin with its number. */
 export const unitsOf = (order: OrderView, { item }: ItemView): UnitView[] =>
   order.units.filter(({ unit }) => unit.startsWith(`${item}.`));

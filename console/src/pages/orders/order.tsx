@@ -23,7 +23,7 @@ import { ticketText } from './ticket-text';
 import { EntryIcon, EntryText } from './timeline-entry';
 import classes from './order.module.css';
 
-/** One order: what it is, where its money is, how its units stand, and everything that happened. */
+/** One order with its items, money, facts and history. */
 export function Order(): ReactNode {
   const t = useT();
   const { number } = useParams({ from: '/shell/orders/$number' });
@@ -47,7 +47,7 @@ export function Order(): ReactNode {
       actions={order && <Actions order={order} />}
     >
       <Answered query={query} rows={10}>
-        {(loaded) => <Story order={loaded} />}
+        {(loaded) => <OrderContent order={loaded} />}
       </Answered>
     </Page>
   );
@@ -71,7 +71,7 @@ function Actions({ order }: { order: OrderView }): ReactNode {
   );
 }
 
-/** For several units in doubt: one decision about all of them. */
+/** One decision for all units in doubt, when there are several. */
 function DecideTogether({ order }: { order: OrderView }): ReactNode {
   const t = useT();
   const mayResolve = useMay('orders.resolve');
@@ -100,7 +100,7 @@ function DecideTogether({ order }: { order: OrderView }): ReactNode {
   );
 }
 
-function Story({ order }: { order: OrderView }): ReactNode {
+function OrderContent({ order }: { order: OrderView }): ReactNode {
   const t = useT();
   const navigate = useNavigate();
   const { timeline, only, resolve } = useSearch({ from: '/shell/orders/$number' });

@@ -23,7 +23,7 @@ import { Products } from './products';
 
 type OrderRow = components['schemas']['ListedOrderDto'];
 
-/** What a list of orders is filtered by, as the address has it. */
+/** The filters of a list of orders, as in the address. */
 export interface OrderFilters {
   status?: (typeof ORDER_STATUSES)[number];
   merchant?: string;
@@ -47,7 +47,7 @@ export function Orders(): ReactNode {
       actions={
         <>
           <LiveButton />
-          {mayExport && <CsvButton path="/api/orders.csv" query={askedOf(filters, zone)} />}
+          {mayExport && <CsvButton path="/api/orders.csv" query={paramsOf(filters, zone)} />}
         </>
       }
     >
@@ -56,8 +56,8 @@ export function Orders(): ReactNode {
   );
 }
 
-/** What the process is asked for: days begin where the operator is. */
-const askedOf = ({ from, to, merchant, ...filters }: OrderFilters, zone: string) => ({
+/** The filters as parameters of the API. Days begin at midnight in the operator's zone. */
+const paramsOf = ({ from, to, merchant, ...filters }: OrderFilters, zone: string) => ({
   ...filters,
   merchant: merchant === undefined ? undefined : Number(merchant),
   from: from && startOfDay(from, zone),
@@ -67,18 +67,18 @@ const askedOf = ({ from, to, merchant, ...filters }: OrderFilters, zone: string)
 interface OrderListProps {
   filters: OrderFilters;
   cursor: string | undefined;
-  /** Whose orders they are; of all merchants, unless given. */
+  /** The id of the merchant. Without it the list has the orders of all merchants. */
   of?: string;
 }
 
-/** Orders with their filters, which go into the address of the page that shows them. */
+/** A list of orders with filters, which are stored in the address of the page. */
 export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
   const t = useT();
   const { zone } = useWords();
-  const asked = { ...askedOf({ ...filters, merchant: of ?? filters.merchant }, zone), cursor };
+  const params = { ...paramsOf({ ...filters, merchant: of ?? filters.merchant }, zone), cursor };
   const query = usePolled({
-    queryKey: ['orders', asked],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/orders', { params: { query: asked }, signal })),
+    queryKey: ['orders', params],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/orders', { params: { query: params }, signal })),
     every: cursor === undefined ? EVERY.list : EVERY.rest,
   });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -93,7 +93,7 @@ export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
           <>
             <List
               rows={data}
-              scope={JSON.stringify(asked)}
+              scope={JSON.stringify(params)}
               isFirst={cursor === undefined}
               columns={columnsOf(t).filter(({ id }) => of === undefined || id !== 'merchant')}
             />
@@ -106,7 +106,7 @@ export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
   );
 }
 
-/** A filter that little fits is looked for among some thousands of orders at a time. */
+/** The API searches a limited number of orders at a time, so an empty page may have a next page. */
 function NoOrders({ isFiltered, goesOn }: { isFiltered: boolean; goesOn: boolean }): ReactNode {
   const t = useT();
   if (goesOn) return <Empty title={t('list.noneYet')}>{t('list.noneYetHint')}</Empty>;

@@ -19,7 +19,7 @@ const VERBS = {
   none: 'resolve.open',
 } as const;
 
-/** Such as `35.00`, as whole satang. */
+/** Converts an amount such as `35.00` to satang. */
 const satangOf = (amount: string): bigint => BigInt(amount.replace('.', ''));
 
 interface ResolveProps {
@@ -28,23 +28,23 @@ interface ResolveProps {
   onClose: () => void;
 }
 
-/** The operator's word on a unit in doubt: it was bought, or it was not. */
+/** The operator decides that a unit in doubt was bought, or that it was not. */
 export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const confirmAbove = useSession()?.confirm_above ?? '0.00';
-  const [verdict, setVerdict] = useState<'succeeded' | 'failed' | null>(null);
+  const [decision, setDecision] = useState<'succeeded' | 'failed' | null>(null);
   const [reference, setReference] = useState('');
   const [code, setCode] = useState<FailureCode>('INVALID_PLAYER');
   const found = order.units.find(({ unit, can_resolve }) => unit === unitName && can_resolve);
-  // The page goes on reading: what is decided about is what was there when the dialog opened.
+  // The page keeps refreshing, but the decision is about the attempt at which the operator opened the dialog.
   const [attempt] = useState(() => found?.attempts.at(-1)?.number);
   if (!found) return null;
   const { order_number: number } = order;
   const price = formatAmount(found.price);
   const isAbove = satangOf(found.price) > satangOf(confirmAbove);
   const resolve = async (reason: string): Promise<void> => {
-    const succeeded = verdict === 'succeeded';
+    const succeeded = decision === 'succeeded';
     await ask(() =>
       client.POST('/api/orders/{number}/units/{unit}/resolution', {
         params: { path: { number, unit: unitName } },
@@ -62,34 +62,34 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
   return (
     <Confirm
       title={t('resolve.title', { unit: unitName, number })}
-      verb={t(VERBS[verdict ?? 'none'])}
+      verb={t(VERBS[decision ?? 'none'])}
       requiresReason
-      isReady={verdict !== null}
+      isReady={decision !== null}
       typed={isAbove ? found.price : undefined}
       onConfirm={resolve}
       onClose={onClose}
       size="lg"
     >
-      <SupplierWord number={number} unit={unitName} />
+      <SupplierInquiry number={number} unit={unitName} />
       <SegmentedControl
         fullWidth
         aria-label={t('resolve.verdict')}
-        value={verdict ?? ''}
-        onChange={(value) => setVerdict(value as 'succeeded' | 'failed')}
+        value={decision ?? ''}
+        onChange={(value) => setDecision(value as 'succeeded' | 'failed')}
         data={[
           { value: 'succeeded', label: t('resolve.succeeded') },
           { value: 'failed', label: t('resolve.failed') },
         ]}
       />
-      {verdict === 'succeeded' && <Reference value={reference} onChange={setReference} />}
-      {verdict === 'failed' && <Why value={code} onChange={setCode} />}
-      {verdict !== null && (
+      {decision === 'succeeded' && <Reference value={reference} onChange={setReference} />}
+      {decision === 'failed' && <Why value={code} onChange={setCode} />}
+      {decision !== null && (
         <p className={classes.consequence}>
-          {t(verdict === 'succeeded' ? 'resolve.consequenceSucceeded' : 'resolve.consequenceFailed', {
+          {t(decision === 'succeeded' ? 'resolve.consequenceSucceeded' : 'resolve.consequenceFailed', {
             price,
             merchant: order.merchant.name,
           })}{' '}
-          {t(`resolve.ends.${endOf(order.units, unitName, verdict)}`, {
+          {t(`resolve.ends.${endOf(order.units, unitName, decision)}`, {
             count: openBesides(order.units, unitName),
           })}
         </p>
@@ -116,7 +116,7 @@ function Reference({ value, onChange }: FieldProps): ReactNode {
   );
 }
 
-/** Why something failed, with what that means. */
+/** A failure code with its explanation. */
 export function Why({ value, onChange }: { value: FailureCode; onChange: (value: FailureCode) => void }): ReactNode {
   const t = useT();
   return (
@@ -130,11 +130,11 @@ export function Why({ value, onChange }: { value: FailureCode; onChange: (value:
   );
 }
 
-const said = ({ outcome, supplier, detail }: components['schemas']['InquiryDto'], t: Translate): string =>
+const resultOf = ({ outcome, supplier, detail }: components['schemas']['InquiryDto'], t: Translate): string =>
   [t(`inquiry.${outcome}`, { supplier }), detail].filter(Boolean).join(' · ');
 
-/** What the supplier says now; asking changes nothing. */
-function SupplierWord({ number, unit }: { number: string; unit: string }): ReactNode {
+/** The result of an inquiry at the supplier. It changes nothing. */
+function SupplierInquiry({ number, unit }: { number: string; unit: string }): ReactNode {
   const t = useT();
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['inquiry', number, unit],
@@ -148,7 +148,7 @@ function SupplierWord({ number, unit }: { number: string; unit: string }): React
     <div className={classes.word} aria-live="polite">
       <div>
         <h3>{t('resolve.supplierSays')}</h3>
-        <p>{isFetching ? t('resolve.asking') : error ? error.message : data && said(data, t)}</p>
+        <p>{isFetching ? t('resolve.asking') : error ? error.message : data && resultOf(data, t)}</p>
       </div>
       <Button size="compact-xs" variant="default" disabled={isFetching} onClick={() => void refetch()}>
         {t('resolve.askAgain')}

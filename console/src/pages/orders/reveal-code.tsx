@@ -14,11 +14,16 @@ type Revealed = components['schemas']['RevealedDto'];
 interface UnitProps {
   number: string;
   unit: string;
-  /** Of the case that it was handed over for; absent where it is what the buyer was handed. */
+  /**
+   * The discrepancy with which the supplier handed over the code. Without it, the code is the one that the merchant
+   * received.
+   */
   caseId?: number;
 }
 
-/** Asks why, and shows what was handed over for a unit until it is closed; nothing of it is kept. */
+/**
+ * Requires a reason, then shows the code of a unit until the operator closes the dialog. The browser does not store it.
+ */
 export function RevealCode(props: UnitProps): ReactNode {
   const t = useT();
   const [isAsking, setAsking] = useState(false);

@@ -20,7 +20,7 @@ import { AttemptWhy } from './attempt-why';
 import type { EntryView } from './order-view';
 import classes from './timeline-entry.module.css';
 
-/** By how the kind of an entry begins. */
+/** The first pattern that matches the kind of an entry selects its icon. */
 const ICONS: readonly (readonly [RegExp, () => ReactNode])[] = [
   [/^(order|unit)\.failed$/, CrossIcon],
   [/^(order\.|unit\.succeeded)/, CheckIcon],
@@ -36,7 +36,7 @@ export function EntryIcon({ entry: { kind, operator } }: { entry: EntryView }): 
   return <Icon />;
 }
 
-/** What happened in a line, and below it what belongs to it: how long it took, which process, who and why. */
+/** One line for the event, and below it the duration, process, operator, reason and other details. */
 export function EntryText({ entry }: { entry: EntryView }): ReactNode {
   const { t, language, zone } = useWords();
   const { amount, reason, delivery_id: delivery } = entry;
@@ -71,7 +71,7 @@ function Outcome({ entry }: { entry: EntryView }): ReactNode {
   return FAILURE_CODE.test(outcome) ? <Code of={outcome} short /> : <Status of={outcome} />;
 }
 
-/** What stands in small print below an entry, the most telling first. */
+/** The small print of an entry, most important first. */
 function asidesOf(entry: EntryView, t: Translate, language: string, zone: string): string[] {
   const { kind, outcome, attempt, duration_ms, process, operator, detail, until } = entry;
   const isWebhook = kind === 'webhook.attempt';
@@ -102,7 +102,7 @@ function costsOf({ cost, expected_cost, max_cost, currency = '' }: EntryView, t:
   ];
 }
 
-/** What has no words of its own is shown by its name. */
+/** The translated kind, or the kind itself when there is no translation. */
 function titleOf({ kind, supplier = '', attempt = 1 }: EntryView, t: Translate): string {
   const isAny = kind.startsWith('event.') ? 'event' : kind;
   const values = { supplier, event: kind.slice('event.'.length), number: attempt };

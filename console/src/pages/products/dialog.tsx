@@ -15,7 +15,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A form of its own, which closes once it was taken; why it was not is shown in it. */
+/** A dialog with a form. It closes after success and shows the error otherwise. */
 export function FormDialog({ title, verb, isReady = true, onSubmit, onClose, children }: DialogProps): ReactNode {
   const t = useT();
   const isPhone = useMediaQuery('(max-width: 640px)');

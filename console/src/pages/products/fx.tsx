@@ -16,13 +16,13 @@ import classes from './prices.module.css';
 
 type Rate = components['schemas']['FxRateDto'];
 
-/** What suppliers' currencies are worth, and what that leaves of prices. */
+/** The exchange rates of suppliers' currencies, and their effect on margins. */
 export function Fx(): ReactNode {
   const t = useT();
   const { language } = useWords();
   const maySet = useMay('fx.set');
   const seesCosts = useMay('costs.read');
-  // The currency whose rate is set; empty for another one.
+  // The currency in the dialog. Empty for a new currency, null while the dialog is closed.
   const [open, setOpen] = useState<string | null>(null);
   const query = usePolled({
     queryKey: ['fx'],

@@ -8,7 +8,7 @@ import { actionInWords } from '../log/actions';
 import classes from './history.module.css';
 import { MemberChanges } from './member-changes';
 
-/** What operators did to a product, newest first. */
+/** What operators changed about a product, newest first. */
 export function History({ sku }: { sku: string }): ReactNode {
   const t = useT();
   const query = usePolled({

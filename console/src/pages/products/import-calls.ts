@@ -3,24 +3,24 @@ import type { components } from '../../schema';
 
 export type Kind = 'products' | 'prices';
 type Schemas = components['schemas'];
-/** What a file would change; only one of the two has members other than prices. */
+/** The preview of a file. Only a file of products changes members other than prices. */
 export type Previewed =
   ({ kind: 'products' } & Schemas['ProductImportPreviewDto']) | ({ kind: 'prices' } & Schemas['PriceImportPreviewDto']);
 
-/** A file as it was chosen, or what was pasted; then it has no name. */
+/** A chosen file, or pasted text with an empty name. */
 export interface CsvFile {
   name: string;
   content: Blob | string;
 }
 
-/** The bytes go out as they are: only the process knows whether they are UTF-8. */
+/** Sends the bytes unchanged, because the server checks whether they are UTF-8. */
 const asCsv = ({ content }: CsvFile) => ({
   headers: { 'Content-Type': 'text/csv' },
   body: '',
   bodySerializer: () => content,
 });
 
-/** Changes nothing. @throws Problem */
+/** Returns what the file would change. @throws Problem */
 export async function previewFile(kind: Kind, file: CsvFile): Promise<Previewed> {
   if (kind === 'products') {
     const seen = await ask(() => client.POST('/api/products/import/preview', asCsv(file)));
@@ -30,7 +30,7 @@ export async function previewFile(kind: Kind, file: CsvFile): Promise<Previewed>
   return { kind, ...seen };
 }
 
-/** Exactly what was shown. @throws Problem 409 where it would be something else by now. */
+/** Applies exactly the changes of the preview. @throws Problem 409 when they have become different. */
 export function importFile(kind: Kind, file: CsvFile, version: string): Promise<Schemas['ImportedDto']> {
   const params = { query: { version, file: file.name.trim() || undefined } };
   return kind === 'products'

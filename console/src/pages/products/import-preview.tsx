@@ -12,7 +12,7 @@ import classes from './import.module.css';
 import { MemberChanges } from './member-changes';
 import { Moves, PriceChanges } from './price-changes';
 
-/** From so many changes on, their number has to be typed. */
+/** Above this many changes the operator must type their number. */
 export const TYPED_ABOVE = 100;
 const SHOWN_AT_FIRST = 200;
 
@@ -24,12 +24,12 @@ interface ImportPreviewProps {
   name: string;
   preview: Previewed;
   onAgain: () => void;
-  /** What was shown is not true any more. */
+  /** Called when the preview is outdated. */
   onStale: () => void;
   onImport: () => Promise<void>;
 }
 
-/** Everything that a file would change, and what is wrong with it. */
+/** Everything that a file would change, and its errors. */
 export function ImportPreview({ kind, name, preview, onAgain, onStale, onImport }: ImportPreviewProps): ReactNode {
   const t = useT();
   const [isAsking, setAsking] = useState(false);

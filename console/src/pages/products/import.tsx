@@ -18,18 +18,18 @@ type Look =
   | { state: 'failed'; error: Error }
   | { state: 'seen'; file: CsvFile; preview: Previewed };
 
-/** A file of products or of merchants' own prices: everything that it would change is looked at before anything does. */
+/** Imports a file of products or of merchants' own prices. The operator sees every change before it is applied. */
 export function Import(): ReactNode {
   const t = useT();
   const navigate = useNavigate();
-  const { kind: asked } = useSearch({ from: '/shell/products/import' });
+  const { kind: requestedKind } = useSearch({ from: '/shell/products/import' });
   const [mayProducts, mayPrices] = [useMay('products.import'), useMay('prices.set')];
-  const kind: Kind = asked ?? 'products';
+  const kind: Kind = requestedKind ?? 'products';
   const isSmall = useMediaQuery('(max-width: 640px)');
   return (
     <Page title={t('import.title')}>
       {isSmall && <Empty title={t('import.smallScreen')}>{t('import.smallScreenHint')}</Empty>}
-      {/* Not taken away: turning the screen must not lose what was looked at. */}
+      {/* Hidden instead of removed, so that the preview survives when the screen turns. */}
       <div hidden={isSmall}>
         {mayProducts && mayPrices && (
           <SegmentedControl

@@ -3,7 +3,7 @@ import { useT } from '../../i18n/words';
 import classes from './member-changes.module.css';
 import { memberName, type MemberChange } from './product-view';
 
-/** What changes, member by member: what it was, and what it becomes. */
+/** Changed members with old and new values. */
 export function MemberChanges({
   title,
   changes,
@@ -11,7 +11,7 @@ export function MemberChanges({
 }: {
   title?: string;
   changes: readonly MemberChange[];
-  /** Said where nothing changes. */
+  /** The text for an empty list. */
   none?: string;
 }): ReactNode {
   return (

@@ -10,7 +10,7 @@ export const nameOf = ({ supplier, supplier_sku: theirs }: Pick<OfferView, 'supp
 
 type SetOffer = components['schemas']['SetOfferDto'];
 
-/** Sets an offer, and shows the product as it is then. @param done what is said of it. @throws Problem */
+/** Sets an offer and shows the new state of its product. @param done the text of the toast. @throws Problem */
 export function useSetOffer(sku: string, done?: string): (body: SetOffer) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();

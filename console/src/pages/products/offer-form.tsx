@@ -21,12 +21,14 @@ const draftOf = (offer: OfferView | undefined): Draft => ({
 
 interface OfferFormProps {
   sku: string;
-  /** Absent for one that is added. */
+  /** Absent when the form adds an offer. */
   offer?: OfferView;
   onClose: () => void;
 }
 
-/** Adds an offer, or changes one. Only what was changed is sent: a synchronisation may have set the rest meanwhile. */
+/**
+ * Adds or changes an offer. It sends only changed members, because a catalogue sync may have changed others meanwhile.
+ */
 export function OfferForm({ sku, offer, onClose }: OfferFormProps): ReactNode {
   const t = useT();
   const set = useSetOffer(sku);
@@ -80,7 +82,7 @@ export function OfferForm({ sku, offer, onClose }: OfferFormProps): ReactNode {
   );
 }
 
-/** @param before null for an offer that is added. */
+/** @param before null when the form adds an offer. */
 function changesOf(draft: Draft, before: Draft | null) {
   const given = (member: keyof Draft): string | undefined => {
     const value = draft[member].trim();

@@ -18,7 +18,7 @@ import { Margin } from './products';
 
 type Open = { what: 'add' } | { what: 'edit' | 'off'; offer: OfferView } | null;
 
-/** Where a product is bought, in the order in which its offers would be used now. */
+/** The offers of a product, in the order in which routing would use them now. */
 export function Offers({ product }: { product: ProductView }): ReactNode {
   const t = useT();
   const [open, setOpen] = useState<Open>(null);
@@ -163,7 +163,7 @@ function SwitchOn({ product, offer }: { product: ProductView; offer: OfferView }
   );
 }
 
-/** With what is true now: whether orders find another offer. */
+/** Shows how many other offers orders can still use. */
 function SwitchOff({
   product: { sku, offer_list: offers },
   offer,

@@ -7,7 +7,7 @@ import classes from './price-changes.module.css';
 import { formatPercent, type PriceChange } from './product-view';
 import { Margin } from './products';
 
-/** Old and new prices; those below cost say so in red. */
+/** Old and new prices. Prices below cost are marked in red. */
 export function PriceChanges({ changes }: { changes: readonly PriceChange[] }): ReactNode {
   const t = useT();
   const { language } = useWords();
@@ -70,7 +70,7 @@ const Price = ({ value }: { value: string | null }): ReactNode =>
 
 const FAR_PERCENT = 20;
 
-/** By how much a price moves: marked where that is far, or leaves it below cost. */
+/** The change of a price in percent. Marked when it is large or the price is below cost. */
 export function Moves({
   percent,
   isBelowCost,

@@ -18,14 +18,14 @@ import { PriceChanges } from './price-changes';
 import classes from './prices.module.css';
 import { productFilters } from './products';
 
-type Question = components['schemas']['AdjustmentDto'];
+type Adjustment = components['schemas']['AdjustmentDto'];
 type Preview = components['schemas']['AdjustmentPreviewDto'];
 
 const PERCENT = /^[+-]?\d{1,6}(\.\d{1,4})?$/;
 const TYPING_MS = 400;
 const SHOWN_AT_FIRST = 200;
 
-/** Many list prices by a percentage: all of them are seen before any changes. */
+/** Changes many list prices by a percentage. The operator sees every change before it is applied. */
 export function Prices(): ReactNode {
   const t = useT();
   const navigate = useNavigate();
@@ -47,7 +47,7 @@ export function Prices(): ReactNode {
         />
       </div>
       {isGood ? (
-        <Result question={{ ...filters, percent, round_to: round ?? '0.01' }} />
+        <Result adjustment={{ ...filters, percent, round_to: round ?? '0.01' }} />
       ) : (
         <Empty title={t('adjust.percent')}>{t('adjust.hint')}</Empty>
       )}
@@ -55,7 +55,7 @@ export function Prices(): ReactNode {
   );
 }
 
-/** Asked about once the typing has stopped. */
+/** Reports the percentage once the operator stops typing. */
 function Percent({ value, onChange }: { value: string; onChange: (value: string) => void }): ReactNode {
   const t = useT();
   const [draft, setDraft] = useState(value);
@@ -77,27 +77,27 @@ function Percent({ value, onChange }: { value: string; onChange: (value: string)
   );
 }
 
-function Result({ question }: { question: Question }): ReactNode {
+function Result({ adjustment }: { adjustment: Adjustment }): ReactNode {
   const query = usePolled({
-    queryKey: ['products', 'adjustment', question],
-    queryFn: ({ signal }) => ask(() => client.POST('/api/products/adjustment/preview', { body: question, signal })),
+    queryKey: ['products', 'adjustment', adjustment],
+    queryFn: ({ signal }) => ask(() => client.POST('/api/products/adjustment/preview', { body: adjustment, signal })),
     every: null,
   });
   return (
     <Answered query={query}>
-      {(preview) => <Changes question={question} preview={preview} isOld={query.isPlaceholderData} />}
+      {(preview) => <Changes adjustment={adjustment} preview={preview} isOutdated={query.isPlaceholderData} />}
     </Answered>
   );
 }
 
 interface ChangesProps {
-  question: Question;
+  adjustment: Adjustment;
   preview: Preview;
-  /** Whether it is that of the question before. */
-  isOld: boolean;
+  /** Whether the preview belongs to the previous adjustment. */
+  isOutdated: boolean;
 }
 
-function Changes({ question, preview, isOld }: ChangesProps): ReactNode {
+function Changes({ adjustment, preview, isOutdated }: ChangesProps): ReactNode {
   const t = useT();
   const [isAsking, setAsking] = useState(false);
   const [isWhole, setWhole] = useState(false);
@@ -113,7 +113,7 @@ function Changes({ question, preview, isOld }: ChangesProps): ReactNode {
             {below > 0 && <li data-tone="bad">{t('priceChange.belowCost', { count: below })}</li>}
           </ul>
         </div>
-        <Button size="xs" disabled={isOld} onClick={() => setAsking(true)}>
+        <Button size="xs" disabled={isOutdated} onClick={() => setAsking(true)}>
           {t('adjust.apply', { count })}
         </Button>
       </div>
@@ -124,20 +124,20 @@ function Changes({ question, preview, isOld }: ChangesProps): ReactNode {
           {t('priceChange.showAll', { count: changes.length })}
         </Button>
       )}
-      {isAsking && <Apply question={question} preview={preview} onClose={() => setAsking(false)} />}
+      {isAsking && <Apply adjustment={adjustment} preview={preview} onClose={() => setAsking(false)} />}
     </>
   );
 }
 
 function Apply({
-  question,
+  adjustment,
   preview: { version, changed: count, below_cost: below, own_prices: own },
   onClose,
-}: Omit<ChangesProps, 'isOld'> & { onClose: () => void }): ReactNode {
+}: Omit<ChangesProps, 'isOutdated'> & { onClose: () => void }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { percent, round_to: _rounding, ...filters } = question;
+  const { percent, round_to: _rounding, ...filters } = adjustment;
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: ['products'] });
   return (
     <Confirm
@@ -148,12 +148,12 @@ function Apply({
       onConfirm={async (reason) => {
         try {
           const done = await ask(() =>
-            client.POST('/api/products/adjustment', { body: { ...question, version, reason } }),
+            client.POST('/api/products/adjustment', { body: { ...adjustment, version, reason } }),
           );
           toast(t('adjust.done', { count: done.changed }));
           await navigate({ to: '/products', search: filters });
         } catch (error) {
-          // What is shown behind the dialog is asked for again.
+          // After a conflict the preview is outdated, so load it again behind the dialog.
           if (isProblem(error, 409)) void refresh();
           throw error;
         }

@@ -9,7 +9,7 @@ import { FormDialog } from './dialog';
 import { MemberChanges } from './member-changes';
 import type { MemberChange, ProductView } from './product-view';
 
-/** What the form has, as text. */
+/** The contents of the form, as text. */
 interface Draft {
   sku: string;
   name: string;
@@ -49,17 +49,17 @@ const draftOf = (product: ProductView): Draft => ({
 });
 
 interface ProductFormProps {
-  /** As it is stored; absent for one that is added. */
+  /** The stored product. Absent when the form adds one. */
   product?: ProductView;
   onClose: () => void;
 }
 
-/** Adds a product, or changes one: then it says what changes, and is refused where somebody was faster. */
+/** Adds or changes a product. Shows the changes first. The API rejects them if another operator has saved meanwhile. */
 export function ProductForm({ product, onClose }: ProductFormProps): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  // What is shown stays what it was when the form opened: that is what the process holds it against.
+  // Keep the state from when the form opened, because the API compares with its `updated_at`.
   const [stored] = useState(product);
   const [draft, setDraft] = useState<Draft>(stored ? draftOf(stored) : EMPTY);
   const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));

@@ -7,20 +7,20 @@ export type OfferView = components['schemas']['OfferDto'];
 export type PriceChange = components['schemas']['PriceChangeDto'];
 export type MemberChange = components['schemas']['MemberChangeDto'];
 
-/** How a product stands: a code of the kit's states. */
+/** The state of a product, as a code for `Status`. */
 export function stateOf({ active, routable }: Pick<ProductRow, 'active' | 'routable'>): string {
   if (!active) return 'product_off_sale';
   return routable ? 'product_on_sale' : 'unroutable';
 }
 
-/** How an offer stands: a code of the kit's states. */
+/** The state of an offer, as a code for `Status`. */
 export function offerStateOf({ active, routable, in_use: isInUse }: OfferView): string {
   if (isInUse) return 'offer_in_use';
   if (!active) return 'offer_off';
   return routable ? 'offer_ready' : 'unroutable';
 }
 
-/** What is asked for besides the player, in words; empty where nothing is. */
+/** What an order must contain besides the player, translated. Empty when nothing is required. */
 export const requirementsOf = (
   product: Pick<ProductRow, 'requires_server' | 'requires_character'>,
   t: Translate,
@@ -32,10 +32,10 @@ export const requirementsOf = (
     .filter((each) => each !== null)
     .join(', ');
 
-/** What a member is called; the code itself where it has no name. */
+/** The translated name of a member, or its code when there is no translation. */
 export const memberName = (member: string, t: Translate): string => t.maybe(`productMember.${member}`) ?? member;
 
-/** `-12.5` as `−12.5%`, with a sign. */
+/** Formats `-12.5` as `−12.5%`. Positive numbers get a plus sign. */
 export function formatPercent(percent: number, language: string): string {
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
   return `${number.format(percent).replace('-', '−')}%`;

@@ -21,7 +21,7 @@ import classes from './product.module.css';
 import { requirementsOf, stateOf, type ProductView } from './product-view';
 import { Sales } from './sales';
 
-/** One product: what it is, where it is bought, what it brought, and what was done to it. */
+/** One product with its offers, sales and history. */
 export function Product(): ReactNode {
   const { sku } = useParams({ from: '/shell/products/$sku' });
   const t = useT();

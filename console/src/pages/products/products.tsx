@@ -19,7 +19,7 @@ import { ProductForm } from './product-form';
 import { requirementsOf, stateOf, type ProductRow } from './product-view';
 import classes from './products.module.css';
 
-/** What is sold, at what price and margin, and where it is bought. */
+/** The products with price, margin and suppliers. */
 export function Products(): ReactNode {
   const t = useT();
   const { language } = useWords();
@@ -94,7 +94,7 @@ function Actions({ filters }: { filters: Values }): ReactNode {
   );
 }
 
-/** Those of lists of products. */
+/** The filters of lists of products. */
 export const productFilters = (t: Translate): Filter[] => [
   { name: 'q', label: t('products.term') },
   { name: 'supplier', label: t('productMember.supplier') },
@@ -159,7 +159,7 @@ const columnsOf = (t: Translate, language: string, seesCosts: boolean): Column<P
   {
     id: 'maximum',
     head: t('product.maximum'),
-    cell: ({ max_quantity: most }) => <span className="number">{most}</span>,
+    cell: ({ max_quantity: max }) => <span className="number">{max}</span>,
     align: 'end',
     card: 'hidden',
     from: 1440,
@@ -202,7 +202,7 @@ const salesColumns = (t: Translate, language: string): Column<ProductRow>[] => [
   },
 ];
 
-/** What a price leaves; below nothing it is red, and says so by its sign. */
+/** The margin of a price. A negative one is red and has a sign. */
 export function Margin({ value }: { value: string }): ReactNode {
   return (
     <span className={value.startsWith('-') ? classes.low : undefined}>

@@ -11,7 +11,7 @@ import classes from './sales.module.css';
 
 type Day = components['schemas']['DayOfSalesDto'];
 
-/** Thirty days as bars, and as a table for whoever wants to read them. */
+/** The sales of thirty days, as bars and as a table. */
 export function Sales({ sku }: { sku: string }): ReactNode {
   const query = usePolled({
     queryKey: ['product', sku, 'sales'],
@@ -82,12 +82,12 @@ function Days({ days }: { days: Day[] }): ReactNode {
 const HEIGHT = 90;
 const WIDTH = 20;
 
-/** One bar a day: sold, and what failed on top of it. */
+/** One bar for each day, with failed units stacked on sold ones. */
 function Bars({ days }: { days: Day[] }): ReactNode {
   const t = useT();
   const { language } = useWords();
-  const most = Math.max(...days.map(({ sold, failed }) => sold + failed), 1);
-  const scale = (pieces: number): number => (pieces / most) * HEIGHT;
+  const highest = Math.max(...days.map(({ sold, failed }) => sold + failed), 1);
+  const scale = (units: number): number => (units / highest) * HEIGHT;
   const number = new Intl.NumberFormat(language);
   return (
     <svg

@@ -17,16 +17,16 @@ const CURRENCY = /^[A-Z]{3}$/;
 const TYPING_MS = 300;
 const SHOWN = 20;
 
-/** Sets a rate, with the products that would sell below cost. @param currency empty where it is still to be named. */
+/** Sets an exchange rate. Shows which products would sell below cost. @param currency empty for a new currency. */
 export function SetRate({ currency: known, onClose }: { currency: string; onClose: () => void }): ReactNode {
   const t = useT();
   const [currency, setCurrency] = useState(known);
   const [rate, setRate] = useState('');
-  const [asked] = useDebouncedValue(`${currency} ${rate.trim()}`, TYPING_MS);
+  const [debounced] = useDebouncedValue(`${currency} ${rate.trim()}`, TYPING_MS);
   const isGood = RATE.test(rate.trim()) && CURRENCY.test(currency);
-  const isAsked = asked === `${currency} ${rate.trim()}`;
+  const isSettled = debounced === `${currency} ${rate.trim()}`;
   const query = useQuery({
-    queryKey: ['fx', 'preview', asked],
+    queryKey: ['fx', 'preview', debounced],
     queryFn: ({ signal }) =>
       ask(() =>
         client.POST('/api/fx/{currency}/preview', {
@@ -35,9 +35,9 @@ export function SetRate({ currency: known, onClose }: { currency: string; onClos
           signal,
         }),
       ),
-    enabled: isGood && isAsked,
+    enabled: isGood && isSettled,
   });
-  const preview = isGood && isAsked ? query.data : undefined;
+  const preview = isGood && isSettled ? query.data : undefined;
   const save = useSetRate();
   const set = async (reason: string): Promise<void> => {
     if (!preview) return;
@@ -77,7 +77,7 @@ export function SetRate({ currency: known, onClose }: { currency: string; onClos
         error={rate.trim() !== '' && !RATE.test(rate.trim()) ? t('fx.rateWrong') : undefined}
         onChange={(event) => setRate(event.currentTarget.value)}
       />
-      {query.error && isAsked && (
+      {query.error && isSettled && (
         <p className={classes.alarm} role="alert">
           {query.error.message}
         </p>
@@ -87,7 +87,7 @@ export function SetRate({ currency: known, onClose }: { currency: string; onClos
   );
 }
 
-/** Sets a rate, and shows the rates as they are then. @throws Problem */
+/** Sets a rate and shows the new rates. @throws Problem */
 function useSetRate(): (currency: string, body: components['schemas']['SetFxDto']) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();

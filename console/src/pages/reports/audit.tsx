@@ -9,12 +9,12 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { JobState, useJob } from './job-banner';
 import { greenSince, type AuditResult, type JobView } from './job-view';
-import { RunButton, Runs, Verdict } from './report';
+import { RunButton, Runs, JobResultStatus } from './report';
 import { useJobs } from './use-jobs';
 
 type Check = AuditResult['checks'][number];
 
-/** Whether the books are consistent: the last runs with every check, and since when all were in order. */
+/** The checks of the latest audit, earlier audits, and since when all of them were green. */
 export function Audit(): ReactNode {
   const { t } = useWords();
   const { job } = useSearch({ from: '/shell/audit' });
@@ -50,7 +50,7 @@ function Standing({ jobs }: { jobs: readonly JobView[] }): ReactNode {
   return (
     <Figures
       figures={[
-        { name: t('audit.last'), value: <Verdict job={last} />, tone: last.ok === false ? 'bad' : undefined },
+        { name: t('audit.last'), value: <JobResultStatus job={last} />, tone: last.ok === false ? 'bad' : undefined },
         { name: t('audit.lastAt'), value: <Ago at={last.started_at} /> },
         { name: t('audit.greenSince'), value: since === null ? '—' : <Moment at={since} form="short" /> },
       ]}
@@ -81,7 +81,7 @@ function Checks({ id }: { id: string }): ReactNode {
   );
 }
 
-/** What was not read again, because its month was checked when it was closed. */
+/** How many orders the audit skipped, because the closing of their month had checked them. */
 function Closed({ result }: { result: AuditResult | null }): ReactNode {
   const { t } = useWords();
   const month = result?.closed_through ?? null;

@@ -8,12 +8,12 @@ import { Amount } from '../../kit/amount';
 import { Table, type Column } from '../../kit/table';
 import type { DailyResult } from './job-view';
 import { Report } from './report';
-import { Differences } from './verdict';
+import { Differences } from './differences';
 import { Wide } from './wide';
 
 type Row = DailyResult['total'] & { merchant_id?: number; name: string };
 
-/** What a day brought to each merchant, and whether the balances add up. */
+/** The turnover of each merchant on a day, and whether the balances add up. */
 export function DailyReport(): ReactNode {
   const { t, zone: own } = useWords();
   const navigate = useNavigate({ from: '/reports/daily' });

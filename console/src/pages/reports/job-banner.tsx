@@ -19,7 +19,7 @@ const RUN: Record<JobKind, Permission> = {
   audit: 'audit.run',
 };
 
-/** A job with what came of it, followed while it runs. */
+/** A job with its result. Refreshes while the job runs. */
 export function useJob(id: string | undefined): UseQueryResult<JobDetailView> {
   return usePolled({
     queryKey: ['job', id],
@@ -29,14 +29,14 @@ export function useJob(id: string | undefined): UseQueryResult<JobDetailView> {
   });
 }
 
-/** How a job stands that the address names. */
+/** The state of the job in the address. */
 export function JobBanner({ id }: { id: string }): ReactNode {
   const { data: job, error } = useJob(id);
   if (error) return <p className={classes.banner}>{error.message}</p>;
   return job && <JobState job={job} />;
 }
 
-/** How far a job is, or how it ended; whoever may start one may cancel it. */
+/** The progress or the end of a job. Operators who may start such a job may also cancel it. */
 export function JobState({ job }: { job: JobView }): ReactNode {
   const { t, language } = useWords();
   const { done, total, step } = job.progress;

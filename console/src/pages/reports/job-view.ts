@@ -11,16 +11,16 @@ export type MarginResult = Schemas['MarginReportDto'];
 export type SupplierResult = Schemas['SupplierReportDto'];
 export type AuditResult = Schemas['AuditResultDto'];
 
-/** What is asked for, as a job keeps it; what is not said may be anything. */
+/** The parameters of a job. An undefined one matches any value. */
 export type Params = Readonly<Record<string, string | undefined>>;
 
-/** The newest job that was asked for the same. */
+/** The newest job with these parameters. */
 export const latestOf = (jobs: readonly JobView[], params: Params): JobView | undefined =>
   jobs.find((job) =>
     Object.entries(params).every(([name, value]) => value === undefined || job.params[name] === value),
   );
 
-/** When the first audit of those ended that all were green since; null where the last one was not. */
+/** When the first of the latest uninterrupted green audits started. Null when the last audit was not green. */
 export function greenSince(jobs: readonly JobView[]): string | null {
   const done = jobs.filter(({ state }) => state === 'succeeded');
   const red = done.findIndex(({ ok }) => ok === false);

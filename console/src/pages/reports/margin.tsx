@@ -13,12 +13,12 @@ import { Report } from './report';
 import classes from './report.module.css';
 import { Wide } from './wide';
 
-/** When the days of the report begin and end, whoever asks. */
+/** The days of the report begin and end in this zone, whatever the operator's zone is. */
 const ZONE = 'Asia/Bangkok';
 type Grouping = (typeof MARGIN_GROUPS)[number];
 type Row = MarginResult['total'] & { about: string; isTotal?: boolean };
 
-/** What merchants paid, and what it cost. */
+/** What merchants paid, what it cost, and the margin. */
 export function MarginReport(): ReactNode {
   const t = useT();
   const navigate = useNavigate({ from: '/reports/margin' });

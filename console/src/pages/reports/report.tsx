@@ -21,18 +21,18 @@ import { useJobs } from './use-jobs';
 interface ReportProps {
   title: string;
   kind: Exclude<ReportKind, 'audit'>;
-  /** What is asked for: fields, and their values. */
+  /** The fields in which the operator enters `params`. */
   fields: ReactNode;
   params: Params;
-  /** One run of all; else the newest of what is asked for. */
+  /** The id of the job in the address. Without it the page shows the newest job with these parameters. */
   job: string | undefined;
   start: StartJob;
-  /** Where a run of before is shown. */
+  /** Where to show an earlier job. */
   linkOf: (job: JobView) => LinkProps;
   children: (job: JobDetailView) => ReactNode;
 }
 
-/** A report: what is asked for, how far it is, what came of it, and what was asked before. */
+/** A report with its parameters, progress, result and earlier jobs. */
 export function Report(props: ReportProps): ReactNode {
   const { title, kind, fields, params, job: named, start, linkOf, children } = props;
   const t = useT();
@@ -65,7 +65,7 @@ export function Report(props: ReportProps): ReactNode {
   );
 }
 
-/** Starts it: what came of it appears when it has ended. */
+/** Starts the job. The page shows its result when it ends. */
 export function RunButton({ start }: { start: StartJob }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
@@ -110,14 +110,14 @@ function Result({ id, children }: { id: string; children: ReportProps['children'
   );
 }
 
-/** How many orders the report does not have, because they are archived. */
+/** How many orders the report lacks because they are archived. */
 function Archived({ result }: Pick<JobDetailView, 'result'>): ReactNode {
   const t = useT();
   const { archived_orders: orders = 0 } = (result ?? {}) as { archived_orders?: number };
   return orders > 0 && <p className="muted">{t('report.archived', { count: orders })}</p>;
 }
 
-/** What was run before. */
+/** The ten newest jobs. */
 export function Runs({
   title,
   jobs,
@@ -134,7 +134,7 @@ export function Runs({
       <ul className={classes.runs}>
         {jobs.slice(0, 10).map((job) => (
           <li key={job.id}>
-            <Verdict job={job} />
+            <JobResultStatus job={job} />
             <Link {...linkOf(job)} data-row-link="">
               <Moment at={job.started_at} form="short" />
             </Link>
@@ -148,7 +148,7 @@ export function Runs({
   );
 }
 
-/** What was asked for, as people say it; what has no words of its own is shown as it is. */
+/** The parameters of a job for display. Those without a translation are shown unchanged. */
 function paramsInWords(params: JobView['params'], t: Translate, language: string, zone: string): string[] {
   return Object.entries(params).map(([name, value]) => {
     const text = String(value);
@@ -159,7 +159,7 @@ function paramsInWords(params: JobView['params'], t: Translate, language: string
   });
 }
 
-/** What a job found, where it looked at something; else how it ended. */
-export function Verdict({ job: { ok, state } }: { job: JobView }): ReactNode {
+/** The result of a job that checked something, or else its state. */
+export function JobResultStatus({ job: { ok, state } }: { job: JobView }): ReactNode {
   return <Status of={ok === null ? state : ok ? 'in_order' : 'not_in_order'} />;
 }

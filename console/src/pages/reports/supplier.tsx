@@ -10,13 +10,13 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import type { SupplierResult } from './job-view';
 import { Report } from './report';
-import { Differences, Wrong } from './verdict';
+import { Differences, Wrong } from './differences';
 import { Wide } from './wide';
 
 type Row = SupplierResult['suppliers'][number];
 type Difference = Row['differences'][number] & { supplier: string };
 
-/** What our books say beside what suppliers say. */
+/** Compares our books with what suppliers report. */
 export function SupplierReport(): ReactNode {
   const { t, zone } = useWords();
   const navigate = useNavigate({ from: '/reports/supplier' });

@@ -10,7 +10,7 @@ import { nameOf, type Reversal } from './reversal-view';
 
 const AMOUNT = /^\d{1,13}(\.\d{1,2})?$/;
 
-/** Ends a case, and gives the merchant what was agreed. */
+/** Closes a discrepancy, and credits the merchant if the operator enters an amount. */
 export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClose: () => void }): ReactNode {
   const t = useT();
   const queries = useQueryClient();

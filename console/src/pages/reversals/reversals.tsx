@@ -17,7 +17,7 @@ import { RevealCode } from '../orders/reveal-code';
 import { CloseReversal } from './close-reversal';
 import { nameOf, type Reversal } from './reversal-view';
 
-/** Cases in which a supplier contradicts the books. */
+/** The discrepancies: a supplier contradicts the books. */
 export function Reversals(): ReactNode {
   const t = useT();
   const { cursor, ...filters } = useSearch({ from: '/shell/reversals' });
@@ -105,7 +105,7 @@ const columnsOf = (t: Translate): Column<Reversal>[] => [
   },
 ];
 
-/** The order's unit, without a page where it is archived; or, where no book knows the purchase, what its supplier told of it. */
+/** The unit, with a link unless its order is archived. For an unknown purchase, what its supplier reported. */
 function About({ reversal }: { reversal: Reversal }): ReactNode {
   const t = useT();
   const { order_number: number, unit, archived, supplier_sku: sku, player } = reversal;

@@ -17,24 +17,24 @@ import classes from './review.module.css';
 
 type Preview = components['schemas']['BatchPreviewDto'];
 type Resolved = components['schemas']['BatchResolvedDto'];
-type Verdict = 'succeeded' | 'failed';
+type Decision = 'succeeded' | 'failed';
 
 interface ResolveManyProps {
   units: readonly Choice[];
   onClose: () => void;
-  /** Once the decision was made, whatever it left. */
+  /** Called after the decision, even when it did not settle all units. */
   onResolved: () => void;
 }
 
-/** One decision about several units; what it did not settle is told one by one. */
+/** One decision about several units. Lists the units that it did not settle. */
 export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): ReactNode {
-  // What is shown stays what was asked about, whatever is marked meanwhile.
-  const [asked] = useState(units);
+  // The dialog keeps its units, even when the operator's selection changes.
+  const [chosen] = useState(units);
   const [result, setResult] = useState<Resolved | null>(null);
-  const isTold = useRef(false);
+  const isPartial = useRef(false);
   const finish = (resolved: Resolved): void => {
-    isTold.current = resolved.left.length > 0;
-    if (isTold.current) setResult(resolved);
+    isPartial.current = resolved.left.length > 0;
+    if (isPartial.current) setResult(resolved);
     else onResolved();
   };
   if (result) {
@@ -42,9 +42,9 @@ export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): R
       onClose();
       onResolved();
     };
-    return <Left asked={asked} result={result} onClose={close} />;
+    return <Left chosen={chosen} result={result} onClose={close} />;
   }
-  return <Decide units={asked} onDone={finish} onClose={() => isTold.current || onClose()} />;
+  return <Decide units={chosen} onDone={finish} onClose={() => isPartial.current || onClose()} />;
 }
 
 function Decide({
@@ -59,13 +59,13 @@ function Decide({
   const t = useT();
   const queries = useQueryClient();
   const confirmAbove = useSession()?.confirm_above ?? '0.00';
-  const [verdict, setVerdict] = useState<Verdict | null>(null);
+  const [decision, setDecision] = useState<Decision | null>(null);
   const [code, setCode] = useState<FailureCode>('SUPPLIER_UNAVAILABLE');
   const names = units.map(({ order_number, unit, supplier }) => ({ order_number, unit, supplier }));
   const { data: preview, error } = usePreview(names);
   const isAbove = sumOf(units) > (readAmount(confirmAbove) ?? 0n);
   const resolve = async (reason: string): Promise<void> => {
-    const succeeded = verdict === 'succeeded';
+    const succeeded = decision === 'succeeded';
     const given = succeeded ? { succeeded } : { succeeded, failure_code: code };
     const resolved = await ask(() =>
       client.POST('/api/review/resolution', { body: { units: names, ...given, reason } }),
@@ -80,28 +80,28 @@ function Decide({
   return (
     <Confirm
       title={t('resolveMany.title', { count: units.length })}
-      verb={verdict === null ? t('resolve.open') : t(`resolveMany.verb.${verdict}`, { count: units.length })}
+      verb={decision === null ? t('resolve.open') : t(`resolveMany.verb.${decision}`, { count: units.length })}
       requiresReason
-      isReady={verdict !== null && preview !== undefined && preview.units > 0}
+      isReady={decision !== null && preview !== undefined && preview.units > 0}
       typed={isAbove && preview ? formatAmount(preview.amount) : undefined}
       onConfirm={resolve}
       onClose={onClose}
       size="lg"
     >
       {error && <p role="alert">{error.message}</p>}
-      {preview && <About asked={units} preview={preview} />}
+      {preview && <About chosen={units} preview={preview} />}
       <SegmentedControl
         fullWidth
         aria-label={t('resolve.verdict')}
-        value={verdict ?? ''}
-        onChange={(value) => setVerdict(value as Verdict)}
+        value={decision ?? ''}
+        onChange={(value) => setDecision(value as Decision)}
         data={(['succeeded', 'failed'] as const).map((value) => ({
           value,
           label: t(`resolveMany.verdict.${value}`),
         }))}
       />
-      {verdict === 'failed' && <Why value={code} onChange={setCode} />}
-      {verdict !== null && preview && <p className={classes.consequence}>{consequenceOf(preview, verdict, t)}</p>}
+      {decision === 'failed' && <Why value={code} onChange={setCode} />}
+      {decision !== null && preview && <p className={classes.consequence}>{consequenceOf(preview, decision, t)}</p>}
     </Confirm>
   );
 }
@@ -115,13 +115,13 @@ const usePreview = (units: Pick<Choice, 'order_number' | 'unit' | 'supplier'>[])
     retry: false,
   });
 
-interface Told {
-  /** As they were when they were chosen. */
-  asked: readonly Choice[];
+interface ChosenUnits {
+  /** The units as they were when the operator selected them. */
+  chosen: readonly Choice[];
 }
 
-/** Whose money it is, and what can't be decided about. */
-function About({ asked, preview: { merchants, left } }: Told & { preview: Preview }): ReactNode {
+/** The amount of each merchant, and the units that can no longer be decided. */
+function About({ chosen, preview: { merchants, left } }: ChosenUnits & { preview: Preview }): ReactNode {
   const t = useT();
   return (
     <>
@@ -137,30 +137,30 @@ function About({ asked, preview: { merchants, left } }: Told & { preview: Previe
       {left.length > 0 && (
         <>
           <p>{t('resolveMany.leftAlready', { count: left.length })}</p>
-          <LeftList asked={asked} left={left} />
+          <LeftList chosen={chosen} left={left} />
         </>
       )}
     </>
   );
 }
 
-/** What will happen to the money, in words. */
-function consequenceOf({ amount, merchants, orders, ending }: Preview, verdict: Verdict, t: Translate): string {
+/** Says what the decision does to the money. */
+function consequenceOf({ amount, merchants, orders, ending }: Preview, decision: Decision, t: Translate): string {
   const [only] = merchants;
   const whose = merchants.length === 1 && only ? only.name : t('resolveMany.merchants', { count: merchants.length });
   return [
-    t(`resolveMany.consequence.${verdict}`, { amount: formatAmount(amount), merchants: whose }),
+    t(`resolveMany.consequence.${decision}`, { amount: formatAmount(amount), merchants: whose }),
     t('resolveMany.ending', { ending, count: orders }),
     ...(ending < orders ? [t('resolveMany.rest')] : []),
   ].join(' ');
 }
 
-/** What was not settled, one by one. */
+/** Lists the units that the decision did not settle. */
 function Left({
-  asked,
+  chosen,
   result: { resolved, left },
   onClose,
-}: Told & { result: Resolved; onClose: () => void }): ReactNode {
+}: ChosenUnits & { result: Resolved; onClose: () => void }): ReactNode {
   const t = useT();
   return (
     <Modal
@@ -170,7 +170,7 @@ function Left({
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >
       <p>{t('resolveMany.partlyHint')}</p>
-      <LeftList asked={asked} left={left} />
+      <LeftList chosen={chosen} left={left} />
       <Button size="xs" variant="default" onClick={onClose} className={classes.close}>
         {t('action.close')}
       </Button>
@@ -178,9 +178,9 @@ function Left({
   );
 }
 
-function LeftList({ asked, left }: Told & { left: Resolved['left'] }): ReactNode {
+function LeftList({ chosen, left }: ChosenUnits & { left: Resolved['left'] }): ReactNode {
   const t = useT();
-  const suppliers = new Map(asked.map((unit) => [keyOf(unit), unit.supplier]));
+  const suppliers = new Map(chosen.map((unit) => [keyOf(unit), unit.supplier]));
   return (
     <ul className={classes.left}>
       {left.map((unit) => (

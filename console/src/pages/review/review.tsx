@@ -21,7 +21,7 @@ import { SelectionBar } from './selection-bar';
 import { fits, keyOf, useSelection, type Case, type Selection } from './selection';
 import classes from './review.module.css';
 
-/** Units that wait for somebody's decision, and those in doubt that may still settle by themselves. */
+/** The review queue, and units in doubt that may still settle without a decision. */
 export function Review(): ReactNode {
   const t = useT();
   const { cursor, ...filters } = useSearch({ from: '/shell/review' });
@@ -76,7 +76,7 @@ export function Review(): ReactNode {
   );
 }
 
-/** Marks units to decide about together. */
+/** Checkboxes that select units for one decision. */
 const markColumn = (t: Translate, { chosen, has, toggle }: Selection): Column<Case> => ({
   id: 'mark',
   head: t('resolveMany.mark'),
@@ -122,7 +122,7 @@ const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
   ...(mayResolve ? [{ id: 'claim', head: t('review.who'), cell: (row: Case) => <Claim row={row} /> }] : []),
 ];
 
-/** What its supplier said last, and how often it was asked. */
+/** The last answer of the supplier, and the number of inquiries. */
 function LastCall({ call, inquiries }: { call: Case['last_call']; inquiries: number }): ReactNode {
   const t = useT();
   if (call === null) return t('review.noAnswer');
@@ -130,7 +130,7 @@ function LastCall({ call, inquiries }: { call: Case['last_call']; inquiries: num
   return <span title={answer}>{t('review.answerAfter', { answer, count: inquiries })}</span>;
 }
 
-/** Who looks at it now: a claim of ten minutes, so that two do not ask the same supplier. */
+/** Claims the unit for ten minutes, so that two operators do not handle it at once. */
 function Claim({ row }: { row: Case }): ReactNode {
   const t = useT();
   const navigate = useNavigate();

@@ -6,7 +6,7 @@ import { ResolveMany } from './resolve-many';
 import { fits, sumOf, type Choice, type Selection } from './selection';
 import classes from './review.module.css';
 
-/** What is marked, what it costs together, and what can be done with it. @param shown the units of the page. */
+/** The selected units, their total, and the actions for them. @param shown the units on the page. */
 export function SelectionBar({ selection, shown }: { selection: Selection; shown: readonly Choice[] }): ReactNode {
   const t = useT();
   const [isResolving, setResolving] = useState(false);

@@ -4,16 +4,16 @@ import type { components } from '../../schema';
 
 export type Case = components['schemas']['ReviewUnitDto'];
 
-/** What of a unit decides with which others it can be decided about. */
+/** The members of a unit that determine with which others it can be decided. */
 export type Choice = Pick<Case, 'order_number' | 'unit' | 'supplier' | 'amount'>;
 
-/** So many units are decided about at once. */
+/** The most units in one decision. */
 export const MAX_UNITS = 100;
 
 export const keyOf = ({ order_number, unit }: Pick<Choice, 'order_number' | 'unit'>): string =>
   `${order_number} ${unit}`;
 
-/** Whether a unit can be decided about together with those: they are all of one supplier, or all of one order. */
+/** Whether a unit can join the selection: all units must have the same supplier, or the same order. */
 export const fits = (chosen: readonly Choice[], unit: Choice): boolean =>
   chosen.length < MAX_UNITS &&
   (chosen.every(({ supplier }) => supplier === unit.supplier) ||
@@ -26,12 +26,12 @@ export interface Selection {
   chosen: readonly Choice[];
   has: (unit: Choice) => boolean;
   toggle: (unit: Choice) => void;
-  /** Adds those of them that fit. */
+  /** Adds the units that fit the selection. */
   add: (units: readonly Choice[]) => void;
   clear: () => void;
 }
 
-/** The units that somebody has marked, in the order in which they did. */
+/** The units that the operator selected, in the order of selection. */
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<readonly Choice[]>([]);
   const isIn = (among: readonly Choice[], unit: Choice): boolean => among.some((each) => keyOf(each) === keyOf(unit));

@@ -10,7 +10,7 @@ import { Status } from '../../kit/status';
 import type { components } from '../../schema';
 import classes from './search.module.css';
 
-/** What one term was found as; a single hit is opened at once. */
+/** What a term matches. A single match opens at once. */
 export function Search(): ReactNode {
   const t = useT();
   const { q } = useSearch({ from: '/shell/search' });
@@ -53,7 +53,7 @@ function Found({ term }: { term: string }): ReactNode {
 }
 
 interface Hit {
-  /** What it was found as. */
+  /** The kind of the match, such as an order number. */
   kind: string;
   title: string;
   detail: ReactNode;
@@ -70,7 +70,7 @@ function hitsOf({ orders, merchants, products }: components['schemas']['FoundDto
           {merchant.name} <Amount value={total_amount} /> <Status of={status} />
         </span>
       ),
-      // Somebody who has a delivery's id wants to see the delivery; its order is a link there.
+      // The id of a delivery leads to the delivery, which links to its order.
       link:
         found_as === 'delivery'
           ? ({ to: '/deliveries', search: { delivery: term } } as const)

@@ -12,7 +12,7 @@ interface CodeFormProps {
   onBack: () => void;
 }
 
-/** The code of the second factor, after whatever came first. */
+/** Asks for the code of the second factor, after the first step of any sign-in. */
 export function CodeForm({ onSession, onBack }: CodeFormProps): ReactNode {
   const t = useT();
   const [code, setCode] = useState('');
@@ -23,7 +23,7 @@ export function CodeForm({ onSession, onBack }: CodeFormProps): ReactNode {
     <form className={classes.form} onSubmit={submit}>
       <CodeField
         description={t('login.codeHint')}
-        // The person has just asked for this step by the one before.
+        // The operator has just finished the step before, so the focus may move here.
         ref={(input) => input?.focus()}
         value={code}
         onChange={setCode}

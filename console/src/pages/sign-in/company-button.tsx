@@ -6,7 +6,7 @@ import { useT } from '../../i18n/words';
 import { SubmitError, useSubmit } from '../../kit/form';
 import classes from './frame.module.css';
 
-/** What the company's sign-in is called, if it has a name; null where there is none, or nobody knows as yet. */
+/** The company's sign-in with its name, if configured. Null when there is none, or before the API has answered. */
 export function useCompany(): { name: string | null } | null {
   const { data } = useQuery({
     queryKey: ['sign-in', 'ways'],
@@ -16,7 +16,7 @@ export function useCompany(): { name: string | null } | null {
   return data?.company ? { name: data.company_name } : null;
 }
 
-/** Leaves for the company's sign-in, which sends people back to `/login/company`. @param next the page that they want. */
+/** Opens the company's sign-in, which redirects to `/login/company`. @param next the page to open after sign-in. */
 export function CompanyButton({ name, next }: { name: string | null; next: string }): ReactNode {
   const t = useT();
   const { error, isBusy, submit } = useSubmit(async () => {

@@ -12,10 +12,10 @@ import { CodeForm } from './code-form';
 import { Frame } from './frame';
 import classes from './frame.module.css';
 
-/** What keeps somebody out whom the company knows. */
+/** Why an account of the company may not sign in here. */
 const NO_ACCESS = ['NO_ROLE', 'ACCOUNT_DISABLED', 'EMAIL_NOT_VERIFIED', 'ACCOUNT_NOT_LINKED', 'LAST_ADMINISTRATOR'];
 
-/** Where the company's sign-in sends people back to: its answer is in the address. */
+/** The page to which the company's sign-in redirects, with its answer in the address. */
 export function CompanyReturn(): ReactNode {
   const t = useT();
   const queries = useQueryClient();
@@ -33,7 +33,7 @@ export function CompanyReturn(): ReactNode {
     await navigate({ href: localPath(to), replace: true });
   };
   useEffect(() => {
-    // An answer counts once.
+    // The API accepts an answer only once.
     if (isSent.current) return;
     isSent.current = true;
     ask(() => client.POST('/api/session/company/answer', { body: { answer: answer || '-' } }))

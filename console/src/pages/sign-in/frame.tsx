@@ -4,7 +4,7 @@ import { LANGUAGES, setLanguage, useWords, type Language } from '../../i18n/word
 import { Logo } from '../../shell/logo';
 import classes from './frame.module.css';
 
-/** What stands around a form for somebody who is not signed in. */
+/** The frame of the forms before sign-in. */
 export function Frame({ title, children }: { title: string; children: ReactNode }): ReactNode {
   const { t, language } = useWords();
   useEffect(() => {

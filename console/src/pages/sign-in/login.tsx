@@ -12,7 +12,7 @@ import { CompanyButton, useCompany } from './company-button';
 import { Frame } from './frame';
 import classes from './frame.module.css';
 
-/** E-mail and password, or the company's sign-in; then, for who has a second factor, its code. */
+/** Sign-in by e-mail and password or by company, then the code of the second factor if there is one. */
 export function Login(): ReactNode {
   const t = useT();
   const queries = useQueryClient();

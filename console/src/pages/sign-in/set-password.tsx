@@ -10,7 +10,7 @@ import { toast } from '../../kit/toasts';
 import { Frame } from './frame';
 import classes from './frame.module.css';
 
-/** Where the link of an administrator leads: its token is behind the `#`, so that no log has it. */
+/** The page of the link from an administrator. The token is behind the `#`, so that no log contains it. */
 export function SetPassword(): ReactNode {
   const t = useT();
   const navigate = useNavigate();

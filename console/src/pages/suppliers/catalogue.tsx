@@ -18,7 +18,7 @@ import classes from './supplier.module.css';
 
 const MapProduct = lazy(async () => ({ default: (await import('./map-product')).MapProduct }));
 
-/** What a supplier sells, as it was last read. */
+/** The catalogue of a supplier, as of its last sync. */
 export function Catalogue({ supplier: { code, catalogue_read_at: readAt } }: { supplier: SupplierDetail }): ReactNode {
   const t = useT();
   const mayMap = useMay('offers.set');
@@ -75,7 +75,7 @@ export function Catalogue({ supplier: { code, catalogue_read_at: readAt } }: { s
   );
 }
 
-/** When it was read, and the button that reads it now. */
+/** When the last sync was, and a button for the next one. */
 function Reading({ code, readAt }: { code: string; readAt: string | null }): ReactNode {
   const t = useT();
   const maySync = useMay('suppliers.sync');
@@ -142,7 +142,7 @@ const columnsOf = (t: Translate): Column<CatalogueItem>[] => [
   },
 ];
 
-/** @param map opens the dialog that maps; null for those who may not. */
+/** @param map opens the dialog that adds an offer. Null without the permission. */
 const mappedColumn = (t: Translate, map: ((item: CatalogueItem) => void) | null): Column<CatalogueItem> => ({
   id: 'mapped',
   head: t('suppliers.mappedTo'),

@@ -12,7 +12,7 @@ import classes from './map-product.module.css';
 
 const SHOWN = 8;
 
-/** Gives one of our products an offer of what a supplier sells; its cost is that of the catalogue. */
+/** Adds an offer for a product from the supplier's catalogue, at the cost in the catalogue. */
 export function MapProduct({
   supplier,
   item,
@@ -67,7 +67,7 @@ export function MapProduct({
   );
 }
 
-/** Our products that match, to choose one of. */
+/** Our products that match the text, to choose one. */
 function Choice({
   text,
   value,

@@ -3,13 +3,13 @@ import { formatDuration } from '../../i18n/moments';
 export const formatNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(value);
 
-/** A share as a percentage; a dash where there is none. */
+/** A share as a percentage, or a dash for null. */
 export const formatShare = (share: number | null, language: string): string =>
   share === null ? '—' : new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
 
 const TENTHS_UNTIL_MS = 10_000;
 
-/** Short seconds with a digit more, so that 1.5 s and 2 s are told apart. */
+/** Short durations get a decimal, so that 1.5 s and 2 s look different. */
 export function formatMs(ms: number | null, language: string): string {
   if (ms === null) return '—';
   if (ms < 1_000 || ms >= TENTHS_UNTIL_MS) return formatDuration(ms, language);

@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 
-// What is opened seldom comes when it is: a page weighs no more for it.
+// Operators rarely open these parts, so the browser loads them on demand.
 export const Catalogue = lazy(async () => ({ default: (await import('./catalogue')).Catalogue }));
 export const RemoveSupplier = lazy(async () => ({
   default: (await import('./remove-supplier')).RemoveSupplier,

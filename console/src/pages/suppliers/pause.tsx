@@ -7,7 +7,7 @@ import { Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
 import type { SupplierDetail } from './supplier-view';
 
-/** Ends a pause at once: it can be begun again. */
+/** Ends a pause without a dialog, because the operator can pause again. */
 export function useResume(code: string): UseMutationResult<SupplierDetail, Error, void> {
   const t = useT();
   const queries = useQueryClient();
@@ -21,7 +21,7 @@ export function useResume(code: string): UseMutationResult<SupplierDetail, Error
   });
 }
 
-/** Asks before nothing more is sent to a supplier, and says what waits for it now. */
+/** Asks for consent before it pauses a supplier, and shows how many units wait for it. */
 export function PauseSupplier({ code, onClose }: { code: string; onClose: () => void }): ReactNode {
   const t = useT();
   const queries = useQueryClient();

@@ -6,7 +6,7 @@ import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
 
-/** Removes a supplier that nothing refers to, for good. */
+/** Permanently removes a supplier that nothing refers to. */
 export function RemoveSupplier({ code, onClose }: { code: string; onClose: () => void }): ReactNode {
   const t = useT();
   const queries = useQueryClient();

@@ -4,7 +4,7 @@ import type { SupplierDetail } from './supplier-view';
 export type Adapter = components['schemas']['AdapterDto'];
 type SetSupplier = components['schemas']['SetSupplierDto'];
 
-/** What the form has, as text. */
+/** The contents of the form, as text. */
 export interface Draft {
   code: string;
   adapter: string;
@@ -13,9 +13,9 @@ export interface Draft {
   max_in_flight: string;
   low_balance: string;
   options: Record<string, string>;
-  /** Those that are typed anew: what is stored is never shown. */
+  /** The new values. The API never returns the stored ones. */
   credentials: Record<string, string>;
-  /** The names of those to be taken away. */
+  /** The names of the credentials to remove. */
   removed: readonly string[];
   new_callback_url: boolean;
   reason: string;
@@ -49,7 +49,7 @@ export const draftOf = (supplier: SupplierDetail | undefined): Draft =>
         options: supplier.options,
       };
 
-/** A setting that changes: what it was, and what it becomes; of credentials it says how only. */
+/** A changed setting with old and new value. A credential has only the kind of its change. */
 export interface SettingChange {
   name: string;
   old: string | null;
@@ -59,7 +59,10 @@ export interface SettingChange {
 
 const PLAIN = ['adapter', 'timeout_ms', 'max_in_flight', 'low_balance'] as const;
 
-/** Where it will be asked: as the process reads an address that is left empty. Empty where nobody knows one. */
+/**
+ * The address that calls will use. The API reads an empty field as the stored address, or as the default of a new
+ * adapter.
+ */
 function addressOf(before: Pick<Draft, 'adapter' | 'base_url'>, now: Draft, adapter: Adapter | undefined): string {
   const vendors = adapter?.base_url ?? null;
   if (now.base_url.trim() !== '' || vendors === null) return now.base_url.trim();
@@ -84,7 +87,7 @@ export function changesOf(before: Draft, now: Draft, adapter: Adapter | undefine
   ];
 }
 
-/** Whether all is there that its adapter asks for. @param stored the names of credentials that are kept. */
+/** Whether the draft has everything that its adapter requires. @param stored the names of credentials that remain. */
 export function isComplete(draft: Draft, adapter: Adapter, stored: readonly string[]): boolean {
   const hasUrl = draft.base_url.trim() !== '' || adapter.base_url !== null;
   const hasAll = adapter.credentials.every(
@@ -93,7 +96,7 @@ export function isComplete(draft: Draft, adapter: Adapter, stored: readonly stri
   return draft.code.trim() !== '' && /^\d+$/.test(draft.timeout_ms.trim()) && hasUrl && hasAll;
 }
 
-/** Whether it would be asked at another host; an address that can't be read is left to the process. */
+/** Whether calls would go to another host. The API reports an invalid address. */
 export function isElsewhere(stored: SupplierDetail, draft: Draft, adapter: Adapter): boolean {
   const address = addressOf(stored, draft, adapter);
   return URL.canParse(address) && new URL(address).origin !== new URL(stored.base_url).origin;
@@ -101,9 +104,9 @@ export function isElsewhere(stored: SupplierDetail, draft: Draft, adapter: Adapt
 
 const orNull = (text: string): string | null => text.trim() || null;
 
-/** @param dropped the names of credentials that are not kept unless they were typed anew. */
+/** @param dropped the names of stored credentials to remove unless the operator typed new ones. */
 export function bodyOf(draft: Draft, { credentials, options }: Adapter, dropped: readonly string[]): SetSupplier {
-  const most = orNull(draft.max_in_flight);
+  const max = orNull(draft.max_in_flight);
   const known = (name: string): boolean => credentials.some((each) => each.name === name);
   const typed = Object.entries(draft.credentials).filter(([name, value]) => known(name) && value !== '');
   return {
@@ -116,7 +119,7 @@ export function bodyOf(draft: Draft, { credentials, options }: Adapter, dropped:
     ]),
     options: Object.fromEntries(options.map(({ name }) => [name, orNull(draft.options[name] ?? '')])),
     timeout_ms: Number(draft.timeout_ms),
-    max_in_flight: most === null ? null : Number(most),
+    max_in_flight: max === null ? null : Number(max),
     low_balance: orNull(draft.low_balance.replaceAll(/[,\s]/g, '')),
     new_callback_url: draft.new_callback_url || undefined,
     reason: draft.reason.trim() || undefined,

@@ -9,7 +9,7 @@ interface FieldsProps {
   adapters: readonly Adapter[];
   adapter: Adapter;
   isNew: boolean;
-  /** The names of the credentials that it has. */
+  /** The names of the stored credentials. */
   stored: readonly string[];
   onChange: (changes: Partial<Draft>) => void;
 }
@@ -26,10 +26,10 @@ const textOf =
     onChange: ({ currentTarget: { value } }: Typed) => onChange({ [name]: value }),
   });
 
-/** What means nothing to another vendor. */
-const OF_A_VENDOR = { base_url: '', low_balance: '', credentials: {}, removed: [], options: {} };
+/** Resets the fields that mean nothing to another adapter. */
+const ADAPTER_FIELDS = { base_url: '', low_balance: '', credentials: {}, removed: [], options: {} };
 
-/** What a supplier is reached at, how it is called, and when its balance is low. */
+/** The fields for address, credentials, options and limits of a supplier. */
 export function SettingsFields(props: FieldsProps): ReactNode {
   const t = useT();
   const { draft, adapters, adapter, isNew, onChange } = props;
@@ -48,7 +48,7 @@ export function SettingsFields(props: FieldsProps): ReactNode {
         label={t('suppliers.adapter')}
         data={adapters.map((each) => ({ value: each.adapter, label: each.name }))}
         value={draft.adapter}
-        onChange={({ currentTarget: { value } }) => onChange({ ...OF_A_VENDOR, adapter: value })}
+        onChange={({ currentTarget: { value } }) => onChange({ ...ADAPTER_FIELDS, adapter: value })}
       />
       <TextInput
         label={t('suppliers.baseUrl')}
@@ -78,7 +78,7 @@ export function SettingsFields(props: FieldsProps): ReactNode {
   );
 }
 
-/** How long and how often it is called, and from where on its balance is low. */
+/** The timeout, the number of calls in flight, and the balance that counts as low. */
 function Limits(props: FieldsProps): ReactNode {
   const t = useT();
   const text = textOf(props);
@@ -110,7 +110,7 @@ function Limits(props: FieldsProps): ReactNode {
   );
 }
 
-/** What is stored is never shown: a field that is left empty keeps it. */
+/** The API never returns stored credentials, so an empty field keeps the stored value. */
 function Credentials({ draft, adapter, stored, onChange }: FieldsProps): ReactNode {
   const t = useT();
   const type = (name: string, value: string): void =>
@@ -130,7 +130,7 @@ function Credentials({ draft, adapter, stored, onChange }: FieldsProps): ReactNo
           placeholder: isStored ? t('suppliers.kept') : undefined,
           required: required && !isStored,
           disabled: draft.removed.includes(name),
-          // Browsers know passwords of their own for "off".
+          // With "off", browsers would fill in a saved password.
           autoComplete: 'new-password',
           value: draft.credentials[name] ?? '',
           onChange: ({ currentTarget: { value } }: Typed) => type(name, value),

@@ -12,18 +12,18 @@ import type { SupplierDetail } from './supplier-view';
 import classes from './settings.module.css';
 
 interface SettingsProps {
-  /** As it is stored; absent for one that is added. */
+  /** The stored supplier. Absent when the form adds one. */
   supplier?: SupplierDetail;
   onClose: () => void;
 }
 
 /**
- * Adds a supplier, or sets one anew: then it says what changes, and is refused where somebody was faster. Units that another
- * address or account would leave behind are told before anything is done.
+ * Adds or changes a supplier. Shows the changes first. The API rejects them if another operator has saved meanwhile. It
+ * also warns before another address or account leaves open units behind.
  */
 export function SupplierSettings({ supplier, onClose }: SettingsProps): ReactNode {
   const t = useT();
-  // What is shown stays what it was when the form opened: that is what the process holds it against.
+  // Keep the state from when the form opened, because the API compares with its `updated_at`.
   const [stored] = useState(supplier);
   const [draft, setDraft] = useState(() => draftOf(stored));
   const [isLeaving, setLeaving] = useState(false);
@@ -35,7 +35,7 @@ export function SupplierSettings({ supplier, onClose }: SettingsProps): ReactNod
   });
   const adapter = data?.data.find((each) => each.adapter === draft.adapter);
   const ofAdapter = stored?.adapter === draft.adapter ? stored.credentials : [];
-  // What is kept goes to the host that has it, and to no other.
+  // Stored credentials must never go to another host.
   const kept = stored && adapter && isElsewhere(stored, draft, adapter) ? [] : ofAdapter;
   const dropped = ofAdapter.filter((name) => !kept.includes(name));
   const changes = stored ? changesOf(draftOf(stored), draft, adapter) : [];
@@ -69,7 +69,7 @@ export function SupplierSettings({ supplier, onClose }: SettingsProps): ReactNod
   );
 }
 
-/** @param onLeft is told when units would be left behind, which has to be said once more. */
+/** @param onLeft called when the change would leave open units behind, which the operator must confirm. */
 function useSave(
   stored: SupplierDetail | undefined,
   onLeft: () => void,

@@ -11,7 +11,7 @@ import { useMay } from '../../session';
 import { callsOf, doubtOf, inFlightOf, type SupplierDetail } from './supplier-view';
 import classes from './supplier.module.css';
 
-/** How it stands, how each worker finds it, and how it is set. */
+/** The state of a supplier, the breaker of each worker, and the settings. */
 export function SupplierFacts({ supplier }: { supplier: SupplierDetail }): ReactNode {
   const t = useT();
   return (
@@ -107,7 +107,7 @@ function Settings({ supplier }: { supplier: SupplierDetail }): ReactNode {
   const t = useT();
   const { language } = useWords();
   const maySet = useMay('suppliers.set');
-  const { adapter, base_url, credentials, options, callback_url: url, max_in_flight: most } = supplier;
+  const { adapter, base_url, credentials, options, callback_url: url, max_in_flight: max } = supplier;
   return (
     <Facts
       facts={[
@@ -116,7 +116,7 @@ function Settings({ supplier }: { supplier: SupplierDetail }): ReactNode {
         [t('suppliers.credentials'), credentials.length === 0 ? '—' : credentials.join(', ')],
         ...Object.entries(options).map(([name, value]) => [name, value] as const),
         [t('suppliers.timeout'), formatMs(supplier.timeout_ms, language)],
-        most === null ? null : [t('suppliers.maxInFlight'), formatNumber(most, language)],
+        max === null ? null : [t('suppliers.maxInFlight'), formatNumber(max, language)],
         supplier.low_balance === null ? null : [t('suppliers.lowBalance'), formatAmount(supplier.low_balance)],
         supplier.has_callbacks
           ? [

@@ -16,7 +16,7 @@ type Range = keyof typeof HOURS;
 
 const fromOf = (range: Range): string => new Date(Date.now() - HOURS[range] * 3_600_000).toISOString();
 
-/** How calls ended and how long they took, and what was left there, over an hour, a day or a week. */
+/** Outcomes and durations of calls, and the balance, over an hour, a day or a week. */
 export function SupplierFigures({ supplier: { code } }: { supplier: SupplierDetail }): ReactNode {
   const t = useT();
   const navigate = useNavigate();
@@ -89,7 +89,7 @@ function Charts({ figures }: { figures: components['schemas']['FiguresOverTimeDt
   );
 }
 
-/** Where it tells balances. */
+/** Only for suppliers that report a balance. */
 function Balances({ code, range }: { code: string; range: Range }): ReactNode {
   const t = useT();
   const { data } = usePolled({
@@ -103,16 +103,18 @@ function Balances({ code, range }: { code: string; range: Range }): ReactNode {
       ),
     every: EVERY.rest,
   });
-  const told = data?.data ?? [];
-  if (told.length < 2) return null;
-  const currency = told.at(-1)?.currency ?? '';
+  const balances = data?.data ?? [];
+  if (balances.length < 2) return null;
+  const currency = balances.at(-1)?.currency ?? '';
   return (
     <Section title={t('suppliers.balanceOver', { currency })}>
       <Chart
         label={t('suppliers.balanceOver', { currency })}
         kind="lines"
-        at={told.map(({ at }) => at)}
-        series={[{ name: t('suppliers.balance'), tone: 'accent', values: told.map(({ amount }) => Number(amount)) }]}
+        at={balances.map(({ at }) => at)}
+        series={[
+          { name: t('suppliers.balance'), tone: 'accent', values: balances.map(({ amount }) => Number(amount)) },
+        ]}
       />
     </Section>
   );

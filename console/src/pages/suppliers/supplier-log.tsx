@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { LogOf } from '../log/log-of';
 
-/** What operators did about a supplier and its offers, newest first. */
+/** The audit log of a supplier and its offers, newest first. */
 export function SupplierLog({ code }: { code: string }): ReactNode {
   const t = useT();
   const { cursor } = useSearch({ from: '/shell/suppliers/$code' });

@@ -13,7 +13,7 @@ import { useMay } from '../../session';
 import { offerStateOf, type OfferView } from '../products/product-view';
 import classes from './supplier.module.css';
 
-/** What of ours is bought from a supplier; each leads to its product, where it is changed. */
+/** The offers of a supplier. Each links to its product, where operators change it. */
 export function SupplierOffers({ code }: { code: string }): ReactNode {
   const t = useT();
   const seesCosts = useMay('costs.read');

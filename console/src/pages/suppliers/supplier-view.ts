@@ -9,7 +9,7 @@ type Calls = components['schemas']['RecentCallsDto'];
 
 export const callsOf = ({ outcomes }: Calls): number => outcomes.reduce((sum, { count }) => sum + count, 0);
 
-/** The share of calls that left a unit in doubt; null without any. */
+/** The share of calls that left a unit in doubt. Null without calls. */
 export function doubtOf(calls: Calls): number | null {
   const all = callsOf(calls);
   const unknown = calls.outcomes.find(({ outcome }) => outcome === 'unknown')?.count ?? 0;
@@ -19,7 +19,7 @@ export function doubtOf(calls: Calls): number | null {
 export const inFlightOf = ({ breakers }: ListedSupplier): number =>
   breakers.reduce((sum, { in_flight }) => sum + in_flight, 0);
 
-/** How calls end, in the order in which they are stacked. */
+/** The outcomes of calls, in the order in which the chart stacks them. */
 export const OUTCOME_TONES: readonly (readonly [string, ChartTone])[] = [
   ['succeeded', 'good'],
   ['processing', 'busy'],

@@ -20,7 +20,7 @@ import { TestSupplier } from './test-supplier';
 import { UndecidedCalls } from './undecided-calls';
 import classes from './supplier.module.css';
 
-/** One supplier: how it does, how it is set, and what it sells. */
+/** One supplier with its health, settings and offers. */
 export function Supplier(): ReactNode {
   const { code } = useParams({ from: '/shell/suppliers/$code' });
   const query = usePolled({

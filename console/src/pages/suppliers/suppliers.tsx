@@ -17,7 +17,7 @@ import { SupplierSettings } from './parts';
 import { PauseSupplier, useResume } from './pause';
 import { callsOf, doubtOf, inFlightOf, type ListedSupplier } from './supplier-view';
 
-/** All suppliers, and how each does. */
+/** All suppliers with their health. */
 export function Suppliers(): ReactNode {
   const t = useT();
   const { language } = useWords();
@@ -93,10 +93,10 @@ const columnsOf = (t: Translate, language: string): Column<ListedSupplier>[] => 
     card: 'hidden',
     from: 1120,
   },
-  ...doingsOf(t, language),
+  ...activityColumnsOf(t, language),
 ];
 
-const doingsOf = (t: Translate, language: string): Column<ListedSupplier>[] => [
+const activityColumnsOf = (t: Translate, language: string): Column<ListedSupplier>[] => [
   {
     id: 'inFlight',
     head: t('suppliers.inFlight'),
@@ -154,7 +154,7 @@ const pauseColumn = (t: Translate): Column<ListedSupplier> => ({
   align: 'end',
 });
 
-/** Pauses or resumes, by how the supplier is. */
+/** Pauses the supplier, or resumes it when it is paused. */
 export function PauseButton({
   supplier: { code, pause },
   size = 'compact-xs',

@@ -10,7 +10,7 @@ import type { components } from '../../schema';
 
 type Done = components['schemas']['SyncDoneDto'];
 
-/** Reads a catalogue and shows what would change, before anything does. */
+/** Reads a catalogue and shows the changes before they are applied. */
 export function SyncCatalogue({ code, onClose }: { code: string; onClose: () => void }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
@@ -24,7 +24,8 @@ export function SyncCatalogue({ code, onClose }: { code: string; onClose: () => 
     retry: false,
   });
   const takeOver = async (): Promise<void> => {
-    // What it changes was seen: that we wanted to leave the supplier alone for a while is no reason any more.
+    // The operator has seen the changes, and the preview counts as a read: our own gap between reads must not stop this
+    // one.
     const done = await sync({ dry_run: false, force: true });
     if (done.refusal)
       throw new Error(t(`suppliers.refusal.${done.refusal.kind}`, { detail: done.refusal.detail ?? '' }));

@@ -8,7 +8,7 @@ import { Status } from '../../kit/status';
 import { Modal } from '../../kit/modal';
 import classes from './supplier.module.css';
 
-/** Asks a supplier what can be asked without buying, and says each answer in words. */
+/** Tests a supplier with calls that buy nothing, and explains each result. */
 export function TestSupplier({ code, onClose }: { code: string; onClose: () => void }): ReactNode {
   const t = useT();
   const { data, error, isFetching, refetch } = useQuery({

@@ -14,7 +14,7 @@ import classes from './supplier.module.css';
 
 type Call = components['schemas']['UndecidedCallDto'];
 
-/** The latest calls after which nobody knew more of a unit than before. */
+/** The latest calls that did not decide the outcome of a unit. */
 export function UndecidedCalls({ code }: { code: string }): ReactNode {
   const t = useT();
   const { language } = useWords();

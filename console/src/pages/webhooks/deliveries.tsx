@@ -18,21 +18,21 @@ import { deliveryFilters, DeliveryTable } from './delivery-table';
 import { WebhookTabs } from './webhook-tabs';
 import type { DeliveryView } from './webhook-view';
 
-/** What was delivered to all webhooks, newest first. */
+/** Deliveries to all webhooks, newest first. */
 export function Deliveries(): ReactNode {
   const { t, zone } = useWords();
   const navigate = useNavigate({ from: '/deliveries' });
   const { cursor, delivery, ...filters } = useSearch({ from: '/shell/deliveries' });
   const { merchant, from } = filters;
-  const asked = {
+  const params = {
     ...filters,
     cursor,
     merchant: merchant === undefined ? undefined : Number(merchant),
     from: from && startOfDay(from, zone),
   };
   const query = usePolled({
-    queryKey: ['deliveries', asked],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/deliveries', { params: { query: asked }, signal })),
+    queryKey: ['deliveries', params],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/deliveries', { params: { query: params }, signal })),
     every: cursor === undefined ? EVERY.list : EVERY.rest,
   });
   const mayExport = useMay('exports.run');
@@ -45,7 +45,7 @@ export function Deliveries(): ReactNode {
       actions={
         <>
           <LiveButton />
-          {mayExport && <CsvButton path="/api/deliveries.csv" query={{ ...asked, cursor: undefined }} />}
+          {mayExport && <CsvButton path="/api/deliveries.csv" query={{ ...params, cursor: undefined }} />}
         </>
       }
     >
@@ -58,7 +58,7 @@ export function Deliveries(): ReactNode {
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>
-              <List rows={data} scope={JSON.stringify(asked)} isFirst={cursor === undefined} />
+              <List rows={data} scope={JSON.stringify(params)} isFirst={cursor === undefined} />
               {data.length === 0 && (
                 <Empty title={t(isFiltered ? 'list.noMatch' : 'deliveries.none')}>
                   {t(isFiltered ? 'list.noMatchHint' : 'deliveries.noneHint')}

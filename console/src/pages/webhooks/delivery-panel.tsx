@@ -20,12 +20,12 @@ import classes from './delivery-panel.module.css';
 
 interface DeliveryPanelProps {
   id: string;
-  /** Whether the list is of all webhooks, so that the panel says which one it is. */
+  /** Whether the list has deliveries of all webhooks, so that the panel must name the webhook. */
   isOfAll?: boolean;
   onClose: () => void;
 }
 
-/** One delivery: what was sent, every attempt, and what was answered. */
+/** One delivery with its payload, its attempts and the answers of the merchant. */
 export function DeliveryPanel({ id, isOfAll = false, onClose }: DeliveryPanelProps): ReactNode {
   const t = useT();
   const query = usePolled({
@@ -116,7 +116,7 @@ function DeliveryFacts({ delivery, isOfAll }: { delivery: DeliveryDetailView; is
   );
 }
 
-/** Makes one more attempt at once, whatever became of it. */
+/** Makes one more attempt at once, even after a success. */
 function Retry({ delivery: { id, in_flight: isInFlight } }: { delivery: DeliveryDetailView }): ReactNode {
   const t = useT();
   const queries = useQueryClient();

@@ -10,9 +10,9 @@ import type { DeliveryView } from './webhook-view';
 
 interface DeliveryTableProps {
   rows: DeliveryView[];
-  /** Whether they are of one webhook, which the page names already. */
+  /** Whether all rows are of one webhook, which the page already names. */
   isOfOne?: boolean;
-  /** A panel beside it leaves room for less. */
+  /** Whether a panel beside the table leaves less room. */
   isNarrow: boolean;
   linkOf: (row: DeliveryView) => LinkProps;
 }
@@ -74,7 +74,7 @@ const columnsOf = (t: Translate): Column<DeliveryView>[] => [
   },
 ];
 
-/** `HTTP 500`, or why there was no answer. */
+/** Renders `HTTP 500`, or why there was no answer. */
 export function AnswerName({
   attempt: { response_status: status, error },
 }: {

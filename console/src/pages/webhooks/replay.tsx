@@ -10,7 +10,7 @@ import { useRequestKey } from '../../kit/request-key';
 import type { WebhookDetailView } from './webhook-view';
 import classes from './webhook.module.css';
 
-/** More than this has to be typed. */
+/** Above this many deliveries the operator must type their number. */
 const TYPED_ABOVE = 1_000;
 const HOURS = [1, 24, 168, 720] as const;
 
@@ -31,7 +31,7 @@ interface ReplayProps {
 
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
 
-/** Attempts what matches once more: counts it first, and does it as a job. */
+/** Counts the deliveries that match, and starts a job that attempts them once more. */
 export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode {
   const { t } = useWords();
   const queries = useQueryClient();
@@ -55,7 +55,7 @@ export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode 
       );
       onStarted(id);
     } catch (error) {
-      // The figures may have changed: the dialog shows the new ones beside the answer.
+      // The count may have changed, so show the new one beside the error.
       await preview.refetch();
       throw error;
     }

@@ -5,7 +5,7 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { shareOf, stateOf, waitingText, type WebhookView } from './webhook-view';
 
-/** Webhooks, and how their deliveries go. @param isOfOne whether they are all of one merchant, which the page names. */
+/** A table of webhooks. @param isOfOne whether all are of one merchant, which the page already names. */
 export function WebhookTable({
   rows,
   isOfOne = false,

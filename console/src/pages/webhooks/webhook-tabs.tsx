@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { Tabs } from '../../kit/tabs';
 
-/** Webhooks, and what was delivered to all of them. */
+/** The tabs of webhooks and deliveries. */
 export function WebhookTabs(): ReactNode {
   const t = useT();
   return (

@@ -7,17 +7,17 @@ export type DeliveryView = Schemas['ConsoleDeliveryDto'];
 export type DeliveryDetailView = Schemas['ConsoleDeliveryDetailDto'];
 export type AttemptView = Schemas['ConsoleAttemptDto'];
 
-/** Above this, waiting deliveries are not counted. */
-const COUNTED = 1_000;
+/** The API counts waiting deliveries only up to this number. */
+const MAX_COUNTED = 1_000;
 
-/** `1,000+` where there are more than are counted. */
+/** Formats a count, or `1,000+` above the limit. */
 export const waitingText = (waiting: number, language: string): string =>
-  waiting > COUNTED ? `${COUNTED.toLocaleString(language)}+` : waiting.toLocaleString(language);
+  waiting > MAX_COUNTED ? `${MAX_COUNTED.toLocaleString(language)}+` : waiting.toLocaleString(language);
 
-/** How a webhook does: one that is switched on and where nothing succeeds any more is failing. */
+/** The state of a webhook. An active one is failing when none of its deliveries succeed any more. */
 export const stateOf = ({ status, failing_since: failing }: Pick<WebhookView, 'status' | 'failing_since'>): string =>
   status === 'active' && failing !== null ? 'failing' : status;
 
-/** How many of a day's deliveries succeeded; null where none has ended. */
+/** The percentage of a day's ended deliveries that succeeded. Null when none has ended. */
 export const shareOf = ({ succeeded, ended }: WebhookView['day']): string | null =>
   ended === 0 ? null : `${Math.floor((100 * succeeded) / ended)}%`;

@@ -26,7 +26,7 @@ import { Replay } from './replay';
 import { shareOf, stateOf, waitingText, type WebhookDetailView } from './webhook-view';
 import classes from './webhook.module.css';
 
-/** One webhook: how it does, its settings, and what was delivered to it. */
+/** One webhook with its health, settings and deliveries. */
 export function Webhook(): ReactNode {
   const t = useT();
   const { id } = useParams({ from: '/shell/webhooks/$id' });
@@ -105,7 +105,7 @@ function Actions({ webhook }: { webhook: WebhookDetailView }): ReactNode {
   );
 }
 
-/** Sends a test event, and shows what becomes of it. */
+/** Sends a test event and opens its delivery. */
 function SendTest({ id }: { id: number }): ReactNode {
   const t = useT();
   const navigate = useNavigate({ from: '/webhooks/$id' });
@@ -188,27 +188,27 @@ function Settings({ webhook }: { webhook: WebhookDetailView }): ReactNode {
   );
 }
 
-/** Its deliveries that the filters show. */
+/** Downloads the deliveries that match the filters. */
 function DeliveriesCsv({ id }: { id: string }): ReactNode {
   const { zone } = useWords();
   const mayExport = useMay('exports.run');
   const { status, event, from } = useSearch({ from: '/shell/webhooks/$id' });
   if (!mayExport) return null;
-  const asked = { webhook: id, status, event, from: from && startOfDay(from, zone) };
-  return <CsvButton path="/api/deliveries.csv" query={asked} />;
+  const params = { webhook: id, status, event, from: from && startOfDay(from, zone) };
+  return <CsvButton path="/api/deliveries.csv" query={params} />;
 }
 
 function Deliveries({ id }: { id: string }): ReactNode {
   const { t, zone } = useWords();
   const navigate = useNavigate({ from: '/webhooks/$id' });
   const { cursor, delivery, job: _job, ...filters } = useSearch({ from: '/shell/webhooks/$id' });
-  const asked = { ...filters, cursor, from: filters.from && startOfDay(filters.from, zone) };
+  const params = { ...filters, cursor, from: filters.from && startOfDay(filters.from, zone) };
   const query = usePolled({
-    queryKey: ['deliveries', id, asked],
+    queryKey: ['deliveries', id, params],
     queryFn: ({ signal }) =>
       ask(() =>
         client.GET('/api/webhooks/{id}/deliveries', {
-          params: { path: { id: Number(id) }, query: asked },
+          params: { path: { id: Number(id) }, query: params },
           signal,
         }),
       ),

@@ -12,15 +12,15 @@ import { Answered, Empty } from '../../kit/states';
 import { WebhookTable } from './webhook-table';
 import { WebhookTabs } from './webhook-tabs';
 
-/** Webhooks of all merchants, and how their deliveries go. */
+/** The webhooks of all merchants, and whether their deliveries succeed. */
 export function Webhooks(): ReactNode {
   const t = useT();
   const { cursor, ...filters } = useSearch({ from: '/shell/webhooks' });
   const { merchant } = filters;
-  const asked = { ...filters, cursor, merchant: merchant === undefined ? undefined : Number(merchant) };
+  const params = { ...filters, cursor, merchant: merchant === undefined ? undefined : Number(merchant) };
   const query = usePolled({
-    queryKey: ['webhooks', asked],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/webhooks', { params: { query: asked }, signal })),
+    queryKey: ['webhooks', params],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/webhooks', { params: { query: params }, signal })),
     every: EVERY.list,
   });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);

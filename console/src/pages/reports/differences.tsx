@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './report.module.css';
 
-/** Whether all fits; what does not, in red and in words. */
+/** Says that all is in order, or lists the differences in red. */
 export function Differences({ good, bad, lines }: { good: string; bad: string; lines: readonly string[] }): ReactNode {
   if (lines.length === 0) return <p className={classes.good}>{good}</p>;
   return (
@@ -16,7 +16,7 @@ export function Differences({ good, bad, lines }: { good: string; bad: string; l
   );
 }
 
-/** A number that should be nothing: in red where it is not. */
+/** A number that should be zero. Any other value is red. */
 export function Wrong({ count }: { count: number }): ReactNode {
   return <span className={count === 0 ? 'number' : `number ${classes.wrong}`}>{count}</span>;
 }
