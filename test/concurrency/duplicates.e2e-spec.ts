@@ -64,7 +64,7 @@ function expectMade(orders: number, answers: Sent[]): void {
     ({ status, headers }) => status === 200 && headers.get('idempotent-replayed') !== 'true',
   );
   expect(makers.length).toBeLessThanOrEqual(orders);
-  // Who made one and was not told so asks again, and is told of a replay.
+  // A client that lost the answer to a request that made an order repeats it and gets a replay.
   if (!answers.some(({ isRepeated }) => isRepeated)) expect(makers).toHaveLength(orders);
 }
 

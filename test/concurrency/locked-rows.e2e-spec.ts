@@ -116,7 +116,7 @@ describe('a definite refusal that can’t be recorded because of a lock', () => 
   });
 });
 
-describe('a table that somebody has locked as a whole', () => {
+describe('a table that another session has locked as a whole', () => {
   it('is answered with 503 and Retry-After, not with silence', async () => {
     const answers = await whileLocked(stack, 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE', () =>
       Promise.all(others.map((merchant) => place(merchant))),

@@ -103,7 +103,7 @@ async function untilAllEnded(merchant: TestMerchant): Promise<OrderBody[]> {
   return allOrders(merchant);
 }
 
-/** What the units that were bought cost, told from the orders as the merchant sees them. */
+/** What the bought units cost, computed from the orders as the merchant sees them. */
 const boughtAmount = (orders: OrderBody[]): number =>
   orders
     .flatMap(({ items }) => items as unknown as { sku: string; completed_quantity: number }[])

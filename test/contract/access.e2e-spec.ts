@@ -17,7 +17,7 @@ afterEach(() => void jest.restoreAllMocks());
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** The operator's changes take effect on all running processes within 5 s (contract, section 7). */
+/** All running processes apply an operator's changes within 5 s (contract, section 7). */
 const WITHIN_MS = 5_000;
 
 const keys = (): ApiKeysService => stack.api.get(ApiKeysService);

@@ -94,7 +94,7 @@ describe('1 Errors: 503 SERVICE_UNAVAILABLE while PostgreSQL is unreachable', ()
     expect(Number((await stack.wallet(merchant)).available)).toBe(before - 35);
   });
 
-  it('a bad key is still told apart from a good one when it cannot be a key at all', async () => {
+  it('a bad key is still refused when it cannot be a key at all', async () => {
     wire.cut();
     expectError(await new Client(stack.urlOf(api), 'no key').get('/v1/wallet'), 401, 'UNAUTHORIZED');
     await back();

@@ -183,7 +183,7 @@ describe('1 Errors: 413 PAYLOAD_TOO_LARGE', () => {
     expectError(await post(paddedTo(MAX_BODY_BYTES + 1)), 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  it('one byte more is refused when its length is not told beforehand', async () => {
+  it('one byte more is refused when the request does not state its length', async () => {
     const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
     const head = `POST /v1/orders HTTP/1.1\r\nHost: x\r\nX-API-Key: ${merchant.key}\r\nContent-Type: application/json\r\n`;
     const send = (body: string): Promise<Answer<unknown>> =>

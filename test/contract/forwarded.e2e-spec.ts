@@ -45,13 +45,13 @@ describe('the address of a caller', () => {
     ['2', `${APPENDED}, 10.0.0.7`, '10.8.0.5'],
     ['127.0.0.1,10.0.0.7', `${APPENDED}, 10.0.0.7`, '10.8.0.5'],
     ['', APPENDED, '127.0.0.1'],
-  ])('where TRUSTED_PROXIES is %j and it is told %j: %s', async (trusted, forwarded, address) => {
+  ])('where TRUSTED_PROXIES is %j and X-Forwarded-For is %j: %s', async (trusted, forwarded, address) => {
     await start(trusted);
     expect(await callerOf(forwarded, CLAIMED, '10.8.0.5', '10.0.0.7', '127.0.0.1')).toEqual([address]);
     expect(warnings()).toEqual([]);
   });
 
-  it('is as claimed where callers are in a network that is trusted, which is told once', async () => {
+  it('is as claimed where callers are in a trusted network, and one log line warns of that', async () => {
     await start(PRIVATE);
     expect(await callerOf(REPLACED, '10.8.0.5')).toEqual(['10.8.0.5']);
     expect(warnings()).toEqual([]);

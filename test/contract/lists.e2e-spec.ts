@@ -106,7 +106,7 @@ describe('5 Lists: pages', () => {
     expect(references(walked)).toEqual(newestFirst);
   });
 
-  it('are of 20 unless told otherwise', async () => {
+  it('have 20 orders by default', async () => {
     const buyer = await stack.merchant();
     await Promise.all(Array.from({ length: 21 }, () => stack.order(buyer, [{ sku }])));
     const { data, next_cursor } = await list('', buyer);

@@ -67,7 +67,7 @@ describe('2 Creating an order: items', () => {
     expect(body.total_amount).toBe('102.00');
   });
 
-  it('every problem of every item is told, by its path', async () => {
+  it('the answer lists every problem of every item by its path', async () => {
     const items = [{ sku: '' }, { quantity: 0 }, { sku, quantity: 101 }, { sku, note: 1 }, 5, null];
     const { details = [] } = expectError(await post({ items }), 400, 'BAD_REQUEST');
     expect(details.map(({ field }) => field).sort()).toEqual([

@@ -194,7 +194,7 @@ describe('end_user_ip', () => {
     async (end_user_ip) => expectRefusedField(await post(request({ end_user_ip })), 'end_user_ip'),
   );
 
-  it('is told to the supplier’s adapter, and null where it was left out', async () => {
+  it('is passed to the supplier’s adapter, as null where it was left out', async () => {
     const sent = jest.spyOn(HttpSupplier.prototype, 'send');
     for (const end_user_ip of ['2001:db8::7', undefined]) {
       const { body } = await post(request({ end_user_ip, items: [{ sku }] }));

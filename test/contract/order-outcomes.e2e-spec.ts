@@ -54,8 +54,8 @@ describe('3 States: an order that is completed', () => {
   it('spends its whole total: available, then held, then gone', async () => {
     const merchant = await stack.merchant('100.00');
     let answer = (): void => {};
-    const told = new Promise<void>((resolve) => (answer = resolve));
-    const wait: Script = ({ reference }) => told.then(() => bought(reference));
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const wait: Script = ({ reference }) => answered.then(() => bought(reference));
     const user = unique('player');
     stack.supplier.script(user, wait);
     const { reference_id } = await stack.order(merchant, [{ sku, quantity: 2 }], user);
@@ -111,10 +111,10 @@ describe('3 States: an order that failed as a whole', () => {
     const merchant = await stack.merchant();
     const user = unique('player');
     let answer = (): void => {};
-    const told = new Promise<void>((resolve) => (answer = resolve));
+    const answered = new Promise<void>((resolve) => (answer = resolve));
     stack.supplier.script(user, async ({ reference }) => {
       if (reference.endsWith('.1.2')) return refused(reference, 'OUT_OF_STOCK');
-      await told;
+      await answered;
       return refused(reference, 'INVALID_PLAYER');
     });
     const { reference_id } = await stack.order(merchant, [{ sku, quantity: 2 }], user);
@@ -178,9 +178,9 @@ describe('3 States: an order of which a part failed', () => {
     const merchant = await stack.merchant('200.00');
     const user = unique('player');
     let answer = (): void => {};
-    const told = new Promise<void>((resolve) => (answer = resolve));
+    const answered = new Promise<void>((resolve) => (answer = resolve));
     stack.supplier.script(user, async ({ reference }) => {
-      if (reference.endsWith('.1.3')) await told;
+      if (reference.endsWith('.1.3')) await answered;
       return reference.endsWith('.1.1') ? refused(reference, 'OUT_OF_STOCK') : bought(reference);
     });
     const { reference_id } = await stack.order(merchant, [{ sku, quantity: 3 }], user);

@@ -265,7 +265,7 @@ describe('the members of requests', () => {
     }
   });
 
-  it('are told with every problem, in the order in which they stand in the documentation', () => {
+  it('are reported with every problem, in the order of the documentation', () => {
     const body = { items: [{ sku: 1 }, null, []], constructor: 1, server_id: '', user_id: 'u', extra: 1 };
     expect(outcome(CreateOrderDto, body, '').split('; ')).toEqual([
       'constructor UNKNOWN_MEMBER is not a member of this request',

@@ -186,7 +186,7 @@ describe('a client that asks first whether it may send its body', () => {
       ...headers,
     );
 
-  it('is told to, when it will be read', async () => {
+  it('gets 100 Continue when the service will read it', async () => {
     expect((await ask(2, key(), JSON_TYPE)).status).toBe(100);
   });
 

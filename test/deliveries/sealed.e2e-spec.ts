@@ -99,7 +99,7 @@ describe('what was handed over is in clear', () => {
 });
 
 describe('what is sealed', () => {
-  it('opens for no other unit than its own, whoever puts it there', async () => {
+  it('opens for no other unit than its own, even when it is copied there', async () => {
     const other = await orderWithCode();
     const [kept] = await stack.sql<{ sealed: Buffer }>(
       `SELECT d.sealed FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $1`,
@@ -144,11 +144,11 @@ describe('topup secrets rotate', () => {
     expect((await versions()).map(({ version }) => version)).toEqual([2, 2, 2]);
     expect(await commandLine(secretsKey).json('secrets', 'rotate')).toEqual({ rotated: 0 });
     expect(await dumpOf('unit_deliveries')).toEqual(before);
-    // They are used as before: a code is bought with the token, and told by the webhook.
-    const told = await orderWithCode('with-token');
-    expect(stack.supplier.about(told.order_number)[0]?.authorization).toBe('Bearer its-token');
+    // They are used as before: a worker buys a code with the token, and the webhook delivers it.
+    const withToken = await orderWithCode('with-token');
+    expect(stack.supplier.about(withToken.order_number)[0]?.authorization).toBe('Bearer its-token');
     await eventually(
-      () => endpoints.arrivals.filter(({ body }) => body.includes(told.order_number)),
+      () => endpoints.arrivals.filter(({ body }) => body.includes(withToken.order_number)),
       (arrived) => arrived.length === 1,
     );
   });

@@ -38,27 +38,27 @@ function without(body: string): string {
 }
 
 describe('a webhook', () => {
-  it('is told the codes only if it was created so, and else the very same', async () => {
-    const [told, untold] = [endpoints.add(), endpoints.add()];
-    expect(await hooks.register(told, { include_deliveries: true })).toMatchObject({
+  it('gets the codes only if it was created so, and otherwise the same body', async () => {
+    const [withCodes, withoutCodes] = [endpoints.add(), endpoints.add()];
+    expect(await hooks.register(withCodes, { include_deliveries: true })).toMatchObject({
       include_deliveries: true,
     });
-    expect(await hooks.register(untold)).toMatchObject({ include_deliveries: false });
+    expect(await hooks.register(withoutCodes)).toMatchObject({ include_deliveries: false });
     const player = newPlayer();
     const codeOf = sellsCodes(stack, player);
     const items = [{ sku: await stack.product() }, { sku: card, quantity: 2 }];
     const order = await stack.order(hooks.merchant, items, player);
-    const [toldBody, untoldBody] = [await bodyAt(told), await bodyAt(untold)];
-    expect(untoldBody).not.toMatch(/CODE-|deliveries/);
-    expect(toldBody).toContain(codeOf(`${order.order_number}.2.2`));
-    expect(without(toldBody)).toBe(untoldBody);
+    const [bodyWithCodes, bodyWithout] = [await bodyAt(withCodes), await bodyAt(withoutCodes)];
+    expect(bodyWithout).not.toMatch(/CODE-|deliveries/);
+    expect(bodyWithCodes).toContain(codeOf(`${order.order_number}.2.2`));
+    expect(without(bodyWithCodes)).toBe(bodyWithout);
     const { items: shown } = await read(hooks.merchant, order);
-    expect((JSON.parse(toldBody) as Event).data.items.map(({ deliveries }) => deliveries)).toEqual(
+    expect((JSON.parse(bodyWithCodes) as Event).data.items.map(({ deliveries }) => deliveries)).toEqual(
       shown.map(({ deliveries }) => deliveries),
     );
   });
 
-  it('is told them again by each attempt, and what it answers to that is not kept', async () => {
+  it('gets them again with each attempt, and its answers to these are not kept', async () => {
     const echoing = endpoints.add((response, { body }, number) => {
       response.writeHead(number === 1 ? 500 : 200).end(body);
     });
@@ -77,28 +77,28 @@ describe('a webhook', () => {
   });
 
   it('gets what its order says where nothing was handed over, and its answers are kept', async () => {
-    const [told, untold] = [endpoints.answering(200), endpoints.answering(200)];
-    const { id } = await hooks.register(told, { include_deliveries: true });
-    await hooks.register(untold);
+    const [withCodes, withoutCodes] = [endpoints.answering(200), endpoints.answering(200)];
+    const { id } = await hooks.register(withCodes, { include_deliveries: true });
+    await hooks.register(withoutCodes);
     await stack.order(hooks.merchant, [{ sku: await stack.product() }]);
-    expect(await bodyAt(told)).toBe(await bodyAt(untold));
-    expect((await hooks.newestIs(id, 'succeeded')).attempts).toMatchObject([{ response_body: 'as told' }]);
+    expect(await bodyAt(withCodes)).toBe(await bodyAt(withoutCodes));
+    expect((await hooks.newestIs(id, 'succeeded')).attempts).toMatchObject([{ response_body: 'as scripted' }]);
   });
 
-  it('is told the codes of an order of which only a part could be bought', async () => {
-    const told = endpoints.add();
-    await hooks.register(told, { include_deliveries: true });
+  it('gets the codes of an order of which only a part could be bought', async () => {
+    const withCodes = endpoints.add();
+    await hooks.register(withCodes, { include_deliveries: true });
     const player = newPlayer();
     stack.supplier.script(player, ({ reference }) =>
       reference.endsWith('.1') ? handedOver(reference, [{ code: 'PAID' }]) : refused(reference, 'OUT_OF_STOCK'),
     );
     await stack.order(hooks.merchant, [{ sku: card, quantity: 2 }], player);
-    const { event, data } = JSON.parse(await bodyAt(told)) as Event;
+    const { event, data } = JSON.parse(await bodyAt(withCodes)) as Event;
     expect(event).toBe('order.failed');
     expect(data.items).toMatchObject([{ deliveries: [{ unit: 1, code: 'PAID' }] }]);
   });
 
-  it('can be made to be told them, and not to be any more', async () => {
+  it('can be changed to get them, and changed back', async () => {
     const url = endpoints.add();
     const { id } = await hooks.register(url);
     for (const include_deliveries of [true, false]) {

@@ -75,9 +75,9 @@ describe('8.2 One reference per attempt', () => {
 
   it('stays through every send and inquiry, and the supplier’s own name is kept as soon as it is known', async () => {
     const user = unique('player');
-    let told: object | null = null;
+    let reported: object | null = null;
     stack.supplier.script(user, ({ kind, reference }) =>
-      kind === 'send' || !told ? 'drop' : { status: 200, body: { reference, ...told } },
+      kind === 'send' || !reported ? 'drop' : { status: 200, body: { reference, ...reported } },
     );
     const order = await stack.order(merchant, [{ sku }], user);
     const stands = async (state: string): Promise<Attempt[][]> => {
@@ -88,11 +88,11 @@ describe('8.2 One reference per attempt', () => {
       return eventually(look, ([attempts]) => attempts?.[0]?.state === state);
     };
     expect(await stands('unknown')).toEqual([[attempt(order, { state: 'unknown' })]]);
-    told = { status: 'processing', supplier_reference: 'S-early' };
+    reported = { status: 'processing', supplier_reference: 'S-early' };
     expect(await stands('processing')).toEqual([
       [attempt(order, { state: 'processing', supplier_reference: 'S-early' })],
     ]);
-    told = { status: 'failed', failure_code: 'OUT_OF_STOCK' };
+    reported = { status: 'failed', failure_code: 'OUT_OF_STOCK' };
     expect(await stands('failed')).toEqual([
       [attempt(order, { state: 'failed', supplier_reference: 'S-early', failure_code: 'OUT_OF_STOCK' })],
     ]);

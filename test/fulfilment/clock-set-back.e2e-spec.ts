@@ -115,7 +115,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     );
     await holding(stack, 'supplier_calls', async (client) => {
       await client.query(writtenAhead('1 hour').units ?? '');
-      // The first beat says that the clock was set back; with the second, whoever was told has looked for what is ahead.
+      // The first beat reports that the clock was set back. By the second, its observers have looked for rows that are ahead.
       for (const _beat of ['first', 'second']) {
         await stack.sql(writtenAhead('1 minute').workers ?? '');
         await eventually(

@@ -134,25 +134,25 @@ describe('a claim that was taken over', () => {
   const LOST = 'a worker/7';
   const TAKEN_OVER = `state = 'unknown', next_action = 'inquire', next_action_at = now() + interval '1 hour', claim = 2,
     sends = 1, first_sent_at = now(), last_sent_at = now(), unknown_since = now(), interrupted_claim = '${LOST}'`;
-  const toldOfBy = (outcome: string, kind = 'inquiry'): string =>
+  const insertCall = (outcome: string, kind = 'inquiry'): string =>
     `INSERT INTO supplier_calls (order_id, item, unit, kind, outcome, process, duration_ms, ended_at)
      SELECT order_id, item, unit, '${kind}', '${outcome}', 'another', 1, now() FROM order_units WHERE order_id = $1`;
 
   it.each([
-    ['was never sent, as its worker says', `sends = 1`, toldOfBy('interrupted', 'send'), 'queued'],
-    ['is known to have had an answer', `sends = 1`, toldOfBy('unknown', 'send'), 'unknown'],
-    ['was sent again since', `sends = 2`, toldOfBy('never_seen'), 'unknown'],
-    ['is asked about at this moment', `claimed_by = 'another/1'`, toldOfBy('unknown'), 'unknown'],
-    ['is known to its supplier', `sends = 1`, toldOfBy('processing'), 'unknown'],
-    ['was called about by its supplier', `sends = 1`, toldOfBy('unknown', 'callback'), 'unknown'],
-    ['was another worker’s', `interrupted_claim = 'a worker/8'`, toldOfBy('never_seen'), 'unknown'],
-    ['was left to the operator', `state = 'review', next_action_at = NULL`, toldOfBy('unknown'), 'review'],
-  ])('where the unit %s', async (_words, changes, told, state) => {
+    ['was never sent, as its worker says', `sends = 1`, insertCall('interrupted', 'send'), 'queued'],
+    ['is known to have had an answer', `sends = 1`, insertCall('unknown', 'send'), 'unknown'],
+    ['was sent again since', `sends = 2`, insertCall('never_seen'), 'unknown'],
+    ['is asked about at this moment', `claimed_by = 'another/1'`, insertCall('unknown'), 'unknown'],
+    ['is known to its supplier', `sends = 1`, insertCall('processing'), 'unknown'],
+    ['was called about by its supplier', `sends = 1`, insertCall('unknown', 'callback'), 'unknown'],
+    ['was another worker’s', `interrupted_claim = 'a worker/8'`, insertCall('never_seen'), 'unknown'],
+    ['was left to the operator', `state = 'review', next_action_at = NULL`, insertCall('unknown'), 'review'],
+  ])('where the unit %s', async (_words, changes, insert, state) => {
     const order = await stack.order(merchant, [{ sku: await stack.product('35.00') }]);
     const { order_id } = await unitOf(order);
     await stack.sql(`UPDATE order_units SET ${TAKEN_OVER} WHERE order_id = $1`, [order_id]);
     await stack.sql(`UPDATE order_units SET ${changes} WHERE order_id = $1`, [order_id]);
-    await stack.sql(told, [order_id]);
+    await stack.sql(insert, [order_id]);
     const worker = await stack.startWorker();
     await worker.get(SchemaService).whenReady();
     await worker.get(UnitsRepository).undoClaims([LOST], 0);

@@ -11,7 +11,7 @@ let stack: TestStack;
 let merchant: TestMerchant;
 
 /** How often a unit is not accepted before the supplier answers otherwise. */
-interface Story {
+interface Scene {
   answer: (reference: string) => Answer;
   times: number;
   then: (reference: string) => Answer;
@@ -21,7 +21,7 @@ const http =
   (status: number, headers: Record<string, string> = {}) =>
   (): Answer => ({ status, body: {}, headers });
 
-const stories: Record<string, Story> = {
+const scenes: Record<string, Scene> = {
   ...Object.fromEntries(
     [401, 403, 408, 425, 429].map((status) => [`HTTP ${status}`, { answer: http(status), times: 1, then: bought }]),
   ),
@@ -60,7 +60,7 @@ beforeAll(async () => {
   await keepWaits(stack);
   merchant = await stack.merchant('1000.00');
   const sku = await stack.product('35.00');
-  for (const [name, { answer, times, then }] of Object.entries(stories)) {
+  for (const [name, { answer, times, then }] of Object.entries(scenes)) {
     stack.supplier.script(name, ({ reference }, earlier) => (earlier.length < times ? answer : then)(reference));
     orders.set(name, await stack.order(merchant, [{ sku }], name));
   }
@@ -79,7 +79,7 @@ async function ending(name: string): Promise<{ order: OrderBody; requests: Suppl
   return { order, requests };
 }
 
-/** For how many seconds its unit was told to wait, after each call. */
+/** For how many seconds the unit had to wait after each call. */
 const waits = ({ order_number }: OrderBody): Promise<number[]> => waitsOf(stack, order_number);
 
 const gapsMs = (requests: SupplierRequest[]): number[] =>

@@ -99,7 +99,7 @@ describe('8 The request to the supplier', () => {
   });
 });
 
-describe('7 supplier set: takes effect within 5 s without a restart', () => {
+describe('7 supplier set: applies within 5 s without a restart', () => {
   it('another base URL', async () => {
     const other = await new FakeSupplier().listen();
     try {

@@ -15,7 +15,7 @@ let stack: TestStack;
 let merchant: TestMerchant;
 
 /** What a supplier answers about one unit, request by request; the last answer is repeated. */
-type Story = ((reference: string) => Answer)[];
+type Scene = ((reference: string) => Answer)[];
 
 const state =
   (status: string, more: object = {}) =>
@@ -36,7 +36,7 @@ const lost = (): Answer => neverSeen;
 const outOfStock = (reference: string): Answer => refused(reference, 'OUT_OF_STOCK');
 
 /** Answers to a send that leave it open whether something was bought (contract, section 8, rule 3). */
-const doubts: [what: string, answer: Story[number]][] = [
+const doubts: [what: string, answer: Scene[number]][] = [
   ['no answer in time', hang],
   ['a closed connection', drop],
   ['500', http(500)],
@@ -64,7 +64,7 @@ const doubts: [what: string, answer: Story[number]][] = [
 ];
 
 /** Answers to an inquiry that tell nothing, and least of all that the reference was never seen. */
-const unclearInquiries: [what: string, answer: Story[number]][] = [
+const unclearInquiries: [what: string, answer: Scene[number]][] = [
   ['a closed connection', drop],
   ['500', http(500)],
   ['401', http(401)],
@@ -76,7 +76,7 @@ const unclearInquiries: [what: string, answer: Story[number]][] = [
   ['processing', state('processing')],
 ];
 
-const stories: Record<string, Story> = {
+const scenes: Record<string, Scene> = {
   ...Object.fromEntries(doubts.map(([what, answer]) => [`${what}, bought`, [answer, bought]])),
   ...Object.fromEntries(doubts.map(([what, answer]) => [`${what}, refused`, [answer, outOfStock]])),
   ...Object.fromEntries(unclearInquiries.map(([what, answer]) => [`unclear: ${what}`, [drop, answer, bought]])),
@@ -90,7 +90,7 @@ const stories: Record<string, Story> = {
   'slow to decide': [state('processing'), state('processing'), bought],
 };
 
-/** The orders of all the stories, placed together because each of them takes seconds. */
+/** The orders of all the scenes, placed together because each of them takes seconds. */
 const orders = new Map<string, OrderBody>();
 
 beforeAll(async () => {
@@ -99,9 +99,9 @@ beforeAll(async () => {
   await stack.addSupplier('fake', stack.supplier.url, TIMEOUT_MS);
   merchant = await stack.merchant('10000.00');
   const sku = await stack.product('35.00');
-  const placed = Object.entries(stories).map(async ([name, story]) => {
+  const placed = Object.entries(scenes).map(async ([name, scene]) => {
     stack.supplier.script(name, ({ reference }, earlier) => {
-      const answer = story[Math.min(earlier.length, story.length - 1)];
+      const answer = scene[Math.min(earlier.length, scene.length - 1)];
       return answer ? answer(reference) : 'drop';
     });
     orders.set(name, await stack.order(merchant, [{ sku }], name));
@@ -111,10 +111,10 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** How a story ended, and what the supplier was asked about it. */
+/** How a scene ended, and what the supplier was asked about it. */
 async function ending(name: string): Promise<{ order: OrderBody; requests: SupplierRequest[]; kinds: string[] }> {
   const placed = orders.get(name);
-  if (!placed) throw new Error(`there is no story ${name}`);
+  if (!placed) throw new Error(`there is no scene ${name}`);
   const order = await stack.orderWith(merchant, placed.reference_id, 'completed', 'failed');
   const requests = stack.supplier.about(order.order_number);
   for (const { reference } of requests) expect(reference).toBe(`${order.order_number}.1.1`);

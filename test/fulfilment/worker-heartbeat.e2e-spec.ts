@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** Whom the worker takes for dead at each of its next beats, one every two seconds. */
+/** The processes that the worker takes for dead at each of its next beats, one every two seconds. */
 async function beats(count: number): Promise<string[][]> {
   const dead: string[][] = [];
   for (let n = 0; n < count; n++) {

@@ -92,9 +92,9 @@ describe('6 Events: kinds', () => {
 
   it('nothing while the order is pending or processing', async () => {
     let answer = (): void => {};
-    const told = new Promise<void>((resolve) => (answer = resolve));
+    const answered = new Promise<void>((resolve) => (answer = resolve));
     stack.supplier.script('slow', async ({ reference }) => {
-      await told;
+      await answered;
       return refused(reference, 'OUT_OF_STOCK');
     });
     const hook = await register();

@@ -193,7 +193,7 @@ describe('2.2 Order item', () => {
 });
 
 describe('3.1 Order status', () => {
-  /** A supplier that answers a user's unit only when told. */
+  /** Makes the supplier answer a user's unit only after the returned function is called. */
   function gate(userId: string, answer: (reference: string) => Answer): () => void {
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => (open = resolve));

@@ -49,7 +49,7 @@ const cancelled = async (): Promise<number> =>
 
 const all = (count: number): boolean => count === MANY;
 
-/** Somebody else holds the last delivery, so that not all can follow at once. */
+/** Another session locks the last delivery, so that not all can follow at once. */
 const whileOneIsHeld = <Result>(work: () => Promise<Result>): Promise<Result> =>
   whileLocked(
     stack,

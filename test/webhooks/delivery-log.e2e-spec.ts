@@ -46,7 +46,7 @@ describe('a delivery', () => {
       started_at: expect.stringMatching(MOMENT),
       duration_ms: expect.any(Number),
       error: null,
-      response_body: 'as told',
+      response_body: 'as scripted',
     };
     expect(attempts).toStrictEqual([
       { number: 1, response_status: 500, ...attempt },

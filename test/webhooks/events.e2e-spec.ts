@@ -217,7 +217,7 @@ describe('no event appears behind one that was read', () => {
     ['an order that leaves little', (merchant) => stack.order(merchant, [{ sku }], 'player-1')],
   ];
 
-  it.each(writers)('because whoever writes one waits for the wallet: %s', async (_what, work) => {
+  it.each(writers)('because a writer waits for the wallet: %s', async (_what, work) => {
     const merchant = await stack.merchant('1000.00');
     await below(merchant, 99_500n);
     let buy: (value: unknown) => void = () => undefined;

@@ -37,8 +37,8 @@ const debit = (merchant: TestMerchant, baht: string): Promise<unknown> =>
     operator: 'test',
   });
 
-/** A merchant that is told of a balance below 500.00. */
-async function toldMerchant(balance: string): Promise<{ merchant: TestMerchant; url: string }> {
+/** A merchant with an alert for a balance below 500.00. */
+async function merchantWithAlert(balance: string): Promise<{ merchant: TestMerchant; url: string }> {
   const merchant = await stack.merchant(balance);
   const url = endpoints.add();
   await new Hooks(merchant).register(url, { events: ['wallet.low_balance'] });
@@ -56,8 +56,8 @@ const amounts = async (merchant: TestMerchant): Promise<string[]> =>
   (await recorded(merchant)).map(({ body }) => (JSON.parse(body) as LowBalance).data.available_amount);
 
 describe('a balance that falls below the merchant’s threshold', () => {
-  it('is told to the webhooks that subscribe to it, once, with the balance that is left', async () => {
-    const { merchant, url } = await toldMerchant('505.00');
+  it('is sent once to the webhooks that subscribe to it, with the balance that is left', async () => {
+    const { merchant, url } = await merchantWithAlert('505.00');
     await stack.order(merchant, [{ sku }]);
     await stack.order(merchant, [{ sku }]);
     const [arrival] = await endpoints.arrived(url);
@@ -77,16 +77,16 @@ describe('a balance that falls below the merchant’s threshold', () => {
     expect(deliveries).toMatchObject([{ event: 'wallet.low_balance', reference_id: null }]);
   });
 
-  it('is told at once, not at the next look at the database', async () => {
-    const { merchant, url } = await toldMerchant('505.00');
+  it('is sent at once, not at the next look at the database', async () => {
+    const { merchant, url } = await merchantWithAlert('505.00');
     await withoutSweeper(stack, async () => {
       await stack.order(merchant, [{ sku }]);
       await endpoints.arrived(url);
     });
   });
 
-  it('is told again only after the balance was raised, and a balance at the threshold is not below it', async () => {
-    const { merchant } = await toldMerchant('510.00');
+  it('is sent again only after the balance was raised, and a balance at the threshold is not below it', async () => {
+    const { merchant } = await merchantWithAlert('510.00');
     await debit(merchant, '10.00');
     expect(await amounts(merchant)).toEqual([]);
     await debit(merchant, '0.01');
@@ -98,13 +98,13 @@ describe('a balance that falls below the merchant’s threshold', () => {
   });
 
   it('has one crossing however many orders arrive at once', async () => {
-    const { merchant } = await toldMerchant('600.00');
+    const { merchant } = await merchantWithAlert('600.00');
     await Promise.all(Array.from({ length: 40 }, () => stack.order(merchant, [{ sku }])));
     expect(await amounts(merchant)).toEqual(['490.00']);
   });
 
-  it('is not told of an order that is refused, without an alert, or by setting one', async () => {
-    const { merchant } = await toldMerchant('505.00');
+  it('is not sent for a refused order, without an alert, or because one is set', async () => {
+    const { merchant } = await merchantWithAlert('505.00');
     const tooMuch = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku, quantity: 100 }] };
     expect((await merchant.client.post('/v1/orders', tooMuch)).status).toBe(503);
     await alertBelow(merchant, null);
@@ -126,8 +126,8 @@ describe('the event wallet.low_balance', () => {
     const [first] = await endpoints.arrived(url);
     expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: 'order.completed' });
     expect(await recorded(merchant)).toHaveLength(1);
-    const told = await stack.sql('SELECT FROM webhook_deliveries WHERE webhook_id = $1', [webhook.id]);
-    expect(told).toHaveLength(1);
+    const deliveries = await stack.sql('SELECT FROM webhook_deliveries WHERE webhook_id = $1', [webhook.id]);
+    expect(deliveries).toHaveLength(1);
   });
 
   it('can be subscribed to beside the ends of orders', async () => {

@@ -30,8 +30,8 @@ export interface Arrival {
 type Answering = (response: ServerResponse, arrival: Arrival, number: number) => void;
 
 /**
- * A merchant's endpoints on a real socket: each path answers as the test says, 204 unless told otherwise. What arrives is held
- * against openapi.json: `at` and `close` throw what was wrong.
+ * A merchant's endpoints on a real socket: each path answers as the test says, 204 by default. What arrives is compared
+ * with openapi.json: `at` and `close` throw what was wrong.
  */
 export class Endpoints {
   readonly arrivals: Arrival[] = [];
@@ -58,7 +58,7 @@ export class Endpoints {
   /** The same, answering with these statuses one after the other; the last one is repeated. */
   answering(...statuses: number[]): string {
     return this.add((response, _arrival, number) => {
-      response.writeHead(statuses[Math.min(number, statuses.length) - 1] ?? 204).end('as told');
+      response.writeHead(statuses[Math.min(number, statuses.length) - 1] ?? 204).end('as scripted');
     });
   }
 
