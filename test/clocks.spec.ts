@@ -38,7 +38,7 @@ const EXCEPTIONS: Record<string, string[]> = {
     'test/suppliers/balances.e2e-spec.ts: an upper bound of a time',
     'test/webhooks/delivering.e2e-spec.ts: an upper bound of a time',
   ],
-  'somebody else takes his time: a supplier, an endpoint, an upstream, a job, a network': [
+  'another party is slow: a supplier, an endpoint, an upstream, a job, a network': [
     'test/console/jobs.e2e-spec.ts: a pause',
     'test/fulfilment/calls-in-flight.e2e-spec.ts: a pause',
     'test/fulfilment/recovery.e2e-spec.ts: a pause',

@@ -18,7 +18,7 @@ const { services } = load(read('docker-compose.yml'), { schema: CORE_SCHEMA.with
 /** The variables that .env.example explains. */
 const VARIABLES = [...read('.env.example').matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name = '']) => name);
 
-/** Those that let in whoever knows them; an address of a database may hold a password. */
+/** Variables whose value grants access. The address of a database may hold a password. */
 const SECRETS = VARIABLES.filter((name) => /PASSWORD|SECRET|TOKEN|KEY|_URL$/.test(name)).filter(
   (name) => !['SUPPLIER_CALLBACK_BASE_URL', 'G2BULK_BASE_URL', 'CONSOLE_URL'].includes(name),
 );
@@ -72,14 +72,14 @@ describe('docker-compose.yml', () => {
   it('goes by the defaults for what .env lacks', () => {
     for (const name of ['api', 'worker', 'console']) {
       const options = { forConsole: name === 'console' };
-      const told = Object.entries(services[name]?.environment ?? {}).map(
+      const settings = Object.entries(services[name]?.environment ?? {}).map(
         ([variable, value]) => [variable, value.endsWith('- }') ? ' ' : value.replace(/\$\{[^}]*\}/g, 'x')] as const,
       );
       const secret = { SECRETS_KEY: Buffer.alloc(32).toString('base64') };
-      const decided = told.filter(([, value]) => value !== ' ');
-      const configOf = (env: typeof told) => loadConfig({ ...Object.fromEntries(env), ...secret }, options);
-      expect(decided.length).toBeLessThan(told.length / 2);
-      expect(configOf(told)).toEqual(configOf(decided));
+      const decided = settings.filter(([, value]) => value !== ' ');
+      const configOf = (env: typeof settings) => loadConfig({ ...Object.fromEntries(env), ...secret }, options);
+      expect(decided.length).toBeLessThan(settings.length / 2);
+      expect(configOf(settings)).toEqual(configOf(decided));
     }
   });
 

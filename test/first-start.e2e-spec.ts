@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the first npm start', () => {
-  /** What is of this checkout and not of its builds, with the packages that are installed here. */
+  /** A copy of this checkout without what was built in it, with the packages that are installed here. */
   function freshCheckout(): string {
     const checkout = path.join(directory, 'checkout');
     const folders = ['src', 'tools', 'scripts', 'docs', 'sdk', 'console'];

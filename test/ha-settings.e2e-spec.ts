@@ -67,7 +67,7 @@ function check(found: Program | null, ...args: string[]): [number | null, string
 });
 
 describe('Patroni’s own API', () => {
-  it('changes nothing for whoever only reaches it', () => {
+  it('changes nothing for a caller without the password', () => {
     const settings = readFileSync(path.join(projectRoot, 'deploy/ha/patroni.yml'), 'utf8');
     const [, api = ''] = /^restapi:\n((?: {2}.*\n)+)/m.exec(settings) ?? [];
     expect(api).toMatch(/^ {2}authentication: \{ username: \w+ \}$/m);

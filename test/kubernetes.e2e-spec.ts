@@ -127,9 +127,9 @@ describe('The manifests for Kubernetes', () => {
         ? []
         : [[metadata.name, pod.terminationGracePeriodSeconds - Number(sleep)] as const];
     });
-    const { 'topup-api': api, 'topup-worker': worker, 'topup-console': desk } = Object.fromEntries(times);
+    const { 'topup-api': api, 'topup-worker': worker, 'topup-console': consoleSeconds } = Object.fromEntries(times);
     expect(api).toBeGreaterThan(10);
-    expect(desk).toBeGreaterThan(10);
+    expect(consoleSeconds).toBeGreaterThan(10);
     expect(worker).toBeGreaterThan(20);
   });
 

@@ -66,7 +66,7 @@ export class Listening {
     writeFileSync(this.file, JSON.stringify(state));
   }
 
-  /** Who may read what it keeps. */
+  /** The permissions of the file that it keeps. */
   get mode(): number {
     return statSync(this.file).mode & 0o777;
   }

@@ -41,7 +41,7 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
     headers: { 'retry-after': seconds },
   });
 
-  it('waits as long as it is told to, and repeats', async () => {
+  it('waits as long as Retry-After says, and repeats', async () => {
     const { value, waits, requests: sent } = await answered(CREATE, busy('7'), { ...busy('2'), status: 429 }, OK);
     expect([value, sent.length]).toEqual([OK.body, 3]);
     expect([Math.floor(waits[0] ?? 0), Math.floor(waits[1] ?? 0)]).toEqual([7, 2]);

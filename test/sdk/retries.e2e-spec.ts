@@ -50,7 +50,7 @@ describe('the SDK sends a request again', () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(990);
   });
 
-  it('three times unless told otherwise, and then says what was last', async () => {
+  it('as often as maxRetries says, and then throws the last error', async () => {
     service.answer(...Array<Answering>(9).fill([503, {}, body('SERVICE_UNAVAILABLE')]));
     expect(await failureOf(create({ maxRetries: 1 }))).toMatchObject({ status: 503 });
     expect(service.asked).toHaveLength(2);

@@ -12,7 +12,7 @@ export interface Asked {
 /** A status with headers and a body; or the connection is closed, or left open, without an answer. */
 export type Answering = [status: number, headers?: Record<string, string>, body?: string] | 'reset' | 'silence';
 
-/** Answers as told, one request after the other, for what the service itself can't be made to answer. */
+/** Gives scripted answers, one per request, where a test cannot make the service itself answer so. */
 export class ScriptedService {
   readonly asked: Asked[] = [];
   private answers: Answering[] = [];

@@ -55,7 +55,7 @@ describe('a callback', () => {
     expect(receiver.at('/hook')).toEqual([]);
   });
 
-  it('follows a pending transaction to its end, on its own or as it is told', async () => {
+  it('follows a pending transaction to its end, on its own or by a command', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.transaction('A1', { buyer_sku_code: 'pending' });
     await client.transaction('A2', { buyer_sku_code: 'pending', customer_no: '2' });
@@ -197,7 +197,7 @@ describe('a callback by a rule', () => {
 });
 
 describe('a callback that a test wants', () => {
-  it('says what it is told to, of a transaction on record', async () => {
+  it('has the members that the test sets, about a transaction on record', async () => {
     const { client, receiver } = await bench.startWithWebhook({ create_event: 'not_sent' });
     await client.transaction('A1');
     const set = { status: 'Pending', rc: '03', customer_no: '777' };

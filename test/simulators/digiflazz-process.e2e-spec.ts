@@ -52,8 +52,8 @@ describe('the process', () => {
       await after.aMinuteLater();
       expect((await after.transaction('A3')).data).toMatchObject({ rc: '00', price: 21_000 });
       expect(await after.purchase('A2')).toMatchObject({ status: 'Sukses', times_bought: 1 });
-      const told = (): boolean => receiver.at('/hook').some(({ body }) => body.includes('"ref_id":"A2"'));
-      await eventually(told, (hasCome) => hasCome);
+      const hasArrived = (): boolean => receiver.at('/hook').some(({ body }) => body.includes('"ref_id":"A2"'));
+      await eventually(hasArrived, (hasCome) => hasCome);
     } finally {
       await receiver.close();
     }
@@ -98,7 +98,7 @@ describe('the process', () => {
     expect(readdirSync(state)).toEqual(['digiflazz.jsonl']);
   });
 
-  it.each([[['--colour', 'red']], [['seagull']]])('says how it is used when told %j', async (args) => {
+  it.each([[['--colour', 'red']], [['seagull']]])('prints its usage for the arguments %j', async (args) => {
     const simulator = simulate({}, args);
     expect(await simulator.end()).toBe(1);
     expect(simulator.stderr).toMatch(/^simulator: .*usage: npm run simulate -- \S+ \[--port N\] \[--state DIR\]/s);

@@ -61,7 +61,7 @@ describe('a purchase', () => {
     expect(await client.purchase('A1')).toMatchObject({ times_bought: 1 });
   });
 
-  it('whose answer was lost is told by the repeat', async () => {
+  it('whose answer was lost is reported to a repeat', async () => {
     const client = await bench.start();
     await client.sim('rules', { match: { ref_id: 'A1' }, drop: true });
     await expect(client.transaction('A1')).rejects.toThrow();

@@ -10,7 +10,7 @@ const prices = ({ data }: Answer): unknown[] =>
   (data as unknown as Record<string, unknown>[]).map(({ price }) => price);
 
 describe('the balance', () => {
-  it('is told to whoever signs for it', async () => {
+  it('is shown only to a caller who signs for it', async () => {
     const client = await bench.start({}, { deposit: 123_456 });
     expect(await client.balance()).toEqual({ status: 200, data: { deposit: 123_456 } });
     expect((await client.balance({ sign: 'f'.repeat(32) })).data).toMatchObject({ rc: '41' });

@@ -30,11 +30,11 @@ describe('the callback of an order', () => {
     expect(bodyOf(received)).toEqual({ code: 'SUCCESS', data: (await client.status('A1')).data });
     const names = Object.keys(received.headers);
     expect(names.sort()).toEqual(['connection', 'content-length', 'content-type', 'host']);
-    const told = eventually(
+    const delivered = eventually(
       () => client.sim<Json[]>('callbacks?ref_id=A1'),
       ([only]) => only?.state === 'delivered',
     );
-    expect(await told).toMatchObject([{ attempts: [{ status: 200 }] }]);
+    expect(await delivered).toMatchObject([{ attempts: [{ status: 200 }] }]);
   });
 
   it('goes to the address of the order, else to that of the account', async () => {

@@ -156,9 +156,9 @@ describe('an answer by a rule', () => {
     await client.sim('rules', { rules });
     for (const refId of ['A1', 'A2']) await client.order(refId, { product_code: 'VCGS330-S22' });
     await client.untilSettled();
-    const told = async (refId: string): Promise<unknown> => (await client.status(refId)).data.transactions;
-    expect(await told('A1')).toMatchObject([{ status: 'SUCCESS', voucher_code: '', note: 'n' }]);
-    expect(await told('A2')).toMatchObject([{ status: 'SUCCESS', voucher_code: 'ABC-1' }]);
+    const transactionsOf = async (refId: string): Promise<unknown> => (await client.status(refId)).data.transactions;
+    expect(await transactionsOf('A1')).toMatchObject([{ status: 'SUCCESS', voucher_code: '', note: 'n' }]);
+    expect(await transactionsOf('A2')).toMatchObject([{ status: 'SUCCESS', voucher_code: 'ABC-1' }]);
   });
 
   it.each<[Json, Json]>([

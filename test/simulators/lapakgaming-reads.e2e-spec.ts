@@ -50,7 +50,7 @@ describe('every call', () => {
     expect(await client.order('A1')).toMatchObject({ code: 'SUCCESS' });
   });
 
-  it('may be told so in JSON, in another reading', async () => {
+  it('may be refused in JSON, in another reading', async () => {
     const client = await bench.start({ requests_per_10_seconds: 0, too_many_requests_body: 'json' });
     expect(await client.call('balance')).toEqual({ status: 429, code: 'TOO_MANY_REQUESTS', data: null });
   });

@@ -159,7 +159,7 @@ describe('the catalogue', () => {
     expect(await client.get('v1/card-categories/1/card-types')).toMatchObject({ code: 404 });
   });
 
-  it('changes as the account is told', async () => {
+  it('changes with the settings of the account', async () => {
     const client = await bench.start({ amount_type: 'number' });
     const types = [
       { id: 6401, unit_price: '4.5' },

@@ -7,7 +7,7 @@ import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 export type Json = Record<string, unknown>;
 
-/** What a test knows about one reference, whoever the vendor is. */
+/** What a test knows about one reference, at any vendor. */
 export interface Purchase extends Json {
   ref_id: string;
   times_bought: number;

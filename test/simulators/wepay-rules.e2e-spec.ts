@@ -91,7 +91,7 @@ describe('a callback', () => {
     [{ mode: 'twice' }, 2, '22'],
     [{ mode: 'out_of_order' }, 1, '2'],
     [{ delay_ms: 60_000 }, 1, '2'],
-  ])('behaves as it is told: %j', async (callback, count, statuses) => {
+  ])('behaves as its rule says: %j', async (callback, count, statuses) => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.sim('rules', { match: {}, callback });
     await client.buy('REF1');

@@ -90,7 +90,7 @@ describeInBrowser('The documentation, in a browser', () => {
     await page.context().close();
   });
 
-  it('finds what somebody types, by keyboard alone', async () => {
+  it('finds what a reader types, by keyboard alone', async () => {
     const page = await arrive();
     await page.goto(`${stack.url}/concepts`);
     await page.keyboard.press('/');

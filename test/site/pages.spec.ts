@@ -98,7 +98,7 @@ describe('The pages of the documentation', () => {
       return { address, kibibytes: all.map(packed).reduce((sum, each) => sum + each, 0) };
     });
     expect(sizes.filter(({ kibibytes }) => kibibytes > 60)).toEqual([]);
-    // It is loaded when somebody searches.
+    // The browser loads the index when a reader searches.
     const [index = ''] = attributes(pageAt('/'), 'data-index');
     expect(packed(readBuilt(index.slice(1)))).toBeLessThanOrEqual(60);
   });

@@ -34,7 +34,7 @@ afterAll(async () => {
   workshop.close();
 });
 
-/** Somebody who follows a page in one language: with a key of their own, what they made, and a shop on this machine. */
+/** A person who follows a page in one language: has a key, what earlier steps made, and a shop on this machine. */
 interface Reader {
   merchant: TestMerchant;
   env: Record<string, string>;

@@ -35,7 +35,7 @@ const reversals = ({ order }: OpenUnit): Promise<{ kind: string }[]> =>
   );
 
 describe('a callback that proves nothing about a success', () => {
-  it('makes us ask once, however often it comes, and changes nothing where the success stands', async () => {
+  it('starts one inquiry, however often it comes, and changes nothing where the success stands', async () => {
     const unit = await boughtUnit();
     const before = scene.inquiries(unit);
     for (let count = 0; count < 3; count++) {
@@ -47,7 +47,7 @@ describe('a callback that proves nothing about a success', () => {
     expect(await reversals(unit)).toEqual([]);
   });
 
-  it('makes us ask, too, where it has only the name that the first answer told', async () => {
+  it('starts an inquiry, too, where it has only the name from the first answer', async () => {
     const { stack, merchant } = scene;
     const sku = await stack.product('35.00', { supplier: 'plain' });
     const { reference_id } = await stack.order(merchant, [{ sku }], unique('player'));

@@ -68,7 +68,7 @@ const verdictsOf = (reference: string, count: number): Promise<string[]> =>
 const sends = async (reference: string): Promise<number> => (await vendor.journal(reference)).length;
 
 describe('Digiflazz', () => {
-  it('is told where to call us with each purchase', async () => {
+  it('gets the address for callbacks with each purchase', async () => {
     const { reference } = await pendingOrder();
     const [entry] = await vendor.journal(reference);
     const supplier = await stack.api.get(SuppliersService).getByCode('digi');
@@ -126,18 +126,18 @@ describe('Digiflazz', () => {
     await vendor.sim('settle', { ref_id: reference, rc: '54' });
     await stack.orderWith(merchant, order.reference_id, 'failed');
     await verdictsOf(reference, 2);
-    interface Told {
+    interface CallbackRecord {
       n: number;
       attempts: { status: number }[];
     }
-    const told = async (): Promise<Told | undefined> =>
-      (await vendor.sim<Told[]>(`callbacks?ref_id=${reference}`)).at(2);
+    const thirdCallback = async (): Promise<CallbackRecord | undefined> =>
+      (await vendor.sim<CallbackRecord[]>(`callbacks?ref_id=${reference}`)).at(2);
     await holding(stack, 'supplier_reversals', async () => {
       await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-5' });
-      const { attempts = [] } = (await eventually(told, (third) => third?.attempts.length === 1)) ?? {};
+      const { attempts = [] } = (await eventually(thirdCallback, (third) => third?.attempts.length === 1)) ?? {};
       expect(attempts).toMatchObject([{ status: 503 }]);
     });
-    await vendor.sim('callbacks', { redeliver: (await told())?.n });
+    await vendor.sim('callbacks', { redeliver: (await thirdCallback())?.n });
     expect((await verdictsOf(reference, 3))[2]).toBe('contradicted');
   });
 

@@ -37,7 +37,7 @@ async function close(): Promise<void> {
   await closeWithBalancedBooks(scene.stack);
 }
 
-/** One that claims that a unit of this supplier was bought, for somebody to sign. */
+/** The unsigned body of a callback which claims that a unit of this supplier was bought. */
 const success = (index: number): string => {
   const reference = units[index % units.length]?.reference ?? '';
   return JSON.stringify({ kind: 'about', reference, outcome: { kind: 'succeeded', supplierReference: 'F' } });

@@ -42,7 +42,7 @@ const call = async (code: string, callback: object): Promise<void> => {
 };
 
 describe('a callback about a purchase that no book knows', () => {
-  it('is a case, with what the supplier told of it', async () => {
+  it('opens a discrepancy with what the supplier reported', async () => {
     const reference = unique('T');
     const outcome = {
       kind: 'succeeded',

@@ -46,8 +46,8 @@ export class Company {
   ) {}
 
   /**
-   * @param returnUrl where it sends people back to. @param isThin it says everything but who somebody is at its other
-   * endpoint, as the standard has it, and not in the ID token.
+   * @param returnUrl where it sends people back to. @param isThin claims about a person come from its
+   * userinfo endpoint, as the standard allows, and not in the ID token.
    */
   static async make(returnUrl: string, { isThin = false } = {}): Promise<Company> {
     const port = await keptPort();
@@ -119,7 +119,7 @@ export class Company {
   }
 
   /**
-   * Signs somebody in, in a browser of their own. @param url as the console gave it. @param login who; `-` gives up.
+   * Signs a person in with a fresh browser. @param url as the console gave it. @param login the name; `-` gives up.
    * @returns the query with which the browser is sent back.
    */
   async signIn(url: string, login: string): Promise<string> {

@@ -37,7 +37,7 @@ export const refused = (reference: string, failure_code: string, failure_message
 
 export const neverSeen: Answer = { status: 404, body: { code: 'NOT_FOUND', message: 'unknown reference' } };
 
-/** A supplier on a real socket that a test tells what to answer. Unless told otherwise it sells everything at once. */
+/** A supplier on a real socket whose answers a test scripts. Without a script it sells everything at once. */
 export class FakeSupplier {
   readonly requests: SupplierRequest[] = [];
   /** What we have left there. */

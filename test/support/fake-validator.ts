@@ -20,7 +20,7 @@ export const known = (name: string): ValidatorAnswer => ({
   body: { valid: 'valid', name, openid: '41581795132966184' },
 });
 
-/** G2Bulk's check of players on a real socket: whoever no test has introduced is not a player. */
+/** G2Bulk's check of players on a real socket: only accounts that a test added are players. */
 export class FakeValidator {
   readonly questions: PlayerQuestion[] = [];
   private readonly answers = new Map<string, ValidatorAnswer>();

@@ -6,8 +6,8 @@ import { freePort, portIsFree } from '../../tools/local-stack/ports.js';
 const LOWEST = 12_000;
 
 /**
- * A port of 127.0.0.1 for a server that is started later, or is to come back at the same one: no other process is given
- * it meanwhile, for it is none of those that the system hands to connections, and to whoever asks for any port.
+ * A port of 127.0.0.1 for a server that starts later or must come back at the same port. No other process gets it
+ * meanwhile: it lies outside the range from which the system assigns ports to connections and to servers on port 0.
  * @param taken by servers that may not listen yet.
  */
 export async function keptPort(taken: readonly number[] = []): Promise<number> {

@@ -21,7 +21,7 @@ export async function checksThatSee<Ways extends { full?: boolean }[]>(
       (await client.query<Row>(text, values)).rows,
   };
   try {
-    // Without triggers; constraints are dropped by whoever wants to break them.
+    // Without triggers. A test that must break a constraint drops it.
     await client.query(`BEGIN; SET LOCAL session_replication_role = 'replica'`);
     for (const statement of statements) await client.query(statement);
     const seen: string[][] = [];

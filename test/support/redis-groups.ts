@@ -22,7 +22,7 @@ const placeOf = (server: OwnRedis): string => `127.0.0.1:${portOf(server)}`;
 const tells = (server: OwnRedis, command: [string, ...string[]], words: string): Promise<unknown> =>
   eventually(
     () => server.tell(...command),
-    (told) => String(told).includes(words),
+    (answer) => String(answer).includes(words),
   );
 
 /** One that has the password of its group. */

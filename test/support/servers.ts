@@ -67,7 +67,7 @@ async function buildTemplate(url: string): Promise<void> {
   const source = await new DataSource(dataSourceOptions(databaseUrl(url, templateName))).initialize();
   await source.runMigrations();
   await source.destroy();
-  // A database that somebody is connected to cannot be copied.
+  // PostgreSQL does not copy a database that has connections.
   await admin.query(`ALTER DATABASE ${templateName} ALLOW_CONNECTIONS false`);
   await admin.end();
 }

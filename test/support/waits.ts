@@ -1,8 +1,8 @@
 import type { TestStack } from './stack.js';
 
 /**
- * Has PostgreSQL keep for how long each unit is told to wait, from when it is told: whoever looks at the unit itself may come
- * late, and at a call of the supplier it is over.
+ * Makes PostgreSQL record how long each unit must wait, from the moment this is written. A test that reads the unit itself
+ * may come too late, and by the supplier's next call the wait is over.
  */
 export const keepWaits = (stack: TestStack): Promise<void> =>
   stack.fill(`

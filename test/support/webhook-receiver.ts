@@ -14,8 +14,8 @@ export interface Received {
 export type Receives = 'events' | 'forwarded events' | 'made-up events' | 'callbacks of a vendor';
 
 /**
- * A merchant's endpoints on a real socket, one for each path. Unless told otherwise they answer 204. What arrives is held
- * against openapi.json: `at` and `close` throw what was wrong.
+ * A merchant's endpoints on a real socket, one for each path. By default they answer 204. What arrives is compared
+ * with openapi.json: `at` and `close` throw what was wrong.
  */
 export class WebhookReceiver {
   readonly received: Received[] = [];

@@ -34,7 +34,7 @@ export class Wire {
   }
 
   /**
-   * From now on the connections there are carry nothing, and nobody is told: as after a failover.
+   * From now on the existing connections carry nothing, and neither end learns of it, as after a failover.
    * @param newOnes whether those that are opened from now on work, or are as silent until the wire is restored.
    */
   silence(newOnes: 'work' | 'are silent' = 'work'): void {

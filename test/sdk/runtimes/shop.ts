@@ -1,7 +1,7 @@
 // A shop on the web's own interfaces alone, which each runtime serves as it is: its default export has `fetch`.
 import { ApiError, isEvent, Topup, TopupError, WebhookVerificationError, WebhookVerifier } from 'order-topup-sdk';
 
-/** What the shop is told with each request for calls. */
+/** What each request for calls passes to the shop. */
 export interface Settings {
   baseUrl: string;
   /** Of a sandbox merchant. */
