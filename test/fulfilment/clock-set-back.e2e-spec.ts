@@ -115,7 +115,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     );
     await holding(stack, 'supplier_calls', async (client) => {
       await client.query(writtenAhead('1 hour').units ?? '');
-      // The first beat reports that the clock was set back. By the second, its observers have looked for rows that are ahead.
+      // The first beat reports that the clock was set back. By the second, the sweeper has looked for rows ahead of it.
       for (const _beat of ['first', 'second']) {
         await stack.sql(writtenAhead('1 minute').workers ?? '');
         await eventually(
