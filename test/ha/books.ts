@@ -5,7 +5,7 @@ import type { Receiver } from '../chaos/receiver.js';
 import type { Violations } from '../chaos/violations.js';
 import type { SoldPurchase } from './forgotten.js';
 import type { Laboratory } from './laboratory.js';
-import type { Story } from './merchants.js';
+import type { OrderHistory } from './merchants.js';
 
 interface Stored {
   reference_id: string;
@@ -18,7 +18,7 @@ interface Stored {
  */
 export async function compareBooks(
   laboratory: Laboratory,
-  stories: readonly Story[],
+  histories: readonly OrderHistory[],
   receiver: Receiver,
   subscriptions: Subscription[],
   violations: Violations,
@@ -33,7 +33,7 @@ export async function compareBooks(
         .map((purchase) => ({ ...purchase, received: forgotten.receivedOf(purchase) })) as Purchase[],
     vendors: [],
   };
-  await checkAcknowledged(laboratory, stories, violations);
+  await checkAcknowledged(laboratory, histories, violations);
   await checkPostgresql(system, violations);
   await checkSupplier(system, violations);
   const arrivals = receiver.arrivals.filter(forgotten.isEventKept);
@@ -43,7 +43,7 @@ export async function compareBooks(
 /** What was acknowledged is there, once, under its number; and nothing else is. */
 async function checkAcknowledged(
   laboratory: Laboratory,
-  stories: readonly Story[],
+  histories: readonly OrderHistory[],
   violations: Violations,
 ): Promise<void> {
   const stored = new Map<string, string[]>();
@@ -52,7 +52,7 @@ async function checkAcknowledged(
   )) {
     stored.set(reference_id, [...(stored.get(reference_id) ?? []), order_number]);
   }
-  for (const { reference, orderNumber, acknowledgedAtMs } of stories) {
+  for (const { reference, orderNumber, acknowledgedAtMs } of histories) {
     const numbers = stored.get(reference) ?? [];
     stored.delete(reference);
     const evidence = { reference, orderNumber, numbers };

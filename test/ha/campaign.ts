@@ -6,7 +6,7 @@ import { FAULTS } from './faults.js';
 import { figuresOf, type Figures } from './figures.js';
 import { furnish, SKU, type Furniture } from './furnish.js';
 import { Laboratory, OURS } from './laboratory.js';
-import { Merchants, type Story } from './merchants.js';
+import { Merchants, type OrderHistory } from './merchants.js';
 import type { Scenario, Step } from './scenarios.js';
 
 export interface Outcome {
@@ -29,7 +29,7 @@ const OPEN = `
 
 /** One laboratory, in which one scenario after another is played. */
 export class Campaign {
-  private readonly stories: Story[] = [];
+  private readonly histories: OrderHistory[] = [];
   private readonly begunAt = new Date();
 
   private constructor(
@@ -57,7 +57,7 @@ export class Campaign {
       const { prepare } = FAULTS[fault] as { prepare?: (laboratory: Laboratory) => Promise<void> };
       await prepare?.(laboratory);
     }
-    const placedBefore = merchants.stories.length;
+    const placedBefore = merchants.histories.length;
     merchants.begin(ORDERS_PER_SECOND);
     await delay(WARM_UP_MS);
     const faultAtMs = performance.now();
@@ -65,24 +65,24 @@ export class Campaign {
     await delay(AFTERWARDS_MS);
     const endAtMs = performance.now();
     await merchants.end(ACKNOWLEDGED_WITHIN_MS);
-    const stories = merchants.stories.slice(placedBefore);
-    log('no more orders; waiting until all is well and told');
+    const histories = merchants.histories.slice(placedBefore);
+    log('no more orders; waiting until all is well and delivered');
     await laboratory.untilHealthy();
-    await this.untilTold();
-    this.stories.push(...stories);
+    await this.untilDelivered();
+    this.histories.push(...histories);
     const violations = new Violations();
     if (laboratory.forgotten.isAny) await this.settleForgotten(violations);
-    const figures = figuresOf({ stories, toldAtMs: this.toldAtMs(), faultAtMs, endAtMs });
+    const figures = figuresOf({ histories, reportedAtMs: this.reportedAtMs(), faultAtMs, endAtMs });
     const { subscriptions } = this.furniture;
-    await compareBooks(laboratory, this.stories, this.receiver, subscriptions, violations);
+    await compareBooks(laboratory, this.histories, this.receiver, subscriptions, violations);
     return { scenario, figures, violations };
   }
 
   /** After a restore: merchants repeat what is gone, and what the supplier sold of it becomes cases. */
   private async settleForgotten(violations: Violations): Promise<void> {
     const { laboratory, merchants, log } = this;
-    const lost = await merchants.repeatLost(this.stories);
-    await this.untilTold();
+    const lost = await merchants.repeatLost(this.histories);
+    await this.untilDelivered();
     const { arrivals } = this.receiver;
     const cases = await laboratory.forgotten.settle(laboratory, this.begunAt, arrivals, violations);
     log(`${lost} orders were gone and came again; ${cases} purchases that no order knows became cases`);
@@ -95,8 +95,8 @@ export class Campaign {
     this.merchants.begin(ORDERS_PER_SECOND);
     await delay(forMs);
     await this.merchants.end(ACKNOWLEDGED_WITHIN_MS);
-    await this.untilTold();
-    this.stories.push(...this.merchants.stories);
+    await this.untilDelivered();
+    this.histories.push(...this.merchants.histories);
   }
 
   private async carryOut({ fault, at = 0, for: seconds }: Step): Promise<void> {
@@ -110,20 +110,20 @@ export class Campaign {
   }
 
   /** Until no order is open and no delivery waits; what is left then the books show. */
-  private async untilTold(): Promise<void> {
+  private async untilDelivered(): Promise<void> {
     for (const deadline = performance.now() + ENDED_WITHIN_MS; performance.now() < deadline; await delay(500)) {
       const [open] = await this.laboratory.sql<{ orders: number; deliveries: number }>(OPEN);
       if (open?.orders === 0 && open.deliveries === 0) return;
     }
   }
 
-  private toldAtMs(): Map<string, number> {
-    const told = new Map<string, number>();
+  private reportedAtMs(): Map<string, number> {
+    const reported = new Map<string, number>();
     for (const { body, atMs, answered } of this.receiver.arrivals) {
       if (answered === 'reset') continue;
       const { reference_id } = (JSON.parse(body) as { data: { reference_id: string } }).data;
-      if (!told.has(reference_id)) told.set(reference_id, atMs);
+      if (!reported.has(reference_id)) reported.set(reference_id, atMs);
     }
-    return told;
+    return reported;
   }
 }

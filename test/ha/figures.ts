@@ -1,4 +1,4 @@
-import type { Answer, Story } from './merchants.js';
+import type { Answer, OrderHistory } from './merchants.js';
 
 /** What merchants noticed of a fault; times in seconds. */
 export interface Figures {
@@ -15,22 +15,22 @@ export interface Figures {
 }
 
 export interface Measured {
-  stories: readonly Story[];
-  /** When each order's end was told first, by its reference. */
-  toldAtMs: ReadonlyMap<string, number>;
+  histories: readonly OrderHistory[];
+  /** When a webhook first reported each order's end, by its reference. */
+  reportedAtMs: ReadonlyMap<string, number>;
   faultAtMs: number;
   /** When no more orders were placed. */
   endAtMs: number;
 }
 
-export function figuresOf({ stories, toldAtMs, faultAtMs, endAtMs }: Measured): Figures {
-  const answers = stories.flatMap((story) => story.answers);
+export function figuresOf({ histories, reportedAtMs, faultAtMs, endAtMs }: Measured): Figures {
+  const answers = histories.flatMap((history) => history.answers);
   const oks = answers.filter(({ status }) => status === 200);
-  const waits = stories.map(({ reference, acknowledgedAtMs }) =>
-    acknowledgedAtMs === null ? Infinity : (toldAtMs.get(reference) ?? Infinity) - acknowledgedAtMs,
+  const waits = histories.map(({ reference, acknowledgedAtMs }) =>
+    acknowledgedAtMs === null ? Infinity : (reportedAtMs.get(reference) ?? Infinity) - acknowledgedAtMs,
   );
   return {
-    orders: stories.length,
+    orders: histories.length,
     withoutOk:
       longestGapMs(
         oks.map(({ atMs }) => atMs),

@@ -31,7 +31,7 @@ export class Forgotten {
   private readonly references = new Set<string>();
   /** Those that the supplier had before the restore. */
   private readonly earlier = new Set<string>();
-  /** Events that were told before the restore, and are in no book any more. */
+  /** Events that were delivered before the restore, and are in no book any more. */
   private readonly events = new Set<string>();
 
   /** To be called when the database is lost. */
@@ -58,13 +58,13 @@ export class Forgotten {
         ({ reference }) => reference,
       ),
     );
-    const told = new Set(cases.map(({ reference }) => reference ?? ''));
+    const inCases = new Set(cases.map(({ reference }) => reference ?? ''));
     for (const purchase of await laboratory.purchases<SoldPurchase>()) {
       if (purchase.outcome === 'failed') continue;
       const { reference } = purchase;
-      if (!known.has(reference) && !told.has(reference))
+      if (!known.has(reference) && !inCases.has(reference))
         violations.add('supplier', 'a purchase is known to no book and no case', purchase);
-      if (known.has(reference) && told.has(reference))
+      if (known.has(reference) && inCases.has(reference))
         violations.add('supplier', 'there is a case for a purchase that a book knows', purchase);
     }
     for (const each of cases.slice(0, SHOWN)) {
@@ -72,7 +72,7 @@ export class Forgotten {
       if (!matches.some(({ user_id: user }) => user === each.player))
         violations.add('supplier', 'a case does not name the order that came again', { ...each, matches });
     }
-    for (const reference of told) this.references.add(reference);
+    for (const reference of inCases) this.references.add(reference);
     for (let begin = 0; begin < cases.length; begin += CLOSED_AT_ONCE) {
       const ids = cases.slice(begin, begin + CLOSED_AT_ONCE).map(({ id }) => String(id));
       await laboratory.topup('reversal', 'close', ...ids, '--reason', 'lost by the restore');

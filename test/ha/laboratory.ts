@@ -304,7 +304,7 @@ export async function untilPrimary({ name, address }: Machine): Promise<void> {
   throw new Error(`PostgreSQL on ${name} did not begin: see its log`);
 }
 
-/** The build at this moment: whoever builds again during the run does not change what runs. */
+/** Copies the build, so that another build during the run does not change what runs. */
 function copyBuild(directory: string): void {
   mkdirSync(directory, { recursive: true });
   for (const name of ['dist', 'bin', 'package.json'])

@@ -148,7 +148,7 @@ export class Machine {
     await this.inside(['nft', 'delete', 'table', 'inet', 'cut']);
   }
 
-  /** As if its power went: nobody is told, and no connection is closed. */
+  /** As if its power went: nobody is informed, and no connection is closed. */
   async powerOff(): Promise<void> {
     await this.cut();
     for (let left = 1; left > 0;) left = this.signalAll('SIGKILL');

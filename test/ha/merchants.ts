@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** What happened to one order of one merchant. */
-export interface Story {
+export interface OrderHistory {
   merchant: number;
   reference: string;
   answers: Answer[];
@@ -29,9 +29,9 @@ const PATIENCE_MS = 10_000;
 /** Where an answer does not say when to come again. */
 const AGAIN_AFTER_MS = 1_000;
 
-/** Merchants that order steadily, and repeat each order under its reference until they have a 200, when they are told to. */
+/** Merchants that order steadily. They repeat each order under its reference until they have a 200, when a 503 names a time then. */
 export class Merchants {
-  readonly stories: Story[] = [];
+  readonly histories: OrderHistory[] = [];
   private readonly open = new Set<Promise<void>>();
   private readonly agent = new Agent({ connections: 500, headersTimeout: 0, bodyTimeout: 0 });
   private count = 0;
@@ -54,22 +54,22 @@ export class Merchants {
   }
 
   /** Places no more orders, and waits until each is acknowledged. @returns those that are not, in time. */
-  async end(withinMs: number): Promise<Story[]> {
+  async end(withinMs: number): Promise<OrderHistory[]> {
     clearInterval(this.timer);
     await Promise.race([Promise.all(this.open), delay(withinMs, undefined, { ref: false })]);
     this.hasGivenUp = true;
     await Promise.all(this.open);
     this.hasGivenUp = false;
-    return this.stories.filter(({ acknowledgedAtMs }) => acknowledgedAtMs === null);
+    return this.histories.filter(({ acknowledgedAtMs }) => acknowledgedAtMs === null);
   }
 
   /** Has each merchant look for its orders, and send again those that are gone. @returns how many there were. */
-  async repeatLost(stories: readonly Story[]): Promise<number> {
-    const lost: Story[] = [];
-    for (const story of stories) if (!(await this.isThere(story))) lost.push(story);
-    for (const story of lost) {
-      story.acknowledgedAtMs = null;
-      await this.order(story, Number(story.reference.slice('ha-'.length)));
+  async repeatLost(histories: readonly OrderHistory[]): Promise<number> {
+    const lost: OrderHistory[] = [];
+    for (const history of histories) if (!(await this.isThere(history))) lost.push(history);
+    for (const history of lost) {
+      history.acknowledgedAtMs = null;
+      await this.order(history, Number(history.reference.slice('ha-'.length)));
     }
     return lost.length;
   }
@@ -81,19 +81,19 @@ export class Merchants {
   private place(): void {
     const number = ++this.count;
     const merchant = number % this.accounts.length;
-    const story: Story = {
+    const history: OrderHistory = {
       merchant,
       reference: `ha-${number}`,
       answers: [],
       acknowledgedAtMs: null,
       orderNumber: null,
     };
-    this.stories.push(story);
-    const told = this.order(story, number).finally(() => this.open.delete(told));
-    this.open.add(told);
+    this.histories.push(history);
+    const ordering = this.order(history, number).finally(() => this.open.delete(ordering));
+    this.open.add(ordering);
   }
 
-  private async isThere({ merchant, reference }: Story): Promise<boolean> {
+  private async isThere({ merchant, reference }: OrderHistory): Promise<boolean> {
     const response = await fetch(`${this.url}/v1/orders/${reference}`, {
       headers: { 'x-api-key': this.accounts[merchant]?.key ?? '' },
       dispatcher: this.agent,
@@ -104,19 +104,19 @@ export class Merchants {
     return response.status === 200;
   }
 
-  private async order(story: Story, number: number): Promise<void> {
+  private async order(history: OrderHistory, number: number): Promise<void> {
     // A third is bought slowly, so that a fault finds purchases under way.
     const user_id = number % 3 === 0 ? 'sim-slow-300' : `player-${number}`;
-    const body = JSON.stringify({ reference_id: story.reference, user_id, items: [{ sku: this.sku }] });
+    const body = JSON.stringify({ reference_id: history.reference, user_id, items: [{ sku: this.sku }] });
     while (!this.hasGivenUp) {
-      const answer = await this.ask(story, body);
-      story.answers.push(answer);
+      const answer = await this.ask(history, body);
+      history.answers.push(answer);
       if (answer.status === 200) return;
       await delay(answer.retryAfterMs);
     }
   }
 
-  private async ask(story: Story, body: string): Promise<Answer> {
+  private async ask(history: OrderHistory, body: string): Promise<Answer> {
     const sentAtMs = performance.now();
     const answered = (rest: Omit<Answer, 'sentAtMs' | 'atMs'>): Answer => ({
       sentAtMs,
@@ -127,7 +127,7 @@ export class Merchants {
       const response = await fetch(`${this.url}/v1/orders`, {
         method: 'POST',
         headers: {
-          'x-api-key': this.accounts[story.merchant]?.key ?? '',
+          'x-api-key': this.accounts[history.merchant]?.key ?? '',
           'content-type': 'application/json',
         },
         body,
@@ -137,8 +137,8 @@ export class Merchants {
       const said = (await response.json()) as { order_number?: string; code?: string };
       const { status } = response;
       if (status === 200) {
-        story.acknowledgedAtMs = performance.now();
-        story.orderNumber = said.order_number ?? null;
+        history.acknowledgedAtMs = performance.now();
+        history.orderNumber = said.order_number ?? null;
       }
       const seconds = response.headers.get('retry-after');
       const isOurs = status === 503 && said.code === 'SERVICE_UNAVAILABLE' && /^\d+$/.test(seconds ?? '');

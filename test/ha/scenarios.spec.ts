@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { projectRoot } from '../../src/core/project-root.js';
 import { FAULTS } from './faults.js';
 import { figuresOf, isPromised } from './figures.js';
-import type { Answer, Story } from './merchants.js';
+import type { Answer, OrderHistory } from './merchants.js';
 import { missingHere, NEEDED } from './programs.js';
 import { rowOf } from './report.js';
 import { SCENARIOS, scenariosOf } from './scenarios.js';
@@ -79,36 +79,36 @@ describe('what merchants noticed of a fault', () => {
     isOurs,
     retryAfterMs: 1_000,
   });
-  const story = (reference: string, acknowledgedAtMs: number | null, answers: Answer[]): Story => ({
+  const history = (reference: string, acknowledgedAtMs: number | null, answers: Answer[]): OrderHistory => ({
     merchant: 0,
     reference,
     answers,
     acknowledgedAtMs,
     orderNumber: reference,
   });
-  const stories = [
-    story('a', 900, [answer(880, 900, 200)]),
-    story('b', 4_500, [answer(1_100, 1_150, 503, true), answer(2_150, 4_500, 200)]),
-    story('c', 4_900, [answer(4_890, 4_900, 200)]),
+  const histories = [
+    history('a', 900, [answer(880, 900, 200)]),
+    history('b', 4_500, [answer(1_100, 1_150, 503, true), answer(2_150, 4_500, 200)]),
+    history('c', 4_900, [answer(4_890, 4_900, 200)]),
   ];
-  const toldAtMs = new Map([
+  const reportedAtMs = new Map([
     ['a', 1_000],
     ['b', 7_000],
     ['c', 5_000],
   ]);
-  const measured = { stories, toldAtMs, faultAtMs: 1_000, endAtMs: 5_000 };
+  const measured = { histories, reportedAtMs, faultAtMs: 1_000, endAtMs: 5_000 };
 
-  it('is the longest time without a 200, and the order that was told last', () => {
+  it('is the longest time without a 200, and the order whose end was reported last', () => {
     expect(figuresOf(measured)).toMatchObject({ orders: 3, withoutOk: 3.6, worstOrder: 2.5 });
   });
 
   it('lasts to the end of the load where no 200 comes any more', () => {
-    expect(figuresOf({ ...measured, stories: stories.slice(0, 1) }).withoutOk).toBe(4.1);
+    expect(figuresOf({ ...measured, histories: histories.slice(0, 1) }).withoutOk).toBe(4.1);
   });
 
-  it('has an order that was never told, or never acknowledged, as one without end', () => {
-    expect(figuresOf({ ...measured, toldAtMs: new Map() }).worstOrder).toBe(Infinity);
-    expect(figuresOf({ ...measured, stories: [story('d', null, [])] }).worstOrder).toBe(Infinity);
+  it('counts an order that was never reported, or never acknowledged, as one without end', () => {
+    expect(figuresOf({ ...measured, reportedAtMs: new Map() }).worstOrder).toBe(Infinity);
+    expect(figuresOf({ ...measured, histories: [history('d', null, [])] }).worstOrder).toBe(Infinity);
   });
 
   it('is promised as long as it is 200, or 503 that says when to come again', () => {
@@ -116,7 +116,7 @@ describe('what merchants noticed of a fault', () => {
     expect(statuses).toEqual({ 200: 3, 503: 1 });
     expect(isPromised(statuses)).toBe(true);
     for (const status of [answer(1, 2, 503), answer(1, 2, 'timeout'), answer(1, 2, 500)]) {
-      const figures = figuresOf({ ...measured, stories: [story('e', null, [status])] });
+      const figures = figuresOf({ ...measured, histories: [history('e', null, [status])] });
       expect(isPromised(figures.statuses)).toBe(false);
     }
   });

@@ -12,7 +12,7 @@ export interface Step {
 /** Times in seconds. What must always hold is no goal: no order, purchase or webhook is lost, and nothing is bought twice. */
 export interface Goals {
   withoutOk: number;
-  /** From acknowledged to told: the longest. As long as the outage and 2 s more unless given. */
+  /** The longest time from an acknowledgement to the webhook. As long as the outage and 2 s more unless given. */
   worstOrder?: number;
   /** How much longer than before the 99th percentile of orders may take. */
   p99Ratio?: number;
@@ -139,7 +139,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'restore-to-a-point-in-time',
     what: 'the database is lost, and restored from a backup to a moment 10 s before',
     steps: [{ fault: 'databaseLost', for: 10 }],
-    // An order that is gone is sent again once all is well, and told then.
+    // An order that is gone is sent again once all is well, and its webhook comes then.
     goals: { withoutOk: 120, worstOrder: 300 },
   },
 ];
