@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { findReplacedWords } from './words.js';
 
 /**
- * Rooms that still use replaced words. Take a line out when `npm run -s words -- <room>` finds nothing there. The empty lines
- * keep two such changes from conflicting.
+ * Rooms that still use replaced words. Take one out when `npm run -s words -- <room>` finds nothing there.
  */
 const NOT_YET = ['src/console', 'console/src', 'test/chaos'];
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => closeWithBalancedBooks(stack));
 
 describe('a code that was sold', () => {
-  it('is shown to the merchant who bought it, piece by piece', async () => {
+  it('is shown to the merchant that bought it, unit by unit', async () => {
     const player = newPlayer();
     const codeOf = sellsCodes(stack, player);
     const topUp = await stack.product();
@@ -63,7 +63,7 @@ describe('a code that was sold', () => {
     expect(pieces).toEqual([{ unit: 1, serial: null, code: 'LATE', expires_on: null }]);
   });
 
-  it('is shown also where other pieces of its item could not be bought', async () => {
+  it('is shown also where other units of its item could not be bought', async () => {
     const player = newPlayer();
     stack.supplier.script(player, ({ reference }) =>
       reference.endsWith('.1') ? handedOver(reference, [{ code: 'PAID' }]) : refused(reference, 'OUT_OF_STOCK'),

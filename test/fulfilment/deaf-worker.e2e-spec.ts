@@ -41,7 +41,7 @@ async function buyWoken(): Promise<void> {
   });
 }
 
-describe('connections to Redis that died without a word', () => {
+describe('connections to Redis that died unnoticed', () => {
   it('are noticed and replaced: orders go on all the while, and workers are woken again before long', async () => {
     await buyWoken();
     wire.silence();

@@ -124,7 +124,7 @@ describe('8.3 A supplier whose address changes while a unit is in doubt', () => 
     );
   });
 
-  it('settles it by its word, where the new address does know it', async () => {
+  it('settles it by the answer of the new address where that knows it', async () => {
     const order = await inDoubt(unique('player'));
     elsewhere.script(order.order_number, ({ reference }) => ({
       status: 200,

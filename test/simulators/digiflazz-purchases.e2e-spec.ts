@@ -171,7 +171,7 @@ describe('testing', () => {
   });
 });
 
-describe('who asks', () => {
+describe('the caller', () => {
   it.each<[string, (client: DigiflazzClient) => Promise<unknown>, object, string]>([
     ['another username', () => Promise.resolve(), { username: 'somebody' }, '42'],
     ['a wrong signature', () => Promise.resolve(), { sign: '0'.repeat(32) }, '41'],

@@ -67,7 +67,7 @@ describe('a callback that proves where it comes from', () => {
     expect(order).toMatchObject({ failure_code: 'OUT_OF_STOCK' });
   });
 
-  it('that contradicts how its unit was settled is a case for the operator, once', async () => {
+  it('that contradicts how its unit was settled opens one discrepancy', async () => {
     const unit = await scene.openUnit('signing');
     await scene.succeed('signing', unit.reference);
     const outcome = { kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'refunded' };

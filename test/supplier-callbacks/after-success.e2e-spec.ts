@@ -59,7 +59,7 @@ describe('a callback that proves nothing about a success', () => {
     expect(kinds).toEqual(['send', 'inquiry']);
   });
 
-  it('is a case for the operator where the supplier has taken it back', async () => {
+  it('opens a discrepancy where the supplier has taken the success back', async () => {
     const unit = await boughtUnit();
     const { reference } = unit;
     const body = {
@@ -79,7 +79,7 @@ describe('a callback that proves nothing about a success', () => {
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
   });
 
-  it('is a case where the supplier sold what it had refused, and was given up', async () => {
+  it('opens a discrepancy where the supplier sold what it had refused, after the unit was given up', async () => {
     const unit = await scene.openUnit('plain');
     const { reference } = unit;
     const refusal = { reference, status: 'failed', failure_code: 'OUT_OF_STOCK' };

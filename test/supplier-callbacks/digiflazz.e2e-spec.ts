@@ -108,7 +108,7 @@ describe('Digiflazz', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('that takes a success back makes a case for the operator', async () => {
+  it('that takes a success back opens a discrepancy', async () => {
     const { order, reference } = await pendingOrder();
     await verdictsOf(reference, 1);
     await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-3' });
@@ -141,7 +141,7 @@ describe('Digiflazz', () => {
     expect((await verdictsOf(reference, 3))[2]).toBe('contradicted');
   });
 
-  it('that calls about a purchase which no order knows makes a case, with what it was and for whom', async () => {
+  it('that reports a purchase which no order knows opens a discrepancy with its product and player', async () => {
     const supplier = await stack.api.get(SuppliersService).getByCode('digi');
     const token = stack.api.get(CallbackAddressesService).tokenOf(supplier);
     // As the same service bought it before its database was restored.

@@ -40,8 +40,8 @@ async function says(unit: OpenUnit, word: 'succeeded' | 'failed', deliveryId?: s
   return (await scene.last('signing'))?.verdict;
 }
 
-describe('a case about a purchase', () => {
-  it('notes what the supplier says last, as long as it is open', async () => {
+describe('a discrepancy about a purchase', () => {
+  it('notes the supplier’s latest report as long as it is open', async () => {
     const unit = await scene.openUnit('signing');
     expect(await says(unit, 'failed')).toBe('settled');
     expect(await says(unit, 'succeeded')).toBe('contradicted');
@@ -60,7 +60,7 @@ describe('a case about a purchase', () => {
     expect(await cases(unit)).toHaveLength(1);
   });
 
-  it('is followed by another one where the word turns after it was closed, each time that it does', async () => {
+  it('is followed by another one each time the supplier contradicts itself after it was closed', async () => {
     const unit = await scene.openUnit('signing');
     await says(unit, 'succeeded');
     const kinds = ['taken_back', 'bought_late', 'taken_back', 'bought_late'];
@@ -75,7 +75,7 @@ describe('a case about a purchase', () => {
     expect(await scene.unit(unit)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('is not turned by a callback that comes again', async () => {
+  it('does not change by a callback that comes again', async () => {
     const unit = await scene.openUnit('signing');
     await says(unit, 'succeeded', `first-${unit.reference}`);
     await says(unit, 'failed', `second-${unit.reference}`);

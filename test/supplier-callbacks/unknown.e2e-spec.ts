@@ -76,14 +76,14 @@ describe('a callback about a purchase that no book knows', () => {
     expect(await scene.last('signing')).toMatchObject({ verdict: 'unknown_reference', reference });
   });
 
-  it('is one case, however often and however many at a time', async () => {
+  it('opens one discrepancy, however often and however many at a time', async () => {
     const reference = unique('T');
     await Promise.all(Array.from({ length: 20 }, () => scene.succeed('signing', reference)));
     await scene.succeed('signing', reference, { deliveryId: reference });
     expect(await casesOf(reference)).toHaveLength(1);
   });
 
-  it('says in its case what the supplier said last, and stays closed once it was closed', async () => {
+  it('updates its discrepancy with the latest report, and does not open it again once it was closed', async () => {
     const reference = unique('T');
     await call('signing', about(reference, { outcome: { kind: 'processing' } }));
     expect(await casesOf(reference)).toMatchObject([{ detail: 'called back: processing' }]);
@@ -98,19 +98,19 @@ describe('a callback about a purchase that no book knows', () => {
     ]);
   });
 
-  it('that certainly failed is none: nothing was bought', async () => {
+  it('opens none where the purchase certainly failed: nothing was bought', async () => {
     const reference = unique('T');
     await call('signing', about(reference, { outcome: { kind: 'failed', code: 'OUT_OF_STOCK', message: '' } }));
     expect(await casesOf(reference)).toEqual([]);
   });
 
-  it('proves nothing where the supplier signs nothing, which the case says', async () => {
+  it('proves nothing where the supplier signs nothing, and the discrepancy says so', async () => {
     const reference = unique('T');
     await scene.succeed('plain', reference);
     expect(await casesOf(reference)).toMatchObject([{ detail: expect.stringContaining('proves nothing') }]);
   });
 
-  it('opens no more cases where it proves nothing and there were too many within the hour, and says so', async () => {
+  it('opens no more discrepancies where it proves nothing and there were too many within the hour, and logs that', async () => {
     const [{ id } = { id: 0 }] = await scene.stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'plain'`);
     await scene.stack.sql(
       `INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, status, created_at, closed_at)
@@ -150,7 +150,7 @@ describe('a callback about a purchase that no book knows', () => {
     await scene.stack.sql(`DELETE FROM supplier_reversals WHERE reference LIKE 'forged-%'`);
   });
 
-  it('is known by the supplier’s own name where it tells no other, and is the same case once it does', async () => {
+  it('is known by the supplier’s own reference where it has no other, and stays one discrepancy once it has', async () => {
     const supplierReference = unique('S');
     const outcome = { kind: 'processing', supplierReference };
     await call('signing', { kind: 'about', supplierReference, outcome });
@@ -187,7 +187,7 @@ describe('a callback about a purchase that no book knows', () => {
   });
 });
 
-describe('a callback about a purchase that a book knows is no case', () => {
+describe('a callback about a purchase that a book knows opens no discrepancy', () => {
   it('when another supplier’s account is the same', async () => {
     const unit = await scene.openUnit('plain');
     await scene.succeed('signing', unit.reference);
