@@ -37,7 +37,7 @@ export function useShortcuts(focusSearch: () => void): void {
         focusSearch();
         return;
       }
-      if (!isOurs(event)) return;
+      if (!isShortcut(event)) return;
       // Compare when the keys were pressed, because a busy page handles them late.
       const isSecond = event.timeStamp - startedAt < SEQUENCE_MS;
       startedAt = event.key === 'g' && !isSecond ? event.timeStamp : -Infinity;
@@ -53,7 +53,7 @@ export function useShortcuts(focusSearch: () => void): void {
   }, [navigate, focusSearch]);
 }
 
-function isOurs({ target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent): boolean {
+function isShortcut({ target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent): boolean {
   if (!hasShortcuts.get() || ctrlKey || metaKey || altKey || defaultPrevented) return false;
   const isInField = target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null;
   return !isInField && document.querySelector('[role="dialog"]') === null;

@@ -4,7 +4,7 @@ import { useT } from '../i18n/words';
 import classes from './side-panel.module.css';
 
 /** A list with the details of one row beside it. On a narrow screen the panel covers the list. */
-export function Beside({ panel, children }: { panel: ReactNode; children: ReactNode }): ReactNode {
+export function WithSidePanel({ panel, children }: { panel: ReactNode; children: ReactNode }): ReactNode {
   if (!panel) return children;
   return (
     <div className={classes.beside}>

@@ -87,14 +87,14 @@ export function NotFound({ message }: { message?: string }): ReactNode {
   );
 }
 
-const QUIET_MS = 200;
+const PLACEHOLDER_DELAY_MS = 200;
 
 /** Placeholders of the height of the content. They appear after a moment, so that a quick answer does not flicker. */
 export function Loading({ rows = 8, height = 20 }: { rows?: number; height?: number }): ReactNode {
   const t = useT();
   const [isShown, setShown] = useState(false);
   useEffect(() => {
-    const timer = window.setTimeout(() => setShown(true), QUIET_MS);
+    const timer = window.setTimeout(() => setShown(true), PLACEHOLDER_DELAY_MS);
     return () => window.clearTimeout(timer);
   }, []);
   return (

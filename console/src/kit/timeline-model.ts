@@ -48,7 +48,7 @@ export function isBad({ kind, outcome = null }: TimelineEntry): boolean {
   return BAD_KINDS.test(kind) || (outcome !== null && BAD_OUTCOMES.has(outcome));
 }
 
-/** Arranges entries by unit or in one column, and keeps only failures if asked to. */
+/** Arranges entries by unit or in one column, and on request keeps only failures. */
 export function arrange<Entry extends TimelineEntry>(
   entries: readonly Entry[],
   { isGrouped, isBadOnly }: { isGrouped: boolean; isBadOnly: boolean },

@@ -28,7 +28,7 @@ export function Shell(): ReactNode {
   const searchRef = useRef<HTMLInputElement>(null);
   const [focusSearch] = useState(() => () => searchRef.current?.focus());
   useShortcuts(focusSearch);
-  if (session === null) return <Leave />;
+  if (session === null) return <RedirectToSignIn />;
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#content">
@@ -71,7 +71,7 @@ export function Shell(): ReactNode {
 }
 
 /** Redirects to the sign-in page once, because the address changes on the way. Sign-in then leads back to this page. */
-function Leave(): ReactNode {
+function RedirectToSignIn(): ReactNode {
   const navigate = useNavigate();
   const [next] = useState(() => window.location.pathname + window.location.search);
   useEffect(() => void navigate({ to: '/login', search: { next } }), [navigate, next]);

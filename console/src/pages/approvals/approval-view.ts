@@ -10,7 +10,7 @@ export type ApprovalView = components['schemas']['ApprovalDto'];
 const MAX_COUNTED = 100;
 
 /** The open requests of all merchants or of one, newest first. */
-export function useWaiting(merchant?: number, isEnabled = true): UseQueryResult<ApprovalView[]> {
+export function useOpenRequests(merchant?: number, isEnabled = true): UseQueryResult<ApprovalView[]> {
   const mayRead = useMay('wallets.read');
   const limit = useSession()?.approval_above ?? null;
   return usePolled({
@@ -26,9 +26,9 @@ export function useWaiting(merchant?: number, isEnabled = true): UseQueryResult<
 }
 
 /** How many requests this operator may approve. Never their own. */
-export function useWaitingForMe(): { count: number; query: UseQueryResult<ApprovalView[]> } {
+export function useRequestsForMe(): { count: number; query: UseQueryResult<ApprovalView[]> } {
   const mayMove = useMay('wallets.move');
-  const query = useWaiting(undefined, mayMove);
+  const query = useOpenRequests(undefined, mayMove);
   const { data = [] } = query;
   return { count: mayMove ? data.filter(({ is_own: isOwn }) => !isOwn).length : 0, query };
 }

@@ -10,7 +10,7 @@ import { Section } from '../../kit/page';
 import { Failure, failureOf, Loading } from '../../kit/states';
 import type { components } from '../../schema';
 import { useMay } from '../../session';
-import { useWaitingForMe } from '../approvals/approval-view';
+import { useRequestsForMe } from '../approvals/approval-view';
 import { useJobs } from '../reports/use-jobs';
 import { useNow, useSuppliers } from './figures-now';
 import classes from './home.module.css';
@@ -73,7 +73,7 @@ function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
   const { t } = useWords();
   const now = useNow();
   const suppliers = useSupplierNeeds();
-  const approvals = useWaitingForMe();
+  const approvals = useRequestsForMe();
   const webhooks = useWebhookNeeds();
   const audit = useAuditNeeds();
   const needs = [

@@ -19,9 +19,9 @@ export function changesOf(detail: Readonly<Record<string, unknown>>): Change[] {
   const { before, ...rest } = detail;
   const names = Object.keys(rest).filter((name) => !isBefore(name, rest));
   const earlier = isObject(before) ? before : undefined;
-  const gone = Object.keys(earlier ?? {}).filter((name) => !names.includes(name));
+  const removed = Object.keys(earlier ?? {}).filter((name) => !names.includes(name));
   const isAlone = names.length === 1 && 'before' in detail && before !== null && !earlier;
-  const changes = [...names, ...gone].map((name): Change => {
+  const changes = [...names, ...removed].map((name): Change => {
     const after = rest[name];
     const was = isAlone ? before : (earlier?.[name] ?? rest[`${name}${BEFORE}`]);
     const hasChanged = was !== undefined && JSON.stringify(was) !== JSON.stringify(after);

@@ -107,18 +107,18 @@ function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept: ()
 function Remove(): ReactNode {
   const t = useT();
   const queries = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
       <p className={classes.text}>{t('factor.isOn')}</p>
-      <Button size="sm" variant="default" onClick={() => setAsking(true)}>
+      <Button size="sm" variant="default" onClick={() => setConfirming(true)}>
         {t('factor.remove')}
       </Button>
-      {isAsking && (
+      {isConfirming && (
         <Confirm
           title={t('factor.remove')}
           verb={t('factor.removeVerb')}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={async () => {
             await ask(() => client.DELETE('/api/me/second-factor'));
             toast(t('factor.removed'));

@@ -96,7 +96,7 @@ const columnsOf = (
   {
     id: 'used',
     head: t('keys.used'),
-    cell: ({ last_used_at: at }) => <Used at={at} nowMs={nowMs} />,
+    cell: ({ last_used_at: at }) => <LastUse at={at} nowMs={nowMs} />,
   },
   {
     id: 'created',
@@ -120,7 +120,7 @@ const columnsOf = (
 const HOUR_MS = 3_600_000;
 
 /** The API stores the last use only to the hour. */
-function Used({ at, nowMs }: { at: string | null; nowMs: number }): ReactNode {
+function LastUse({ at, nowMs }: { at: string | null; nowMs: number }): ReactNode {
   const t = useT();
   if (at === null) return <span className="muted">{t('keys.notUsed')}</span>;
   return nowMs - Date.parse(at) < HOUR_MS ? t('keys.usedNow') : <Ago at={at} />;

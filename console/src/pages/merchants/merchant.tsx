@@ -9,7 +9,7 @@ import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Tabs } from '../../kit/tabs';
 import { useMay, useSession, type Permission } from '../../session';
-import { Waiting } from '../approvals/waiting';
+import { OpenRequests } from '../approvals/open-requests';
 import { AlertDialog } from './alert-dialog';
 import { Balances } from './balances';
 import { useMerchant, useMerchantId, type MerchantView } from './merchant-view';
@@ -42,7 +42,7 @@ export function Merchant(): ReactNode {
         {(loaded) => (
           <>
             {loaded.wallet && <Balances wallet={loaded.wallet} onAlert={() => setDialog('alert')} />}
-            <Waiting merchant={loaded.id} />
+            <OpenRequests merchant={loaded.id} />
             <Parts id={String(loaded.id)} />
             <Outlet />
             {dialog !== null && <Shown dialog={dialog} merchant={loaded} onClose={() => setDialog(null)} />}

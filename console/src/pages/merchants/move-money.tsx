@@ -88,15 +88,15 @@ export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): 
         <Checkbox
           label={t('move.whatever')}
           description={t('move.whateverHint')}
-          checked={form.isWhatever}
-          onChange={(event) => setForm({ ...form, isWhatever: event.currentTarget.checked })}
+          checked={form.acceptsAnyBalance}
+          onChange={(event) => setForm({ ...form, acceptsAnyBalance: event.currentTarget.checked })}
         />
       )}
     </Confirm>
   );
 }
 
-const EMPTY = { amount: '', reference: '', note: '', isWhatever: false };
+const EMPTY = { amount: '', reference: '', note: '', acceptsAnyBalance: false };
 
 function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
   const t = useT();
@@ -120,7 +120,7 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
         amount: writeAmount(amount),
         reference: form.reference.trim(),
         note: form.note.trim() || undefined,
-        expected_available: form.isWhatever ? undefined : wallet.available_amount,
+        expected_available: form.acceptsAnyBalance ? undefined : wallet.available_amount,
       },
     };
     try {

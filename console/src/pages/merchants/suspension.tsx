@@ -11,7 +11,7 @@ interface SuspensionProps {
   onClose: () => void;
 }
 
-/** Rejects a merchant's new requests. Orders that exist are still fulfilled. */
+/** Rejects all requests of a merchant. Its existing orders are still fulfilled. */
 export function Suspend({ merchant: { id, name, wallet }, onClose }: SuspensionProps): ReactNode {
   const t = useT();
   const refresh = useRefresh();

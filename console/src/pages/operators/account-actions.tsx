@@ -11,17 +11,17 @@ import { useCompany } from '../sign-in/company-button';
 import { RoleField } from './invite';
 import { LinkShownOnce } from './link-shown-once';
 
-type Deed = 'role' | 'company' | 'disable' | 'enable' | 'reset' | 'unlock';
+type AccountAction = 'role' | 'company' | 'disable' | 'enable' | 'reset' | 'unlock';
 
 /** What an administrator may do to an account. "My account" has the rest for the administrator's own account. */
 export function AccountActions({ account }: { account: Account }): ReactNode {
   const t = useT();
   const isOwn = useSession()?.operator?.id === account.id;
-  const [deed, setDeed] = useState<Deed | null>(null);
+  const [action, setAction] = useState<AccountAction | null>(null);
   const [invitation, setInvitation] = useState<Invitation | null>(null);
   const isDisabled = account.state === 'disabled';
   const company = useCompany();
-  const deeds: readonly (Deed | false)[] = [
+  const actions: readonly (AccountAction | false)[] = [
     'role',
     company !== null && !isDisabled && 'company',
     account.locked_until !== null && 'unlock',
@@ -30,15 +30,15 @@ export function AccountActions({ account }: { account: Account }): ReactNode {
   ];
   return (
     <>
-      {deeds
+      {actions
         .filter((each) => each !== false)
         .map((each) => (
-          <Button key={each} size="xs" variant="default" onClick={() => setDeed(each)}>
+          <Button key={each} size="xs" variant="default" onClick={() => setAction(each)}>
             {t(`operators.do.${each}`)}
           </Button>
         ))}
-      {deed !== null && (
-        <Decide account={account} deed={deed} onInvited={setInvitation} onClose={() => setDeed(null)} />
+      {action !== null && (
+        <Decide account={account} action={action} onInvited={setInvitation} onClose={() => setAction(null)} />
       )}
       {invitation !== null && <LinkShownOnce invitation={invitation} onClose={() => setInvitation(null)} />}
     </>
@@ -47,26 +47,26 @@ export function AccountActions({ account }: { account: Account }): ReactNode {
 
 interface DecideProps {
   account: Account;
-  deed: Deed;
+  action: AccountAction;
   onInvited: (invitation: Invitation) => void;
   onClose: () => void;
 }
 
-function Decide({ account, deed, onInvited, onClose }: DecideProps): ReactNode {
+function Decide({ account, action, onInvited, onClose }: DecideProps): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const [role, setRole] = useState<Role>(account.role);
   const { id, name } = account;
   const params = { path: { id } };
-  const carryOut = async (reason: string): Promise<void> => {
-    if (deed === 'reset') {
+  const execute = async (reason: string): Promise<void> => {
+    if (action === 'reset') {
       onInvited(await ask(() => client.POST('/api/operators/{id}/reset', { params, body: { reason } })));
-    } else if (deed === 'unlock') {
+    } else if (action === 'unlock') {
       await ask(() => client.POST('/api/operators/{id}/unlock', { params, body: { reason } }));
-    } else if (deed === 'company') {
+    } else if (action === 'company') {
       await ask(() => client.POST('/api/operators/{id}/company-sign-in', { params, body: { reason } }));
     } else {
-      const change = deed === 'role' ? { role, expected_role: account.role } : { active: deed === 'enable' };
+      const change = action === 'role' ? { role, expected_role: account.role } : { active: action === 'enable' };
       await ask(() => client.PATCH('/api/operators/{id}', { params, body: { ...change, reason } }));
     }
     toast(t('operators.done', { name }));
@@ -77,16 +77,16 @@ function Decide({ account, deed, onInvited, onClose }: DecideProps): ReactNode {
   };
   return (
     <Confirm
-      title={t('operators.doTo', { what: t(`operators.do.${deed}`), name })}
-      verb={t(`operators.do.${deed}`)}
+      title={t('operators.doTo', { what: t(`operators.do.${action}`), name })}
+      verb={t(`operators.do.${action}`)}
       requiresReason
-      isReady={deed !== 'role' || role !== account.role}
-      onConfirm={carryOut}
+      isReady={action !== 'role' || role !== account.role}
+      onConfirm={execute}
       onClose={onClose}
     >
-      {deed === 'role' && <RoleField value={role} onChange={setRole} />}
-      <p>{t(`operators.consequence.${deed}`, { name, email: account.email, role: t(`role.${role}`) })}</p>
-      {deed === 'role' && account.company_sign_in && <p>{t('operators.roleOfCompany')}</p>}
+      {action === 'role' && <RoleField value={role} onChange={setRole} />}
+      <p>{t(`operators.consequence.${action}`, { name, email: account.email, role: t(`role.${role}`) })}</p>
+      {action === 'role' && account.company_sign_in && <p>{t('operators.roleOfCompany')}</p>}
     </Confirm>
   );
 }

@@ -33,10 +33,10 @@ function Item({
 }: { number: string; item: ItemView; units: UnitView[] } & Pick<ItemsProps, 'onResolve'>): ReactNode {
   const t = useT();
   const mayReveal = useMay('codes.reveal');
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const { sku, kind, quantity, unit_price } = item;
   // A shortened list starts with the units that need a decision.
-  const shown = isWhole || units.length <= SHOWN_AT_FIRST ? units : urgentFirst(units).slice(0, SHOWN_AT_FIRST);
+  const shown = isExpanded || units.length <= SHOWN_AT_FIRST ? units : urgentFirst(units).slice(0, SHOWN_AT_FIRST);
   return (
     <section className={classes.item}>
       <div className={classes.head}>
@@ -65,7 +65,7 @@ function Item({
         ))}
       </ul>
       {shown.length < units.length && (
-        <Button size="xs" variant="subtle" onClick={() => setWhole(true)}>
+        <Button size="xs" variant="subtle" onClick={() => setExpanded(true)}>
           {t('unit.showAll', { count: units.length })}
         </Button>
       )}

@@ -97,7 +97,7 @@ export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
               isFirst={cursor === undefined}
               columns={columnsOf(t).filter(({ id }) => of === undefined || id !== 'merchant')}
             />
-            {data.length === 0 && <NoOrders isFiltered={isFiltered} goesOn={next_cursor !== null} />}
+            {data.length === 0 && <NoOrders isFiltered={isFiltered} hasNextPage={next_cursor !== null} />}
             <Pages next={next_cursor} />
           </>
         )}
@@ -107,9 +107,9 @@ export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
 }
 
 /** The API searches a limited number of orders at a time, so an empty page may have a next page. */
-function NoOrders({ isFiltered, goesOn }: { isFiltered: boolean; goesOn: boolean }): ReactNode {
+function NoOrders({ isFiltered, hasNextPage }: { isFiltered: boolean; hasNextPage: boolean }): ReactNode {
   const t = useT();
-  if (goesOn) return <Empty title={t('list.noneYet')}>{t('list.noneYetHint')}</Empty>;
+  if (hasNextPage) return <Empty title={t('list.noneYet')}>{t('list.noneYetHint')}</Empty>;
   return (
     <Empty title={t(isFiltered ? 'list.noMatch' : 'orders.none')}>
       {t(isFiltered ? 'list.noMatchHint' : 'orders.noneHint')}

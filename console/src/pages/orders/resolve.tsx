@@ -82,7 +82,7 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
         ]}
       />
       {decision === 'succeeded' && <Reference value={reference} onChange={setReference} />}
-      {decision === 'failed' && <Why value={code} onChange={setCode} />}
+      {decision === 'failed' && <FailureCodeField value={code} onChange={setCode} />}
       {decision !== null && (
         <p className={classes.consequence}>
           {t(decision === 'succeeded' ? 'resolve.consequenceSucceeded' : 'resolve.consequenceFailed', {
@@ -117,7 +117,13 @@ function Reference({ value, onChange }: FieldProps): ReactNode {
 }
 
 /** A failure code with its explanation. */
-export function Why({ value, onChange }: { value: FailureCode; onChange: (value: FailureCode) => void }): ReactNode {
+export function FailureCodeField({
+  value,
+  onChange,
+}: {
+  value: FailureCode;
+  onChange: (value: FailureCode) => void;
+}): ReactNode {
   const t = useT();
   return (
     <NativeSelect

@@ -26,14 +26,14 @@ interface UnitProps {
  */
 export function RevealCode(props: UnitProps): ReactNode {
   const t = useT();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [revealed, setRevealed] = useState<Revealed | null>(null);
   return (
     <>
-      <Button size="compact-xs" variant="default" onClick={() => setAsking(true)}>
+      <Button size="compact-xs" variant="default" onClick={() => setConfirming(true)}>
         {t('code.open')}
       </Button>
-      {isAsking && <Ask {...props} onRevealed={setRevealed} onClose={() => setAsking(false)} />}
+      {isConfirming && <Ask {...props} onRevealed={setRevealed} onClose={() => setConfirming(false)} />}
       {revealed !== null && <Shown revealed={revealed} onClose={() => setRevealed(null)} />}
     </>
   );

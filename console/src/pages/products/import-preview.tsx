@@ -10,7 +10,7 @@ import type { components } from '../../schema';
 import type { Kind, Previewed } from './import-calls';
 import classes from './import.module.css';
 import { MemberChanges } from './member-changes';
-import { Moves, PriceChanges } from './price-changes';
+import { PriceChanges, PriceMove } from './price-changes';
 
 /** Above this many changes the operator must type their number. */
 export const TYPED_ABOVE = 100;
@@ -32,7 +32,7 @@ interface ImportPreviewProps {
 /** Everything that a file would change, and its errors. */
 export function ImportPreview({ kind, name, preview, onAgain, onStale, onImport }: ImportPreviewProps): ReactNode {
   const t = useT();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [isStale, setStale] = useState(false);
   const { added, changed, problem_count: wrong } = preview;
   const count = added + changed;
@@ -45,7 +45,7 @@ export function ImportPreview({ kind, name, preview, onAgain, onStale, onImport 
             {t('import.again')}
           </Button>
           {count > 0 && wrong === 0 && (
-            <Button size="xs" onClick={() => setAsking(true)}>
+            <Button size="xs" onClick={() => setConfirming(true)}>
               {t('import.verb', { count })}
             </Button>
           )}
@@ -54,7 +54,7 @@ export function ImportPreview({ kind, name, preview, onAgain, onStale, onImport 
       {wrong > 0 && <Problems problems={preview.problems} count={wrong} />}
       {count > 0 && <Changes preview={preview} />}
       {count === 0 && wrong === 0 && <Empty title={t('import.nothing')}>{name}</Empty>}
-      {isAsking && (
+      {isConfirming && (
         <Confirm
           title={name || t('import.title')}
           verb={t('import.verb', { count })}
@@ -68,7 +68,7 @@ export function ImportPreview({ kind, name, preview, onAgain, onStale, onImport 
             }
           }}
           onClose={() => {
-            setAsking(false);
+            setConfirming(false);
             if (isStale) onStale();
           }}
         >
@@ -143,22 +143,22 @@ function Problems({ problems, count }: { problems: Problem[]; count: number }): 
 function Changes({ preview }: { preview: Previewed }): ReactNode {
   const t = useT();
   const { language } = useWords();
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const all = preview.changes;
   return (
     <Section title={t('import.change')}>
       {preview.kind === 'prices' ? (
-        <PriceChanges changes={isWhole ? preview.changes : preview.changes.slice(0, SHOWN_AT_FIRST)} />
+        <PriceChanges changes={isExpanded ? preview.changes : preview.changes.slice(0, SHOWN_AT_FIRST)} />
       ) : (
         <Table
           label={t('import.change')}
           columns={columnsOf(t, language)}
-          rows={isWhole ? preview.changes : preview.changes.slice(0, SHOWN_AT_FIRST)}
+          rows={isExpanded ? preview.changes : preview.changes.slice(0, SHOWN_AT_FIRST)}
           keyOf={({ sku }) => sku}
         />
       )}
-      {!isWhole && all.length > SHOWN_AT_FIRST && (
-        <Button size="xs" variant="subtle" onClick={() => setWhole(true)}>
+      {!isExpanded && all.length > SHOWN_AT_FIRST && (
+        <Button size="xs" variant="subtle" onClick={() => setExpanded(true)}>
           {t('priceChange.showAll', { count: all.length })}
         </Button>
       )}
@@ -183,7 +183,7 @@ const columnsOf = (t: Translate, language: string): Column<ProductChange>[] => [
   {
     id: 'moves',
     head: t('import.moves'),
-    cell: (row) => <Moves percent={row.price_moves_percent} isBelowCost={row.below_cost} language={language} />,
+    cell: (row) => <PriceMove percent={row.price_moves_percent} isBelowCost={row.below_cost} language={language} />,
     align: 'end',
   },
 ];

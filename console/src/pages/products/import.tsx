@@ -14,9 +14,9 @@ import classes from './import.module.css';
 
 type Look =
   | { state: 'none' }
-  | { state: 'asking' }
+  | { state: 'loading' }
   | { state: 'failed'; error: Error }
-  | { state: 'seen'; file: CsvFile; preview: Previewed };
+  | { state: 'previewed'; file: CsvFile; preview: Previewed };
 
 /** Imports a file of products or of merchants' own prices. The operator sees every change before it is applied. */
 export function Import(): ReactNode {
@@ -54,15 +54,15 @@ function Importer({ kind }: { kind: Kind }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const [look, setLook] = useState<Look>({ state: 'none' });
-  const see = async (file: CsvFile): Promise<void> => {
-    setLook({ state: 'asking' });
+  const loadPreview = async (file: CsvFile): Promise<void> => {
+    setLook({ state: 'loading' });
     try {
-      setLook({ state: 'seen', file, preview: await previewFile(kind, file) });
+      setLook({ state: 'previewed', file, preview: await previewFile(kind, file) });
     } catch (error) {
       setLook({ state: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
     }
   };
-  if (look.state === 'seen') {
+  if (look.state === 'previewed') {
     const { file, preview } = look;
     return (
       <ImportPreview
@@ -70,7 +70,7 @@ function Importer({ kind }: { kind: Kind }): ReactNode {
         name={file.name}
         preview={preview}
         onAgain={() => setLook({ state: 'none' })}
-        onStale={() => void see(file)}
+        onStale={() => void loadPreview(file)}
         onImport={async () => {
           const done = await importFile(kind, file, preview.version);
           toast(t('import.done', { ...done }));
@@ -84,8 +84,8 @@ function Importer({ kind }: { kind: Kind }): ReactNode {
   return (
     <>
       <p className={classes.hint}>{t(kind === 'products' ? 'import.hintProducts' : 'import.hintPrices')}</p>
-      <Source kind={kind} onFile={(file) => void see(file)} />
-      {look.state === 'asking' && <Loading rows={4} />}
+      <Source kind={kind} onFile={(file) => void loadPreview(file)} />
+      {look.state === 'loading' && <Loading rows={4} />}
       {look.state === 'failed' && <Failure error={look.error} onRetry={() => setLook({ state: 'none' })} />}
     </>
   );
@@ -95,7 +95,7 @@ function Source({ kind, onFile }: { kind: Kind; onFile: (file: CsvFile) => void 
   const t = useT();
   const [text, setText] = useState('');
   const mayExport = useMay('exports.run');
-  const take = (files: FileList | null): void => {
+  const choose = (files: FileList | null): void => {
     const [file] = files ?? [];
     if (file) onFile({ name: file.name, content: file });
   };
@@ -106,7 +106,7 @@ function Source({ kind, onFile }: { kind: Kind; onFile: (file: CsvFile) => void 
         onDragOver={(event: DragEvent) => event.preventDefault()}
         onDrop={(event: DragEvent) => {
           event.preventDefault();
-          take(event.dataTransfer.files);
+          choose(event.dataTransfer.files);
         }}
       >
         <label className={classes.choose}>
@@ -116,7 +116,7 @@ function Source({ kind, onFile }: { kind: Kind; onFile: (file: CsvFile) => void 
             accept=".csv,text/csv"
             aria-label={t('import.file')}
             className="hidden"
-            onChange={(event) => take(event.currentTarget.files)}
+            onChange={(event) => choose(event.currentTarget.files)}
           />
         </label>
         <span className="muted">{t('import.drop')}</span>

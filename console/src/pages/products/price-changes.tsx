@@ -55,7 +55,9 @@ export function PriceChanges({ changes }: { changes: readonly PriceChange[] }): 
         {
           id: 'moves',
           head: t('import.moves'),
-          cell: (row) => <Moves percent={row.price_moves_percent} isBelowCost={row.below_cost} language={language} />,
+          cell: (row) => (
+            <PriceMove percent={row.price_moves_percent} isBelowCost={row.below_cost} language={language} />
+          ),
           align: 'end',
         },
       ]}
@@ -68,10 +70,10 @@ export function PriceChanges({ changes }: { changes: readonly PriceChange[] }): 
 const Price = ({ value }: { value: string | null }): ReactNode =>
   value === null ? '—' : <Amount value={value} currency={null} />;
 
-const FAR_PERCENT = 20;
+const LARGE_CHANGE_PERCENT = 20;
 
 /** The change of a price in percent. Marked when it is large or the price is below cost. */
-export function Moves({
+export function PriceMove({
   percent,
   isBelowCost,
   language,
@@ -84,7 +86,7 @@ export function Moves({
   return (
     <span className={classes.moves}>
       {percent !== null && (
-        <span className="number" data-far={Math.abs(percent) > FAR_PERCENT}>
+        <span className="number" data-far={Math.abs(percent) > LARGE_CHANGE_PERCENT}>
           {formatPercent(percent, language)}
         </span>
       )}

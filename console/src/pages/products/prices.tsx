@@ -32,7 +32,7 @@ export function Prices(): ReactNode {
   const { percent, round, cursor: _cursor, ...filters } = useSearch({ from: '/shell/products/prices' });
   const change = (changes: Record<string, string | undefined>): void =>
     void navigate({ to: '/products/prices', search: (search) => ({ ...search, ...changes }), replace: true });
-  const isGood = percent !== undefined && PERCENT.test(percent) && Number(percent) > -100;
+  const isValid = percent !== undefined && PERCENT.test(percent) && Number(percent) > -100;
   return (
     <Page title={t('adjust.title')}>
       <Filters filters={productFilters(t)} values={filters} replace />
@@ -46,7 +46,7 @@ export function Prices(): ReactNode {
           onChange={(event) => change({ round: event.currentTarget.value || undefined })}
         />
       </div>
-      {isGood ? (
+      {isValid ? (
         <Result adjustment={{ ...filters, percent, round_to: round ?? '0.01' }} />
       ) : (
         <Empty title={t('adjust.percent')}>{t('adjust.hint')}</Empty>
@@ -99,8 +99,8 @@ interface ChangesProps {
 
 function Changes({ adjustment, preview, isOutdated }: ChangesProps): ReactNode {
   const t = useT();
-  const [isAsking, setAsking] = useState(false);
-  const [isWhole, setWhole] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const { changes, changed: count, below_cost: below, own_prices: own } = preview;
   if (count === 0) return <Empty title={t('adjust.none')}>{t('adjust.noneHint')}</Empty>;
   return (
@@ -113,18 +113,18 @@ function Changes({ adjustment, preview, isOutdated }: ChangesProps): ReactNode {
             {below > 0 && <li data-tone="bad">{t('priceChange.belowCost', { count: below })}</li>}
           </ul>
         </div>
-        <Button size="xs" disabled={isOutdated} onClick={() => setAsking(true)}>
+        <Button size="xs" disabled={isOutdated} onClick={() => setConfirming(true)}>
           {t('adjust.apply', { count })}
         </Button>
       </div>
       {own > 0 && <p className={classes.hint}>{t('adjust.ownPrices', { count: own })}</p>}
-      <PriceChanges changes={isWhole ? changes : changes.slice(0, SHOWN_AT_FIRST)} />
-      {!isWhole && changes.length > SHOWN_AT_FIRST && (
-        <Button size="xs" variant="subtle" onClick={() => setWhole(true)}>
+      <PriceChanges changes={isExpanded ? changes : changes.slice(0, SHOWN_AT_FIRST)} />
+      {!isExpanded && changes.length > SHOWN_AT_FIRST && (
+        <Button size="xs" variant="subtle" onClick={() => setExpanded(true)}>
           {t('priceChange.showAll', { count: changes.length })}
         </Button>
       )}
-      {isAsking && <Apply adjustment={adjustment} preview={preview} onClose={() => setAsking(false)} />}
+      {isConfirming && <Apply adjustment={adjustment} preview={preview} onClose={() => setConfirming(false)} />}
     </>
   );
 }

@@ -44,13 +44,13 @@ export function Product(): ReactNode {
       actions={product && <Actions product={product} />}
     >
       <Answered query={query} rows={10}>
-        {(loaded) => <Whole product={loaded} />}
+        {(loaded) => <ProductContent product={loaded} />}
       </Answered>
     </Page>
   );
 }
 
-function Whole({ product }: { product: ProductView }): ReactNode {
+function ProductContent({ product }: { product: ProductView }): ReactNode {
   const t = useT();
   const readsLog = useMay('log.read');
   const seesFigures = useMay('figures.read');

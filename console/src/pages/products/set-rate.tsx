@@ -23,7 +23,7 @@ export function SetRate({ currency: known, onClose }: { currency: string; onClos
   const [currency, setCurrency] = useState(known);
   const [rate, setRate] = useState('');
   const [debounced] = useDebouncedValue(`${currency} ${rate.trim()}`, TYPING_MS);
-  const isGood = RATE.test(rate.trim()) && CURRENCY.test(currency);
+  const isValid = RATE.test(rate.trim()) && CURRENCY.test(currency);
   const isSettled = debounced === `${currency} ${rate.trim()}`;
   const query = useQuery({
     queryKey: ['fx', 'preview', debounced],
@@ -35,9 +35,9 @@ export function SetRate({ currency: known, onClose }: { currency: string; onClos
           signal,
         }),
       ),
-    enabled: isGood && isSettled,
+    enabled: isValid && isSettled,
   });
-  const preview = isGood && isSettled ? query.data : undefined;
+  const preview = isValid && isSettled ? query.data : undefined;
   const save = useSetRate();
   const set = async (reason: string): Promise<void> => {
     if (!preview) return;

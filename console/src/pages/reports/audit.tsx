@@ -27,7 +27,7 @@ export function Audit(): ReactNode {
           if (shown === undefined) return <Empty title={t('audit.none')}>{t('audit.noneHint')}</Empty>;
           return (
             <>
-              <Standing jobs={data} />
+              <AuditSummary jobs={data} />
               <Checks id={shown} />
               <Runs
                 title={t('audit.runs')}
@@ -42,7 +42,7 @@ export function Audit(): ReactNode {
   );
 }
 
-function Standing({ jobs }: { jobs: readonly JobView[] }): ReactNode {
+function AuditSummary({ jobs }: { jobs: readonly JobView[] }): ReactNode {
   const { t } = useWords();
   const last = jobs.find(({ state }) => state === 'succeeded');
   const since = greenSince(jobs);
@@ -66,7 +66,7 @@ function Checks({ id }: { id: string }): ReactNode {
       {(job) => (
         <>
           <JobState job={job} />
-          <Closed result={job.result as AuditResult | null} />
+          <SkippedOrders result={job.result as AuditResult | null} />
           {job.result !== null && (
             <Table
               label={t('audit.checks')}
@@ -82,7 +82,7 @@ function Checks({ id }: { id: string }): ReactNode {
 }
 
 /** How many orders the audit skipped, because the closing of their month had checked them. */
-function Closed({ result }: { result: AuditResult | null }): ReactNode {
+function SkippedOrders({ result }: { result: AuditResult | null }): ReactNode {
   const { t } = useWords();
   const month = result?.closed_through ?? null;
   if (result === null || month === null) return null;

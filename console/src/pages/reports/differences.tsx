@@ -17,6 +17,6 @@ export function Differences({ good, bad, lines }: { good: string; bad: string; l
 }
 
 /** A number that should be zero. Any other value is red. */
-export function Wrong({ count }: { count: number }): ReactNode {
+export function ErrorCount({ count }: { count: number }): ReactNode {
   return <span className={count === 0 ? 'number' : `number ${classes.wrong}`}>{count}</span>;
 }

@@ -11,7 +11,7 @@ import { useMay, type Permission } from '../../session';
 import type { JobDetailView, JobKind, JobView } from './job-view';
 import classes from './job-banner.module.css';
 
-const RUN: Record<JobKind, Permission> = {
+const RUN_PERMISSIONS: Record<JobKind, Permission> = {
   replay: 'webhooks.replay',
   daily_report: 'reports.run',
   supplier_report: 'reports.run',
@@ -73,7 +73,7 @@ function Bar({ done, total, label }: { done: number; total: number | null; label
 function Cancel({ job: { id, kind } }: { job: JobView }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
-  const mayRun = useMay(RUN[kind]);
+  const mayRun = useMay(RUN_PERMISSIONS[kind]);
   const cancel = useMutation({
     mutationFn: () => ask(() => client.DELETE('/api/jobs/{id}', { params: { path: { id } } })),
     onSuccess: () => toast(t('job.cancelling')),

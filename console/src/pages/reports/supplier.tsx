@@ -10,7 +10,7 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import type { SupplierResult } from './job-view';
 import { Report } from './report';
-import { Differences, Wrong } from './differences';
+import { Differences, ErrorCount } from './differences';
 import { Wide } from './wide';
 
 type Row = SupplierResult['suppliers'][number];
@@ -107,7 +107,7 @@ const wrong = (id: 'difference_count' | 'unanswered' | 'unaskable' | 'open_cases
   id,
   head,
   align: 'end',
-  cell: (row) => <Wrong count={row[id]} />,
+  cell: (row) => <ErrorCount count={row[id]} />,
 });
 
 const columnsOf = (t: Translate): Column<Row>[] => [

@@ -152,14 +152,14 @@ const closeColumn = (t: Translate): Column<Reversal> => ({
 
 function Closing({ reversal }: { reversal: Reversal }): ReactNode {
   const t = useT();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   if (reversal.status === 'closed') return <span className="muted">{t('reversals.closed')}</span>;
   return (
     <>
-      <Button size="compact-xs" variant="default" onClick={() => setAsking(true)}>
+      <Button size="compact-xs" variant="default" onClick={() => setConfirming(true)}>
         {t('reversals.close')}
       </Button>
-      {isAsking && <CloseReversal reversal={reversal} onClose={() => setAsking(false)} />}
+      {isConfirming && <CloseReversal reversal={reversal} onClose={() => setConfirming(false)} />}
     </>
   );
 }

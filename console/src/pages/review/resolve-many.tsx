@@ -11,7 +11,7 @@ import { Status } from '../../kit/status';
 import { toast } from '../../kit/toasts';
 import type { components } from '../../schema';
 import { useSession } from '../../session';
-import { Why } from '../orders/resolve';
+import { FailureCodeField } from '../orders/resolve';
 import { keyOf, sumOf, type Choice } from './selection';
 import classes from './review.module.css';
 
@@ -42,7 +42,7 @@ export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): R
       onClose();
       onResolved();
     };
-    return <Left chosen={chosen} result={result} onClose={close} />;
+    return <UnsettledUnits chosen={chosen} result={result} onClose={close} />;
   }
   return <Decide units={chosen} onDone={finish} onClose={() => isPartial.current || onClose()} />;
 }
@@ -100,7 +100,7 @@ function Decide({
           label: t(`resolveMany.verdict.${value}`),
         }))}
       />
-      {decision === 'failed' && <Why value={code} onChange={setCode} />}
+      {decision === 'failed' && <FailureCodeField value={code} onChange={setCode} />}
       {decision !== null && preview && <p className={classes.consequence}>{consequenceOf(preview, decision, t)}</p>}
     </Confirm>
   );
@@ -137,7 +137,7 @@ function About({ chosen, preview: { merchants, left } }: ChosenUnits & { preview
       {left.length > 0 && (
         <>
           <p>{t('resolveMany.leftAlready', { count: left.length })}</p>
-          <LeftList chosen={chosen} left={left} />
+          <UnsettledList chosen={chosen} left={left} />
         </>
       )}
     </>
@@ -156,7 +156,7 @@ function consequenceOf({ amount, merchants, orders, ending }: Preview, decision:
 }
 
 /** Lists the units that the decision did not settle. */
-function Left({
+function UnsettledUnits({
   chosen,
   result: { resolved, left },
   onClose,
@@ -170,7 +170,7 @@ function Left({
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >
       <p>{t('resolveMany.partlyHint')}</p>
-      <LeftList chosen={chosen} left={left} />
+      <UnsettledList chosen={chosen} left={left} />
       <Button size="xs" variant="default" onClick={onClose} className={classes.close}>
         {t('action.close')}
       </Button>
@@ -178,7 +178,7 @@ function Left({
   );
 }
 
-function LeftList({ chosen, left }: ChosenUnits & { left: Resolved['left'] }): ReactNode {
+function UnsettledList({ chosen, left }: ChosenUnits & { left: Resolved['left'] }): ReactNode {
   const t = useT();
   const suppliers = new Map(chosen.map((unit) => [keyOf(unit), unit.supplier]));
   return (

@@ -81,15 +81,15 @@ const markColumn = (t: Translate, { chosen, has, toggle }: Selection): Column<Ca
   id: 'mark',
   head: t('resolveMany.mark'),
   cell: (row) => {
-    const isFree = has(row) || fits(chosen, row);
+    const isSelectable = has(row) || fits(chosen, row);
     return (
       <input
         type="checkbox"
         className={classes.mark}
         aria-label={t('resolveMany.markUnit', { unit: row.unit, number: row.order_number })}
-        title={isFree ? undefined : t('resolveMany.oneSupplier')}
+        title={isSelectable ? undefined : t('resolveMany.oneSupplier')}
         checked={has(row)}
-        disabled={!isFree}
+        disabled={!isSelectable}
         onChange={() => toggle(row)}
       />
     );

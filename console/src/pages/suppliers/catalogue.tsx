@@ -49,7 +49,7 @@ export function Catalogue({ supplier: { code, catalogue_read_at: readAt } }: { s
           ]}
           values={{ q, unmapped }}
         />
-        <Reading code={code} readAt={readAt} />
+        <SyncState code={code} readAt={readAt} />
       </div>
       <Answered query={query}>
         {({ data, next_cursor }) => (
@@ -76,7 +76,7 @@ export function Catalogue({ supplier: { code, catalogue_read_at: readAt } }: { s
 }
 
 /** When the last sync was, and a button for the next one. */
-function Reading({ code, readAt }: { code: string; readAt: string | null }): ReactNode {
+function SyncState({ code, readAt }: { code: string; readAt: string | null }): ReactNode {
   const t = useT();
   const maySync = useMay('suppliers.sync');
   const [isSyncing, setSyncing] = useState(false);

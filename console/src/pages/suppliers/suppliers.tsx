@@ -163,7 +163,7 @@ export function PauseButton({
   size?: 'xs' | 'compact-xs';
 }): ReactNode {
   const t = useT();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const resume = useResume(code);
   const name = t(pause ? 'suppliers.resumeOne' : 'suppliers.pauseOne', { supplier: code });
   return (
@@ -173,11 +173,11 @@ export function PauseButton({
         variant="default"
         aria-label={name}
         loading={resume.isPending}
-        onClick={() => (pause ? resume.mutate() : setAsking(true))}
+        onClick={() => (pause ? resume.mutate() : setConfirming(true))}
       >
         {size === 'xs' ? name : t(pause ? 'suppliers.resume' : 'suppliers.pause')}
       </Button>
-      {isAsking && <PauseSupplier code={code} onClose={() => setAsking(false)} />}
+      {isConfirming && <PauseSupplier code={code} onClose={() => setConfirming(false)} />}
     </>
   );
 }

@@ -23,7 +23,7 @@ export function SyncCatalogue({ code, onClose }: { code: string; onClose: () => 
     gcTime: 0,
     retry: false,
   });
-  const takeOver = async (): Promise<void> => {
+  const apply = async (): Promise<void> => {
     // The operator has seen the changes, and the preview counts as a read: our own gap between reads must not stop this
     // one.
     const done = await sync({ dry_run: false, force: true });
@@ -38,7 +38,7 @@ export function SyncCatalogue({ code, onClose }: { code: string; onClose: () => 
       title={t('suppliers.syncOne', { supplier: code })}
       verb={t(refusal ? 'suppliers.syncForce' : 'suppliers.syncVerb')}
       isReady={data !== undefined && (!refusal || refusal.can_be_forced)}
-      onConfirm={takeOver}
+      onConfirm={apply}
       onClose={onClose}
     >
       <div aria-live="polite">

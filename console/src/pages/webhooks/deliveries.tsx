@@ -10,7 +10,7 @@ import { EVERY, usePolled } from '../../kit/live';
 import { FreshButton, LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
 import { Pages } from '../../kit/pages';
-import { Beside } from '../../kit/side-panel';
+import { WithSidePanel } from '../../kit/side-panel';
 import { Answered, Empty } from '../../kit/states';
 import { useMay } from '../../session';
 import { DeliveryPanel } from './delivery-panel';
@@ -54,7 +54,7 @@ export function Deliveries(): ReactNode {
         filters={[...deliveryFilters(t), { name: 'merchant', label: t('order.merchantId'), type: 'number' }]}
         values={filters}
       />
-      <Beside panel={delivery && <DeliveryPanel id={delivery} isOfAll onClose={() => show(undefined)} />}>
+      <WithSidePanel panel={delivery && <DeliveryPanel id={delivery} isOfAll onClose={() => show(undefined)} />}>
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>
@@ -68,7 +68,7 @@ export function Deliveries(): ReactNode {
             </>
           )}
         </Answered>
-      </Beside>
+      </WithSidePanel>
     </Page>
   );
 }

@@ -20,14 +20,16 @@ interface DeliveryTableProps {
 /** Deliveries, newest first. */
 export function DeliveryTable({ rows, isOfOne = false, isNarrow, linkOf }: DeliveryTableProps): ReactNode {
   const t = useT();
-  const columns = columnsOf(t).filter(({ id }) => !(isNarrow && !ALWAYS.has(id)) && !(isOfOne && OF_ALL.has(id)));
+  const columns = columnsOf(t).filter(
+    ({ id }) => !(isNarrow && !ALWAYS_SHOWN.has(id)) && !(isOfOne && WEBHOOK_COLUMNS.has(id)),
+  );
   return (
     <Table label={t('deliveries.title')} columns={columns} rows={rows} keyOf={({ id }) => String(id)} linkOf={linkOf} />
   );
 }
 
-const ALWAYS: ReadonlySet<string> = new Set(['status', 'event', 'created']);
-const OF_ALL: ReadonlySet<string> = new Set(['merchant', 'url']);
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set(['status', 'event', 'created']);
+const WEBHOOK_COLUMNS: ReadonlySet<string> = new Set(['merchant', 'url']);
 
 const columnsOf = (t: Translate): Column<DeliveryView>[] => [
   { id: 'status', head: t('order.status'), cell: ({ status }) => <Status of={status} />, card: 'corner' },

@@ -14,7 +14,7 @@ import { LiveButton } from '../../kit/live-controls';
 import { Age, Ago, Moment } from '../../kit/moment';
 import { Facts, Page, Section } from '../../kit/page';
 import { Pages } from '../../kit/pages';
-import { Beside } from '../../kit/side-panel';
+import { WithSidePanel } from '../../kit/side-panel';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { toast } from '../../kit/toasts';
@@ -220,7 +220,9 @@ function Deliveries({ id }: { id: string }): ReactNode {
   return (
     <>
       <Filters filters={deliveryFilters(t)} values={filters} />
-      <Beside panel={delivery && <DeliveryPanel id={delivery} onClose={() => change({ delivery: undefined })} />}>
+      <WithSidePanel
+        panel={delivery && <DeliveryPanel id={delivery} onClose={() => change({ delivery: undefined })} />}
+      >
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>
@@ -245,7 +247,7 @@ function Deliveries({ id }: { id: string }): ReactNode {
             </>
           )}
         </Answered>
-      </Beside>
+      </WithSidePanel>
     </>
   );
 }

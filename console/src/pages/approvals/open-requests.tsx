@@ -2,16 +2,16 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { Ago } from '../../kit/moment';
-import { useWaiting } from './approval-view';
+import { useOpenRequests } from './approval-view';
 import classes from './approvals.module.css';
 import { Decide, Movement, useDecision } from './decide';
 
 const SHOWN = 3;
 
 /** The open requests of one merchant. */
-export function Waiting({ merchant }: { merchant: number }): ReactNode {
+export function OpenRequests({ merchant }: { merchant: number }): ReactNode {
   const t = useT();
-  const { data = [] } = useWaiting(merchant);
+  const { data = [] } = useOpenRequests(merchant);
   const [decide, dialog] = useDecision();
   return (
     <>
