@@ -14,7 +14,7 @@ import { inject, injectAtVendor } from './faults.js';
 import { checkForged, Forger } from './forger.js';
 import { furnish } from './furnish.js';
 import { readMargin, type MarginLine } from './margin.js';
-import { VendorKeeper } from './operator.js';
+import { VendorResumer } from './operator.js';
 import { Random } from './random.js';
 import { Receiver } from './receiver.js';
 import { planSchedule, type Schedule } from './schedule.js';
@@ -75,16 +75,16 @@ export async function runCampaign({
     for (const line of describeSettings(schedule)) log(line);
     const times = system.vendors.map((vendor) => new VendorTime(system, vendor));
     const forger = new Forger(system, callbackUrls, random.fork('forger'), violations);
-    const keeper = new VendorKeeper(system);
-    for (const each of [...times, forger, keeper]) each.start();
+    const resumer = new VendorResumer(system);
+    for (const each of [...times, forger, resumer]) each.start();
     const failpoints = await play(system, clients, schedule, log);
     log('healed; waiting until all is quiet');
     for (const time of times) time.isCalm = true;
     const forged = await forger.stop();
     const resolved = await settleDown(system, violations);
-    await Promise.all([...times, keeper].map((each) => each.stop()));
+    await Promise.all([...times, resumer].map((each) => each.stop()));
     log('comparing the books');
-    // Before the final reading, which adds to what the clients were told.
+    // Before the final reading, which adds to the answers of the clients.
     const silenceMs = longestSilenceMs(clients);
     await checkClients(system, clients, merchantIds, violations);
     await checkPostgresql(system, violations);
@@ -197,9 +197,9 @@ const countClocks = ({ api, worker2 }: PlannedClocks): Record<string, number> =>
   ...(worker2 === 0 ? {} : { 'worker 2 clock wrong': 1 }),
 });
 
-function longestSilenceMs({ stories }: Clients): number {
-  const told = stories.flatMap((story) => story.told).filter(({ status }) => status === 200);
-  const moments = told.map(({ atMs }) => atMs).sort((one, other) => one - other);
+function longestSilenceMs({ histories }: Clients): number {
+  const orders = histories.flatMap((history) => history.answers).filter(({ status }) => status === 200);
+  const moments = orders.map(({ atMs }) => atMs).sort((one, other) => one - other);
   return Math.max(0, ...moments.slice(1).map((atMs, index) => atMs - (moments[index] ?? atMs)));
 }
 
@@ -224,8 +224,8 @@ async function countOrders(system: ChaosSystem, clients: Clients, receiver: Rece
            (SELECT count(*)::int FROM webhook_attempts) AS delivery_attempts
     FROM orders`);
   return {
-    asked_for: clients.stories.length,
-    requests_left_open: clients.stories.reduce((sum, { open }) => sum + open, 0),
+    asked_for: clients.histories.length,
+    requests_left_open: clients.histories.reduce((sum, { open }) => sum + open, 0),
     ...stored,
     deliveries_arrived: receiver.arrivals.length,
   };

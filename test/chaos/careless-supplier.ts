@@ -19,11 +19,11 @@ export const CARELESS_SKU = 'CHAOS-CARELESS';
 export const CARELESS_FIRST_SKU = `${CARELESS_SKU}-FIRST`;
 
 /**
- * It is asked two seconds after the call has timed out, and has sold half a second after that; but it tells what it had
- * when it was asked, and so late that the quiet period has ended.
+ * We query it two seconds after the call has timed out, and it sells half a second after that. But it reports what it had
+ * when we queried it, and so late that the quiet period has ended.
  */
 const SOLD_AFTER_MS = SUPPLIER_TIMEOUT_MS + 2_500;
-const TOLD_AFTER_MS = SUPPLIER_TIMEOUT_MS - 250;
+const REPORTED_AFTER_MS = SUPPLIER_TIMEOUT_MS - 250;
 const SOLD_AFTER_REFUSAL_MS = 500;
 
 const PAGE = 100;
@@ -111,11 +111,11 @@ export class CarelessSupplier {
     }
   }
 
-  /** What it has at this moment; of a player whose purchases come late it tells that late, too. */
+  /** Reports what it has at this moment; about a player whose purchases come late, it reports that late, too. */
   private async tell(response: ServerResponse, reference: string): Promise<void> {
     const sale = this.sales.find((each) => each.reference === reference);
     const { user_id = '' } = this.sends.find((each) => each.reference === reference) ?? {};
-    if (SELLS_LATE.test(user_id)) await delay(TOLD_AFTER_MS);
+    if (SELLS_LATE.test(user_id)) await delay(REPORTED_AFTER_MS);
     if (sale === undefined) return send(response, 404, { code: 'NOT_FOUND' });
     send(response, 200, { reference, status: 'succeeded', supplier_reference: sale.name });
   }
@@ -143,7 +143,7 @@ export class CarelessSupplier {
     return sale;
   }
 
-  /** Whoever asked for it may be gone by then. */
+  /** The caller may be gone by then. */
   private async later<Result>(afterMs: number, act: () => Result): Promise<Result> {
     const acting = delay(afterMs).then(act);
     this.underway.add(acting);

@@ -77,9 +77,9 @@ async function checkCosts(system: ChaosSystem, vendor: Vendor, violations: Viola
     // What was sold besides the one that the unit was given is a case, and cost as much.
     const taken = whole / (sales.get(cost.reference) ?? 1n);
     const isStanding = cost.state === 'succeeded' && cost.number === cost.attempt;
-    // Where the answer was lost that told the cost, nobody else tells it.
-    const isTold = tellsCostLater || cost.is_accepted;
-    if (isStanding && cost.cost === null && isTold && !cost.is_resolved) {
+    // Where the answer with the cost was lost, nothing else reports the cost.
+    const isReported = tellsCostLater || cost.is_accepted;
+    if (isStanding && cost.cost === null && isReported && !cost.is_resolved) {
       violations.add('supplier', 'the cost of a purchase is not on record', { vendor: code, ...cost });
     }
     // What the vendor said against its word is a case, and what only the operator knew has no cost.

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isNotSold, isShortOfMoney, type Clients, type OrderBody, type Story, type Told } from './clients.js';
+import {
+  isNotSold,
+  isShortOfMoney,
+  type Clients,
+  type OrderBody,
+  type OrderHistory,
+  type ClientAnswer,
+} from './clients.js';
 import type { ChaosSystem } from './system.js';
 import type { Violations } from './violations.js';
 
@@ -12,7 +19,7 @@ interface StoredOrder {
   items: { sku: string; quantity: number }[];
 }
 
-/** Compares what the clients were told with each other, with what they asked for, and with what is stored. */
+/** Compares the answers to the clients with each other, with what they ordered, and with what is stored. */
 export async function checkClients(
   system: ChaosSystem,
   clients: Clients,
@@ -29,21 +36,21 @@ export async function checkClients(
     const key = `${order.merchant_id} ${order.reference_id}`;
     byReference.set(key, [...(byReference.get(key) ?? []), order]);
   }
-  for (const story of clients.stories) {
-    const key = `${merchantIds[story.plan.merchant]} ${story.plan.reference}`;
+  for (const history of clients.histories) {
+    const key = `${merchantIds[history.plan.merchant]} ${history.plan.reference}`;
     const orders = byReference.get(key) ?? [];
     byReference.delete(key);
-    checkAnswers(story, violations);
-    checkStored(story, orders, violations);
-    if (orders.length === 1) await checkFinal(story, clients, violations);
+    checkAnswers(history, violations);
+    checkStored(history, orders, violations);
+    if (orders.length === 1) await checkFinal(history, clients, violations);
   }
   for (const orders of byReference.values()) {
     violations.add('clients', 'there is an order that no client asked for', orders);
   }
 }
 
-const placedBy = ({ told }: Story): Told[] =>
-  told.filter(({ kind, status }) => (kind === 'create' || kind === 'replay') && status === 200);
+const placedBy = ({ answers }: OrderHistory): ClientAnswer[] =>
+  answers.filter(({ kind, status }) => (kind === 'create' || kind === 'replay') && status === 200);
 
 /** What never changes about an order. */
 const lasting = ({ order_number, reference_id, user_id, total_amount, created_at, items }: OrderBody): object => ({
@@ -55,19 +62,19 @@ const lasting = ({ order_number, reference_id, user_id, total_amount, created_at
   items: items.map(({ sku, quantity }) => ({ sku, quantity })),
 });
 
-function checkAnswers(story: Story, violations: Violations): void {
-  const about = { plan: story.plan, told: story.told };
-  if (!story.decided) violations.add('clients', 'a client never learned what became of its order', about);
-  const placed = placedBy(story);
-  for (const told of story.told) {
-    if (!isExpected(told, placed.length > 0) && !isNotSold(told, story.plan)) {
-      violations.add('clients', 'an answer that no fault explains', { plan: story.plan, told });
+function checkAnswers(history: OrderHistory, violations: Violations): void {
+  const about = { plan: history.plan, answers: history.answers };
+  if (!history.decided) violations.add('clients', 'a client never learned what became of its order', about);
+  const placed = placedBy(history);
+  for (const answer of history.answers) {
+    if (!isExpected(answer, placed.length > 0) && !isNotSold(answer, history.plan)) {
+      violations.add('clients', 'an answer that no fault explains', { plan: history.plan, answer });
     }
   }
   if (placed.filter(({ replayed }) => !replayed).length > 1) {
     violations.add('clients', 'a reference was placed more than once', about);
   }
-  const orders = story.told.filter(({ status }) => status === 200);
+  const orders = history.answers.filter(({ status }) => status === 200);
   for (const { body } of orders) {
     const first = orders[0]?.body ?? body;
     if (!isDeepStrictEqual(lasting(body), lasting(first))) {
@@ -81,7 +88,7 @@ function checkAnswers(story: Story, violations: Violations): void {
 }
 
 /** 503 while PostgreSQL is away, 409 for other content, 404 never once the order was acknowledged. */
-function isExpected({ kind, status, body }: Told, isPlaced: boolean): boolean {
+function isExpected({ kind, status, body }: ClientAnswer, isPlaced: boolean): boolean {
   if (status === 503) return body.code === 'SERVICE_UNAVAILABLE';
   if (kind === 'conflict') return status === 409 && body.code === 'DUPLICATE_REFERENCE';
   return status === 200 || (kind === 'read' && status === 404 && !isPlaced);
@@ -97,46 +104,46 @@ function isAhead(one: OrderBody, other: OrderBody): boolean {
   return before > after || (before === 2 && one.status !== other.status) || pieces(one) > pieces(other);
 }
 
-function checkStored(story: Story, orders: StoredOrder[], violations: Violations): void {
-  const acknowledged = placedBy(story);
+function checkStored(history: OrderHistory, orders: StoredOrder[], violations: Violations): void {
+  const acknowledged = placedBy(history);
   if (orders.length > 1 || (orders.length === 0 && acknowledged.length > 0)) {
-    violations.add('clients', 'an acknowledged order does not exist exactly once', { story, orders });
+    violations.add('clients', 'an acknowledged order does not exist exactly once', { history, orders });
   }
-  const wasRefused = story.told.some((told) => isShortOfMoney(told) || isNotSold(told, story.plan));
-  if (orders.length > 0 && wasRefused && story.open === 0 && acknowledged.length === 0) {
-    violations.add('clients', 'an order exists that was only ever refused', { story, orders });
+  const wasRefused = history.answers.some((answer) => isShortOfMoney(answer) || isNotSold(answer, history.plan));
+  if (orders.length > 0 && wasRefused && history.open === 0 && acknowledged.length === 0) {
+    violations.add('clients', 'an order exists that was only ever refused', { history, orders });
   }
   for (const order of orders) {
-    const { reference, userId, items } = story.plan;
+    const { reference, userId, items } = history.plan;
     const asked = { reference_id: reference, user_id: userId, items };
     const { reference_id, user_id, items: got } = order;
     if (!isDeepStrictEqual({ reference_id, user_id, items: got }, asked)) {
       violations.add('clients', 'an order differs from what was asked for', { asked, order });
     }
     if (acknowledged.some(({ body }) => body.order_number !== order.order_number)) {
-      violations.add('clients', 'an order was acknowledged under another number', { story, order });
+      violations.add('clients', 'an order was acknowledged under another number', { history, order });
     }
   }
 }
 
-/** A client that was told the end of its order reads the same for ever. */
-async function checkFinal(story: Story, clients: Clients, violations: Violations): Promise<void> {
-  let final = await clients.read(story);
-  for (let more = 3; final === null && more > 0; more--) final = await clients.read(story);
-  if (final?.status !== 200) return violations.add('clients', 'an order cannot be read', { story, final });
-  for (const told of story.told) {
-    if (told.status !== 200) continue;
-    if (!isDeepStrictEqual(lasting(told.body), lasting(final.body))) {
-      violations.add('clients', 'an order reads other than it was acknowledged', { told, final });
+/** Once a client has read the end of its order, every later answer is the same. */
+async function checkFinal(history: OrderHistory, clients: Clients, violations: Violations): Promise<void> {
+  let final = await clients.read(history);
+  for (let more = 3; final === null && more > 0; more--) final = await clients.read(history);
+  if (final?.status !== 200) return violations.add('clients', 'an order cannot be read', { history, final });
+  for (const answer of history.answers) {
+    if (answer.status !== 200) continue;
+    if (!isDeepStrictEqual(lasting(answer.body), lasting(final.body))) {
+      violations.add('clients', 'an order reads other than it was acknowledged', { answer, final });
     }
-    const whole = told.kind === 'read' ? final.body : withoutDeliveries(final.body);
-    if (RANKS[told.body.status] === 2 && !isDeepStrictEqual(told.body, whole)) {
-      violations.add('clients', 'a terminal order changed', { told, final });
+    const whole = answer.kind === 'read' ? final.body : withoutDeliveries(final.body);
+    if (RANKS[answer.body.status] === 2 && !isDeepStrictEqual(answer.body, whole)) {
+      violations.add('clients', 'a terminal order changed', { answer, final });
     }
   }
 }
 
-/** What was handed over is told to who reads an order, and not to who places it again. */
+/** An answer to a read contains the deliveries of an order; one to a repeated request does not. */
 const withoutDeliveries = (order: OrderBody): OrderBody => ({
   ...order,
   items: order.items.map(({ deliveries: _, ...item }) => item),

@@ -57,11 +57,11 @@ export async function checkCodes(
 /** By merchant, reference and item. */
 async function readPieces(clients: Clients, merchantIds: number[]): Promise<Map<string, Piece[]>> {
   const pieces = new Map<string, Piece[]>();
-  for (const story of clients.stories) {
-    if (!story.plan.items.some(({ sku }) => sku.endsWith('-CODE'))) continue;
-    const told = await clients.read(story);
-    for (const [index, { deliveries = [] }] of (told?.body.items ?? []).entries()) {
-      const { merchant, reference } = story.plan;
+  for (const history of clients.histories) {
+    if (!history.plan.items.some(({ sku }) => sku.endsWith('-CODE'))) continue;
+    const answer = await clients.read(history);
+    for (const [index, { deliveries = [] }] of (answer?.body.items ?? []).entries()) {
+      const { merchant, reference } = history.plan;
       pieces.set([merchantIds[merchant], reference, index + 1].join(' '), deliveries);
     }
   }

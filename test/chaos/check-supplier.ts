@@ -16,7 +16,7 @@ interface StoredAttempt {
   supplier_reference: string | null;
   /** Null for the latest one. */
   ended_as: 'failed' | 'withdrawn' | null;
-  /** In the vendor's currency, as it told it. */
+  /** In the vendor's currency, as the vendor reported it. */
   cost: number | null;
 }
 

@@ -8,7 +8,7 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url));
 /** Where runs keep what they make. */
 export const dataDir = resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
 
-/** The build at this moment: whoever builds again during the run does not change what runs. */
+/** Copies the build, so that another build during the run does not change what runs. */
 export function copyBuild(directory: string): void {
   for (const name of ['dist', 'bin', 'package.json'])
     cpSync(join(checkout, name), join(directory, name), { recursive: true });

@@ -10,7 +10,7 @@ export interface Piece {
   code: string | null;
 }
 
-/** An order as the API tells it. */
+/** An order as the API shows it. */
 export interface OrderBody {
   order_number: string;
   reference_id: string;
@@ -28,7 +28,7 @@ export interface OrderBody {
 }
 
 /** One answer that a client got: an order or an error. */
-export interface Told {
+export interface ClientAnswer {
   kind: 'create' | 'replay' | 'conflict' | 'read';
   sentAtMs: number;
   atMs: number;
@@ -38,9 +38,9 @@ export interface Told {
 }
 
 /** What happened between one client and the API about one order. */
-export interface Story {
+export interface OrderHistory {
   plan: PlannedOrder;
-  told: Told[];
+  answers: ClientAnswer[];
   /** Requests to create it that got no answer at all, or one that leaves open whether it exists. */
   open: number;
   /** Whether the client knows in the end what became of its order. */
@@ -49,7 +49,7 @@ export interface Story {
 
 /** Merchants' clients: they place the planned orders and, not knowing what became of a request, repeat it. */
 export class Clients {
-  readonly stories: Story[] = [];
+  readonly histories: OrderHistory[] = [];
 
   constructor(
     private readonly apiUrl: string,
@@ -59,37 +59,37 @@ export class Clients {
 
   /** Plays one order's part; ends when the client knows about its order, or `giveUpAtMs` has come. */
   async play(plan: PlannedOrder, giveUpAtMs: () => number): Promise<void> {
-    const story: Story = { plan, told: [], open: 0, decided: false };
-    this.stories.push(story);
+    const history: OrderHistory = { plan, answers: [], open: 0, decided: false };
+    this.histories.push(history);
     const random = this.random.fork(plan.reference);
-    const twin = plan.doubled ? this.create(story, 'create', 4_000) : Promise.resolve();
+    const twin = plan.doubled ? this.create(history, 'create', 4_000) : Promise.resolve();
     for (let patienceMs = plan.patienceMs; ; patienceMs = 4_000) {
-      await this.create(story, 'create', patienceMs);
-      if (story.decided || performance.now() > giveUpAtMs()) break;
-      await delay(random.int(100, 800) * Math.min(story.open, 5));
+      await this.create(history, 'create', patienceMs);
+      if (history.decided || performance.now() > giveUpAtMs()) break;
+      await delay(random.int(100, 800) * Math.min(history.open, 5));
     }
     await twin;
-    if (!story.told.some(({ status }) => status === 200)) return;
+    if (!history.answers.some(({ status }) => status === 200)) return;
     await Promise.all([
-      this.later(plan.replayAfterMs, () => this.create(story, 'replay', 4_000)),
-      this.later(plan.conflictAfterMs, () => this.create(story, 'conflict', 4_000)),
-      this.later(plan.readAfterMs, () => this.read(story)),
+      this.later(plan.replayAfterMs, () => this.create(history, 'replay', 4_000)),
+      this.later(plan.conflictAfterMs, () => this.create(history, 'conflict', 4_000)),
+      this.later(plan.readAfterMs, () => this.read(history)),
     ]);
   }
 
-  /** Reads the order of a story as it stands. @returns null without an answer. */
-  async read(story: Story): Promise<Told | null> {
-    return this.ask(story, 'read', `/v1/orders/${story.plan.reference}`, null, 4_000);
+  /** Reads an order as it stands. @returns null without an answer. */
+  async read(history: OrderHistory): Promise<ClientAnswer | null> {
+    return this.ask(history, 'read', `/v1/orders/${history.plan.reference}`, null, 4_000);
   }
 
-  private async create(story: Story, kind: Told['kind'], patienceMs: number): Promise<void> {
-    const { reference, userId, items } = story.plan;
+  private async create(history: OrderHistory, kind: ClientAnswer['kind'], patienceMs: number): Promise<void> {
+    const { reference, userId, items } = history.plan;
     const user = kind === 'conflict' ? `not-${userId}` : userId;
     const body = { reference_id: reference, user_id: user, server_id: SERVER_ID, items };
-    const told = await this.ask(story, kind, '/v1/orders', body, patienceMs);
+    const answer = await this.ask(history, kind, '/v1/orders', body, patienceMs);
     if (kind === 'conflict') return;
-    if (told === null || (told.status >= 500 && !isShortOfMoney(told))) story.open++;
-    else story.decided = true;
+    if (answer === null || (answer.status >= 500 && !isShortOfMoney(answer))) history.open++;
+    else history.decided = true;
   }
 
   private async later(afterMs: number | null, act: () => Promise<unknown>): Promise<void> {
@@ -99,34 +99,34 @@ export class Clients {
   }
 
   private async ask(
-    story: Story,
-    kind: Told['kind'],
+    history: OrderHistory,
+    kind: ClientAnswer['kind'],
     path: string,
     body: object | null,
     patienceMs: number,
-  ): Promise<Told | null> {
+  ): Promise<ClientAnswer | null> {
     const sentAtMs = performance.now();
     try {
       const response = await fetch(this.apiUrl + path, {
         method: body === null ? 'GET' : 'POST',
         headers: {
-          'x-api-key': this.keys[story.plan.merchant] ?? '',
+          'x-api-key': this.keys[history.plan.merchant] ?? '',
           ...(body === null ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === null ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(patienceMs),
       });
-      const answer = (await response.json()) as Told['body'];
-      const told: Told = {
+      const responseBody = (await response.json()) as ClientAnswer['body'];
+      const answer: ClientAnswer = {
         kind,
         sentAtMs,
         atMs: performance.now(),
         status: response.status,
         replayed: response.headers.get('idempotent-replayed') === 'true',
-        body: answer,
+        body: responseBody,
       };
-      story.told.push(told);
-      return told;
+      history.answers.push(answer);
+      return answer;
     } catch {
       return null;
     }
@@ -134,11 +134,11 @@ export class Clients {
 }
 
 /** The one 503 that is a decision: nothing was charged and nothing exists. */
-export const isShortOfMoney = ({ status, body }: Told): boolean =>
+export const isShortOfMoney = ({ status, body }: ClientAnswer): boolean =>
   status === 503 && body.details?.[0]?.code === 'INSUFFICIENT_BALANCE';
 
 /** Of what only vendors sell, while they are paused: nothing was charged and nothing exists. */
-export const isNotSold = ({ status, body }: Told, { items }: PlannedOrder): boolean =>
+export const isNotSold = ({ status, body }: ClientAnswer, { items }: PlannedOrder): boolean =>
   status === 400 &&
   body.details?.every(({ code }) => code === 'PRODUCT_UNAVAILABLE') === true &&
   items.some(({ sku }) => isOfVendorsOnly(sku));

@@ -48,16 +48,17 @@ const ATTEMPTS = `
   JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit`;
 
 /**
- * Asks whether each sale that our books don't have is a case: by callbacks, answers and lists, and then, for what is told
- * nowhere else, by the statements that an operator gives. Then the operator closes them.
+ * Checks that each sale that our books don't have is a case: by callbacks, answers and lists, and then, where nothing else
+ * reports it, by the statements that an operator gives. Then the operator closes the cases.
  */
 export async function settleContradictions(system: ChaosSystem, violations: Violations): Promise<void> {
   await listsAreRead(system);
   const unheard = await Promise.all(system.vendors.map((vendor) => vendor.unheard()));
-  const isTold = ({ reference }: StoredAttempt): boolean => !unheard.some((each) => each.has(reference));
-  await checkCases(system, violations, (attempt) => !isStated(attempt) && isTold(attempt));
+  const isReported = ({ reference }: StoredAttempt): boolean => !unheard.some((each) => each.has(reference));
+  await checkCases(system, violations, (attempt) => !isStated(attempt) && isReported(attempt));
   for (const vendor of system.vendors) await giveStatement(system, vendor);
-  const isLearned = (attempt: StoredAttempt): boolean => isStated(attempt) || (!isTold(attempt) && !isOfTwo(attempt));
+  const isLearned = (attempt: StoredAttempt): boolean =>
+    isStated(attempt) || (!isReported(attempt) && !isOfTwo(attempt));
   await checkCases(system, violations, isLearned);
   await closeCases(system, violations);
 }
@@ -101,8 +102,8 @@ async function checkCases(
   const sold = new Map((await readSold(system)).map((each) => [each.reference, each]));
   for (const attempt of (await system.sql<StoredAttempt>(ATTEMPTS)).filter(isMeant)) {
     const sale = sold.get(attempt.reference);
-    const told = attempt.cases.filter(({ kind }) => kind !== 'taken_back');
-    if (sale !== undefined && told.length < surplusOf(attempt, sale)) {
+    const cases = attempt.cases.filter(({ kind }) => kind !== 'taken_back');
+    if (sale !== undefined && cases.length < surplusOf(attempt, sale)) {
       violations.add('supplier', 'a supplier sold what our books do not have, and it is no case', {
         attempt,
         sale,

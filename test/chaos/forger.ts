@@ -21,7 +21,7 @@ interface About {
   state: string;
 }
 
-/** Somebody who knows the addresses that vendors call, and not their secrets. */
+/** Forges callbacks: it knows the addresses that vendors call, and not their secrets. */
 export class Forger {
   private sent = 0;
   private isOver = false;

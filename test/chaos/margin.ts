@@ -13,7 +13,7 @@ export interface MarginLine {
   cost_unknown_units: number;
   /** What it took back, or sold after all, in its own currency: not subtracted from the cost, nor added to it. */
   reversed: string;
-  /** In its own currency; what it took for what it took back, or sold late, included. Null where it tells no costs. */
+  /** In its own currency; what it took for what it took back, or sold late, included. Null where it reports no costs. */
   debited: string | null;
   debited_baht: string | null;
 }
@@ -29,14 +29,14 @@ export async function readMargin(system: ChaosSystem): Promise<MarginLine[]> {
   return Promise.all(
     rows.map(async (row) => {
       const { supplier, units, revenue, cost, margin, cost_estimated_units, cost_unknown_units } = row;
-      const told = { supplier, units, revenue, cost, margin, cost_estimated_units, cost_unknown_units };
+      const reported = { supplier, units, revenue, cost, margin, cost_estimated_units, cost_unknown_units };
       const vendor = system.vendors.find(({ kind }) => kind.code === supplier);
-      if (!vendor) return { ...told, reversed: '', debited: null, debited_baht: null };
+      if (!vendor) return { ...reported, reversed: '', debited: null, debited_baht: null };
       const { currency, rate } = vendor.kind;
       const debited = Number(await vendor.debited()) / 1_000_000;
       const debited_baht = (debited * Number(rate)).toFixed(2);
       const [{ reversed = '' } = {}] = await system.sql<{ reversed: string }>(REVERSED, [supplier]);
-      return { ...told, reversed, debited: `${debited} ${currency}`, debited_baht };
+      return { ...reported, reversed, debited: `${debited} ${currency}`, debited_baht };
     }),
   );
 }

@@ -95,8 +95,8 @@ export async function closeCases(system: ChaosSystem, violations: Violations): P
   }
 }
 
-function isReal(told: Case, purchase: Sold | undefined): boolean {
-  const { kind, name, own_name, state, attempt, latest_attempt } = told;
+function isReal(reported: Case, purchase: Sold | undefined): boolean {
+  const { kind, name, own_name, state, attempt, latest_attempt } = reported;
   switch (kind) {
     case 'taken_back':
       return (purchase?.timesBought ?? 0) > 0;
@@ -111,23 +111,23 @@ function isReal(told: Case, purchase: Sold | undefined): boolean {
 
 const RESUMED_EVERY_MS = 3_000;
 
-/** An operator who resumes vendors once they are well: by themselves they would be asked after five minutes. */
-export class VendorKeeper {
+/** An operator who resumes vendors once they are well: without one, workers would query them after five minutes. */
+export class VendorResumer {
   private isOver = false;
-  private keeping: Promise<void> | undefined;
+  private resuming: Promise<void> | undefined;
 
   constructor(private readonly system: ChaosSystem) {}
 
   start(): void {
-    this.keeping = this.keep();
+    this.resuming = this.resumeVendors();
   }
 
   async stop(): Promise<void> {
     this.isOver = true;
-    await this.keeping;
+    await this.resuming;
   }
 
-  private async keep(): Promise<void> {
+  private async resumeVendors(): Promise<void> {
     const paused = `SELECT code FROM suppliers WHERE code NOT IN ('sim', 'careless') AND pause_reason IS NOT NULL`;
     for (; !this.isOver; await delay(RESUMED_EVERY_MS)) {
       const codes = await this.system.sql<{ code: VendorCode }>(paused).catch(() => []);

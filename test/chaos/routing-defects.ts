@@ -105,8 +105,8 @@ export const ROUTING_DEFECTS = {
     around<WepaySupplier['send']>('WepaySupplier.send', async (send, settings, attempt) => {
       const outcome = await send(settings, attempt);
       if (outcome.kind !== 'processing') return outcome;
-      const { supplierReference = null, ...told } = outcome;
-      return { ...told, kind: 'succeeded', supplierReference };
+      const { supplierReference = null, ...reported } = outcome;
+      return { ...reported, kind: 'succeeded', supplierReference };
     }),
   ],
   '504-fails-at-seagm': [
@@ -116,7 +116,7 @@ export const ROUTING_DEFECTS = {
       return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: outcome.detail, failover: true };
     }),
   ],
-  // By what it says of itself, whoever sent it.
+  // By its own content, without a proof of who sent it.
   'unproven-callback-settles': [
     around<SupplierRegistry['connect']>('SupplierRegistry.connect', (connect, supplier) => {
       const { adapter, settings } = connect(supplier);

@@ -141,7 +141,7 @@ function planStrange(random: Random, vendors: readonly VendorCode[], durationMs:
   return wanted.map((each, index) => ({ reference: `strange-${index + 1}`, ...each, ...planClient(random) }));
 }
 
-/** Whose client places an order, and how it behaves. */
+/** Plans which merchant places an order, and how its client behaves. */
 function planClient(random: Random): Omit<PlannedOrder, 'atMs' | 'reference' | keyof RoutedOrder> {
   const maybe = (probability: number): number | null => (random.chance(probability) ? random.int(50, 6_000) : null);
   return {

@@ -6,7 +6,7 @@ import type { VendorCode } from './vendors/vendor-kind.js';
 export interface Sold {
   reference: string;
   sku: string;
-  /** Whom it is for, as the supplier was told; null where that is not told. */
+  /** The player in the requests to the supplier; null where they name none, as for a card. */
   player: string | null;
   outcome: 'succeeded' | 'failed' | 'processing';
   /** What the supplier may call it. */
@@ -19,7 +19,7 @@ export interface Sold {
   /** How often it was bought, and how many of these stand; more than once is never right. */
   timesBought: number;
   standing: number;
-  /** How soon it was sent again, by the supplier's clock; null where that is not told, or it was not. */
+  /** How soon it was sent again, by the supplier's clock; null where the supplier does not report that, or it was sent once. */
   sentApartMs: number | null;
   /** At which vendor; null at the supplier of our own protocol. */
   vendor: VendorCode | null;

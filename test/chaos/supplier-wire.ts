@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type WireFault = 'delayed' | 'reset' | 'dropped' | 'late' | 'half-open' | 'refused';
 
 const DELAY_MS = 1_200;
-/** Beyond the first two inquiries, which are told that the supplier never saw it: it may be sent again meanwhile. */
+/** Beyond the first two inquiries, whose result is that the supplier never saw it: it may be sent again meanwhile. */
 const LATE_MS = 8_000;
 
 const REFUSAL_BODY = JSON.stringify({ failure_code: 'OUT_OF_STOCK', failure_message: 'says the wire' });

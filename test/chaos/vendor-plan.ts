@@ -144,18 +144,18 @@ export function behaviourAt(vendor: VendorCode, sku: string, userId: string): st
 const USUAL_CARDS = 2;
 const MAX_CARD_RULES = 24;
 
-/** What a vendor's simulator is told about these orders. */
+/** The rules of a vendor's simulator for these orders. */
 export function rulesFor(vendor: VendorCode, orders: readonly RoutedOrder[]): Json[] {
   const { playerOf, cardRules, articles } = VENDORS[vendor];
   const behaviours = allBehavioursOf(vendor);
-  const told = new Map<string, Json[]>();
+  const byPlayer = new Map<string, Json[]>();
   for (const { userId, items } of orders) {
     for (const { sku } of items) {
       const behaviour = behaviourAt(vendor, sku, userId);
       if (behaviour === null) continue;
       const rules = behaviours[behaviour] ?? [];
       const match = { player: playerOf(userId) };
-      told.set(
+      byPlayer.set(
         userId,
         rules.map((rule) => ({ ...rule, match: { ...match, ...(rule.match as object | undefined) } })),
       );
@@ -166,7 +166,7 @@ export function rulesFor(vendor: VendorCode, orders: readonly RoutedOrder[]): Js
     match: { sku: articles.code?.supplierSku, repeat: false },
     skip: (index + 1) * USUAL_CARDS,
   }));
-  return [...told.values(), cards].flat();
+  return [...byPlayer.values(), cards].flat();
 }
 
 export const VENDOR_FAULTS = [

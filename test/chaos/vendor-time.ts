@@ -29,8 +29,8 @@ interface Step extends Moved {
 
 /**
  * Time at a vendor that wants to be left alone for long between two calls about an attempt: it passes faster than here, for
- * the vendor and for attempts about which no call is under way. What passes is on record, so that it can be told how long
- * an attempt was left alone. At other vendors it passes as it does here.
+ * the vendor and for attempts about which no call is under way. What passes is on record, which shows how long an
+ * attempt was left alone. At other vendors time passes as it does here.
  */
 export class VendorTime {
   /** Whether nothing is stopped any more. */

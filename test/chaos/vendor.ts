@@ -37,24 +37,24 @@ export class Vendor {
   }
 
   setRules(rules: Json[]): Promise<unknown> {
-    return this.askUntilTold('rules', { rules });
+    return this.askUntilAnswered('rules', { rules });
   }
 
   change(account: Json): Promise<unknown> {
-    return this.askUntilTold('account', account);
+    return this.askUntilAnswered('account', account);
   }
 
   /** As it is by the vendor's own account: with our key and enough of our money. */
   async isWell(): Promise<boolean> {
-    return this.kind.isWell(await this.askUntilTold<Json>('account'));
+    return this.kind.isWell(await this.askUntilAnswered<Json>('account'));
   }
 
   /** What is taken from the deposit for all that was bought, in millionths of its currency. */
   async debited(): Promise<bigint> {
-    return microsOf((await this.askUntilTold<{ debited: number | string }>('account')).debited);
+    return microsOf((await this.askUntilAnswered<{ debited: number | string }>('account')).debited);
   }
 
-  /** Resolves when it has decided what reached it, whoever waits for that; a vendor that was killed never decides some. */
+  /** Resolves when it has decided what reached it, or when the time is up: a vendor that was killed never decides some. */
   async decided(): Promise<void> {
     const deadline = performance.now() + DECIDED_WITHIN_MS;
     const isUnderway = ({ decision, at }: VendorEntry): boolean =>
@@ -62,7 +62,7 @@ export class Vendor {
     while (performance.now() < deadline && (await this.journal()).some(isUnderway)) await delay(ASKED_AGAIN_MS);
   }
 
-  /** Lets pass what it takes until it has nothing more to do, and everybody was told or given up. */
+  /** Lets time pass until it has nothing more to do, and has made or given up all its callbacks. */
   async finish(): Promise<void> {
     while (await this.isBusy()) {
       await this.moveClock(FINISHING_MS).catch(() => undefined);
@@ -71,34 +71,34 @@ export class Vendor {
   }
 
   private async isBusy(): Promise<boolean> {
-    const callbacks = await this.askUntilTold<{ state: string }[]>('callbacks');
+    const callbacks = await this.askUntilAnswered<{ state: string }[]>('callbacks');
     if (callbacks.some(({ state }) => state === 'waiting')) return true;
     return (await this.purchases()).some(({ transactions }) => transactions.some(({ steps }) => steps.length > 0));
   }
 
   purchases(): Promise<RawPurchase[]> {
-    return this.askUntilTold('purchases');
+    return this.askUntilAnswered('purchases');
   }
 
   /** The purchases about which it gave up to call us: nobody took its callbacks in time. */
   async unheard(): Promise<Set<string>> {
-    const callbacks = await this.askUntilTold<{ ref_id: string; state: string }[]>('callbacks');
+    const callbacks = await this.askUntilAnswered<{ ref_id: string; state: string }[]>('callbacks');
     return new Set(callbacks.filter(({ state }) => state === 'given_up').map(({ ref_id }) => ref_id));
   }
 
   /** How many callbacks it sent. */
   async calledBack(): Promise<number> {
-    return (await this.askUntilTold<{ attempts: object[] }[]>('callbacks')).reduce(
+    return (await this.askUntilAnswered<{ attempts: object[] }[]>('callbacks')).reduce(
       (sum, { attempts }) => sum + attempts.length,
       0,
     );
   }
 
   journal(): Promise<VendorEntry[]> {
-    return this.askUntilTold('journal');
+    return this.askUntilAnswered('journal');
   }
 
-  private async askUntilTold<Answer>(path: string, body?: Json): Promise<Answer> {
+  private async askUntilAnswered<Answer>(path: string, body?: Json): Promise<Answer> {
     for (;;) {
       try {
         return await this.ask(path, body);

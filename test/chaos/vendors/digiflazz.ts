@@ -73,7 +73,7 @@ const SIGNATURES: Record<string, (body: string) => string | null> = {
   absent: () => null,
   'by another secret': (body) => hmac('another-secret', body),
   'without its prefix': (body) => hmac(WEBHOOK_SECRET, body).slice('sha1='.length),
-  // What somebody may have seen of the same content, written otherwise.
+  // As an eavesdropper may have seen it for the same content, written otherwise.
   'of other bytes': (body) => hmac(WEBHOOK_SECRET, JSON.stringify(JSON.parse(body))),
 };
 

@@ -94,7 +94,7 @@ function forgeries({ reference, sku, name, isSuccess }: ForgedAbout): Forgery[] 
   const bodies = {
     absent: new URLSearchParams(fields).toString(),
     'by another secret': signed(fields, 'another-secret'),
-    // What somebody may have seen of another purchase.
+    // As an eavesdropper may have seen it for another purchase.
     'of another amount': signed({ ...fields, pay_amount: '2' }, SECRET_KEY).replace('pay_amount=2', 'pay_amount=1'),
   };
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };

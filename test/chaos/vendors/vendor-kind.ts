@@ -1,4 +1,4 @@
-/** What a simulator is told, or tells. */
+/** A request to a simulator, or its answer. */
 export type Json = Record<string, unknown>;
 
 export const VENDOR_CODES = ['digi', 'wepay', 'lapak', 'seagm'] as const;
@@ -17,7 +17,7 @@ export interface Offered {
   template?: string;
 }
 
-/** A purchase as every simulator tells it. */
+/** A purchase as every simulator reports it. */
 export interface RawPurchase extends Json {
   ref_id: string;
   sku: string;
@@ -41,7 +41,7 @@ export interface VendorEntry extends Json {
   same_body: boolean | null;
 }
 
-/** A callback that somebody sends who knows where the vendor calls us, and not its secret. */
+/** A callback by a sender who knows where the vendor calls us, and not its secret. */
 export interface Forgery {
   how: string;
   headers: Record<string, string>;
@@ -81,7 +81,7 @@ export interface VendorKind {
 
   /** Null where it sells no cards. */
   readonly articles: Readonly<Record<Article, Offered | null>>;
-  /** A player as the vendor is told of it. */
+  /** The player, as requests to the vendor write it. */
   readonly playerOf: (userId: string) => string;
   /** What the vendor does with the purchases of a player, by the beginning of the player's name. */
   readonly behaviours: Readonly<Record<string, readonly Json[]>>;
@@ -116,11 +116,11 @@ export interface VendorKind {
 
   /** What a purchase may be called; the first one is what the vendor would tell on the phone. */
   readonly namesOf: (purchase: RawPurchase) => string[];
-  /** Whom it is for, as the vendor was told; null where that is not told. */
+  /** The player in the requests to the vendor; null where they name none, as for a card. */
   readonly playerIn: (purchase: RawPurchase) => string | null;
   readonly codesIn: (purchase: RawPurchase) => string[];
   readonly isPurchase: (entry: VendorEntry) => boolean;
-  /** What a purchase was allowed to cost, in its currency; undefined where it can't be told so. */
+  /** What a purchase was allowed to cost, in its currency; undefined where requests carry no limit. */
   readonly limitIn?: (entry: VendorEntry) => number | null;
 
   /** Whether only what its secret signs is taken at all; else whatever it says just makes us ask. */
