@@ -29,7 +29,7 @@ const PATIENCE_MS = 10_000;
 /** Where an answer does not say when to come again. */
 const AGAIN_AFTER_MS = 1_000;
 
-/** Merchants that order steadily. They repeat each order under its reference until they have a 200, when a 503 names a time then. */
+/** Merchants that order steadily. Each repeats an order until it has a 200, and waits as long as a 503 says before it does. */
 export class Merchants {
   readonly histories: OrderHistory[] = [];
   private readonly open = new Set<Promise<void>>();
