@@ -76,8 +76,8 @@ export class EarlierMigrationsMissing extends Error {
   constructor(missing: readonly string[]) {
     super(
       `the database lacks ${missing.length} of the ${EARLIER_MIGRATIONS.length} migrations of earlier versions, ` +
-        `the first of them ${missing[0]}: run "npm run migrate" once at the last commit that has them (docs/operations.md, "Upgrade"), ` +
-        'or create a new database',
+        `the first of them ${missing[0]}: run "npm run migrate" once at the last commit that has them ` +
+        '(docs/operations.md, "Upgrade"), or create a new database',
     );
   }
 }
