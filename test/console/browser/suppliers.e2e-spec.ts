@@ -110,7 +110,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
         ['supplier-offers-empty', '/suppliers/digi?tab=offers', () => page.getByText(/SKU/).first().waitFor()],
         ['supplier-log', '/suppliers/digi?tab=log', () => page.locator('table').waitFor()],
         ['reversals', '/reversals', () => page.locator('table').waitFor()],
-        ['reversals-empty', '/reversals?supplier=nobody', () => page.getByRole('button').first().waitFor()],
+        ['reversals-empty', '/reversals?supplier=nobody', () => page.getByRole('heading', { level: 1 }).waitFor()],
         ['supplier-missing', '/suppliers/nobody', () => page.getByRole('alert').waitFor()],
       ];
       await visitor.lookAt(pages);
