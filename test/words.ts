@@ -47,13 +47,7 @@ const REPLACED: ReplacedWord[] = [
 const EXCEPTIONS: { file: RegExp; text: RegExp; because: string }[] = [
   { file: /^docs\/glossary\.md$|^test\/(?:words|glossary\.spec)\.ts$/, text: /./, because: 'these name the words' },
   { file: /\.(?:ts|tsx)$/, text: /^Desk(?:Unit|Item|Attempt)Dto$/, because: 'schemas in openapi.json' },
-  { file: /^src\/core\/errors\.ts$/, text: /^somebody of this role/, because: 'console/openapi.json has it' },
   { file: /^src\/api-docs\/swagger\.ts$/, text: /^Be told/, because: 'merchants have it in openapi.json' },
-  {
-    file: /^test\/console\/browser\/accounts/,
-    text: /^Invite somebody$/,
-    because: 'the button and the dialog of the console',
-  },
   { file: /\.ts$/, text: /^\w+\d{13}$/, because: 'migrations, as databases list them' },
 ];
 

@@ -25,7 +25,7 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Jobs', 'What is done in the background')
     .addTag('Figures', 'How the service does, now and by the minute')
     .addTag('Suppliers', 'Suppliers, how they do, and what is done about them')
-    .addTag('Review', 'Units that wait for somebody, and the search')
+    .addTag('Review', 'Units that wait for an operator, and the search')
     .addTag('Operators', 'The accounts of others')
     .addTag('Log', 'What operators did')
     .build();

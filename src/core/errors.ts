@@ -33,7 +33,7 @@ export const DETAIL_CODES = {
 /** Further codes, which only the operators' console answers. */
 export const CONSOLE_DETAIL_CODES = {
   CODE_REQUIRED: 'the password was right: the code of the second factor is asked for',
-  SECOND_FACTOR_REQUIRED: 'somebody of this role works with a second factor only: set one up',
+  SECOND_FACTOR_REQUIRED: 'an operator of this role must have a second factor: set one up',
   PERMISSION_REQUIRED: '`field` is the permission that is missing',
   CONFIRMATION_REQUIRED: 'this is done only shortly after the code or password was given: confirm, and send it again',
   SIGN_IN_OVER:

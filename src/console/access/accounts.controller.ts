@@ -23,7 +23,7 @@ export class AccountsController {
 
   @Post()
   @ConsoleRoute('operators.manage', {
-    summary: 'Invite somebody: makes a link that sets the password, once and within a day',
+    summary: 'Invite an operator: makes a link that sets the password, once and within a day',
     description: 'Asks for confirmation. 409 where an operator has the address.',
     status: 201,
     answer: { type: InvitationDto },
@@ -82,7 +82,7 @@ export class AccountsController {
 
   @Post(':id/company-sign-in')
   @ConsoleRoute('operators.manage', {
-    summary: 'Let whoever comes by company sign-in with the account’s verified address become its operator',
+    summary: 'Let a person who signs in by company sign-in with the account’s verified address become its operator',
     description: 'Within a day, once. Asks for confirmation. 409 for a disabled account.',
     answer: { type: AccountDto },
   })

@@ -11,7 +11,7 @@ import type { Permission } from '../../operators/roles.js';
 import { ConsoleErrorDto } from './console-error.dto.js';
 
 /**
- * Who may call a route: operators with a permission, every operator who is signed in (`operator`), operators who gave
+ * The callers that a route allows: operators with a permission, every operator who is signed in (`operator`), operators who gave
  * their password but not yet their code (`half`), or anyone.
  */
 export type Access = Permission | 'operator' | 'half' | 'anyone';

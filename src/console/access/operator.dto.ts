@@ -36,7 +36,7 @@ export class AccountDto {
   @Shown.oneOf(STATES, 'active', '`invited`: there is no password yet') state!: (typeof STATES)[number];
   @Shown.flag(true) second_factor!: boolean;
   @Shown.flag(false, 'Whether the operator signs in with the company’s account') company_sign_in!: boolean;
-  @Shown.nullableMoment('Until when whoever comes by company sign-in with this address becomes its operator')
+  @Shown.nullableMoment('Until when a person who signs in by company sign-in with this address becomes its operator')
   company_link_until!: string | null;
   @Shown.nullableMoment() last_sign_in_at!: string | null;
   @Shown.nullableMoment('Until when wrong passwords or codes keep the operator out') locked_until!: string | null;

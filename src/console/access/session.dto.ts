@@ -66,7 +66,7 @@ export class ChangeMeDto {
 
 const STATES = {
   code_required: 'the password was right: the code of the second factor is asked for, and nothing else works',
-  second_factor_required: 'somebody of this role sets up a second factor first; until then only `/api/me` works',
+  second_factor_required: 'an operator of this role must set up a second factor first; until then only `/api/me` works',
   signed_in: 'everything that the permissions allow works',
 };
 export type SessionState = keyof typeof STATES;

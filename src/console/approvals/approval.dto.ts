@@ -24,7 +24,8 @@ export class RequestApprovalDto {
   @AmountUpTo(MAX_SATANG, { example: '75000.00', description: 'THB, more than `approval_above`' }) amount!: string;
   @Text(1, 128, { example: 'bank-20260115-1', description: 'That the movement will have' }) reference!: string;
   @Text(1, 500, { optional: true, example: 'Transfer of Monday' }) note?: string;
-  @Text(1, 500, { description: 'For whoever decides, and for the log', example: 'ticket 4711' }) reason!: string;
+  @Text(1, 500, { description: 'For the operator who decides, and for the log', example: 'ticket 4711' })
+  reason!: string;
 }
 
 export class ApproveDto {
@@ -37,7 +38,10 @@ export class ApproveDto {
 }
 
 export class RejectDto {
-  @Text(1, 500, { description: 'For whoever asked, and for the log', example: 'the bank knows no such transfer' })
+  @Text(1, 500, {
+    description: 'For the operator who asked, and for the log',
+    example: 'the bank knows no such transfer',
+  })
   reason!: string;
 }
 
@@ -52,7 +56,7 @@ export class ApprovalDto {
   @Shown.nullableText('Transfer of Monday') note!: string | null;
   @Shown.text('ticket 4711', 'Why it was asked for') reason!: string;
   @Shown.text('nok@example.com') requested_by!: string;
-  @Shown.flag(false, 'Whether whoever looks asked for it') is_own!: boolean;
+  @Shown.flag(false, 'Whether the operator of this session asked for it') is_own!: boolean;
   @Shown.moment() created_at!: string;
   @Shown.moment('Nobody approves it afterwards') expires_at!: string;
   @Shown.nullableText('mali@example.com', 'Who approved, rejected or withdrew it') decided_by!: string | null;

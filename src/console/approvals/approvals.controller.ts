@@ -42,8 +42,8 @@ export class ConsoleApprovalsController {
   @ConsoleRoute('wallets.move', {
     summary: 'Approve it: the money moves',
     description:
-      'Asks for confirmation. 403 OWN_REQUEST for whoever asked for it. Where `expected_available` is given and another ' +
-      'amount is available: 409 CHANGED_MEANWHILE. Who approves twice gets the same answer; anybody else 409.',
+      'Asks for confirmation. 403 OWN_REQUEST for the operator who asked for it. Where `expected_available` is given and another ' +
+      'amount is available: 409 CHANGED_MEANWHILE. An operator who approves twice gets the same answer; any other gets 409.',
     answer: { type: ApprovalDto },
   })
   approve(

@@ -50,7 +50,7 @@ export class MarginFiguresDto {
   @Amount() cost!: string;
   @Amount() margin!: string;
   @Shown.nullableNumber(12.5, 'Null where no cost is known') margin_percent!: number | null;
-  @Count('Whose supplier never told the cost: what was expected counts') cost_estimated_units!: number;
+  @Count('Whose supplier never reported the cost: the expected cost counts') cost_estimated_units!: number;
   @Count('Whose cost nobody knows: they make no margin') cost_unknown_units!: number;
   @ApiProperty({
     type: String,

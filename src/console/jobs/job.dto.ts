@@ -50,7 +50,7 @@ const STATES = {
   running: 'it is at work',
   succeeded: 'it did what it was asked; `ok` says what it found',
   failed: 'it could not; `error` says why',
-  cancelled: 'somebody ended it, or its operator may not do this any more',
+  cancelled: 'an operator ended it, or its operator may not do this any more',
   interrupted: 'its process ended before it did',
 } satisfies Record<(typeof JOB_STATES)[number], string>;
 

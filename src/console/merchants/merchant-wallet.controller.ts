@@ -70,7 +70,7 @@ export class ConsoleWalletController {
 
   @Put('alert')
   @ConsoleRoute('alerts.set', {
-    summary: 'Set below which available balance the merchant’s webhooks are told',
+    summary: 'Set the available balance below which the merchant’s webhooks are notified',
     description: 'Setting it tells nobody: a movement that crosses it does.',
     answer: { type: MerchantWalletDto },
   })

@@ -37,7 +37,7 @@ export class ReasonDto {
 export class MerchantWalletDto {
   @Shown.text('9930.00', 'Orders are paid from it, THB') available_amount!: string;
   @Shown.text('70.00', 'Held for open orders, THB') held_amount!: string;
-  @Shown.nullableText('500.00', 'The merchant is told below it') alert_below!: string | null;
+  @Shown.nullableText('500.00', 'Below it, the merchant is notified') alert_below!: string | null;
   @Shown.flag(false, 'Whether the available balance is below the alert') is_low!: boolean;
   @Shown.moment() updated_at!: string;
 }

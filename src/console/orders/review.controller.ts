@@ -41,7 +41,7 @@ export class ReviewController {
     summary: 'Settle up to 100 units by one decision, all of one supplier or of one order',
     description:
       'Each is settled by itself, and has its own entry in the log. Those that were not settled are answered in `left`, ' +
-      'such as what somebody else decided meanwhile. Asks for confirmation where they cost more than `confirm_above` together.',
+      'such as what another operator decided meanwhile. Asks for confirmation where they cost more than `confirm_above` together.',
     answer: { type: BatchResolvedDto },
   })
   resolve(@CurrentCaller() caller: Caller, @Body() body: ResolveManyDto): Promise<BatchResolvedDto> {
@@ -51,7 +51,7 @@ export class ReviewController {
   @Put('review/:number/:unit/claim')
   @ConsoleRoute('orders.resolve', {
     summary: 'Look after a unit for ten minutes, or ten more',
-    description: '409 while somebody else does. It keeps nobody from resolving it.',
+    description: '409 while another operator does. Every operator may still resolve it.',
     answer: { type: ClaimedDto },
   })
   claim(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {

@@ -18,7 +18,7 @@ export class ConsoleFiguresController {
   @Get('now')
   @ConsoleRoute('figures.read', {
     summary: 'How the service does now',
-    description: 'Sandbox merchants count nowhere. What could not be told within half a second is null.',
+    description: 'Sandbox merchants count nowhere. Members that could not be read within half a second are null.',
     answer: { type: FiguresNowDto },
   })
   now(): Promise<FiguresNowDto> {

@@ -25,7 +25,7 @@ export class SupplierProductsQueryDto {
 }
 
 export class BalancesQueryDto {
-  @Moment({ description: 'Told at this moment or later' }) from!: string;
+  @Moment({ description: 'Reported at this moment or later' }) from!: string;
 }
 
 export class SupplierPauseDto {
@@ -37,7 +37,7 @@ export class SupplierPauseDto {
 export class ShownBalanceDto {
   @Shown.text('1520.00', 'In the currency’s own unit') amount!: string;
   @Shown.text('THB') currency!: string;
-  @Shown.moment('When it told') at!: string;
+  @Shown.moment('When the supplier reported it') at!: string;
   @Shown.flag(false, 'Whether it is below what we want to have there') low!: boolean;
 }
 
@@ -81,7 +81,7 @@ export class ListedSupplierDto {
   )
   state!: 'well' | 'pausing' | 'paused' | 'refusing';
   @ApiProperty({ type: SupplierPauseDto, nullable: true }) pause!: SupplierPauseDto | null;
-  @ApiProperty({ type: ShownBalanceDto, nullable: true, description: 'Null where it never told' })
+  @ApiProperty({ type: ShownBalanceDto, nullable: true, description: 'Null where the supplier never reported one' })
   balance!: ShownBalanceDto | null;
   @Shown.nullableNumber(31.5, 'At the pace of the last day') balance_lasts_hours!: number | null;
   @ApiProperty({ type: [SupplierBreakerDto], description: 'How each worker finds it that has called it' })
@@ -142,7 +142,7 @@ export class SupplierCheckDto {
   @Shown.oneOf(['settings', 'balance', 'catalogue'], 'balance') name!: string;
   @Shown.flag(true) ok!: boolean;
   @Shown.oneOf(FINDINGS, 'told') finding!: Finding;
-  @Shown.nullableText('1520.00 THB', 'What it told, or what went wrong') detail!: string | null;
+  @Shown.nullableText('1520.00 THB', 'What the supplier reported, or what went wrong') detail!: string | null;
 }
 
 export class SupplierTestDto {
@@ -186,7 +186,8 @@ export class UndecidedCallDto {
   @Shown.moment('When it ended') at!: string;
   @Shown.oneOf(['send', 'inquiry', 'callback'], 'send') kind!: string;
   @Shown.oneOf(UNDECIDED_OUTCOMES, 'unknown') outcome!: string;
-  @Shown.nullableText('no answer within 10000 ms', 'What it told, or what went wrong') detail!: string | null;
+  @Shown.nullableText('no answer within 10000 ms', 'What the supplier reported, or what went wrong') detail!:
+    string | null;
   @Shown.integer(10_000) duration_ms!: number;
   @Shown.text('worker@host-1:4242-9f31') process!: string;
   @Shown.text('ord_Np3O7rcsqNmBTwD7') order_number!: string;

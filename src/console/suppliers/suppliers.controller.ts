@@ -91,7 +91,7 @@ export class ConsoleSuppliersController {
 
   @Get(':code/balances')
   @ConsoleRoute('suppliers.read', {
-    summary: 'What it told of our balance, over a time of the last 31 days',
+    summary: 'Our balance as the supplier reported it, over a time of the last 31 days',
     answer: { type: BalanceReadingsDto },
   })
   balances(@SupplierCode() code: string, @Query() { from }: BalancesQueryDto): Promise<BalanceReadingsDto> {
@@ -147,7 +147,7 @@ export class ConsoleSuppliersController {
   @Post(':code/test')
   @ConsoleRoute('suppliers.pause', {
     summary: 'Ask it for our balance and its catalogue, to see whether it can be used',
-    description: 'Nothing is bought, and nothing of ours changes. Once in ten seconds, whoever asks; then 429.',
+    description: 'Nothing is bought, and nothing of ours changes. Once in ten seconds, over all operators; then 429.',
     answer: { type: SupplierTestDto },
   })
   test(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierTestDto> {

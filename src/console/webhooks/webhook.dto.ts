@@ -32,7 +32,7 @@ export class ConsoleWebhookDetailDto extends ConsoleWebhookDto {
   @Shown.nullableMoment('Until when the secret before signs as well') previous_secret_expires_at!: string | null;
   @Shown.integer(3) max_retries!: number;
   @Shown.integer(60, 'Seconds between attempts') retry_delay!: number;
-  @Shown.flag(false, 'Whether it is told codes and serial numbers') include_deliveries!: boolean;
+  @Shown.flag(false, 'Whether it receives codes and serial numbers') include_deliveries!: boolean;
   @Shown.moment() created_at!: string;
   @Shown.moment() updated_at!: string;
   @Shown.nullableMoment() deleted_at!: string | null;

@@ -119,11 +119,11 @@ function withoutNames(data: unknown, censor: Censor): unknown {
 
 /** Whether a receiver's answer may repeat codes or the player that the viewer may not see. */
 function secretsIn(
-  { include_deliveries: toldCodes }: ListedDeliveryDetail,
+  { include_deliveries: receivesCodes }: ListedDeliveryDetail,
   body: EventBody,
   viewer: Viewer,
 ): (answer: string) => boolean {
-  const mayNotSeeCodes = toldCodes && !viewer.may('codes.reveal');
+  const mayNotSeeCodes = receivesCodes && !viewer.may('codes.reveal');
   const player = viewer.may('players.read') ? [] : playerIn(body).map(([, value]) => value);
   const holdsPlayer = holdsAny(player);
   return (answer) => mayNotSeeCodes || holdsPlayer(answer);

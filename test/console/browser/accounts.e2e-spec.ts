@@ -94,8 +94,8 @@ describeInBrowser('The log and the operators, in a browser', () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/operators');
-    await page.getByRole('button', { name: 'Invite somebody' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
+    await page.getByRole('button', { name: 'Invite an operator' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite an operator' });
     await dialog.getByLabel('E-mail').fill('mali@shop.example');
     await dialog.getByLabel('Name').fill('Mali Suksai');
     await dialog.getByLabel('Role').selectOption('finance');
