@@ -10,7 +10,7 @@ import { storable } from '../core/text.js';
 /** The nonce of this answer. Components of index.html need it to write styles into the page. */
 export const nonceOf = ({ locals }: Response): string => (locals as { nonce?: string }).nonce ?? '';
 
-/** Headers by which browsers load only what the policy names, and only from the console itself. */
+/** Sets headers that let browsers load content only from the console itself, and images also from data URLs. */
 export function securityHeaders({ console: { isHttps } }: Config): RequestHandler[] {
   const setHeaders = helmet({
     contentSecurityPolicy: {
@@ -40,10 +40,10 @@ export function securityHeaders({ console: { isHttps } }: Config): RequestHandle
 }
 
 const MAX_REPORT_BYTES = 8 * 1024;
-/** A minute, so that no browser can fill the log. */
+/** In each minute, the log gets at most this many reports, so that no browser can fill it. */
 const MAX_REPORTS = 10;
 
-/** Logs what browsers refused because of the content security policy. The reports are neither trusted nor stored. */
+/** Logs browsers' reports of content that the policy blocked. The console neither trusts nor stores these reports. */
 export function policyReportsMiddleware(logger: Logger): RequestHandler {
   let [lines, sinceMs] = [0, 0];
   return (request, response, next) => {

@@ -10,8 +10,8 @@ const PLACEHOLDER = /__CSP_NONCE__/g;
 const NOT_PAGES = /^\/(api|healthz|readyz|csp-report)(\/|$)/;
 
 /**
- * Serves the files of the web application, and index.html for every other address, which the application routes itself.
- * @param directory of the build. While it is missing, every request looks for it again.
+ * Serves the files of the web application. Every other address gets index.html, because the application routes by itself.
+ * @param directory the directory of the build. While it is missing, every request looks for it again.
  */
 export function pages(directory: string): RequestHandler {
   let built: Built | null = null;
@@ -38,7 +38,7 @@ function open(directory: string): Built | null {
 }
 
 function page(built: Built | null, request: Request, response: Response, next: NextFunction): void {
-  // A missing file of an older build must not be answered with index.html.
+  // A browser that asks for a file of an older build must not get index.html instead.
   if (!isReading(request) || request.path.startsWith('/assets/')) return next();
   if (built === null) return answerNotBuilt(response, 'Operator console', 'The console', API);
   response.setHeader('Cache-Control', 'no-store');

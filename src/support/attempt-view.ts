@@ -2,10 +2,11 @@ import { formatMicros } from '../core/cost-money.js';
 import type { AttemptOfUnit } from './order-support.repository.js';
 
 /**
- * - `sending`: the supplier has accepted nothing, and workers send it or will send it.
- * - `processing`: the supplier has accepted it and not delivered yet.
- * - `unknown`, `review`: it may have bought; workers query the supplier, or an operator decides.
- * - `withdrawn`: it certainly bought nothing, and never will.
+ * - `sending`: a worker sends the attempt now, or will send it.
+ * - `processing`: the supplier has accepted the attempt and has not delivered yet.
+ * - `unknown`: the attempt may have bought something, and workers query the supplier.
+ * - `review`: the attempt may have bought something, and an operator decides.
+ * - `withdrawn`: the attempt certainly bought nothing, and never will.
  */
 export type AttemptState = 'sending' | 'processing' | 'unknown' | 'review' | 'succeeded' | 'failed' | 'withdrawn';
 
@@ -17,7 +18,7 @@ export interface AttemptView {
   reference: string;
   supplier_reference: string | null;
   state: AttemptState;
-  /** What the supplier reports that it charged, in its currency; null where it reports nothing. */
+  /** The cost that the supplier reported, in `currency`; null where the supplier reported none. */
   cost: string | null;
   currency: string | null;
   failure_code: string | null;

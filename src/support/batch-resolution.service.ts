@@ -25,7 +25,10 @@ export class BatchResolutionService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** In the given order. @throws NOT_FOUND; BAD_REQUEST for a unit that is named twice, or for units of several suppliers and orders. */
+  /**
+   * Returns the units in the given order. The open ones must be of one supplier or of one order.
+   * @throws NOT_FOUND; BAD_REQUEST for a unit that is named twice, or for open units of several suppliers and several orders.
+   */
   async listStatus(chosen: readonly ChosenUnit[]): Promise<UnitStatus[]> {
     if (new Set(chosen.map(nameOf)).size < chosen.length)
       throw new AppError('BAD_REQUEST', 'each unit can be named only once');
@@ -38,9 +41,9 @@ export class BatchResolutionService {
   }
 
   /**
-   * Settles each unit by itself, with an entry of its own in the audit log. Three kinds of units stay as they are: those that
-   * another operator settled meanwhile, those that {@link isOpen} excludes, and those that have had another attempt since.
-   * @param units as {@link listStatus} found them.
+   * Settles each unit by itself, with an entry of its own in the audit log. All other units stay as they are:
+   * {@link isOpen} excludes the unit, another operator settled it meanwhile, it is at another attempt, or the settlement failed.
+   * @param units the result of {@link listStatus}.
    * @throws BAD_REQUEST for an invalid reason.
    */
   async resolve(
@@ -65,7 +68,7 @@ export class BatchResolutionService {
     );
     const errors = done.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
     const refused = errors.find(isBadRequest);
-    // All units have the same reason: none was settled.
+    // All units have the same reason and outcome: if one is invalid, no unit was settled.
     if (refused) throw refused;
     for (const error of errors)
       if (!(error instanceof AppError)) this.logger.warn({ err: error }, 'a unit of a batch was not settled');
@@ -81,8 +84,8 @@ export class BatchResolutionService {
 const isBadRequest = (error: unknown): error is AppError => error instanceof AppError && error.code === 'BAD_REQUEST';
 
 /**
- * Whether an operator may decide about a unit: it is in doubt, and still at the supplier that the operator chose it at. What
- * the operator found out there says nothing about a purchase at another one.
+ * Whether an operator may decide about a unit: the unit is in doubt or in review, and has not moved to another supplier since
+ * the operator chose it. Facts from one supplier prove nothing about a purchase at another supplier.
  */
 export const isOpen = ({ state, moved }: Pick<UnitStatus, 'state' | 'moved'>): boolean =>
   !moved && (state === 'unknown' || state === 'review');

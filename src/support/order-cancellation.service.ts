@@ -10,12 +10,12 @@ import { OrderSupportRepository } from './order-support.repository.js';
 
 export interface Cancellation {
   order: Pick<OrderRow, 'id' | 'merchant_id' | 'order_number'>;
-  /** The unit to cancel; all of the order unless given. */
+  /** The unit to cancel; all units of the order unless given. */
   unit?: Pick<UnitKey, 'item' | 'unit'>;
   by: Actor;
 }
 
-/** Fails units that certainly bought nothing, as an operator decides. */
+/** Fails units that certainly bought nothing, on an operator's decision. */
 @Injectable()
 export class OrderCancellationService {
   constructor(
@@ -24,9 +24,9 @@ export class OrderCancellationService {
   ) {}
 
   /**
-   * Fails units that were never sent or never accepted, as a supplier's refusal would: the last unit ends the order, and the
-   * merchant gets the price back. A unit that a worker claims at the same moment is either claimed or cancelled.
-   * @returns the cancelled units, and those that stay as they are.
+   * Fails units that were never sent or never accepted. This has the effects of a supplier's refusal: the last unit ends the
+   * order, and the merchant gets the price back. If a worker claims a unit at the same moment, only one of the two succeeds.
+   * @returns the cancelled units, and the units that stay as they are.
    * @throws BAD_REQUEST; NOT_FOUND; NothingCancelled.
    */
   async cancel(cancellation: Cancellation): Promise<{ cancelled: UnitRow[]; left: LeftUnit[] }> {
@@ -54,7 +54,7 @@ export class OrderCancellationService {
 /** Units that one transaction settles share one entry in the audit log. */
 function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
   const reason = failure('CANCELLED_BY_OPERATOR');
-  // Refuses an invalid reason before anything is settled.
+  // Throws for an invalid reason before any unit is settled.
   assertActor(by);
   const alsoWrite = (tx: Transaction, settled: SettleUnit[]): void =>
     recordAction(tx, by, {

@@ -1,11 +1,11 @@
 import { statement } from '../database/parameters.js';
 import type { PassedOver } from '../orders/order-item.entity.js';
 
-/** Something that happened to an order. */
+/** An event of an order. */
 export interface HistoryRow {
   at: Date;
   kind: string;
-  /** Such as `1.2`. */
+  /** Item and unit, such as `1.2`. */
   unit: string | null;
   outcome: string | null;
   duration_ms: number | null;
@@ -18,7 +18,7 @@ export interface HistoryRow {
   facts: HistoryFacts | null;
 }
 
-/** Members of some kinds of entries only, as JSON: whole numbers of satang and of millionths are text. */
+/** Members that only some kinds of entries have, as JSON. Amounts in satang and in millionths are strings. */
 export interface HistoryFacts {
   /** The number of the attempt, at the supplier or at a webhook. */
   attempt?: number;
@@ -28,11 +28,11 @@ export interface HistoryFacts {
   max_cost_micros?: string;
   cost_micros?: string;
   cost_currency?: string;
-  /** Offers that came before the one that was taken. */
+  /** The better offers that could not be used. */
   passed_over?: PassedOver[];
-  /** How the attempt before it ended. */
+  /** The end of the previous attempt. */
   after?: { outcome: string; failure_code?: string };
-  /** What the wallet had available then. */
+  /** The wallet's available balance after the transfer, in satang. */
   available_after?: string;
   until?: string;
   webhook?: number;
@@ -55,14 +55,14 @@ const NOT_TEXT = ['amount', 'duration_ms', 'facts'];
 
 interface Source extends Partial<typeof NOTHING> {
   at: string;
-  /** Orders entries of one moment; an expression where the rows of a source have several ranks. */
+  /** Sorts entries of the same moment. An SQL expression where the rows of a source have several ranks. */
   rank: number | string;
   sequence: string;
   kind: string;
   from: string;
 }
 
-/** The order of entries of one moment. */
+/** Sorts entries of the same moment. */
 const RANK = {
   created: 0,
   held: 1,
@@ -84,20 +84,21 @@ const source = ({ at, rank, sequence, kind, from, ...known }: Source): string =>
 
 const unitOf = (alias: string): string => `${alias}.item || '.' || ${alias}.unit`;
 
-/** @param given expressions in SQL by the member's name; null members are left out. */
+/** @param given SQL expressions by the member's name. The JSON has no member for a null. */
 const facts = (given: Record<string, string>): string =>
   `jsonb_strip_nulls(jsonb_build_object(${Object.entries(given)
     .map(([name, value]) => `'${name}', ${value}`)
     .join(', ')}))`;
 
-/** @param one, other what the statement calls two rows. */
+/** @param one, other the aliases of two rows. */
 const isSameUnit = (one: string, other: string): string =>
   ['order_id', 'item', 'unit'].map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ');
 
 /**
- * The attempt that a call was about, for a LATERAL. Old calls do not name it: theirs is the last attempt that had begun before
- * the call. The transaction that begins the next attempt writes the call that ended this one, a moment later.
- * @param call what the statement calls the row of `supplier_calls`.
+ * Selects the attempt of a call, for a LATERAL. Old calls do not name their attempt: it is the last attempt that began before
+ * the call began. The end of a call would not do: the next attempt may begin a moment before the recorded end, because one
+ * transaction writes both.
+ * @param call the alias of the row of `supplier_calls`.
  */
 export const attemptOfCall = (call: string): string => `
   SELECT a.number, a.supplier_id, a.ended_at FROM unit_attempts a
@@ -134,7 +135,7 @@ const money = (orderId: string): Source[] => [
   },
 ];
 
-/** The first attempt of a unit has the terms of its item. */
+/** Where the first attempt of a unit lists no passed-over offers, the unit's item lists them. */
 const attempts = (orderId: string): Source => ({
   at: 'a.created_at',
   rank: RANK.attempt,
@@ -159,7 +160,10 @@ const attempts = (orderId: string): Source => ({
     WHERE a.order_id = ${orderId}`,
 });
 
-/** A call that ends an attempt has the attempt's end as its moment: it is written a moment later, as the next one begins. */
+/**
+ * The call that ends an attempt gets the moment of the attempt's end. Its own end may be a moment later, because the row is
+ * written when the next attempt begins.
+ */
 const calls = (orderId: string): Source => ({
   at: `CASE WHEN c.ended_at < a.ended_at + interval '1 s' THEN least(c.ended_at, a.ended_at) ELSE c.ended_at END`,
   rank: RANK.answer,
@@ -179,7 +183,7 @@ const calls = (orderId: string): Source => ({
     WHERE c.order_id = ${orderId}`,
 });
 
-/** The end or the review of each unit, and the process that calls about it now. */
+/** The end or the review of each unit, and the process that has claimed the unit now. */
 const states = (orderId: string): Source[] => {
   const from = `order_units u JOIN suppliers s ON s.id = u.supplier_id
     LEFT JOIN unit_attempts a ON ${isSameUnit('a', 'u')} AND a.number = u.attempt
@@ -238,7 +242,7 @@ const units = (orderId: string): Source[] => [
     from: `supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id WHERE r.order_id = ${orderId}`,
   },
   {
-    // A decision comes before the end that it caused.
+    // A decision sorts before the end that it caused.
     rank: `CASE WHEN a.action IN ('order.resolve', 'order.cancel') THEN ${RANK.answer} ELSE ${RANK.besides} END`,
     at: 'a.created_at',
     sequence: 'a.id',
@@ -277,7 +281,7 @@ const end = (orderId: string): Source[] => {
       from: `events e, this_order o WHERE e.order_id = ${orderId}`,
     },
     {
-      // A delivery with attempts has them as its entries.
+      // The attempts of a delivery are entries themselves, so only a delivery without attempts has its own entry.
       at: 'd.created_at',
       rank: RANK.delivery,
       sequence: 'd.id',
@@ -302,8 +306,8 @@ const end = (orderId: string): Source[] => {
 };
 
 /**
- * All that happened to an order, oldest first. One transaction writes the end of an order, and its statements read the clock
- * one after the other: their entries all get the moment of the end, in the order of their ranks.
+ * All events of an order, oldest first. One transaction writes the end of an order, but each of its statements reads the clock
+ * anew. So an entry that is up to a second later than the end gets the moment of the end, and the ranks sort these entries.
  */
 export const FIND_HISTORY = statement('order_history.find', { orderId: 'bigint' }, ({ orderId }) => {
   const names = ['at', 'rank', 'sequence', 'kind', ...Object.keys(NOTHING)].join(', ');

@@ -2,15 +2,15 @@ import { formatMicros } from '../core/cost-money.js';
 import { formatBaht } from '../core/money.js';
 import type { HistoryFacts, HistoryRow } from './order-history.sql.js';
 
-/** Members that a view has under another name, or in another form. */
+/** Members that have another name or form in the view. */
 type Renamed = 'expected_cost_micros' | 'max_cost_micros' | 'cost_micros' | 'cost_currency' | 'webhook' | 'delivery';
 type Known = { [Name in keyof HistoryRow]?: NonNullable<HistoryRow[Name]> };
 
-/** Something that happened to an order. Members that are null in its row are absent. */
+/** An event of an order. Members that are null in its row are absent. */
 export interface HistoryEntry extends Omit<Known, 'amount' | 'facts' | 'at' | 'kind'>, Omit<HistoryFacts, Renamed> {
   at: Date;
   kind: string;
-  /** In baht, as is `available_after`. */
+  /** In baht, like `available_after`. */
   amount?: string;
   /** Costs are in `currency`. */
   expected_cost?: string;
@@ -56,7 +56,7 @@ const MONEY: Record<string, string> = {
   'order.created': 'THB ordered',
 };
 
-/** Never names a cost or a balance: some operators may not see those. */
+/** Never names a cost or a balance, because some operators may not see these. */
 function inWords(row: HistoryRow): string {
   const { kind, amount, outcome, duration_ms, operator, supplier, detail, process } = row;
   const money = MONEY[kind];

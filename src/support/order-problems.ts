@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.js';
 import type { OrderRow, UnitRow } from '../orders/order.rows.js';
 
-/** Orders of several merchants have the reference: CONFLICT. */
+/** CONFLICT, because orders of several merchants have the reference. */
 export class AmbiguousReference extends AppError {
   constructor(
     reference: string,
@@ -14,7 +14,7 @@ export class AmbiguousReference extends AppError {
 /** A unit that was not cancelled, with its current state. */
 export type LeftUnit = Pick<UnitRow, 'item' | 'unit' | 'state' | 'failure_code'>;
 
-/** No unit could be cancelled: CONFLICT. */
+/** CONFLICT, because no unit could be cancelled. */
 export class NothingCancelled extends AppError {
   constructor(
     orderNumber: string,

@@ -14,19 +14,19 @@ export interface Resolution extends Actor {
   order: Pick<OrderRow, 'id' | 'merchant_id'>;
   item: number;
   unit: number;
-  /** The attempt that the operator saw: a later one makes the decision void. Absent where any attempt may be settled. */
+  /** The attempt that the operator saw: a unit at another attempt is not settled. Without it, any attempt may be settled. */
   seenAttempt?: number | undefined;
-  /** What the operator found out from the supplier. */
+  /** The outcome that the operator got from the supplier. */
   outcome: DefiniteOutcome;
   /** 1 to 500 characters, for the audit log. */
   reason: string;
 }
 
 const POLL_MS = 200;
-/** Longer than a call to a supplier takes. */
+/** Most calls to suppliers end sooner: then the decision meets their answer. Only a long timeout allows longer calls. */
 const MAX_WAIT_MS = 60_000;
 
-/** Settles units in doubt as an operator decides. */
+/** Settles units in doubt or in review on an operator's decision. */
 @Injectable()
 export class OrderResolutionService {
   constructor(
@@ -36,10 +36,10 @@ export class OrderResolutionService {
   ) {}
 
   /**
-   * Settles a unit as the supplier's own answer would: the last unit ends the order, and money moves. During a call that may
-   * buy the unit, the decision waits for the answer, up to a minute. A success under the reference of an earlier attempt's
-   * purchase gives the merchant what the supplier handed over for that purchase.
-   * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review, and at the attempt that was seen.
+   * Settles a unit with the effects of a supplier's answer: the last unit ends the order, and money moves. While a call that may
+   * buy the unit is in flight, the decision waits for the answer, for at most a minute. If the operator names the purchase of a
+   * `bought_late` discrepancy as the success, the merchant gets the deliveries of that purchase.
+   * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review, and at the attempt that the operator saw.
    */
   async resolve(resolution: Resolution): Promise<void> {
     const problem = resolutionProblem(resolution);
@@ -66,7 +66,7 @@ export class OrderResolutionService {
     while ((await this.settlement.settle(command)) !== 'settled') {
       const unit = await this.getUnit(key);
       assertNotMoved(unit, resolution);
-      // A unit in doubt may have become so after the settlement was refused: the next try settles it.
+      // The unit may have come into doubt after this settlement was refused: then the next try settles it.
       if (!isRepeatInFlight(unit) && !isInDoubt(unit)) throw conflict(unit);
       if (performance.now() > giveUpAt) throw conflict(unit);
       await delay(POLL_MS);
@@ -85,7 +85,7 @@ export class OrderResolutionService {
 const isNamedSuccess = ({ outcome }: Resolution): boolean =>
   outcome.kind === 'succeeded' && outcome.supplierReference !== null;
 
-/** Whether a call that may buy a unit in doubt is in flight. */
+/** Whether a repeated call that may buy the unit is in flight. */
 const isRepeatInFlight = ({ state, unknown_since }: UnitRow): boolean => state === 'sending' && unknown_since !== null;
 
 const isInDoubt = ({ state }: UnitRow): boolean => state === 'unknown' || state === 'review';
@@ -100,7 +100,7 @@ function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
 const conflict = (unit: UnitRow): AppError =>
   new AppError('CONFLICT', `unit ${unitName(unit)} is ${unit.state}: only units in unknown or review can be resolved`);
 
-/** @param units all units of the order. */
+/** Returns a NOT_FOUND that names the units of the order. @param units all of them. */
 export function noSuchUnit(chosen: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {
   const names = units.map(unitName);
   const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');

@@ -29,11 +29,11 @@ export type { ListFilter, NamedOrderRow, OrderPlace, PageFilter } from './order-
 
 export interface FoundOrder {
   id: bigint;
-  /** What the term is to the order. */
+  /** The kind of the order's identifier that equals the term. */
   found_as: 'number' | 'reference' | 'player' | 'supplier_reference' | 'event' | 'delivery';
 }
 
-/** A reference is indexed together with its merchant: one look for each merchant is faster than reading all orders. */
+/** The index of references begins with the merchant: one lookup for each merchant is faster than a scan of all orders. */
 const FIND_BY_REFERENCE = statement(
   'support.find_by_reference',
   { reference: 'text', merchantId: 'int?' },
@@ -45,7 +45,7 @@ const FIND_BY_REFERENCE = statement(
     ORDER BY m.id`,
 );
 
-/** The newest orders that a term may mean, by one index for each thing that it may be: `OR` would read all orders. */
+/** The newest orders that a term may mean. Each branch uses the index of one kind of term: `OR` would read all orders. */
 const FIND_BY_TERM = statement(
   'order_search.find_by_term',
   { term: 'text', orderNumber: 'text', deliveryId: 'bigint?', withPlayers: 'boolean', limit: 'int' },
@@ -73,26 +73,25 @@ const FIND_BY_TERM = statement(
     ORDER BY found.id DESC, found.rank`,
 );
 
-/** Several processes give orders their ids, each by its own clock. */
+/** Several processes write orders, each by its own clock. So a lower id may have a later time, by up to this margin. */
 const MARGIN_MS = 600_000;
 
 const ALL_IDS = { firstId: 0n, endId: MAX_BIGINT };
 
-/** Together they read ten thousand orders. A filter that few of those match fills its pages slowly. */
+/** A page reads at most this many times {@link MAX_SCANNED}. So a filter that few orders match gives pages that are not full. */
 const MAX_SCANS = 5;
 
-/** Orders of a page. */
 interface OrderPage {
   rows: NamedOrderRow[];
-  /** Where the next page begins although this one is not full; null where it is, or where there are no more. */
+  /** The next page begins after this place, where this page is not full. Null where it is full, or is the last page. */
   continueAt: OrderPlace | null;
 }
 
 interface Term {
   term: string;
-  /** The order that the term names, where it is an order's number or begins with one. */
+  /** The order's number at the beginning of a unit's reference; any other term as it is. */
   orderNumber: string;
-  /** The delivery of a webhook that the term names. */
+  /** The webhook delivery that the term names. */
   deliveryId: bigint | null;
   /** Whether the term may be a player. */
   withPlayers: boolean;
@@ -107,7 +106,7 @@ export class OrderSearchRepository {
     private readonly reads: ReplicaReadsService,
   ) {}
 
-  /** Newest first; may be a moment old. */
+  /** Returns orders newest first, with their items. The result may be a moment old. */
   list(filter: ListFilter): Promise<{ orders: OrderRow[]; items: ItemRow[] }> {
     const { statement: query, values } = listOrders(filter);
     return inIndexedSnapshot(this.reads, async (tx) => {
@@ -116,7 +115,7 @@ export class OrderSearchRepository {
     });
   }
 
-  /** Newest first. Reads a bounded number of orders whatever the filter is, so a page may end before it is full. */
+  /** Returns orders newest first. Every filter reads a bounded number of orders, so a page may end before it is full. */
   async page(filter: PageFilter, after: OrderPlace | null, limit: number): Promise<OrderPage> {
     if (isContradiction(filter)) return { rows: [], continueAt: null };
     const paths = pathsOf(filter);
@@ -127,7 +126,7 @@ export class OrderSearchRepository {
     return { rows: await this.database.query<NamedOrderRow>(page, values), continueAt: null };
   }
 
-  /** Newest first; those that exist. */
+  /** Returns the orders that exist, newest first. */
   listByIds(ids: bigint[]): Promise<NamedOrderRow[]> {
     const { statement: page, values } = pageOfOrders('ids', { ids, ...ALL_IDS, after: null, limit: ids.length });
     return this.database.query<NamedOrderRow>(page, values);
@@ -138,7 +137,7 @@ export class OrderSearchRepository {
     return this.database.query<FoundOrder>(...FIND_BY_TERM.with(term));
   }
 
-  /** One of each merchant that uses the reference. */
+  /** Returns one order for each merchant that uses the reference. */
   listByReference(reference: string, merchantId?: number): Promise<OrderRow[]> {
     return this.database.query<OrderRow>(...FIND_BY_REFERENCE.with({ reference, merchantId: merchantId ?? null }));
   }
@@ -152,17 +151,17 @@ export class OrderSearchRepository {
     return { firstId, endId };
   }
 
-  /** The path with fewest orders, as far as they are counted. */
+  /** Returns the path with the fewest orders. A count stops early, so the first of several long paths wins. */
   private async choosePath([first, ...others]: [AccessPath, ...AccessPath[]], query: PageQuery): Promise<AccessPath> {
     if (others.length === 0) return first;
-    // Counts from the first page on: all pages of a list must go one path, because each path has an order of its own.
+    // Counts from the first page, not from `after`: all pages must take the same path, because each path sorts in its own way.
     const { statement: count, values } = countPaths([first, ...others], { ...query, after: null });
     const [counts] = await this.database.query<Record<AccessPath, number>>(count, values);
     const countOf = (path: AccessPath): number => present(counts, 'paths are counted')[path];
     return others.reduce((best, path) => (countOf(path) < countOf(best) ? path : best), first);
   }
 
-  /** In one snapshot, so that each statement begins where the one before it ended. */
+  /** Reads one snapshot, so that each statement begins where the previous one ended. */
   private scan(path: AccessPath, query: PageQuery): Promise<OrderPage> {
     return inIndexedSnapshot(this.database, async (tx) => {
       const rows: NamedOrderRow[] = [];

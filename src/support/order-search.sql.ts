@@ -4,7 +4,7 @@ import { firstIdSince } from '../database/first-id-since.sql.js';
 import { ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
 
-/** What an order must match; what is not given matches every order. */
+/** The conditions on an order. An absent condition matches every order. */
 export interface OrderFilter {
   status?: OrderStatus | undefined;
   merchantId?: number | undefined;
@@ -18,7 +18,7 @@ export interface OrderFilter {
   createdTo?: Date | undefined;
 }
 
-/** The filter of a list that is read whole. */
+/** The filter of a list that one statement reads. */
 export interface ListFilter extends OrderFilter {
   /** Created at least so many seconds ago. */
   olderThan?: number | undefined;
@@ -35,7 +35,7 @@ export interface PageFilter extends OrderFilter {
   ids?: bigint[] | undefined;
 }
 
-/** The last order of a page: the next one begins behind it. */
+/** The last order of a page: the next page begins after this order. */
 export interface OrderPlace {
   createdAt: Date;
   id: bigint;
@@ -55,15 +55,15 @@ export type NamedOrderRow = OrderRow & { merchant_name: string };
 
 export const FIRST_ID_SINCE = firstIdSince('order_overview.first_id_since', 'orders');
 
-/** Takes a value of the statement. @returns the parameter that stands for it. */
+/** Adds a value to the statement. @returns the value's placeholder, such as `$1`. */
 type Add = (value: unknown) => string;
 
 type Conditions = Omit<ListFilter, 'limit'>;
 type Part = keyof Conditions;
 
-/** The condition on order `o` of each part of a filter. */
+/** For each part of a filter, the SQL condition on order `o`. */
 const CONDITIONS: { [Name in Part]-?: (add: Add, value: NonNullable<Conditions[Name]>) => string } = {
-  // In the text, not as a value: the indexes of open and of failed orders serve only a query that names these statuses.
+  // The status stands in the text: PostgreSQL uses the partial indexes of open and failed orders only for a named status.
   status: (_add, status) => `o.status = '${status}'`,
   olderThan: (add, seconds) => `o.created_at <= now() - make_interval(secs => ${add(seconds)})`,
   review: () => `o.id IN (SELECT order_id FROM order_units WHERE state = 'review')`,
@@ -88,7 +88,7 @@ const conditionsOf = (filter: Conditions, add: Add, parts: Part[]): string[] =>
     .filter((part) => isGiven(filter, part))
     .map((part) => (CONDITIONS[part] as (add: Add, value: unknown) => string)(add, filter[part]));
 
-/** @param known the parts that the statement looks after in another way. */
+/** @param known the parts that the statement covers in another way. */
 const otherConditions = (filter: Conditions, add: Add, known: Part[]): string[] =>
   conditionsOf(
     filter,
@@ -108,7 +108,7 @@ const COLUMNS = ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';
 const BY_ID = 'ORDER BY o.id DESC';
 
-/** All orders that match, newest first. Reads by the index of the one part that leaves fewest orders, as a rule. */
+/** Lists the orders that match, newest first, up to the limit. Reads by the index of the part that usually leaves the fewest. */
 export function listOrders(filter: ListFilter): Asked {
   const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
   const { review, sku, supplierId, failureCode, status, reference, userId } = filter;
@@ -136,8 +136,8 @@ function listByMerchant(filter: ListFilter, add: Add): string {
 }
 
 /**
- * Several items of an order may match. Newer orders have higher ids, and only the negated ids of the items' indexes give
- * that order: in the order of all orders, the last one of a supplier may be a million orders away.
+ * Several items of an order may match, so the statement removes duplicates. It sorts by the negated id, because the items'
+ * indexes give that order, newest first. A read by the time of orders might pass a million orders before one of a supplier.
  */
 const listByItem = (filter: ListFilter, add: Add, part: Part, condition: string): string => `
   SELECT o.* FROM (
@@ -146,15 +146,15 @@ const listByItem = (filter: ListFilter, add: Add, part: Part, condition: string)
     ORDER BY -i.order_id LIMIT ${add(filter.limit)}) o
   ${BY_TIME}`;
 
-/** By which index a page is read: that of one part of the filter. */
+/** The index that reads a page. */
 export type AccessPath = 'ids' | 'open' | 'sku' | 'failure' | 'merchant' | 'supplier' | 'failed' | 'all';
 
-/** One statement reads at most so many orders of a path, however few of them match. */
+/** One statement reads at most this many rows of a partial path, even if few of them match. */
 export const MAX_SCANNED = 2_000;
-/** Counting a path stops here. One statement reads the whole of a path with fewer orders. */
+/** The count of a path stops here, because one statement can read the whole of a path with fewer orders. */
 const MAX_COUNTED = 1_000;
 
-/** The parts of a filter that the index of a path looks after. */
+/** The parts of a filter that the index of a path covers. */
 const KNOWN: Record<AccessPath, Part[]> = {
   ids: [],
   open: TIME,
@@ -168,10 +168,10 @@ const KNOWN: Record<AccessPath, Part[]> = {
 
 const isByTime = (path: AccessPath): boolean => KNOWN[path].includes('createdTo');
 const isByItem = (path: AccessPath): boolean => path === 'sku' || path === 'supplier';
-/** Paths whose index knows ids but no times: they need the range of ids of a time. */
+/** Whether the index of a path has ids but no times. Such a path needs the range of ids of the filter's time. */
 export const isById = (path: AccessPath): boolean => path === 'all' || isByItem(path);
 
-/** The paths that serve a filter. The first one usually has fewest orders. */
+/** Returns the paths that serve a filter. The first one usually has the fewest orders. */
 export function pathsOf(filter: PageFilter): [AccessPath, ...AccessPath[]] {
   const { ids, sku, status, failureCode, supplierId, merchantId } = filter;
   if (ids) return ['ids'];
@@ -186,18 +186,18 @@ export function pathsOf(filter: PageFilter): [AccessPath, ...AccessPath[]] {
   return [first, ...others];
 }
 
-/** Whether no order can match: failed orders have a code, and no others have one. */
+/** Whether no order can match, because only failed orders have a failure code. */
 export const isContradiction = ({ status, failureCode }: PageFilter): boolean =>
   failureCode !== undefined && status !== undefined && status !== 'failed';
 
 /**
- * Whether one statement may find fewer orders than match: the filter has a part that the index of the path does not know, or
- * several items lead to one order.
+ * Whether one statement may find fewer orders than match. It may, if the filter has a part that the path's index does not
+ * cover, or if several items lead to one order.
  */
 export const isPartial = (path: AccessPath, query: PageQuery): boolean =>
   isByItem(path) || (isByTime(path) && unknownConditions(path, query, String).length > 0);
 
-/** Orders that match, newest first. On a partial path, only those among the next {@link MAX_SCANNED}. */
+/** Orders that match, newest first. On a partial path, only matches among the next {@link MAX_SCANNED} rows. */
 export const pageOfOrders = (path: AccessPath, query: PageQuery): Asked =>
   onPath('page', path, query, (add) => {
     const order = isByTime(path) ? BY_TIME : BY_ID;
@@ -212,7 +212,7 @@ export const lastScanned = (path: AccessPath, query: PageQuery): Asked =>
     return isByItem(path) ? `SELECT o.created_at, o.id FROM (${last}) i JOIN orders o ON o.id = i.order_id` : last;
   });
 
-/** The number of orders on each path, up to one more than {@link MAX_COUNTED}. */
+/** The number of rows on each path, at most {@link MAX_COUNTED} + 1. */
 export const countPaths = (paths: AccessPath[], query: PageQuery): Asked =>
   onPath('count_ways', paths.join('_'), query, (add) => {
     const counts = paths.map(
@@ -230,8 +230,8 @@ function onPath(name: string, paths: string, query: PageQuery, textOf: (add: Add
 }
 
 /**
- * The orders of a path that match what its index does not know. These conditions stand outside of a limit: inside, PostgreSQL
- * might rather sort all orders of a day, a product or a supplier.
+ * The orders of a path that match the conditions that its index does not cover. These conditions stand outside the limited
+ * scan: inside it, PostgreSQL might sort all orders of a day, a product or a supplier instead of reading the path's index.
  */
 function matching(path: AccessPath, query: PageQuery, add: Add): string {
   const where = and(unknownConditions(path, query, add));
@@ -241,13 +241,13 @@ function matching(path: AccessPath, query: PageQuery, add: Add): string {
             FROM (${scan(path, query, add)} LIMIT ${MAX_SCANNED}) i JOIN orders o ON o.id = i.order_id
             WHERE true${where} ORDER BY i.place ${limit()}`;
   if (where === '') return `${scan(path, query, add, COLUMNS)} ${limit()}`;
-  // The ids of a time bound these paths already; only a margin of some minutes is read in vain.
+  // The ids bound these two paths already. On `all`, the statement reads only a margin of some minutes in vain.
   const bound = path === 'all' || path === 'ids' ? 'OFFSET 0' : `LIMIT ${MAX_SCANNED}`;
   const order = isByTime(path) ? BY_TIME : BY_ID;
   return `SELECT o.* FROM (${scan(path, query, add, COLUMNS)} ${bound}) o WHERE true${where} ${order} ${limit()}`;
 }
 
-/** The rows of a path behind the place of a query, in the order of its index: orders, or items with their order's id. */
+/** The rows of a path after the query's place, sorted as the path's index: orders, or items with the id of their order. */
 function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created_at, o.id'): string {
   const byTime = (...conditions: string[]): string => {
     const all = [...conditions, ...conditionsOf(query, add, TIME), ...behindTime(query, add)];
@@ -266,12 +266,12 @@ function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created
     case 'failure':
       return byTime(...conditionsOf(query, add, ['failureCode']));
     case 'failed':
-      // Code by code, because the indexes of failed orders begin with the code or the merchant: PostgreSQL merges them.
+      // The indexes of failed orders begin with the code or the merchant. So each code is read alone, and PostgreSQL merges.
       return `SELECT ${columns} FROM (${FAILURE_CODES.map((code) => `(${byTime(`o.failure_code = '${code}'`)})`).join(' UNION ALL ')}) o ${BY_TIME}`;
     case 'merchant':
       return byTime(...conditionsOf(query, add, ['merchantId']), ...(query.status === 'failed' ? status : []));
     case 'open':
-      // The index has the open orders, without their status.
+      // The index holds only open orders, but not their status.
       return byTime(`o.status IN ('pending', 'processing')`);
     case 'ids':
       return byId(`o.id = ANY(${add(query.ids)}::bigint[])`);
@@ -280,7 +280,7 @@ function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created
   }
 }
 
-/** Newest first: the indexes of items have the ids of orders negated. Several items of an order may match. */
+/** Newest first, because the indexes of items have the ids of orders negated. Several items of an order may match. */
 const scanItems = ({ firstId, endId, after }: PageQuery, add: Add, condition: string): string => `
   SELECT i.order_id, -i.order_id AS place FROM order_items i
   WHERE ${condition} AND -i.order_id > ${add(-(after && after.id < endId ? after.id : endId))}::bigint
@@ -294,7 +294,7 @@ function behindTime({ after }: PageQuery, add: Add): string[] {
   return [`o.created_at <= ${moment}`, `(o.created_at, o.id) < (${moment}, ${add(after.id)}::bigint)`];
 }
 
-/** The conditions that the index of a path does not know. That of a merchant's orders knows which failed. */
+/** The conditions that the index of a path does not cover. For one merchant, an index of failed orders covers that status. */
 const unknownConditions = (path: AccessPath, query: PageQuery, add: Add): string[] =>
   otherConditions(
     query,

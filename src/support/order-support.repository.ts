@@ -26,21 +26,21 @@ export interface AttemptOfUnit {
   supplier_sku: string;
   reference: string;
   supplier_reference: string | null;
-  /** How it ended, where another one followed; else the unit's. */
+  /** The attempt's final state where another attempt followed, otherwise the state of the unit. */
   state: UnitState | 'withdrawn';
   failure_code: FailureCode | null;
   cost_micros: bigint | null;
   cost_currency: string | null;
-  /** The outcome of the latest call about it; null where none was sent. */
+  /** The final state where another attempt followed, otherwise the outcome of the unit's latest call; null without a call. */
   last_outcome: string | null;
 }
 
-/** A unit, as far as a decision about it needs it. */
+/** The data of a unit that a decision needs. */
 export interface UnitToDecide {
   order: Pick<Order, 'id' | 'merchant_id'>;
-  /** What its merchant pays for it, in satang. */
+  /** The price that the merchant pays for the unit, in satang. */
   price: bigint;
-  /** The latest one; null where there was none. */
+  /** The latest attempt; null where there was none. */
   attempt: Pick<AttemptOfUnit, 'number' | 'supplier' | 'supplier_sku' | 'reference' | 'supplier_reference'> | null;
 }
 
@@ -53,9 +53,7 @@ const FIND_BY_NUMBER = statement(
     WHERE o.order_number = ${orderNumber} AND (${merchantId} IS NULL OR o.merchant_id = ${merchantId})`,
 );
 
-/**
- * The attempts of units `u`. Versions that recorded no attempts made one for each unit that they sent.
- */
+/** The attempts of units `u`. A sent unit without a recorded attempt had one attempt: old versions recorded none. */
 const ATTEMPTS = `
     SELECT u.item, u.unit, coalesce(a.number, 1) AS number, s.code AS supplier,
            coalesce(a.supplier_sku, i.supplier_sku) AS supplier_sku,
@@ -103,12 +101,12 @@ type LatestAttempt = NonNullable<UnitToDecide['attempt']>;
 type NoAttempt = { [Column in keyof LatestAttempt]: null };
 type FoundUnitRow = UnitToDecide['order'] & { price: bigint | null } & (LatestAttempt | NoAttempt);
 
-/** Reads what operators look at in one order. */
+/** Reads the data of one order that operators see. */
 @Injectable()
 export class OrderSupportRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param merchantId the merchant whose order it must be, if given. */
+  /** Returns null where the order belongs to another merchant than the given one. */
   async findByNumber(
     orderNumber: string,
     merchantId?: number,
@@ -126,7 +124,7 @@ export class OrderSupportRepository {
     });
   }
 
-  /** Order by order, each order's in their order. */
+  /** Sorted by order, then by the item's position. */
   listItems(orderIds: bigint[], tx: Pick<Transaction, 'query'> = this.database): Promise<ItemRow[]> {
     return tx.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
   }
@@ -146,7 +144,7 @@ export class OrderSupportRepository {
     }));
   }
 
-  /** Unit by unit, each unit's in their order. */
+  /** Sorted by unit, then by the attempt's number. */
   listAttempts(orderId: bigint, tx: Transaction): Promise<AttemptOfUnit[]> {
     return tx.query<AttemptOfUnit>(...FIND_ATTEMPTS.with({ orderId }));
   }
@@ -161,7 +159,7 @@ export class OrderSupportRepository {
     return tx.query<HistoryRow>(...FIND_HISTORY.with({ orderId }));
   }
 
-  /** Null without such an order. The price is null where the order has no such unit. */
+  /** Returns null where there is no such order. The price is null where the order has no such unit. */
   async findUnit(
     orderNumber: string,
     { item, unit }: Pick<UnitKey, 'item' | 'unit'>,

@@ -4,19 +4,19 @@ import { selectFirstIdSince } from '../database/first-id-since.sql.js';
 import { statement } from '../database/parameters.js';
 import { ReplicaReadsService } from '../database/replica-reads.service.js';
 
-/** The units of a product that were ordered in a time, by how they ended. */
+/** The counts of a product's sold and failed units that merchants ordered in one period. */
 export interface SoldRow {
   sku: string;
   sold: number;
   failed: number;
-  /** What merchants paid for the sold units, in satang. */
+  /** The price of the sold units to merchants, in satang. */
   revenue: bigint;
 }
 
 /** The units of one product and one day. The first day has the number 0. */
 export type DayRow = Omit<SoldRow, 'sku'> & { day: number };
 
-/** The begin of the day that is so many days before today, in a zone. */
+/** The moment when a day begins in a zone. @param days the number of days before today, as SQL. */
 const dayStart = (zone: string, days: string): string =>
   `(date_trunc('day', statement_timestamp() AT TIME ZONE ${zone}) - ${days} * interval '1 day') AT TIME ZONE ${zone}`;
 
@@ -68,12 +68,12 @@ export class ProductSalesRepository {
     return this.reads.query<SoldRow>(...SOLD_TODAY.with({ zone }));
   }
 
-  /** Up to today. Days without any order may be missing. */
+  /** Returns the last `days` days up to today, also days without sales. Returns no day where the database has no order. */
   listDays(sku: string, zone: string, days: number): Promise<DayRow[]> {
     return this.reads.query<DayRow>(...SOLD_BY_DAY.with({ sku, zone, days }));
   }
 
-  /** The last so many days up to today, such as `2026-11-22`. */
+  /** Returns the dates of the last `days` days up to today, such as `2026-11-22`. */
   async listNames(zone: string, days: number): Promise<string[]> {
     const rows = await this.reads.query<{ name: string }>(...NAMES_OF_DAYS.with({ zone, days }));
     return rows.map(({ name }) => name);

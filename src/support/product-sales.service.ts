@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProductSalesRepository, type DayRow, type SoldRow } from './product-sales.repository.js';
 
-/** One statement counts all products of a day, so its result serves every list for this long. */
+/** One statement counts the day's sales of all products. Its result serves every list for this long, because it reads much. */
 const KEPT_MS = 30_000;
 
 export interface DayOfSales extends Omit<DayRow, 'day'> {
@@ -18,7 +18,7 @@ export class ProductSalesService {
 
   constructor(private readonly sales: ProductSalesRepository) {}
 
-  /** By SKU; up to half a minute old. */
+  /** Returns today's sales by SKU, up to half a minute old. */
   today(zone: string): Promise<Today> {
     const now = Date.now();
     const known = this.kept.get(zone);
@@ -29,7 +29,7 @@ export class ProductSalesService {
     return sales;
   }
 
-  /** Each of the last so many days up to today, also those without a sale. */
+  /** Returns each of the last `days` days up to today, also days without a sale. */
   async byDay(sku: string, zone: string, days: number): Promise<DayOfSales[]> {
     const [names, rows] = await Promise.all([this.sales.listNames(zone, days), this.sales.listDays(sku, zone, days)]);
     const rowOf = new Map(rows.map((row) => [row.day, row]));

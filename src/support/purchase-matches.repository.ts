@@ -7,8 +7,8 @@ import type { Order } from '../orders/order.entity.js';
 import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 
 /**
- * Units for the same player, of any supplier, whose product this supplier sells under that SKU. Reads the index of players
- * once for each merchant.
+ * Units of any supplier for the same player. Where the SKU is known, the unit was bought under it, or this supplier sells the
+ * unit's product under it. Reads the index of players once for each merchant, because that index begins with the merchant.
  */
 const FIND_MATCHES = statement(
   'purchase_matches.find',
@@ -39,7 +39,7 @@ const FIND_MATCHES = statement(
     ORDER BY o.created_at, o.id, u.item, u.unit LIMIT ${limit}`,
 );
 
-/** Clocks differ, and callbacks may be late. */
+/** The order may be older than the purchase: clocks differ, and callbacks may be late. */
 const BEFORE_MS = DAY_MS;
 /** A merchant repeats an unanswered order within minutes; its customer complains within weeks. */
 const AFTER_MS = 30 * DAY_MS;
@@ -60,7 +60,7 @@ type Purchase = Pick<SupplierReversal, 'supplier_id' | 'supplier_sku' | 'player'
 export class PurchaseMatchesRepository {
   constructor(private readonly database: Database) {}
 
-  /** The oldest first, 50 at most; none where the supplier did not report the player. */
+  /** Returns the oldest first, at most 50; none where the supplier did not report the player. */
   async find({ supplier_id: supplierId, ...purchase }: Purchase): Promise<MatchRow[]> {
     const { supplier_sku: sku, player, bought_at: boughtAt, created_at: reportedAt } = purchase;
     if (player === null) return [];
@@ -79,14 +79,14 @@ export class PurchaseMatchesRepository {
   }
 }
 
-/** The user ids that a supplier's text for a player may begin with. The server follows, written as each supplier wants it. */
+/** The user ids that a supplier's text for a player may begin with. The server follows, in each supplier's own form. */
 function usersIn(player: string): string[] {
   const longer = Math.max(Math.min(player.length, MAX_USER) - MIN_USER, 0);
   const beginnings = Array.from({ length: longer }, (_, count) => player.slice(0, MIN_USER + count));
   return [player, ...beginnings.map((text) => text.trimEnd())];
 }
 
-/** Whether the order's server follows the user id, or nothing. */
+/** Whether the text after the user id contains the order's server, or is empty. */
 function isFor(player: string, { user_id: user, server_id: server }: MatchRow): boolean {
   const rest = lettersOf(player.slice(user.length));
   return rest === '' || (server !== null && rest.includes(lettersOf(server)));

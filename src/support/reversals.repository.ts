@@ -11,12 +11,12 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 type OfOrder = Pick<Order, 'order_number' | 'merchant_id'>;
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** A discrepancy with its supplier and order. Without an order where no book knows the purchase. */
+/** A discrepancy with its supplier. Number and merchant of the order are null where the purchase belongs to no order. */
 export type ReversalRow = Omit<SupplierReversal, 'delivered_sealed'> & OfOthers;
 
 type OfOthers = Nullable<OfOrder> & {
   supplier: Supplier['code'];
-  /** Whether the order is in an archive: the database keeps only its number and merchant. */
+  /** Whether the order is in an archive: the database keeps only the order's number and merchant. */
   archived: boolean;
   /** Whether the supplier handed something over, such as a code. */
   handed_over: boolean;
@@ -24,9 +24,9 @@ type OfOthers = Nullable<OfOrder> & {
 
 export interface ReversalsFilter {
   open?: boolean | undefined;
-  /** A code. */
+  /** The code of a supplier. */
   supplier?: string | undefined;
-  /** The id of the discrepancy behind which the list begins. */
+  /** The list begins after the discrepancy with this id. */
   before?: number | undefined;
   limit: number;
 }
@@ -49,7 +49,7 @@ export class ReversalsRepository {
     return found;
   }
 
-  /** What the supplier handed over, sealed; null where it handed nothing over. */
+  /** Returns the supplier's deliveries, sealed; null where the supplier handed nothing over. */
   async findHandedOver(id: number): Promise<Buffer | null> {
     const found = await this.dataSource.manager.findOne(SupplierReversal, {
       select: { id: true, delivered_sealed: true },

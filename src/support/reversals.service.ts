@@ -12,10 +12,11 @@ import { ReversalsRepository, type ReversalRow, type ReversalsFilter } from './r
 
 /**
  * A discrepancy between the books and what a supplier reports.
- * - `taken_back`: the unit had succeeded, and its supplier reports that it failed.
- * - `bought_late`: the unit had failed and its price was returned, and its supplier reports that it was bought.
- * - `unknown_purchase`: its supplier reports a purchase that no book knows: another one than the unit's, or one without an
- *   order. Then order, merchant and unit are null, and the supplier reports reference, SKU, player and time as far as it can.
+ * - `taken_back`: the unit had succeeded, and now the supplier reports a failure.
+ * - `bought_late`: the unit had failed and the merchant had the price back, and now the supplier reports the purchase.
+ * - `unknown_purchase`: the supplier reports a purchase that the books do not have. It may be a second purchase for a unit, or
+ *   a purchase without an order. Without an order, order, merchant and unit are null, and the supplier reports reference, SKU,
+ *   player and time as far as it can.
  */
 export interface Reversal
   extends
@@ -25,9 +26,9 @@ export interface Reversal
     >,
     Pick<ReversalRow, 'order_number' | 'merchant_id' | 'supplier'> {
   unit: string | null;
-  /** Whether the order is archived: no list has it, and no page shows it. */
+  /** Whether the order is archived: then no list and no page shows the order. */
   archived: boolean;
-  /** What the purchase cost at the supplier; null where that is unknown. */
+  /** The supplier's charge for the purchase, in `currency`; null where it is unknown. */
   amount: string | null;
   currency: string | null;
   bought_at: string | null;
@@ -44,7 +45,7 @@ export interface Match extends Omit<MatchRow, 'item' | 'unit' | 'created_at'> {
 
 /** A discrepancy that was closed just now. */
 export type ClosedReversal = Reversal & {
-  /** An earlier credit, which was not given again. Absent where the credit was given now, or none was wanted. */
+  /** An earlier credit under the same reference. Absent where this closing gave the credit, or asked for none. */
   credited_before?: { by: string | null; at: string };
 };
 
@@ -52,7 +53,7 @@ export type ReversalDetail = Reversal & { likely_matches: Match[] };
 
 export interface HandedOverOfCase {
   unit: string;
-  /** The unit that it was sealed for. */
+  /** The unit that `sealed` was sealed for. */
   key: Pick<SupplierReversal, 'order_id' | 'item' | 'unit'>;
   sealed: Buffer;
   /** For the audit log. */
@@ -61,7 +62,7 @@ export interface HandedOverOfCase {
 
 export interface Closing {
   id: number;
-  /** For the merchant; none unless given. */
+  /** The amount for the merchant. Without it, the merchant gets nothing. */
   credit?: Satang;
   by: Actor;
 }
@@ -83,7 +84,7 @@ export class ReversalsService {
     return (await this.reversals.list(filter)).map(toReversal);
   }
 
-  /** The same page by page: discrepancies are never removed, and may be more than fit in memory. */
+  /** Yields the list page by page: discrepancies are never removed, so all of them may not fit in memory. */
   async *pages({
     limit = Infinity,
     ...filter
@@ -107,8 +108,8 @@ export class ReversalsService {
   }
 
   /**
-   * What the supplier handed over for the purchase, sealed, and the unit that it was sealed for.
-   * @throws NOT_FOUND without such a discrepancy, and where the supplier handed nothing over.
+   * Returns the sealed deliveries of the purchase, and the unit that they were sealed for.
+   * @throws NOT_FOUND without such a discrepancy or without a unit, and where the supplier handed nothing over.
    */
   async getHandedOver(id: number): Promise<HandedOverOfCase> {
     const found = await this.reversals.find(id);
@@ -120,10 +121,11 @@ export class ReversalsService {
   }
 
   /**
-   * Closes a discrepancy and gives the order's merchant the credit: both or neither, however many operators decide at once.
-   * The reference of the credit has the id and the moment of the discrepancy, because ids repeat after a restore. A credit that
-   * was given under this reference before is reported, not given again.
-   * @throws NOT_FOUND; CONFLICT when it is closed already, and for a credit without an order.
+   * Closes a discrepancy and gives the order's merchant the credit: both or neither. If several operators close it at
+   * once, only one of them succeeds.
+   * The reference of the credit has the id and the moment of the discrepancy, because ids repeat after a restore. If the
+   * merchant had a credit under this reference before, this method reports it and gives no second one.
+   * @throws NOT_FOUND; CONFLICT where the discrepancy is closed already, and for a credit without an order.
    */
   async close({ id, credit, by }: Closing): Promise<ClosedReversal> {
     const found = await this.reversals.find(id);

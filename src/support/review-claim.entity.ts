@@ -4,7 +4,7 @@ import { OrderUnit } from '../orders/order-unit.entity.js';
 
 const key = { primaryKeyConstraintName: 'pk_review_claims' };
 
-/** An operator looks after a unit in doubt, for a while. Others may still decide about it. */
+/** An operator's claim of a unit, for some minutes. Other operators may still decide about the unit. */
 @Entity('review_claims')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_review_claims_unit',

@@ -33,7 +33,7 @@ const unitsIn = (state: 'review' | 'unknown', rank: number, condition: string): 
    WHERE u.state = '${state}' AND ${condition}
    ORDER BY u.order_id, u.item, u.unit LIMIT 1001)`;
 
-/** Behind the place that the last four parameters name. The sandbox is left out: it buys nothing. */
+/** Lists units after the place that the last four parameters name. Leaves out the sandbox, because it buys nothing. */
 const LIST_REVIEW = statement(
   'review.list',
   {
@@ -72,7 +72,7 @@ const LIST_REVIEW = statement(
   },
 );
 
-/** No row while another operator looks after the unit. */
+/** Returns no row while another operator's claim of the unit is valid. */
 const CLAIM_UNIT = statement(
   'review.claim',
   { orderId: 'bigint', item: 'int', unit: 'int', operatorId: 'int', minutes: 'int' },
@@ -86,7 +86,7 @@ const CLAIM_UNIT = statement(
     RETURNING claimed_until`,
 );
 
-/** The current state of a unit, with what a decision about it would move. */
+/** The current state of a unit, with the price that a decision about it would move. */
 export interface UnitStatus
   extends
     Pick<OrderUnit, 'order_id' | 'item' | 'unit' | 'state' | 'attempt'>,
@@ -94,15 +94,15 @@ export interface UnitStatus
     Pick<OrderItem, 'unit_price'> {
   merchant_name: string;
   supplier: string;
-  /** Whether it is no longer at the supplier that the operator chose it at. */
+  /** Whether the unit is at another supplier than when the operator chose it. */
   moved: boolean;
-  /** The units of its order that are not settled, this one included. */
+  /** The number of units of the order that are not settled, this one included. */
   open_units: number;
-  /** The name of the operator who last decided about it; null where none did. */
+  /** The operator who last decided about the unit; null where none did. */
   decided_by: string | null;
 }
 
-/** In the given order; units that do not exist are left out. A null supplier stands for any. */
+/** In the given order, without units that do not exist. With a null supplier, no unit counts as moved. */
 const LIST_STATUS = statement(
   'review.find_standing',
   { asked: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint', supplier: 'text?' }) },
@@ -126,9 +126,9 @@ const LIST_STATUS = statement(
     ORDER BY asked.place`,
 );
 
-/** The last unit of a page: the next one begins behind it. */
+/** The last unit of a page: the next page begins after this unit. */
 export interface ReviewPlace {
-  /** 1 for units in review, 2 for those in doubt, 0 for the begin of the list. */
+  /** 1 for a unit in review, 2 for a unit in doubt, 0 for the beginning of the list. */
   rank: number;
   orderId: bigint;
   item: number;
@@ -143,11 +143,11 @@ interface ReviewFilter {
 
 /** A unit that an operator chose. */
 export interface ChosenUnit extends Pick<UnitStatus, 'order_number' | 'item' | 'unit'> {
-  /** The code of the supplier where it was then; null where that does not matter. */
+  /** The code of the unit's supplier at that time; null where any supplier will do. */
   supplier: string | null;
 }
 
-/** An operator's claim of a unit ends after this. */
+/** An operator's claim of a unit ends after this time. */
 const CLAIM_MINUTES = 10;
 
 @Injectable()
@@ -159,12 +159,12 @@ export class ReviewRepository {
     return this.database.query<ReviewRow>(...LIST_REVIEW.with({ ...filter, ...after }));
   }
 
-  /** In the given order; units that do not exist are left out. */
+  /** Returns the units in the given order, without units that do not exist. */
   listStatus(chosen: readonly ChosenUnit[]): Promise<UnitStatus[]> {
     return this.database.query<UnitStatus>(...LIST_STATUS.with({ asked: chosen }));
   }
 
-  /** @returns the end of the claim; null while another operator looks after the unit. */
+  /** @returns the end of the claim; null while another operator's claim of the unit is valid. */
   async claim(tx: Transaction, key: UnitKey, operatorId: number): Promise<Date | null> {
     const [claimed] = await tx.query<{ claimed_until: Date }>(
       ...CLAIM_UNIT.with({ ...key, operatorId, minutes: CLAIM_MINUTES }),
@@ -172,7 +172,7 @@ export class ReviewRepository {
     return claimed?.claimed_until ?? null;
   }
 
-  /** @returns whether the operator had claimed it. */
+  /** @returns whether the operator had claimed the unit. */
   async release({ manager }: Transaction, { orderId, item, unit }: UnitKey, operatorId: number): Promise<boolean> {
     const claim = { order_id: orderId, item, unit, operator_id: operatorId };
     const { affected } = await manager.delete(ReviewClaim, claim);

@@ -13,7 +13,7 @@ export interface ReviewRequest {
   limit: number;
 }
 
-/** A unit that an operator looks after. */
+/** A unit to claim, and its merchant. */
 export type Claim = UnitKey & { merchantId: number };
 
 const recordOf = ({ orderId, merchantId, ...unit }: Claim): Omit<AuditRecord, 'action'> => ({
@@ -30,7 +30,7 @@ export class ReviewService {
     private readonly review: ReviewRepository,
   ) {}
 
-  /** Units in review, then units in doubt, the oldest orders first. @throws BAD_REQUEST for a cursor that no page carried. */
+  /** Units in review, then units in doubt, the oldest orders first. @throws BAD_REQUEST for an invalid cursor. */
   async page({ supplierId, state, cursor, limit }: ReviewRequest): Promise<Page<ReviewRow>> {
     const states: ReviewRow['state'][] = state === undefined ? ['review', 'unknown'] : [state];
     const filter = { supplierId: supplierId ?? null, states, limit: limit + 1 };
@@ -38,7 +38,7 @@ export class ReviewService {
     return toPage(rows, limit, cursorOf, (row) => row);
   }
 
-  /** For ten minutes, or ten more. @throws CONFLICT while another operator looks after the unit. */
+  /** Claims the unit for ten minutes from now. @throws CONFLICT while another operator's claim of the unit is valid. */
   claim(claim: Claim, operatorId: number, by: Actor): Promise<Date> {
     return this.database.transaction(async (tx) => {
       const until = await this.review.claim(tx, claim, operatorId);
@@ -48,7 +48,7 @@ export class ReviewService {
     });
   }
 
-  /** Does nothing where another operator has claimed the unit, or none. */
+  /** Ends the operator's claim. Does nothing where the operator has none. */
   async release(claim: Claim, operatorId: number, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (await this.review.release(tx, claim, operatorId))

@@ -5,11 +5,11 @@ import type { Order } from '../orders/order.entity.js';
 import type { SupplierCall } from '../orders/supplier-call.entity.js';
 import { attemptOfCall } from './order-history.sql.js';
 
-/** So many of the latest calls of all suppliers are read. */
+/** The statement reads this many of the latest calls of all suppliers. */
 export const AMONG_CALLS = 10_000;
 const MAX = 50;
 
-/** Outcomes that leave a unit as undecided as before. `processing` is none of them: the supplier has accepted the unit. */
+/** Outcomes that decide nothing about a unit. `processing` is not among them, because the supplier has accepted the unit. */
 export const UNDECIDED_OUTCOMES = ['unknown', 'not_accepted', 'never_seen'] as const;
 
 export type UndecidedCall = Pick<
@@ -19,8 +19,8 @@ export type UndecidedCall = Pick<
   Pick<Order, 'order_number'>;
 
 /**
- * Reads only so many of the latest calls of all suppliers: `supplier_calls` is indexed by id and unit alone, and another
- * index would cost every order.
+ * Looks only among the latest calls of all suppliers, because `supplier_calls` has indexes by id and by unit only. An index by
+ * supplier would cost time in every order.
  */
 export const FIND_UNDECIDED = statement(
   'undecided_calls.find',
@@ -39,7 +39,7 @@ export const FIND_UNDECIDED = statement(
 export class UndecidedCallsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The latest calls to a supplier, at most 50. */
+  /** Returns the supplier's undecided calls among the latest 10,000 calls of all suppliers, newest first, at most 50. */
   latest(supplierId: number): Promise<UndecidedCall[]> {
     const which = { supplierId, outcomes: [...UNDECIDED_OUTCOMES], among: AMONG_CALLS, limit: MAX };
     return this.database.query<UndecidedCall>(...FIND_UNDECIDED.with(which));

@@ -10,7 +10,7 @@ import type { AccountDto, ChangeOperatorDto, InvitationDto, InviteDto } from './
 import type { OwnSessionDto } from './session.dto.js';
 import { toOwnSessionDto } from './session.mapper.js';
 
-/** What administrators do with accounts. Every change needs confirmation, because it grants or removes access. */
+/** Administrators' view and changes of accounts. Every change needs confirmation, because it grants or removes access. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -68,7 +68,7 @@ export class AccountsService {
     return { data: found.map((each) => toOwnSessionDto(each, caller.session.id)), next_cursor: null };
   }
 
-  /** @param sessionId all sessions where it is absent. @throws FORBIDDEN; NOT_FOUND for another operator's session. */
+  /** @param sessionId ends all sessions where it is absent. @throws FORBIDDEN; NOT_FOUND for another operator's session. */
   async endSessions(caller: Caller, id: number, sessionId?: number): Promise<Page<OwnSessionDto>> {
     const by = caller.confirmedActor();
     const ended = await this.operators.endSessions(await this.emailOf(id), sessionId, by);

@@ -11,7 +11,7 @@ const CONFIRMED_FOR_MS = 600_000;
 
 export const isRecent = (at: Date): boolean => at.getTime() + CONFIRMED_FOR_MS > Date.now();
 
-/** The operator who sends a request, with the role and state of that moment. */
+/** The operator who sends a request, with the role and state at that moment. */
 export class Caller {
   private readonly request: ConsoleRequest;
 
@@ -37,7 +37,7 @@ export class Caller {
     return reason === undefined ? actor : { ...actor, reason };
   }
 
-  /** Until when actions need no further confirmation; null when the next one needs it. */
+  /** The moment until which actions need no confirmation; null where the next action needs one. */
   get confirmedUntil(): Date | null {
     const { confirmed_at: at } = this.session;
     return at && isRecent(at) ? new Date(at.getTime() + CONFIRMED_FOR_MS) : null;
@@ -58,7 +58,7 @@ export class Caller {
   }
 }
 
-/** The operator who is signed in, possibly with the password only so far; null when there is none. */
+/** Returns the operator of the session, even one who has given only the password so far; null without a session. */
 export function callerOf(request: Request): Caller | null {
   const { live } = request.session;
   return live ? new Caller(live, originOf(request)) : null;
@@ -76,7 +76,7 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
   return caller;
 });
 
-/** A request with the response to it, for what reads and sets cookies. */
+/** A request with its response, for code that reads and sets cookies. */
 export interface Exchange {
   request: Request;
   response: Response;

@@ -18,7 +18,7 @@ export const cookieOptions = ({ console: { isHttps } }: Config): CookieOptions &
 
 const DEVICE_LASTS_MS = 365 * 86_400_000;
 
-/** Binds a browser to the company sign-in that it began, until it returns. */
+/** Ties a company sign-in to the browser that began it, until the provider sends the browser back. */
 export class CompanyCookie {
   private readonly name: string;
 
@@ -40,8 +40,8 @@ export class CompanyCookie {
 }
 
 /**
- * Marks a browser that an operator has signed in with, so that strangers' failed attempts can't lock it out. It is
- * valid until the operator's access changes, so that an earlier user of the account loses it, too.
+ * Marks a browser in which an operator has signed in, so that strangers' failed attempts can't lock out this browser. The mark
+ * is valid until the operator's access changes: then the browser of an earlier user of the account loses its mark.
  */
 export class DeviceCookie {
   private readonly name: string;

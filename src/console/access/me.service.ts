@@ -41,7 +41,7 @@ export class MeService {
     return this.show(caller);
   }
 
-  /** @throws FORBIDDEN without confirmation. */
+  /** @throws FORBIDDEN where {@link assertMaySetUp} refuses. */
   offerSecondFactor(caller: Caller): Promise<Offer> {
     this.assertMaySetUp(caller);
     return this.secondFactor.offer(shownBy(caller));
@@ -64,8 +64,9 @@ export class MeService {
   }
 
   /**
-   * An operator of company sign-in may have nothing to confirm with. Where the role needs a second factor, a new session
-   * is therefore enough to set up the first one.
+   * An operator who signs in through the company may have no password or code to confirm with. If the role needs a second
+   * factor and the operator has none, a session of the last ten minutes is therefore enough to set it up.
+   * @throws FORBIDDEN
    */
   private assertMaySetUp(caller: Caller): void {
     if (!(lacksSecondFactor(caller, this.config) && isRecent(caller.session.created_at))) caller.assertConfirmed();

@@ -4,7 +4,7 @@ import { notFound } from '../../core/errors.js';
 import { MAX_BIGINT, MAX_INTEGER } from '../../core/pagination.js';
 import { codeProblem } from '../../suppliers/supplier-settings.js';
 
-/** A documented parameter of the path that a pipe reads. */
+/** A parameter of the path: a pipe reads it, and the API document describes it. */
 export const PathParameter =
   (name: string, schema: { type: 'integer' | 'string' }, example: string, pipe: PipeTransform<string>) =>
   (target: object, method: string | symbol | undefined, index: number): void => {

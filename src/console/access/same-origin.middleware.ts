@@ -4,8 +4,8 @@ import { AppError } from '../../core/errors.js';
 const READING = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses a request that may change something unless the browser reports that a page of the console sent it:
- * by `Sec-Fetch-Site`, or by the host of `Origin` where a browser does not know that header.
+ * Refuses a request that may change something, unless the browser reports that a page of the console sent it. Browsers report
+ * this by `Sec-Fetch-Site`. For browsers without that header, the host of `Origin` counts.
  * @param url of the console.
  */
 export function sameOriginMiddleware(url: string): RequestHandler {

@@ -13,7 +13,7 @@ export type Opening = Omit<NewSession, 'hash' | 'expiresAt'>;
 
 declare module 'express-session' {
   interface SessionData {
-    /** Set in a session that was read. */
+    /** Set in a session that has a row. */
     live?: Omit<LiveSession, 'id_hash'>;
     /** Set in a session that has no row yet. */
     opening?: Opening | undefined;

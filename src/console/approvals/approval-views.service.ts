@@ -29,7 +29,7 @@ export class ApprovalViewsService {
     );
   }
 
-  /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST for an amount below the limit; CONFLICT for a reference that was used. */
+  /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST for an amount up to the limit; CONFLICT for a reference that was used. */
   async request(
     caller: Caller,
     idempotencyKey: string | undefined,
@@ -55,7 +55,7 @@ export class ApprovalViewsService {
     return toApprovalDto(await this.approvals.approve(id, by, available), caller);
   }
 
-  /** @throws FORBIDDEN; NOT_FOUND; CONFLICT when it no longer waits. */
+  /** @throws FORBIDDEN; NOT_FOUND; CONFLICT where the request no longer waits. */
   async reject(caller: Caller, id: number, reason: string): Promise<ApprovalDto> {
     return toApprovalDto(await this.approvals.reject(id, caller.confirmedActor(reason)), caller);
   }

@@ -71,7 +71,7 @@ export class LogService {
   }
 }
 
-/** Operators who may read only their own actions never get those of others, whatever the filter. */
+/** Some operators may read only their own actions: no filter gives them the actions of other operators. */
 function filterOf(
   caller: Caller,
   { operator, source, action, merchant, order, supplier, from, to }: LogFilterDto,
@@ -92,7 +92,7 @@ function filterOf(
     merchantId: merchant === undefined ? undefined : Number(merchant),
   };
   if (!readsOwnActionsOnly(caller.session.role)) return asked;
-  // The index is on the name, so the filter needs it besides the id.
+  // The index has the operator's name, so the filter needs the name besides the id.
   return { ...asked, operator: operator ?? caller.session.email, operatorId: caller.id };
 }
 

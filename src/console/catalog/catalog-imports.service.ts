@@ -24,7 +24,7 @@ const MAX_CHANGES = 2_000;
 /** The name of a pasted file in the audit log. */
 const PASTED = 'pasted';
 
-/** Changes of many products or prices: first a preview, then exactly the changes that it showed. */
+/** Changes many products or prices at once. A preview shows the changes, and the import makes exactly these changes. */
 @Injectable()
 export class CatalogImportsService {
   constructor(
@@ -118,10 +118,10 @@ const agreed = (caller: Caller, { version, file = PASTED, reason }: ImportQueryD
 
 const isAdded = ({ change }: { change: string }): boolean => change === 'added';
 
-/** Whether a merchant had no own price before. */
+/** Whether the merchant had no own price before. */
 const isFirst = ({ old }: PriceDifference): boolean => old === null;
 
-/** @param added how many of the changes add something. */
+/** @param added the number of changes that add a product or a price. */
 const toPreviewDto = <Change extends PriceMove>(preview: ImportPreview<unknown>, added: number, changes: Change[]) => ({
   version: preview.version,
   added,

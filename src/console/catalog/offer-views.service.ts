@@ -25,7 +25,7 @@ export class OfferViewsService {
     private readonly products: ProductViewsService,
   ) {}
 
-  /** @throws NOT_FOUND for the product or the supplier; BAD_REQUEST for a cursor that no page carried. */
+  /** @throws NOT_FOUND for the product or the supplier; BAD_REQUEST for an invalid cursor. */
   async list(caller: Caller, { q, cursor, ...which }: OffersQueryDto): Promise<Page<OfferDto>> {
     const all = await this.offers.list(which);
     const listed = all.filter((offer) => q === undefined || matches(offer, q));

@@ -5,13 +5,13 @@ import type { Caller } from '../access/caller.js';
 import type { PriceChangeDto, ProductChangeDto } from './import.dto.js';
 import { toMemberChangeDto } from './product.mapper.js';
 
-/** The pages show prices on top that move by more percent than this. */
+/** A price moves far if it moves by more than this percentage. */
 const FAR_PERCENT = 20;
 
-/** Present costs of products by SKU. A product of unknown cost is not in it. */
+/** The current costs of products by SKU, without products of unknown cost. */
 export type Costs = ReadonlyMap<string, Satang>;
 
-/** The move of a price in percent, to two digits; null where there is no old price above 0. */
+/** Returns the move of a price in percent, cut to two decimals; null without a new price, or without an old price above 0. */
 function movesBy(old: string | null, now: string | null): number | null {
   const before = old === null ? null : parseBaht(old);
   const after = now === null ? null : parseBaht(now);
@@ -19,7 +19,7 @@ function movesBy(old: string | null, now: string | null): number | null {
   return Number(((after - before) * 10_000n) / before) / 100;
 }
 
-/** What previews know of a price that changes. */
+/** The members of a change that sort and count it in a preview. */
 export type PriceMove = Pick<PriceChangeDto, 'price_moves_percent' | 'below_cost'>;
 
 export const movesFar = ({ price_moves_percent: percent }: PriceMove): boolean =>

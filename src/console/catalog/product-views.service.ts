@@ -134,7 +134,7 @@ export class ProductViewsService {
     return session.timezone ?? this.config.console.timezone;
   }
 
-  /** Null if the sales can't be read. Products are then shown without them. */
+  /** Returns null where the sales can't be read: then pages show products without sales. */
   private today(caller: Caller): Promise<Awaited<ReturnType<ProductSalesService['today']>> | null> {
     return this.sales.today(this.zoneOf(caller)).catch((error: unknown) => {
       this.logger.warn({ err: error }, 'the sales of today could not be counted');

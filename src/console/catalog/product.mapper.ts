@@ -39,7 +39,7 @@ export function toListedProductDto(
   };
 }
 
-/** @param inUse the offer that an order would take. @param changes when each offer was last changed, where known. */
+/** @param inUse the offer that an order would take. @param changes the moment of each offer's last change, where known. */
 export function toOfferDto(
   offer: ListedOffer,
   caller: Caller,

@@ -34,7 +34,7 @@ const PERMISSIONS: Record<JobKind, { run: Permission; read: Permission }> = {
 };
 
 type Members = Omit<StartJobDto, 'kind'>;
-/** The members that each kind needs, and those that it may have. */
+/** The required and the optional members of each kind. */
 const MEMBERS: Record<ReportKind, { needed: (keyof Members)[]; optional: (keyof Members)[] }> = {
   daily_report: { needed: ['date'], optional: ['zone'] },
   supplier_report: { needed: [], optional: ['code', 'since'] },
@@ -82,12 +82,12 @@ export class ConsoleJobsService {
     return this.begin(caller, { kind, ...prepared, key, record: { action, detail } }, work);
   }
 
-  /** Each batch records itself in the audit log. @throws CONFLICT while another job runs. */
+  /** Starts a replay, which records each of its batches in the audit log. @throws CONFLICT while another job runs. */
   startReplay(caller: Caller, asked: Asked & { kind: 'replay' }, replayed: Replayed, count: number): Promise<JobDto> {
     return this.begin(caller, asked, this.works.replay(replayed, caller.actor(), count));
   }
 
-  /** The job that the same request started earlier, or null. @throws CONFLICT for a key of another request. */
+  /** Returns the job that the same request started earlier, or null. @throws CONFLICT for the key of another request. */
   async startedBefore(caller: Caller, asked: Asked): Promise<JobDto | null> {
     const { key } = asked;
     const job = key === undefined ? undefined : await this.jobs.findByKey(caller.id, key);
@@ -96,7 +96,7 @@ export class ConsoleJobsService {
     return toJobDto(await this.get(caller, job.id));
   }
 
-  /** Jobs of the kinds that the caller may see. @throws FORBIDDEN */
+  /** Lists jobs of the kinds that the caller may see. @throws FORBIDDEN for another kind. */
   async list(caller: Caller, { kind, ...page }: JobsQueryDto): Promise<Page<JobDto>> {
     if (kind) this.assertMayRead(caller, kind);
     const kinds = kind ? [kind] : JOB_KINDS.filter((each) => caller.may(PERMISSIONS[each].read));
@@ -143,7 +143,7 @@ export class ConsoleJobsService {
     }
   }
 
-  /** When the same request arrives twice at once, the one without the lock waits until the other's job appears. */
+  /** When the same request arrives twice at once, the lock lets one of them start its job. The other waits for this job. */
   private async startedMeanwhile(caller: Caller, asked: Asked): Promise<JobDto | null> {
     if (asked.key === undefined) return null;
     for (let look = 0; look < LOOKS; look++) {

@@ -20,7 +20,7 @@ import type {
 type Line = Record<string, string | number | boolean | null>;
 type Lines = object[];
 
-/** The columns of each kind: a result that PostgreSQL keeps as JSON has no order. */
+/** The columns of each kind, in order: PostgreSQL does not keep the order of members in a JSON result. */
 const COLUMNS: Record<JobKind, string> = {
   daily_report:
     'merchant_id name orders completed failed opening_amount credited_amount debited_amount spent_amount ' +
@@ -37,7 +37,7 @@ const COLUMNS: Record<JobKind, string> = {
 
 type Result = Record<string, unknown>;
 
-/** A margin report begins with what it is grouped by. */
+/** The first column of a margin report names the group of each row. */
 const columnsOf = (kind: JobKind, { by }: Result): string[] =>
   `${kind === 'margin_report' ? `${String(by)} ` : ''}${COLUMNS[kind]}`.split(' ');
 

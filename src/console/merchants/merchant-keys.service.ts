@@ -61,13 +61,13 @@ export class MerchantKeysService {
     });
   }
 
-  /** Ends a key at once. Repeating it changes nothing. @throws NOT_FOUND */
+  /** Ends a key at once. A repetition changes nothing. @throws NOT_FOUND */
   async revoke(caller: Caller, key: { merchantId: number; id: number }, reason: string): Promise<ConsoleKeyDto> {
     await this.assertOf(key);
     return toConsoleKeyDto(await this.keys.revoke(key.id, caller.actor(reason)));
   }
 
-  /** A key never changes its merchant. @throws NOT_FOUND */
+  /** The check stays true, because a key never changes its merchant. @throws NOT_FOUND for a key of another merchant. */
   private async assertOf({ merchantId, id }: { merchantId: number; id: number }): Promise<void> {
     const { merchant_id: owner } = await this.keys.get(id);
     if (owner !== merchantId) throw new UnknownResource('API key', id);

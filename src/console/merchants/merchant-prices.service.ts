@@ -13,7 +13,7 @@ import type { MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-p
 export class MerchantPricesService {
   constructor(private readonly prices: PricesService) {}
 
-  /** By SKU. @throws NOT_FOUND; BAD_REQUEST for a cursor that no page carried. */
+  /** Sorted by SKU. @throws NOT_FOUND; BAD_REQUEST for an invalid cursor. */
   async list(
     caller: Caller,
     merchantId: number,
@@ -24,7 +24,7 @@ export class MerchantPricesService {
     return { ...page, data: page.data.map((row) => toMerchantPriceDto(row, caller.may('costs.read'))) };
   }
 
-  /** @throws NOT_FOUND; BAD_REQUEST above the list price; CONFLICT where the price is not the expected one. */
+  /** @throws NOT_FOUND; BAD_REQUEST for a price above the list price; CONFLICT where the price is not the expected one. */
   async set(
     caller: Caller,
     { merchantId, sku }: { merchantId: number; sku: string },

@@ -50,7 +50,7 @@ export class MerchantWalletService {
     return this.statements.latest(id, { isFunding: kind === 'funding', ...pageOf(page) }, toConsoleEntryDto);
   }
 
-  /** @throws NOT_FOUND; BAD_REQUEST for a period that ends before it begins. */
+  /** @throws NOT_FOUND; BAD_REQUEST for a period that does not end after its beginning. */
   async export(caller: Caller, id: number, given: StatementPeriodDto, response: Response): Promise<void> {
     await this.merchants.get(id);
     // Read from the primary, so that the file has the deposit that the operator has just made.

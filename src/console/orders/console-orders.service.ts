@@ -19,7 +19,7 @@ import { PlayerMaskingService } from './player-masking.service.js';
 import type { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
 import type { Unit } from './unit-name.js';
 
-/** A search shows so many of each kind. */
+/** A search shows at most this many results of each kind. */
 const MAX_FOUND = 5;
 const CSV_PAGE = 1_000;
 /** No supplier has this id. */
@@ -60,7 +60,7 @@ export class ConsoleOrdersService {
     return this.listPage(caller, request, cursor);
   }
 
-  /** Answers with all pages, and logs the lines that went out, also when the caller leaves before the end. @throws BAD_REQUEST */
+  /** Sends all pages as CSV, and logs the number of sent lines, even if the caller disconnects early. @throws BAD_REQUEST */
   async export(caller: Caller, filter: OrderFilterDto, response: Response): Promise<void> {
     const request = { ...(await this.toRequest(caller, filter)), limit: CSV_PAGE };
     const pages = everyPage((cursor) => this.listPage(caller, request, cursor));
@@ -93,7 +93,7 @@ export class ConsoleOrdersService {
     return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller, censors(row))) };
   }
 
-  /** @throws NOT_FOUND; CONFLICT while another operator looks after the unit. */
+  /** @throws NOT_FOUND; CONFLICT while another operator's claim of the unit is valid. */
   async claim(caller: Caller, orderNumber: string, unit: Unit): Promise<ClaimedDto> {
     const claim = await this.toClaim(orderNumber, unit);
     return { until: (await this.review.claim(claim, caller.id, caller.actor())).toISOString() };
@@ -149,7 +149,7 @@ export class ConsoleOrdersService {
   }
 }
 
-/** Items with the term as their key, then items with the term in their name. */
+/** Returns items with the term as their key, then items with the term in their name, up to {@link MAX_FOUND}. */
 function matches<Item extends { name: string }>(items: Item[], keyOf: (item: Item) => string, term: string): Item[] {
   const part = term.toLowerCase();
   const exact = items.filter((item) => keyOf(item) === term);

@@ -10,12 +10,12 @@ export interface Player {
 }
 
 const SHOWN_CHARACTERS = 3;
-/** So many encodings within each other are undone. */
+/** The number of nested encodings that a search decodes. */
 const DEEPEST_ENCODING = 3;
 
 const cut = (text: string): string => `…${[...text].slice(-SHOWN_CHARACTERS).join('')}`;
 
-/** Without permission to read players, only the last characters are left. */
+/** Returns the text. Without permission to read players, the viewer gets only the last characters. */
 export const hidden = (text: string, viewer: Viewer): string => (viewer.may('players.read') ? text : cut(text));
 
 export const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>
@@ -25,9 +25,9 @@ export const hiddenIfAny = (text: string | null, viewer: Viewer): string | null 
 export type Censor = <Text extends string | null>(text: Text) => Text;
 
 /**
- * For texts that suppliers and others wrote about an order: masks its player as in the order's own members. Where the text has
- * the player in an encoding, nothing of the text is left.
- * @param player null where the player is unknown: then nothing of any text is left.
+ * Returns a function that masks an order's player in texts of suppliers and others. If a text still has the player in an
+ * encoding, the function masks the whole text.
+ * @param player null where the player is unknown: then the function masks every text whole.
  */
 export function censorOf(player: Player | null, viewer: Viewer): Censor {
   if (viewer.may('players.read')) return (text) => text;
@@ -44,13 +44,13 @@ export function censorOf(player: Player | null, viewer: Viewer): Censor {
   };
 }
 
-/** Shorter names would be shown whole. */
+/** The names to mask. A mask would show a shorter name whole. */
 const namesOf = ({ user_id, server_id, character_id }: Player): string[] =>
   [user_id, server_id, character_id].filter(
     (name): name is string => name !== null && [...name].length > SHOWN_CHARACTERS,
   );
 
-/** Whether a text has one of the words, either plain or, unless the word is very short, in an encoding of the web. */
+/** Whether a text has one of the words, plain or in an encoding of the web. Very short words count only if they are plain. */
 export function holdsAny(words: readonly string[]): (text: string) => boolean {
   const searched = words.map(folded);
   return (text) => {
@@ -73,7 +73,7 @@ function writingsOf(text: string): string[] {
   return [...writings, ...inBase64.map(folded)];
 }
 
-/** A text, and the same without one, two and three layers of encoding. */
+/** Returns the text, then the text without one, two and three layers of encoding. */
 function layersOf(text: string): string[] {
   const layers = [text];
   for (let depth = 0; depth < DEEPEST_ENCODING; depth++) layers.push(decoded(layers.at(-1) ?? ''));
@@ -82,7 +82,7 @@ function layersOf(text: string): string[] {
 
 const ENTITIES: Partial<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Undoes one layer of what URLs, JSON and HTML write instead of characters. */
+/** Undoes one layer of the escapes of URLs, JSON and HTML. */
 const decoded = (text: string): string =>
   text
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))

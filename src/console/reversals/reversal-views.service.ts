@@ -14,7 +14,7 @@ import { PlayerMaskingService } from '../orders/player-masking.service.js';
 import { censorOf, hiddenIfAny, type Censor } from '../orders/players.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
-/** Discrepancies between suppliers and settled units, as the caller may see them. */
+/** Discrepancies between the books and suppliers' reports, as the caller may see them. */
 @Injectable()
 export class ReversalViewsService {
   constructor(
@@ -25,7 +25,7 @@ export class ReversalViewsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
+  /** Newest first. @throws BAD_REQUEST for an invalid cursor. */
   async list(caller: Caller, { open, supplier, limit, cursor }: ReversalsQueryDto): Promise<Page<ReversalDto>> {
     const before = decodeCursor(cursor, [MAX_INTEGER])?.[0];
     const most = pageLimit({ limit }, CONSOLE_LIMIT);
@@ -44,7 +44,10 @@ export class ReversalViewsService {
     );
   }
 
-  /** @throws FORBIDDEN until the caller confirms, and for a credit that needs a second person; NOT_FOUND; CONFLICT when it is closed already. */
+  /**
+   * @throws FORBIDDEN until the caller confirms, and for a credit that needs an approval; NOT_FOUND; CONFLICT where the
+   * discrepancy is closed already, and for a credit without an order.
+   */
   async close(caller: Caller, id: number, { credit, reason }: ClosingDto): Promise<ReversalDto> {
     const amount = credit ? checkedBaht(credit) : undefined;
     if (amount !== undefined) assertNeedsNoApproval(amount, this.config);
@@ -57,7 +60,7 @@ export class ReversalViewsService {
     return toReversalDto(closed, caller, (await this.censors([closed], caller))(closed));
   }
 
-  /** What the supplier handed over. Logged before it is shown. @throws FORBIDDEN until the caller confirms; NOT_FOUND */
+  /** Returns the purchase's deliveries; the audit log records it first. @throws FORBIDDEN until the caller confirms; NOT_FOUND */
   async reveal(caller: Caller, id: number, reason: string): Promise<RevealedDto> {
     caller.assertConfirmed();
     const { unit, key, sealed, about } = await this.reversals.getHandedOver(id);

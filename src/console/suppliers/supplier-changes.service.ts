@@ -17,7 +17,7 @@ import { SupplierViewsService } from './supplier-views.service.js';
 import type { PauseDto, SupplierDetailDto, SupplierTestDto, SyncDoneDto, SyncDto } from './supplier.dto.js';
 import { toCheckDto, toSyncDto } from './supplier.mapper.js';
 
-/** Changes of suppliers and of their settings. Operators confirm changes of settings: these say where money goes. */
+/** Changes suppliers and their settings. Operators confirm changes of settings, because these decide where money goes. */
 @Injectable()
 export class SupplierChangesService {
   constructor(
@@ -39,7 +39,7 @@ export class SupplierChangesService {
     return this.views.show(caller, code);
   }
 
-  /** Asks a supplier for balance and catalogue, and buys nothing. @throws NOT_FOUND; TOO_MANY_REQUESTS */
+  /** Queries a supplier for its balance and catalogue, and buys nothing. @throws NOT_FOUND; TOO_MANY_REQUESTS */
   async test(caller: Caller, code: string): Promise<SupplierTestDto> {
     const supplier = await this.suppliers.getByCode(code);
     const found = await this.queries.ask('test', code, () => this.checks.check(supplier));
@@ -62,7 +62,7 @@ export class SupplierChangesService {
     return { data: ADAPTERS.map(({ description }) => toAdapterDto(description)) };
   }
 
-  /** @throws FORBIDDEN; BAD_REQUEST; CONFLICT where it was changed meanwhile, or would leave open units behind. */
+  /** @throws FORBIDDEN; BAD_REQUEST; CONFLICT where the settings changed meanwhile, or would leave open units behind. */
   async set(caller: Caller, code: string, given: SetSupplierDto): Promise<SupplierDetailDto> {
     caller.assertConfirmed();
     const { expected_updated_at: at, leave_units: mayLeaveUnits = false, reason } = given;
