@@ -71,12 +71,12 @@ export class ArchiveRepository {
     return (await this.run<{ id: number }>(sql.findSuppliers(names))).map(({ id }) => id);
   }
 
-  /** Tables outside of a section that refer to its orders, with the column that does. */
+  /** Finds tables outside of a section that refer to its orders, and their column with the id of the order. */
   findReferring({ parts }: Section): Promise<{ table: string; key: string }[]> {
     return this.run(sql.FIND_REFERRING, [parts.map(({ name }) => name)]);
   }
 
-  /** @returns all columns, and those of the primary key. */
+  /** @returns all columns except generated ones, and the columns of the primary key in the key's order. */
   async findColumns(table: string): Promise<{ columns: string[]; order: string[] }> {
     const found = await this.run<sql.CopiedColumn>(sql.FIND_COLUMNS, [table]);
     const inKey = found.filter(({ place }) => place !== null);
@@ -117,7 +117,7 @@ export class ArchiveRepository {
     await this.run(sql.SET_VERIFIED, [number, manifestHash, bytes]);
   }
 
-  /** Stores the references of a section's orders that stay in the database, except those already stored. */
+  /** Stores the references of a section's orders, and the names of purchases. Leaves stored references as they are. */
   async keep({ parts }: Section, onProgress: (done: number) => unknown): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));
@@ -125,7 +125,7 @@ export class ArchiveRepository {
     await this.inPieces(orders, [references, purchases], onProgress);
   }
 
-  /** Stores the current names of their purchases. */
+  /** Stores the current names of purchases of a section's orders. */
   async keepPurchases({ parts }: Pick<Section, 'parts'>): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const [units, attempts] = [nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts')];
@@ -171,7 +171,7 @@ export class ArchiveRepository {
     await briefly(this.run, await this.locked(names), () => this.run(sql.drop(names)));
   }
 
-  /** Creates an empty table like the newest partition of each table, with a check of its range. */
+  /** Creates an empty table for each part, like the newest partition of its table, with a check of the part's range. */
   async make(parts: readonly (sql.Range & { table: string; name: string })[]): Promise<void> {
     const newest = await this.newestParts();
     for (const { table, name, ...range } of parts)
@@ -192,7 +192,7 @@ export class ArchiveRepository {
     const names = parts.map(({ name }) => name);
     const locked = await this.locked(names);
     await briefly(this.run, locked, async () => {
-      // Partitions with rows of several ranges: their foreign keys need locks on tables that others use.
+      // These partitions hold rows of several ranges. Their foreign keys need locks on tables that the service uses.
       for (const part of parts.filter((each) => !isOwn(each))) await liken(part);
       for (const { table, name } of parts) await this.runWritten(sql.WRITE_PARENT_KEYS, [table, name]);
     });
@@ -209,18 +209,18 @@ export class ArchiveRepository {
     return this.removeInPieces(kept.FORGET_REFERENCES, range);
   }
 
-  /** Removes stored names of their purchases, in batches. */
+  /** Removes stored names of purchases, in batches. */
   forgetPurchases(range: Pick<Section, 'lower' | 'upper'>): Promise<void> {
     return this.removeInPieces(kept.FORGET_PURCHASES, range);
   }
 
-  /** Removes the trigger and re-validates keys once no partition is archived any more. @throws LocksNotFree */
+  /** Removes the trigger and validates the keys again. Call it only when no partition is archived. @throws LocksNotFree */
   async endArchive(): Promise<void> {
     await briefly(this.run, 'orders', () => this.run(sql.FORGET_ARCHIVED));
     await this.runWritten(sql.WRITE_OUTER_VALIDATIONS);
   }
 
-  /** In the transaction that writes the audit log. */
+  /** Marks a partition as dropped, in the transaction that writes the audit log. */
   async setDropped(tx: Transaction, number: number): Promise<void> {
     await tx.query(...sql.SET_DROPPED.with({ number }));
   }

@@ -76,7 +76,10 @@ export const FIND_OUTER_KEYS = `
   CROSS JOIN LATERAL (SELECT regexp_replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID$', '') AS definition) d
   WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) ORDER BY conrelid, conname`;
 
-/** Drops foreign keys of detached partitions first: dropping the tables would lock the referred tables. $1: partitions. */
+/**
+ * Drops foreign keys of detached partitions. With these keys, dropping a partition would lock the tables to which they refer.
+ * $1: partitions.
+ */
 export const WRITE_OWN_KEYS_DROPPED = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
   WHERE contype = 'f' AND conrelid = ANY($1::text[]::regclass[]) AND NOT confrelid = ANY($1::text[]::regclass[])`;
@@ -120,7 +123,7 @@ export const countOf = (name: string): string => `SELECT count(*)::text AS rows 
 export interface Ends {
   /** The last order in it, if any. */
   last: string | null;
-  /** Whether new orders get ids behind it. */
+  /** Whether the next order gets an id beyond the partition. */
   passed: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface Content {
   content_sha256: string;
 }
 
-/** Content and file; `sha256` is what `sha256sum` prints. */
+/** The content and the compressed file. `sha256` is the hash that `sha256sum` prints for the file. */
 export interface Written extends Content {
   bytes: number;
   sha256: string;
@@ -45,7 +45,7 @@ const observe = (take: (chunk: Buffer) => void): Transform =>
     },
   });
 
-/** Writes rows into a compressed file and syncs it to the disk. @throws AppError if the disk refuses. */
+/** Writes rows into a compressed file and syncs it to the disk. @throws AppError if the file can't be written. */
 export async function writeRows(rows: Readable, file: string): Promise<Written> {
   const reader = new Reader();
   const hash = createHash('sha256');
@@ -66,7 +66,7 @@ export async function writeRows(rows: Readable, file: string): Promise<Written> 
   return { ...reader.content, bytes, sha256: hash.digest('hex') };
 }
 
-/** Reads a whole file to check it. @throws AppError if it can't be read or is not a compressed file. */
+/** Reads a whole file, without storing its rows. @throws AppError if the file can't be read or decompressed. */
 export async function checkRows(file: string): Promise<Written> {
   const reader = new Reader();
   const hash = createHash('sha256');
@@ -105,7 +105,7 @@ const take = (reader: Reader): Writable =>
     },
   });
 
-/** Makes a directory unless it exists. @throws AppError if it has files, or can't be made. */
+/** Makes a directory unless it exists. @throws AppError if it can't be made, or has files without `mayHaveFiles`. */
 export async function makeDirectory(directory: string, { mayHaveFiles }: { mayHaveFiles: boolean }): Promise<void> {
   await onDisk(directory, async () => {
     const made = await mkdir(directory, { recursive: true, mode: 0o700 });

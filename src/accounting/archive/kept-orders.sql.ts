@@ -1,11 +1,11 @@
 import { KEPT, KEPT_VERSION } from '../../orders/archived-order.js';
 
-// What the database keeps of archived orders.
+// These statements store, check and remove the rows that the database keeps of archived orders.
 
 const valuesOf = (alias: string, names: readonly string[]): string =>
   names.map((name) => `${alias}.${name}`).join(', ');
 
-/** An order as a version of the service stores it. */
+/** Builds the stored result of an order, in the format of one version. */
 const answerOf = (items: string, { order, item }: (typeof KEPT)[keyof typeof KEPT]): string => `
   json_build_array(${valuesOf('o', order)}, (
     SELECT coalesce(json_agg(json_build_array(${valuesOf('i', item)}) ORDER BY i.position), '[]')
@@ -40,8 +40,8 @@ export const FORGET_REFERENCES = `
   DELETE FROM order_references r USING next WHERE r.order_id = next.order_id RETURNING r.order_id`;
 
 /**
- * Stores the current names of purchases that can't be found by an order's number, and of purchases that our books do not
- * have. $1: after this order's id, $2: through that one.
+ * Stores the current names of attempts whose reference does not begin with the order's number, and of attempts that bought
+ * nothing by our books. $1: after this order's id, $2: through that one.
  */
 export const keepPurchases = (orders: string, units: string, attempts: string): string => `
   INSERT INTO archived_purchases (supplier_id, reference, order_id, supplier_reference, not_bought)
@@ -61,7 +61,7 @@ export const keepPurchases = (orders: string, units: string, attempts: string): 
   ON CONFLICT (supplier_id, reference, order_id)
   DO UPDATE SET supplier_reference = excluded.supplier_reference, not_bought = excluded.not_bought`;
 
-/** Removes those of restored orders. $1: from this id, $2: before that one, $3: how many. */
+/** Removes names of purchases of restored orders. $1: from this id, $2: before that one, $3: how many. */
 export const FORGET_PURCHASES = `
   WITH next AS (
     SELECT supplier_id, reference, order_id FROM archived_purchases WHERE order_id >= $1 AND order_id < $2

@@ -14,15 +14,15 @@ import { MANIFEST, readManifest, type Manifest } from './manifest.js';
 import { SectionFiles, type Files, type OnStep } from './section-files.js';
 
 /**
- * Orders are archived no sooner than this many days after the end of their month and after their last change, when disputes
- * are over.
+ * An order is archived at least this many days after the end of its month and after its last change. By then, disputes about
+ * the order are over.
  */
 export const KEEP_DAYS = 90;
 
 export interface ArchiveOptions {
   /** The last month whose orders may be archived. */
   through: string;
-  /** Gets a directory for each partition. */
+  /** The parent of the partitions' directories. */
   directory: string;
   by: Actor;
   onStep?: OnStep;
@@ -41,9 +41,9 @@ export interface Archived {
 const refused = (message: string): AppError => new AppError('CONFLICT', message);
 
 /**
- * Moves the oldest partitions of orders to files, once all of their orders lie in closed months. Rows are removed only after
- * their files were read back. References stay, so that none can be ordered again. The next start resumes after any
- * interrupted step.
+ * Moves the oldest partitions of orders to files, once all of their orders lie in closed months. It removes rows only after it
+ * has read back their files. References stay in the database, so that no merchant can use one for a second order. After an
+ * interruption, the next start resumes.
  */
 @Injectable()
 export class MonthArchiveService {
@@ -60,7 +60,8 @@ export class MonthArchiveService {
 
   /**
    * Archives all partitions that may be archived, the oldest first.
-   * @throws BAD_REQUEST; CONFLICT with the reason if there is none; PartitionsRefused; LocksNotFree
+   * @throws BAD_REQUEST if `through` ended too recently; CONFLICT with the reason if no partition can be archived, or if an
+   * obstacle stops a later one; PartitionsRefused; LocksNotFree
    */
   async archive(options: ArchiveOptions): Promise<Archived[]> {
     assertActor(options.by);
@@ -108,7 +109,7 @@ export class MonthArchiveService {
     }
   }
 
-  /** Why the oldest partition can't be archived, in words. */
+  /** @returns why the oldest partition can't be archived, in words; null if its ids allow it. */
   private async whyNot(
     archive: ArchiveRepository,
     section: Section,
@@ -187,7 +188,7 @@ export class MonthArchiveService {
         manifest = again.manifest;
       }
       await onStep('comparing references');
-      // Suppliers may have named purchases meanwhile.
+      // A supplier may have named a purchase after the names were stored and before the detach.
       await archive.keepPurchases(section);
       await this.assertKept(archive, section);
       await archive.drop(names);
@@ -239,7 +240,7 @@ export class MonthArchiveService {
       throw refused(`${unkept} orders of orders_p${number} have no matching stored reference: nothing was removed`);
   }
 
-  /** @throws CONFLICT */
+  /** @throws CONFLICT for an order that must stay in the database for now. */
   private async assertEnded(archive: ArchiveRepository, section: Section, closings: ClosedMonth[]): Promise<void> {
     const name = `orders_p${section.number}`;
     const [lower, upper] = [BigInt(section.lower ?? 0), BigInt(section.upper)];

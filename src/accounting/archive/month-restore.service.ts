@@ -34,7 +34,7 @@ export class MonthRestoreService {
   ) {}
 
   /**
-   * @param directory the partition's files; it may have been moved.
+   * @param directory holds the partition's files, and may have been moved.
    * @throws CONFLICT for files that were changed or come from another installation; PartitionsRefused; LocksNotFree
    */
   async restore(directory: string, options: RestoreOptions): Promise<Restored> {

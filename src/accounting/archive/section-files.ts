@@ -6,7 +6,7 @@ import type { ArchiveRepository, Section } from './archive.repository.js';
 import { checkRows, readRows, writeRows, writeText } from './files.js';
 import { MANIFEST, toText, type ArchivedTable, type Manifest } from './manifest.js';
 
-/** Gets each step, in words. */
+/** Receives each step in words, before the step begins. */
 export type OnStep = (what: string) => void | Promise<void>;
 
 /** The written files of a section. */
@@ -27,7 +27,7 @@ export class SectionFiles {
 
   /**
    * Writes all files into the directory and reads them back. Writes the manifest last, over an existing one.
-   * @throws AppError if the directory can't be written, or a file does not read back.
+   * @throws AppError if the directory can't be written, a file does not read back, or a table changed meanwhile.
    */
   async write(months: Manifest['months']): Promise<Files> {
     const { number, parts } = this.section;
@@ -60,7 +60,7 @@ export class SectionFiles {
     return { manifest: JSON.parse(text) as Manifest, hash, bytes };
   }
 
-  /** Whether the rows of the partitions equal their files. */
+  /** Whether the columns and rows of the partitions equal their files. */
   async areAsWritten({ tables }: Manifest): Promise<boolean> {
     for (const { partition, columns, content_sha256: hash } of tables) {
       if (partition === null) continue;

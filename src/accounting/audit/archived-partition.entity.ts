@@ -3,6 +3,7 @@ import { bigintColumn, createdAtColumn, timestampColumn } from '../../database/c
 
 /**
  * How far a partition of orders is archived or restored.
+ * - `begun`: the files are being written.
  * - `verified`: the files are complete; the orders are still in their tables.
  * - `detached`: no table that the service reads has the orders.
  * - `dropped`: only the files have the orders.
@@ -52,7 +53,7 @@ export class ArchivedPartition {
   @Column('jsonb')
   months!: { month: string; orders: number }[];
 
-  /** Suppliers that its orders and attempts refer to: they must exist for a restore. */
+  /** Suppliers to which the partition's items, units and attempts refer. A restore needs these suppliers. */
   @Column('integer', { array: true })
   supplier_ids!: number[];
 

@@ -24,7 +24,7 @@ export type Found = [check: Check, findings: Findings];
 /** The last id of each book. */
 export type Extent = Record<sql.Book, bigint>;
 
-/** The number of orders, and those that have not ended. */
+/** The number of orders, and the ids of open ones. */
 export interface OrderCount {
   orders: bigint;
   open: bigint[];

@@ -14,7 +14,7 @@ import type { CheckResult } from './tally.js';
 
 export type { CheckResult } from './tally.js';
 
-/** What the audit covered: now, and earlier by closing months. */
+/** The extent of an audit: the rows that it read, the closed months and the archived orders. */
 export interface Coverage {
   /** Whether closed months were read again. */
   full: boolean;
@@ -56,7 +56,7 @@ interface Options {
   onProgress?: OnProgress | undefined;
 }
 
-/** Each round has only what came during the one before. */
+/** Each round reads only the rows that came during the round before, so a few rounds suffice. */
 const MAX_ROUNDS = 3;
 
 /** Where an audit begins. */
@@ -70,8 +70,8 @@ interface Beginning {
 
 /**
  * Checks the books while the service runs: everything after the last closed month, or all with `full`. It reads orders in
- * batches, each in its own snapshot. It adds up movements of money as far as no earlier one can still commit, and compares
- * the wallets with these and the remaining movements in one snapshot.
+ * batches, each in its own snapshot. It adds up movements of money up to an id below which no new one can appear. Then it reads
+ * the remaining movements and the wallets in one snapshot, and compares the wallets with all movements.
  */
 @Injectable()
 export class AuditService {
@@ -154,7 +154,7 @@ export class AuditService {
     const read = { orders: 0n, transfers: 0n };
     let from = FROM_THE_START;
     for (const closing of closings) {
-      // Reads from where the last one ended, not from where this closing claims to begin: a missing closing must hide nothing.
+      // Reads from the end of the closing before. This closing's own start may skip rows, if a closing is missing.
       const to = endOf(closing);
       const transfers = await reading.transfers(behind(from, to, 'transfers'));
       const range = behind(from, to, 'orders');
@@ -187,7 +187,7 @@ export class AuditService {
     }
   }
 
-  /** Compares wallets with all movements in one snapshot. @returns the number of the latest movements. */
+  /** Compares wallets with all movements in one snapshot. @returns the number of movements after the id. */
   private async checkMoment(reading: Reading, after: bigint, last?: ClosedMonth): Promise<bigint> {
     const { movements, balances, found, unknown } = await reading.at(async (tx) => ({
       movements: await this.books.movements(tx, { after, through: MAX_BIGINT }),

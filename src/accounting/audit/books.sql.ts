@@ -10,8 +10,8 @@ export const TABLES = { orders: 'orders', transfers: 'transfers', deliveries: 'w
 export type Book = keyof typeof TABLES;
 
 /**
- * All transactions that began this long before the latest movement have ended, because none of the service takes nearly as
- * long. So no row with an id up to there can still appear.
+ * A transaction that began this long before the latest movement has ended, because no transaction of the service takes nearly
+ * as long. So no movement can still appear among the older ones.
  */
 const SETTLED = `(SELECT created_at FROM transfers ORDER BY id DESC LIMIT 1) - interval '5 minutes'`;
 
@@ -75,7 +75,7 @@ const countOrders = (choice: Choice): Statement => ({
     FROM orders WHERE ${AMONG[choice]('id')}`,
 });
 
-/** Counts the orders and lists those that have not ended. */
+/** Counts the orders and lists the open ones. */
 export const COUNT_ORDERS: Record<Choice, Statement> = {
   range: countOrders('range'),
   named: countOrders('named'),
@@ -100,7 +100,7 @@ export const BALANCES: Statement = {
   text: `SELECT merchant_id, available, held FROM wallets`,
 };
 
-/** Open orders of closed months that no closing lists as open. $1: their last id, $2: the listed ones. */
+/** Finds open orders up to an id, except known ones. $1: the id, $2: the known ones. */
 export const UNKNOWN_OPEN: Statement = {
   name: 'audit.unknown_open',
   text: `SELECT order_number FROM orders

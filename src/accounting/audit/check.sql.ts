@@ -17,20 +17,20 @@ export interface Check {
 
 /** A rule about rows. */
 export interface RowCheck extends Check {
-  /** SQL condition: the rows to which the rule applies. All without it. */
+  /** SQL condition: the rows to which the rule applies. Without it, the rule applies to all rows. */
   of?: string;
   /** SQL condition: the rows that break the rule. Must not be null. */
   wrong: string;
   /** SQL text that names a row. */
   example: string;
-  /** Aggregates over these rows, by name. With `of`, they must not have a filter. */
+  /** Aggregates over these rows, by name. With `of`, they must not have a filter, because {@link compare} adds one. */
   figures?: Record<string, string>;
 }
 
 /** The SQL condition on a column with the id of an order. */
 export type Among = (orderId: string) => string;
 
-/** A rule about one order. */
+/** A rule about orders, or about rows of orders such as units. */
 export interface OrderCheck extends RowCheck {
   /** The rows of the rule. Rules with the same function share a statement. */
   rows: (among: Among) => string;

@@ -46,7 +46,7 @@ export interface Placed {
   wallets: readonly WalletClosing[];
 }
 
-/** What is wrong with a closing as the successor of the one before, in words; null if nothing. */
+/** Checks that a closing is unchanged and continues the one before. @returns the problem in words; null if there is none. */
 export function problemOf(
   closing: ClosedMonth,
   wallets: readonly WalletClosing[],

@@ -25,7 +25,7 @@ const WALLETS: Statement = {
          FROM closed_wallets WHERE month = $1 ORDER BY merchant_id`,
 };
 
-/** Partitions of orders that only files have, oldest first. */
+/** Partitions of orders that were removed from the tables of orders, oldest first. */
 const LIST_ARCHIVED: Statement = {
   name: 'closings.list_archived',
   text: `SELECT number, first_id, end_id, state, directory, orders, bytes, months, archived_at FROM archived_partitions
@@ -41,7 +41,7 @@ const FIRST_MONTH: Statement = {
   text: `SELECT to_char(least(${firstMoment('orders')}, ${firstMoment('transfers')}) AT TIME ZONE ${TIMEZONE}, 'YYYY-MM') AS month`,
 };
 
-/** The end of a month, and whether it is long enough ago. $1: the month, $2: days. */
+/** The end of a month, and whether the month can be closed. $1: the month, $2: the days that must pass after its end. */
 const END_OF_MONTH: Statement = {
   name: 'closings.end_of_month',
   text: `
@@ -66,7 +66,7 @@ const LAST_HASH: Statement = {
   text: `SELECT hash FROM closed_months ORDER BY month DESC LIMIT 1`,
 };
 
-/** Inserts no row if another process has closed a month meanwhile. */
+/** Inserts no row if another process has closed the month meanwhile. */
 const INSERT_MONTH = statement(
   'closings.insert_month',
   {
@@ -153,7 +153,7 @@ export class ClosingsRepository {
     return rows.map((row) => ({ ...row, left_open: row.left_open.map(BigInt) }));
   }
 
-  /** Partitions of orders that only files have, oldest first. */
+  /** Partitions of orders that were removed from the tables of orders, oldest first. */
   listArchived(tx: Queryable): Promise<ArchivedOrders[]> {
     return tx.query<ArchivedOrders>(LIST_ARCHIVED);
   }

@@ -14,7 +14,7 @@ export interface Movements extends Sums {
   moved: Satang;
   first_id: bigint;
   last_id: bigint;
-  /** The available balance before the first movement, after it, and after the last. */
+  /** The available balance before the first movement, after the first, and after the last. */
   before: Satang;
   first_after: Satang;
   available: Satang;
@@ -80,7 +80,7 @@ export class Ledger {
       .sort((one, other) => one.merchant_id - other.merchant_id);
   }
 
-  /** Checks that no sum is below zero. */
+  /** Checks that no balance is below zero. */
   checkNotNegative(): void {
     for (const { merchant_id: id, available, held, ...sums } of this.closing) {
       this.countBalance({ available, held }, sums);
@@ -89,7 +89,7 @@ export class Ledger {
     }
   }
 
-  /** Checks that the wallets' rows equal the sums of all movements. */
+  /** Checks that the wallets' rows equal the sums of all movements, and the balance that the last movement states. */
   checkBalances(balances: readonly Balances[]): void {
     const known = new Map(balances.map((each) => [each.merchant_id, each]));
     for (const id of new Set([...known.keys(), ...this.wallets.keys()])) {

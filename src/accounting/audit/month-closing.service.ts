@@ -67,10 +67,11 @@ export class MonthClosingService {
   }
 
   /**
-   * Closes months one after the other, and yields each when it is closed. Stops at a month in which a check fails, which stays
-   * open. Each month is committed by itself.
+   * Closes months one after the other, each in its own transaction, and yields each closed month. If a check fails, yields the
+   * refusal and stops: that month stays open.
    * @param through the last month to close; absent for as many as possible.
-   * @throws BAD_REQUEST if `through` ended too recently; CONFLICT if another process closes months.
+   * @throws BAD_REQUEST if `through` ended too recently or is not in the books; CONFLICT if `through` is closed, the last closing
+   * was changed, too many orders are open, or another process closes months.
    */
   async *close(options: CloseOptions, through?: string): AsyncGenerator<ClosedMonth | Refusal, void> {
     if (through !== undefined) await this.assertClosable(through, options.days);

@@ -5,13 +5,13 @@ import type { ClosedWallet } from './closed-wallet.entity.js';
 import { Ledger } from './ledger.js';
 import { Tallies } from './tally.js';
 
-/** Rows of a batch: it takes about a second and fits in memory. */
+/** Rows of a batch. A batch takes about a second and fits in memory. */
 const BATCH_ROWS = 20_000;
 
 /** Runs a read in one snapshot of the books. */
 export type Snapshots = <Result>(read: (tx: Queryable) => Promise<Result>) => Promise<Result>;
 
-/** @param total about how many batches there are. @param what comes next, in words. */
+/** @param total about how many batches there are. @param what the next step, in words. */
 export type OnProgress = (done: number, total: number, what: string) => void | Promise<void>;
 
 const IN_WORDS = {
@@ -49,7 +49,7 @@ export class Reading {
     return this.snapshots(read);
   }
 
-  /** Checks the orders of a range. @returns their number, and those that have not ended. */
+  /** Checks the orders of a range. @returns their number, and the ids of open ones. */
   async orders(range: Range): Promise<OrderCount> {
     const read = { orders: 0n, open: [] as bigint[] };
     for await (const piece of this.pieces('orders', range, async (tx, each) => ({
@@ -72,7 +72,7 @@ export class Reading {
     return orders;
   }
 
-  /** Checks these orders. */
+  /** Checks orders by id. @returns their number, and the ids of open ones. */
   async namedOrders(ids: readonly bigint[]): Promise<OrderCount> {
     if (ids.length === 0) return { orders: 0n, open: [] };
     const { found, count } = await this.snapshots(async (tx) => ({
@@ -93,7 +93,7 @@ export class Reading {
     return transfers;
   }
 
-  /** @returns the number of deliveries. */
+  /** Checks the deliveries of a range. @returns their number. */
   async deliveries(range: Range): Promise<bigint> {
     let deliveries = 0n;
     for await (const piece of this.pieces('deliveries', range, (tx, each) => this.books.checkDeliveries(tx, each))) {

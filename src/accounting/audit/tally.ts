@@ -53,7 +53,7 @@ export class Tallies {
     return tally;
   }
 
-  /** In the order in which the checks were given. */
+  /** In the order of the checks. */
   get results(): CheckResult[] {
     return [...this.byName.values()].map(({ result }) => result);
   }

@@ -85,7 +85,7 @@ const WRONG_LINK = `(NOT is_first AND available_after <> before + change)`;
 
 /**
  * Adds up a range of movements for each wallet, and finds those that break a rule. $1: after this id, $2: through that one.
- * `before` is the balance before the first movement, by its own numbers. Archived orders are found by their references.
+ * `before` is the balance after the first movement, less its change. Archived orders are found by their references.
  */
 export const MOVEMENTS = `
   WITH moved AS (

@@ -11,8 +11,8 @@ const sinceIn = (moment: string): string => `(${selectFirstIdSince('transfers', 
 
 /**
  * Counts archived orders with movements of these kinds in a period. Movements stay in the database when their order is
- * archived. Reads nothing if no order that could count is archived. With a supplier, it counts orders of partitions in
- * which the supplier sold anything, because only the files know which ones it sold.
+ * archived. It reads no movements if no order of the period can be archived. With a supplier, it counts all orders of the
+ * partitions that refer to the supplier, because only the files know which orders do.
  */
 const COUNT_ARCHIVED = statement(
   'archived_orders.count',
@@ -38,7 +38,7 @@ const COUNT_ARCHIVED = statement(
 
 /** Which orders to count. */
 export interface ArchivedCoverage extends Coverage {
-  /** Counts only partitions in which this supplier sold anything. */
+  /** Counts only orders of partitions that refer to this supplier. */
   supplierId?: number | undefined;
 }
 

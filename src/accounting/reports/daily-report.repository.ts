@@ -44,7 +44,7 @@ export interface Day {
 export class DailyReportRepository {
   constructor(private readonly database: Database) {}
 
-  /** Reads begin and end of a day in a time zone. */
+  /** Reads the start and the end of a day in a time zone. */
   async readDay(date: string, timezone: string, source: Queryable = this.database): Promise<Day> {
     const [day] = await source.query<Day>(READ_DAY, [date, timezone]);
     return present(day, 'a day begins and ends');

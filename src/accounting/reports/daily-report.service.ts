@@ -71,7 +71,7 @@ export class DailyReportService {
   }
 
   /**
-   * Reads the begin of the first day and the end of the last one, which is exclusive.
+   * Reads the start of the first day and the end of the last one, which is exclusive.
    * @throws BAD_REQUEST if the range ends before it begins or with a day that has not begun.
    */
   async readRange({ from, to }: { from: string; to: string }, timezone: string): Promise<{ start: Date; stop: Date }> {
@@ -97,7 +97,7 @@ export class DailyReportService {
   }
 }
 
-/** By the calendar, so that changes of the clock do not matter. */
+/** Counts by the calendar, because a day with a change of the clock does not have 24 hours. */
 const nextDay = (date: string): string => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
 
 /** A day without orders and movements. */

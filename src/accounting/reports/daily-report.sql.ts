@@ -17,8 +17,8 @@ export const READ_DAY: Statement = {
 
 /**
  * $1: start and $2: stop of the day, $3: whether to include sandbox merchants. Opening balances add up the movements before
- * the day. Closing balances come the other way: the wallet now, less the movements since. So they agree only if every
- * movement is there.
+ * the day. Closing balances are the wallet's current balance, less the movements since. So the two agree only if no movement
+ * is missing.
  */
 export const READ_DAY_OF_MERCHANTS: Statement = {
   name: 'report.day_of_merchants',

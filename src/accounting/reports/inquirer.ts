@@ -7,17 +7,17 @@ const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 10_000;
-/** After this many failures in a row, gives up: an unreachable supplier must not cost a timeout per unit. */
+/** The inquirer gives up after this many failures in a row: an unreachable supplier must not cost a timeout per unit. */
 const GIVE_UP_AFTER = 20;
 
 /** A supplier's result for a reference. */
 export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
 
-/** Queries one supplier about many references, some at a time, and gives up if it does not answer. */
+/** Queries one supplier about many references, several at a time, and gives up if the supplier does not answer. */
 export class Inquirer {
   /** References without a usable answer, or not queried after giving up. */
   unanswered = 0;
-  /** Why the last one got none. */
+  /** Why the last query got no usable answer. */
   lastProblem: string | null = null;
   /** References that are in no list and can't be queried, or only by a call that may buy. */
   unaskable = 0;

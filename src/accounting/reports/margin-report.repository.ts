@@ -5,7 +5,7 @@ import { withLongTimeout } from '../../database/snapshot.js';
 import type { Coverage } from './coverage.js';
 import { statement } from '../../database/parameters.js';
 
-/** What the rows of the report can be grouped by. */
+/** The ways to group the rows of the report. */
 export const GROUPINGS = ['sku', 'supplier', 'merchant', 'day'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 

@@ -97,7 +97,7 @@ export interface SupplierLine {
   unreadable: number;
   /** Purchases that no order knows, for which this report opened a discrepancy. */
   unknown: number;
-  /** Purchases listed as sold that our books do not have as bought: unknown ones, and attempts that ended otherwise. */
+  /** Purchases that the supplier lists as sold, and our books do not have: unknown ones, and attempts that ended otherwise. */
   surplus: number;
   open_cases: number;
   /** The statement that replaced the list; absent without one. */

@@ -60,7 +60,7 @@ export const LATEST = statement(
 );
 
 /**
- * The same for movements by operators, which are few. They are found by the index of references. Sorting by an expression
+ * The same for movements by operators, which are few. The index of references finds these movements. The sort by an expression
  * keeps PostgreSQL from scanning the whole statement by id.
  */
 export const LATEST_FUNDING = statement(
@@ -99,7 +99,7 @@ export class StatementRepository {
     return present(bounds, 'a sum has a row');
   }
 
-  /** Reads begin and end of a month such as 2026-10. */
+  /** Reads the start and the end of a month such as 2026-10. */
   async readMonth(month: string, timezone: string): Promise<{ start: Date; stop: Date; now: Date }> {
     const values = [month, timezone];
     const [read] = await this.database.query<{ start: Date; stop: Date; now: Date }>(READ_MONTH, values);

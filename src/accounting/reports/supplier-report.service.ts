@@ -38,7 +38,7 @@ export interface SupplierComparison {
   differences: Difference[];
   /** Units without a usable answer of the supplier. */
   unanswered: { count: number; reason: string | null };
-  /** Units that can't be queried, or only by a call that may buy. */
+  /** Units that are in no statement and can't be queried, or only by a call that may buy. */
   unaskable: number;
   /** Why a reversal of these units would go unnoticed; null if it would be noticed, or without such units. */
   unnoticed: string | null;
@@ -79,8 +79,9 @@ export class SupplierReportService {
 
   /**
    * Queries a supplier about each settled unit and each failed-over attempt of orders placed since a time, and reads its list of
-   * sales. Ended attempts never change, so they are read in pages, and no transaction is open during calls.
-   * @param statement replaces the supplier's list, and its answers about units that can't be queried.
+   * sales. Records a discrepancy for each contradiction. It reads ended attempts in pages without a transaction, because these
+   * never change.
+   * @param statement replaces the supplier's list, and gives the results of units that can't be queried.
    */
   async compare(
     supplier: Supplier,
@@ -139,7 +140,7 @@ export class SupplierReportService {
 
   /**
    * Records a discrepancy if a final result contradicts our state or an earlier result.
-   * @param isNews whether the result is current; a statement may be older than later results.
+   * @param isNews whether the result is current. A statement may be older than a result that the service already knows.
    */
   private async recordCases(words: FinalResult[], isNews: boolean): Promise<void> {
     if (words.length === 0) return;
@@ -174,7 +175,7 @@ export class SupplierReportService {
 const soldSince = ({ purchases, since }: Statement = { name: '', purchases: [], unclear: [] }): StatedPurchase[] =>
   purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
 
-/** A statement's results by our references, including older ones, because clocks differ. */
+/** A statement's results by our references, with purchases from before `since`, because clocks differ. */
 const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
   new Map(
     (statement?.purchases ?? []).flatMap(({ reference, state }) =>
@@ -182,7 +183,7 @@ const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
     ),
   );
 
-/** Sandbox units have reached their end by now. */
+/** An infinite age gives a sandbox unit its last result, because the unit has ended. */
 const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...unit }: EndedAttempt): NamedAttempt => ({
   sku,
   reference,
