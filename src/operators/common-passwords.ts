@@ -1,7 +1,7 @@
 /**
- * The commonest passwords that are long enough for our rules: only 25 of the commonest 10,000 are, and these of the commonest
- * 49,000. From @zxcvbn-ts/language-common 3.0.4, which took them from published leaks (MIT licence, Copyright (c) 2012-2016
- * Dan Wheeler and Dropbox, Inc.).
+ * The passwords among the commonest 49,000 that are long enough for our rules. Among the commonest 10,000, only 25 are. The list
+ * is from @zxcvbn-ts/language-common 3.0.4, which took it from published leaks (MIT licence, Copyright (c) 2012-2016 Dan Wheeler
+ * and Dropbox, Inc.).
  */
 const COMMON_PASSWORDS = new Set(
   `

@@ -13,10 +13,10 @@ export interface Person {
   issuer: string;
   /** The issuer never gives it to another person. */
   subject: string;
-  /** In lower case; null if the provider has no verified one. */
+  /** In lower case; null if the provider has no verified address. */
   email: string | null;
   name: string;
-  /** The role that the person's groups at the company give here, if any. */
+  /** The role in the console by the person's claims; null for none. */
   role: Role | null;
 }
 
@@ -44,13 +44,13 @@ export class CompanyAccountsService {
   ) {}
 
   /**
-   * Returns the account that is linked to the person; otherwise links one for which an administrator has allowed it, or
-   * creates a new one. A matching address alone never opens an account. Sets the role that the company gives.
+   * Returns the account that is linked to the person. Without such an account, links one for which an administrator has allowed
+   * company sign-in, or creates a new one. A matching address alone never opens an account. Sets the role that the company gives.
    * @throws FORBIDDEN with the reason.
    */
   async enter(person: Person, origin: Origin): Promise<Operator> {
     let entrance = await this.tryToEnter(person, origin);
-    // A concurrent sign-in of the same person created the account: find it.
+    // A concurrent request created an account with this address or person: find the account.
     entrance ??= await this.tryToEnter(person, origin);
     if (entrance && 'operator' in entrance) return entrance.operator;
     const { refusal, of } = entrance ?? { refusal: 'ACCOUNT_NOT_LINKED' as const, of: null };
@@ -59,7 +59,7 @@ export class CompanyAccountsService {
     throw new AppError('FORBIDDEN', message, { details: [{ field: 'account', code: refusal, message }] });
   }
 
-  /** @returns undefined if a concurrent sign-in won the race. */
+  /** @returns undefined if a concurrent request created an account with this address or person. */
   private tryToEnter(person: Person, origin: Origin): Promise<Entrance | undefined> {
     const { issuer: company_issuer, subject: company_subject, email } = person;
     return this.database.transaction(async (tx) => {
@@ -69,14 +69,14 @@ export class CompanyAccountsService {
       if (email === null) return { refusal: 'EMAIL_NOT_VERIFIED', of: null };
       const found = await this.operators.lock(tx, { email });
       if (!found) return this.add(tx, { ...person, email, role: person.role }, origin);
-      // A concurrent sign-in of the same person won the race.
+      // A concurrent sign-in of the same person created or linked the account.
       if (found.company_issuer === company_issuer && found.company_subject === company_subject)
         return this.enterAs(tx, found, person, origin);
       const { company_link_until: until } = found;
       if (found.active && !(until && until > new Date())) return { refusal: 'ACCOUNT_NOT_LINKED', of: found };
       const entrance = await this.enterAs(tx, found, person, origin);
       if (!('operator' in entrance)) return entrance;
-      // The account was linked to another person, or to the same one under another identifier: its sessions must end.
+      // The account had a link to another person, or to the same person by another identifier. End that person's sessions.
       if (found.company_subject !== null) await this.operators.endSessions(tx, { operator_id: found.id });
       const link = { company_issuer, company_subject, company_link_until: null, ...noneOfBefore(found) };
       await this.operators.update(tx, found.id, link);

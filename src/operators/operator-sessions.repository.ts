@@ -26,7 +26,7 @@ export interface LiveSession {
   access_version: number;
 }
 
-/** The condition for a usable session. @param idleMs how long it lasts without a request. */
+/** The condition for a usable session. @param idleMs how long a session lasts without a request. */
 const live = (idleMs: string): string => `
   s.expires_at > statement_timestamp()
   AND s.seen_at > statement_timestamp() - ${idleMs} * interval '1 millisecond' AND o.active`;
@@ -90,7 +90,7 @@ const TOUCH_SESSION = statement(
 export interface NewSession {
   hash: Buffer;
   operatorId: number;
-  /** The version of the operator's access at the time when they signed in. */
+  /** The version of the operator's access at the sign-in. */
   accessVersion: number;
   awaitsCode: boolean;
   confirmedAt: Date | null;
@@ -103,7 +103,7 @@ export interface NewSession {
 export class OperatorSessionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Finds a session with its operator's current state. @param idleMs how long it lasts without a request. */
+  /** Finds a session with its operator's current state. @param idleMs how long a session lasts without a request. */
   async find(hash: Buffer, idleMs: number): Promise<LiveSession | undefined> {
     const [found] = await this.database.query<LiveSession>(...FIND_SESSION.with({ hash, idleMs: BigInt(idleMs) }));
     return found;
@@ -114,7 +114,7 @@ export class OperatorSessionsRepository {
     return this.database.query<LiveSession>(...LIST_SESSIONS.with({ operatorId, idleMs: BigInt(idleMs) }));
   }
 
-  /** Inserts nothing if the operator's access has changed since. Also removes expired sessions. */
+  /** Inserts nothing if the operator's access has changed since the sign-in. Also removes expired sessions. */
   insert(session: NewSession): Promise<void> {
     return this.database.transaction((tx) => {
       tx.write(...REMOVE_EXPIRED_SESSIONS.with({}));
@@ -127,7 +127,7 @@ export class OperatorSessionsRepository {
     await this.database.query(...TOUCH_SESSION.with({ hash }));
   }
 
-  /** @returns the time of the confirmation. */
+  /** @returns the time of the confirmation; null if the session has ended. */
   async confirm(id: number): Promise<Date | null> {
     const [confirmed] = await this.database.query<{ confirmed_at: Date }>(...CONFIRM_SESSION.with({ id }));
     return confirmed?.confirmed_at ?? null;

@@ -36,15 +36,15 @@ export class Operator {
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** Null until the operator has used the set-up link. */
+  /** Null until the operator uses a set-up link. Company sign-in needs no password. */
   @Column('text', { nullable: true })
   password_hash!: string | null;
 
-  /** Rises with each new password, reset and disabling. Sessions and device cookies of an earlier version are invalid. */
+  /** Rises with each new password, reset, disabling and company link. This invalidates earlier sign-ins and device cookies. */
   @Column('integer', { default: 0 })
   access_version!: number;
 
-  /** SHA-256 of the set-up link's token; null after its use. */
+  /** SHA-256 of the set-up link's token; null without an unused link. */
   @Column('bytea', { nullable: true })
   set_up_hash!: Buffer | null;
 
@@ -63,14 +63,14 @@ export class Operator {
   @Column(bigintColumn({ default: 0 }))
   totp_last_step!: bigint;
 
-  /** Wrong passwords and codes in a row, in browsers where the operator has never signed in. */
+  /** Wrong passwords and codes in a row, in browsers without a valid device cookie of the operator. */
   @Column('integer', { default: 0 })
   failed_logins!: number;
 
   @Column(timestampColumn({ nullable: true }))
   locked_until!: Date | null;
 
-  /** The same for browsers where the operator has signed in. */
+  /** The same for browsers with a valid device cookie of the operator. */
   @Column('integer', { default: 0 })
   known_device_failed_logins!: number;
 

@@ -67,7 +67,7 @@ const COUNT_ATTEMPT_BY_EMAIL = statement(
     ),
 );
 
-/** For an operator who is at least half signed in. After company sign-in they may have no password. */
+/** For an operator who has completed the first step. After company sign-in, the account may have no password. */
 const COUNT_ATTEMPT_BY_ID = statement(
   'operators.count_attempt_by_id',
   { id: 'int', knownId: 'int?', knownVersion: 'int?' },
@@ -129,7 +129,7 @@ const LOCK_ADMINISTRATORS = statement(
 /** The columns of an operator that may change. */
 export type OperatorChange = Partial<Omit<Operator, 'id' | 'email' | 'created_at' | 'updated_at'>>;
 
-/** What a browser's device cookie proves: its operator, and the version of their access then. */
+/** The content of a browser's device cookie: an operator, and the version of the operator's access at that sign-in. */
 export interface KnownDevice {
   operatorId: number;
   accessVersion: number;
@@ -192,7 +192,7 @@ export class OperatorsRepository {
     return counted;
   }
 
-  /** The same for an operator who has already given the password. */
+  /** The same for an operator who has completed the first step of a sign-in, or is signed in. */
   async countAttemptOf(id: number, known: KnownDevice | null): Promise<Operator | undefined> {
     const [counted] = await this.database.query<Operator>(...COUNT_ATTEMPT_BY_ID.with({ id, ...toParameters(known) }));
     return counted;

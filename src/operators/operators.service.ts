@@ -33,15 +33,15 @@ const UNLOCKED = {
   known_device_locked_until: null,
 } satisfies OperatorChange;
 
-/** The change that invalidates all earlier sign-ins and device cookies. Its operator must be locked (row lock). */
+/** The change that invalidates all earlier sign-ins and device cookies. The transaction must hold the operator's row lock. */
 export const noneOfBefore = ({ access_version }: Operator): OperatorChange => ({
   access_version: access_version + 1,
 });
 
-/** An operator and the version of their access when they signed in. */
+/** An operator, and the version of the operator's access at the sign-in. */
 export type ShownAccess = Pick<Operator, 'id' | 'access_version'>;
 
-/** @throws UNAUTHORIZED if the account was reset, disabled or got another password meanwhile. */
+/** @throws UNAUTHORIZED if the account was reset, disabled or linked, or got another password since the sign-in. */
 export async function lockUnchanged(
   operators: OperatorsRepository,
   tx: Transaction,
@@ -147,7 +147,7 @@ export class OperatorsService {
 
   /**
    * Restores access: removes password, second factor and company link, ends all sessions, unlocks and enables the account,
-   * and makes a new link to set the password. Company sign-in is allowed for a day. @throws NOT_FOUND
+   * and makes a new link to set the password. If there was a company link, allows company sign-in for a day. @throws NOT_FOUND
    */
   async reset(email: string, by?: Actor): Promise<Invited> {
     const { token, ...link } = newLink();
@@ -165,7 +165,7 @@ export class OperatorsService {
 
   /**
    * Sets the password with the token of a link, which works once.
-   * @throws BAD_REQUEST for a password that the rules forbid; NOT_FOUND for an unknown link.
+   * @throws BAD_REQUEST for a password that the rules forbid; NOT_FOUND for a link that is unknown, used or expired.
    */
   async setUp(token: string, password: string, origin: { ip: string; requestId: string }): Promise<Operator> {
     const where = { set_up_hash: sha256(token), active: true };
@@ -189,7 +189,7 @@ export class OperatorsService {
     });
   }
 
-  /** @param work writes what else belongs to the change, and returns the operator's new columns. */
+  /** @param work makes the other writes of the change, and returns the operator's new columns. */
   private change(
     email: string,
     by: Actor | undefined,

@@ -20,7 +20,7 @@ export const hashPassword = (password: string): Promise<string> => hash(normaliz
 /** Whether a hash was made with other cost parameters than today's. */
 export const isOutdatedHash = (passwordHash: string): boolean => !passwordHash.startsWith(MADE_AT_THAT_COST);
 
-/** Compared with passwords for unknown accounts, so that they take the same time. */
+/** The hash to compare for an unknown account, so that the check takes the same time as for a known one. */
 let decoy: Promise<string> | undefined;
 const decoyHash = (): Promise<string> => (decoy ??= hashPassword(randomBytes(32).toString('hex')));
 

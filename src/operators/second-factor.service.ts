@@ -13,14 +13,14 @@ const ISSUER = 'Order Top-up';
 const STEP_SECONDS = 30;
 const CODE = /^\d{6}$/;
 
-/** What an authenticator app needs, to be typed or as a QR code. */
+/** A secret for an authenticator app: as text to type, and as a URI for a QR code. */
 export interface Offer {
   /** In base 32. */
   secret: string;
   uri: string;
 }
 
-/** Codes of an authenticator app (TOTP, RFC 6238: 6 digits, 30 s) and recovery codes, each of which replaces one. */
+/** Codes of an authenticator app (TOTP, RFC 6238: 6 digits, 30 s), and recovery codes. A recovery code replaces one of these. */
 @Injectable()
 export class SecondFactorService {
   constructor(
@@ -44,7 +44,7 @@ export class SecondFactorService {
   /**
    * Replaces the secret by the offered one and ends all sessions: the caller begins a new one.
    * @param code shown by the app. @returns ten recovery codes, which can't be shown again.
-   * @throws UNAUTHORIZED; BAD_REQUEST; CONFLICT
+   * @throws UNAUTHORIZED; BAD_REQUEST for a wrong code; CONFLICT if no secret is offered.
    */
   async accept(shown: ShownAccess, code: string, by: Actor): Promise<string[]> {
     const codes = newRecoveryCodes();
@@ -97,7 +97,7 @@ export class SecondFactorService {
     this.secretBox.openBytes(sealed, place).toString('utf8');
 }
 
-/** The step of a code: the current one, the one before or after; null for a wrong code. */
+/** The step of a code: the current one, the one before or the one after; null for a wrong code, or one up to step `after`. */
 async function stepOf(secret: string, token: string, after: bigint): Promise<bigint | null> {
   if (!CODE.test(token)) return null;
   const verified = await verify({

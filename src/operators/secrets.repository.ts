@@ -14,7 +14,7 @@ import { Webhook, webhookSecretPlace } from '../webhooks/webhook.entity.js';
 export interface SealedColumn {
   entity: EntityTarget<ObjectLiteral>;
   column: string;
-  /** The columns that identify the row and the place of its secret. */
+  /** The columns from which `placeOf` makes the place of the secret. */
   by: readonly string[];
   placeOf: (row: never) => Place;
 }

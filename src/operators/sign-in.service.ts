@@ -11,7 +11,7 @@ import { SecondFactorService } from './second-factor.service.js';
 
 /** The origin of a sign-in attempt. */
 export type Origin = Omit<ConsoleRequest, 'operatorId'> & {
-  /** What the browser's device cookie proves. */
+  /** The content of the browser's valid device cookie. */
   knownDevice: KnownDevice | null;
 };
 
@@ -55,7 +55,7 @@ export class SignInService {
     return { operator, awaitsCode: false };
   }
 
-  /** The first step after company sign-in. As {@link withPassword}. */
+  /** The first step for an operator whom the company's provider has identified. @returns whether a code must follow. */
   async withCompany(operator: Operator, origin: Origin): Promise<{ awaitsCode: boolean }> {
     if (operator.totp_sealed) return { awaitsCode: true };
     await this.complete(operator, origin, 'company');
@@ -150,7 +150,7 @@ export class SignInService {
   }
 }
 
-/** Whether the operator has signed in with this browser since their access last changed. */
+/** Whether the operator has signed in with this browser since the operator's access last changed. */
 const isKnown = ({ id, access_version: version }: Operator, { knownDevice: known }: Origin): boolean =>
   known?.operatorId === id && known.accessVersion === version;
 

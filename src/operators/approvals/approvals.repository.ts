@@ -7,7 +7,7 @@ import { Operator } from '../operator.entity.js';
 import { Approval, type ApprovalStatus } from './approval.entity.js';
 import { statement } from '../../database/parameters.js';
 
-/** Actions after which an operator may know the password of another account, because they get the link that sets it. */
+/** Actions that give an operator influence on another account: through its set-up link, its role, or access to it. */
 export const HANDED_OVER = {
   'operator.create': 'created',
   'operator.reset': 'reset',
@@ -16,7 +16,7 @@ export const HANDED_OVER = {
   'operator.allow_company': 'allowed company sign-in for',
 } as const;
 
-/** An operator who created one account or both. */
+/** An operator who created one of two accounts, or both. */
 interface Maker {
   maker: string;
   /** The address of the created account; of two, the newer one. */
@@ -37,7 +37,7 @@ const ACTIONS = Object.keys(HANDED_OVER)
   .map((action) => `'${action}'`)
   .join(', ');
 
-/** Finds the operator who created the other's account at any time, or a third one who created both, one of them lately. */
+/** Finds the one of the two who created the other's account, or a third operator who created both, one of these lately. */
 const FIND_MAKER = statement(
   'approvals.find_maker',
   { requester: 'int', approver: 'int', days: 'int' },
@@ -118,7 +118,7 @@ export class ApprovalsRepository {
 
   async lock(tx: Transaction, id: number): Promise<NamedApproval | null> {
     await tx.manager.findOne(Approval, { where: { id }, lock: { mode: 'for_no_key_update' } });
-    // Read again: after waiting for the lock, the joined name of the decider may be stale.
+    // Reads the names after the lock: another operator may have decided while this transaction waited.
     return this.find(id, tx);
   }
 
@@ -139,7 +139,7 @@ export class ApprovalsRepository {
     return found;
   }
 
-  /** Finds the operator who could use both accounts, because they created them. @param between days, for a third operator. */
+  /** Finds the operator who may control both accounts. A third operator counts if one account is at most `days` days old. */
   async findMaker(
     tx: Transaction,
     between: { requester: number; approver: number; days: number },

@@ -47,7 +47,7 @@ function roleOf(claims: Claims, settings: Settings): Role | null {
   return roles.find(({ value }) => values.has(value))?.role ?? null;
 }
 
-/** The claim of that name, which may have dots or be a URL, or else the value at that path. */
+/** The claim with this name, which may have dots or be a URL. Without such a claim, the name is a path to a value. */
 function valueAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;

@@ -10,7 +10,7 @@ import type { Person } from '../company-accounts.service.js';
 /** The page to which the provider returns the browser. */
 export const RETURN_PATH = '/login/company';
 
-/** Secrets of one sign-in. The provider returns or verifies them, which proves that the answer belongs to it. */
+/** Secrets of one sign-in. The provider returns or verifies these, which proves that an answer belongs to the sign-in. */
 export interface Proofs {
   state: string;
   nonce: string;
@@ -18,7 +18,7 @@ export interface Proofs {
   verifier: string;
 }
 
-/** The person whom the provider names, and when they signed in there; null where it does not say. */
+/** The person whom the provider names, and the time of the sign-in at the provider; null if the provider does not report it. */
 export interface Arrival {
   person: Person;
   signedInAt: Date | null;
@@ -66,7 +66,7 @@ export class CompanyProvider {
   /**
    * Exchanges the code for the person's identity.
    * @param answer the parameters with which the provider returned the browser.
-   * @param isAgain demands that the person signed in just now.
+   * @param isAgain demands that the person signed in within the last {@link AWAY_AT_MOST_SECONDS}.
    * @throws NOT_FOUND where company sign-in is not set up; errors of openid-client.
    */
   async arrivalOf(answer: URLSearchParams, proofs: Proofs, isAgain: boolean): Promise<Arrival> {
@@ -92,9 +92,9 @@ export class CompanyProvider {
     const signed = personOf(claims, settings);
     const isComplete = signed.role !== null && signed.email !== null;
     if (isComplete || !provider.serverMetadata().userinfo_endpoint) return signed;
-    // Some providers keep the ID token small and have the other claims there. Signed claims take precedence.
+    // Some providers keep the ID token small, and give other claims at this endpoint. Signed claims take precedence.
     const more: Claims = await oidc.fetchUserInfo(provider, accessToken, claims.sub).catch((error: unknown) => {
-      // A person with a role may be known already, and then needs no address.
+      // A person with a role may have a linked account, which needs no address.
       if (signed.role === null) throw error;
       return {};
     });
@@ -109,8 +109,8 @@ export class CompanyProvider {
   }
 
   /**
-   * Reads the metadata at the first sign-in, so that the console starts without the provider.
-   * Concurrent sign-ins share one request, and a failure is not cached.
+   * Reads the metadata at a sign-in, so that the console starts without the provider, and caches it. Concurrent sign-ins share
+   * one request. A failure is not cached.
    */
   private discovered(): Promise<oidc.Configuration> {
     if (this.known && this.known.untilMs > Date.now()) return this.known.provider;

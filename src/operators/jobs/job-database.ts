@@ -9,7 +9,7 @@ import { Metrics } from '../../core/metrics.js';
 import { SharedTrust } from '../../database/connections.js';
 import { Database, type Statement, type Transaction } from '../../database/database.js';
 
-/** One for the work, and one that holds the lock of the job's kind. */
+/** One connection for the work, and one that holds the lock of the job's kind. */
 const CONNECTIONS = 2;
 
 /**
@@ -20,7 +20,7 @@ const CONNECTIONS = 2;
 export class JobDatabase extends Database {
   /** The application name of all transactions of this pool. */
   readonly applicationName = `topup-job-${randomBytes(8).toString('hex')}`;
-  /** Takes no snapshot, so that the transaction can still choose its isolation level. */
+  /** This statement takes no snapshot, so that the transaction can still choose its isolation level. */
   private readonly mark: Statement = {
     name: 'jobs.mark',
     text: `SET LOCAL application_name = '${this.applicationName}'`,

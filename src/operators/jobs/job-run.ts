@@ -7,7 +7,7 @@ import type { JobDatabase } from './job-database.js';
 import type { JobKind } from './job.entity.js';
 import type { Ending, JobsRepository, NewJob, Progress } from './jobs.repository.js';
 
-/** A job to carry out: for whom, and which permission they must keep until it ends. */
+/** A job to carry out, with the permission that its operator must keep until the job ends. */
 export interface JobOrder extends NewJob {
   permission: Permission;
   /** The audit log's entry at the start; absent if the work itself writes to the log. */
@@ -30,7 +30,7 @@ export interface JobResult {
 
 export type JobWork = (job: JobContext) => Promise<JobResult>;
 
-/** A job ended before its work was done. */
+/** The job ends before its work is done. */
 class JobStopped extends Error {
   constructor(
     readonly state: 'cancelled' | 'interrupted',
@@ -41,7 +41,7 @@ class JobStopped extends Error {
 }
 
 interface Parts {
-  /** The main pool: progress is committed there, so that others can see it. */
+  /** The main pool. It commits progress, so that the pages see the progress while the job runs. */
   pages: Database;
   jobs: JobsRepository;
   database: JobDatabase;
@@ -51,7 +51,7 @@ interface Parts {
 const LOOK_EVERY_MS = 1_000;
 const NO_LONGER = 'the operator who started it may not do this any more';
 
-/** One job from begin to end. A transaction stays open all the time and holds the lock of the job's kind. */
+/** Carries out one job. A transaction stays open until the job is over, and holds the lock of the job's kind. */
 export class JobRun {
   /** Resolves when the job is over, also after a failure. */
   readonly ended: Promise<void>;
@@ -62,7 +62,7 @@ export class JobRun {
   private written: Progress = this.progress;
   private lockPid = 0;
   private isLooking = false;
-  /** True once only the transaction with the lock is left to end. */
+  /** True once the work has ended. Then the job still writes its result and releases its lock. */
   isOver = false;
 
   constructor(

@@ -23,7 +23,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @returns the id, once the job has begun. @throws CONFLICT while another one runs here, or one of its kind anywhere. */
+  /** @returns the id, once the job has begun. @throws CONFLICT while this process runs a job, or any process one of the kind. */
   async start(order: JobOrder, work: JobWork): Promise<number> {
     if (this.current?.isOver) await this.current.ended;
     if (this.current) {
@@ -48,7 +48,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     return this.current !== undefined;
   }
 
-  /** Makes the job's process end it within two seconds. @throws NOT_FOUND; CONFLICT if the job is not running. */
+  /** Makes the job's process end the job within two seconds. @throws NOT_FOUND; CONFLICT if it has ended or was cancelled. */
   async cancel(id: number, by: Actor): Promise<void> {
     const job = await this.jobs.find(id);
     if (!job) throw notFound('job');

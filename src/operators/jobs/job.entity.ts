@@ -41,7 +41,7 @@ export class Job {
   @Column('text', { nullable: true })
   idempotency_key!: string | null;
 
-  /** Whether an operator has cancelled it: its process then ends it soon. */
+  /** Whether an operator has cancelled the job. The job's process then ends it soon. */
   @Column('boolean', { default: false })
   cancel_asked!: boolean;
 
@@ -64,7 +64,7 @@ export class Job {
   @Column('jsonb', { nullable: true })
   result!: Record<string, unknown> | null;
 
-  /** Why it failed, in words. */
+  /** Why the job did not succeed, in words. */
   @Column('text', { nullable: true })
   error!: string | null;
 

@@ -12,7 +12,7 @@ const JOB_LOCKS = 7_038_171;
 /** A job with the operator who started it. */
 export type JobRow = Omit<Job, 'result' | 'idempotency_key'> & { operator: string; operator_name: string };
 
-/** What decides whether a job may go on: the operator's account as it is now, and whether the job was cancelled. */
+/** The facts that decide whether a job may continue: the operator's current account, and a request to cancel the job. */
 export interface Standing {
   cancel_asked: boolean;
   active: boolean;
@@ -33,7 +33,7 @@ const TRY_LOCK = statement(
     SELECT pg_try_advisory_xact_lock(${JOB_LOCKS}, hashtext(${kind})) AS taken, pg_backend_pid() AS pid`,
 );
 
-/** Marks jobs as interrupted that the table has as running while the lock of their kind is free. */
+/** Marks a running job as interrupted if the lock of its kind is free: the job's process has ended. */
 const MARK_INTERRUPTED: Statement = {
   name: 'console_jobs.mark_interrupted',
   text: `
@@ -127,7 +127,7 @@ const LIST_JOBS = statement(
     WHERE j.kind = ANY(${kinds}) AND j.id < ${before} ORDER BY j.id DESC LIMIT ${limit}`,
 );
 
-/** Cancels running statements of the connections with this application name, except our own. */
+/** Cancels running statements of the connections with this application name. Spares the connection that holds the lock. */
 const CANCEL_STATEMENTS = statement(
   'console_jobs.cancel_statements',
   { applicationName: 'text', but: 'int' },
@@ -193,7 +193,7 @@ export class JobsRepository {
     return job;
   }
 
-  /** Whether a job of the kind is running, by the table. */
+  /** Whether the table has a running job of the kind. The job's process may have ended. */
   async isRunning(kind: JobKind): Promise<boolean> {
     const [row] = await this.database.query<{ is_running: boolean }>(...IS_RUNNING.with({ kind }));
     return row?.is_running ?? false;
@@ -228,7 +228,7 @@ export class JobsRepository {
     return job;
   }
 
-  /** Newest first, without their results. */
+  /** Newest first, without results. */
   list(kinds: JobKind[], before: number, limit: number): Promise<JobRow[]> {
     return this.database.query<JobRow>(...LIST_JOBS.with({ kinds, before, limit }));
   }
