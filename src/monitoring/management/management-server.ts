@@ -36,8 +36,8 @@ const OWN_HOST_ONLY =
 
 /**
  * The operators' port of a process: `/metrics` for Prometheus, `/healthz` and `/readyz`, which are open, and `/queues`
- * for Bull Board, which needs a password. It listens on loopback unless MANAGEMENT_HOST says otherwise. The API's port
- * serves only the health routes of these.
+ * for Bull Board, which needs a password. It listens on loopback unless MANAGEMENT_HOST says otherwise. Of these routes, the
+ * API's port serves only the health routes.
  */
 @Injectable()
 export class ManagementServer implements BeforeApplicationShutdown {

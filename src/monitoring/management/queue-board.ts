@@ -7,12 +7,12 @@ import type { NextFunction, Request, Response, Router } from 'express';
 import type { WakeUpJob } from '../../queues/queues.js';
 import type { QueueBoardRepository, SubjectRow } from './queue-board.repository.js';
 
-/** What the ids in a queue's jobs stand for. */
+/** The kind of rows whose ids a queue's jobs hold. */
 interface Subject {
   /** `supplier` or `webhook`. */
   kind: string;
   find: (subjects: QueueBoardRepository, ids: number[]) => Promise<SubjectRow[]>;
-  /** What the page shows of a row besides id and orders. */
+  /** The members of a row that the page shows besides id and orders. */
   show: (row: SubjectRow) => object;
   /** The row's part of the job's name. */
   name: (row: SubjectRow) => string;

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/** The stats that are stored by the minute, each with the meaning of its `label`. */
+/** The kinds of stats that are stored by the minute, each with the meaning of its `label`. */
 export const FIGURE_KINDS = {
   orders: 'placed, completed or failed',
   order_duration: 'completed or failed',
@@ -17,7 +17,7 @@ export type FigureKind = keyof typeof FIGURE_KINDS;
 /** Stands for the last bucket of durations, which has no upper bound. */
 export const UNBOUNDED_MS = 2_147_483_647;
 
-/** A count under its name. */
+/** A count with its key. */
 export interface Counted {
   figure: FigureKind;
   subject: string;
@@ -29,7 +29,7 @@ export interface Counted {
 type Labels = Partial<Record<string, string | number>>;
 type Named = Omit<Counted, 'up_to_ms' | 'value'>;
 
-/** The metrics that are stored, and the name of each row. */
+/** The stored metrics, and the key of each row. */
 const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => Named }[] = [
   {
     metric: 'topup_orders_total',

@@ -13,8 +13,8 @@ const MAX_COUNTED = 100_000;
 
 /**
  * Settings for the next statement of the same transaction. The partial indexes for these metrics are small, but the planner
- * can't know that without statistics, so sequential scans are off. JIT is off because a disabled plan looks expensive
- * enough to be compiled, which costs more than the query.
+ * can't know that without statistics, so sequential scans are off. A plan with a disabled scan looks so expensive that
+ * PostgreSQL would compile it, which costs more than the query. So JIT is off.
  */
 export const LIMITS: Statement = {
   name: 'figures.limits',
@@ -64,7 +64,7 @@ const review = figures(
    FROM (SELECT updated_at FROM order_units WHERE state = 'review' AND ${IS_LIVE} LIMIT ${MAX_COUNTED}) review`,
 );
 
-/** Few rows, and an index of the open ones. */
+/** The table has few rows, and an index of the open ones. */
 const reversals = figures(
   'supplier_reversals',
   ['supplier_reversals_open', 'unknown_purchases_open'],
@@ -126,7 +126,7 @@ const heldMismatch = figures(
           / 100.0 AS wallet_held_mismatch_baht`,
 );
 
-/** One row per merchant, so it stays small. */
+/** The table stays small: it has one row per merchant. */
 const lowBalances = figures(
   'low_balances',
   ['wallets_below_alert'],

@@ -7,7 +7,7 @@ const ROWS = rowsOf({ figure: 'text', subject: 'text', label: 'text', up_to_ms: 
 const KEY = 'figure, subject, minute, label, up_to_ms';
 
 const written = (name: string, value: string) =>
-  // Rows in the order of the key, so that processes that write the same rows can't deadlock.
+  // Writes the rows in the order of the key. So processes that write the same rows can't deadlock.
   statement(
     `minute_figures.${name}`,
     { rows: ROWS },
@@ -42,7 +42,7 @@ export interface SlotRow {
   value: string;
 }
 
-/** Sums up each step of a period. It reads one range of the key for each kind of stats. */
+/** Sums up counts in each step of a period, or finds the highest level. Reads one range of the key for each kind of stats. */
 const READ_SLOTS = statement(
   'minute_figures.read_slots',
   { figures: 'text[]', subject: 'text', since: 'timestamptz', until: 'timestamptz', stepSeconds: 'int' },

@@ -160,7 +160,7 @@ export class StatsService {
 
 const isDelivered = (label: string): boolean => label === '2xx';
 
-/** Returns no rows if a statement failed, for example because it took too long. Throws an AppError on. */
+/** @returns no rows if a statement failed, for example because it took too long. @throws the error if it is an AppError. */
 function orNothing(error: unknown): FigureRow[] {
   if (error instanceof AppError) throw error;
   return [];

@@ -13,8 +13,8 @@ const momentOf = (text: string | undefined): Date | undefined =>
   text === undefined ? undefined : present(readMoment(text), 'a moment that was checked can be read');
 
 /**
- * Divides a time into at most 200 steps of a round length: the last hour unless the moments say otherwise.
- * @throws BAD_REQUEST for a time that is empty or too long.
+ * Divides a period into at most 200 steps of a round length. Without `to` the period ends now, without `from` it has an hour.
+ * @throws BAD_REQUEST for a period that is empty or too long.
  */
 export function stepsBetween(from: string | undefined, to: string | undefined): Steps {
   const until = momentOf(to) ?? new Date();

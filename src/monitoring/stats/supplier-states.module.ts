@@ -3,6 +3,6 @@ import { FulfilmentModule } from '../../fulfilment/fulfilment.module.js';
 import { StatsModule } from './stats.module.js';
 import { SupplierStatesService } from './supplier-states.service.js';
 
-/** Reports the state of suppliers. Apart from StatsModule, whose users must not load what buys. */
+/** Reports the state of suppliers. It is not part of StatsModule, because processes that never buy load StatsModule. */
 @Module({ imports: [StatsModule, FulfilmentModule], providers: [SupplierStatesService] })
 export class SupplierStatesModule {}

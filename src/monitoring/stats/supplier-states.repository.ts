@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 import type { SupplierState } from './supplier-state.entity.js';
 
-/** Skips removed suppliers, and writes nothing while the worker counts as dead. */
+/** Skips removed suppliers. Inserts nothing while the worker counts as dead. */
 const WRITE_STATES = statement(
   'supplier_states.write',
   { process: 'text', states: rowsOf({ supplier_id: 'int', breaker: 'text', in_flight: 'int' }) },
@@ -67,7 +67,7 @@ export class SupplierStatesRepository {
     return this.database.query<SupplierState>(...READ_STATES.with({}));
   }
 
-  /** Counts the due units of each supplier that no worker has claimed. */
+  /** Counts the due units of each supplier. A claimed unit is not due while its lease runs. */
   readQueues(): Promise<SupplierQueue[]> {
     return this.database.query<SupplierQueue>(...READ_QUEUES.with({}));
   }
