@@ -22,7 +22,7 @@ interface Entry {
   usedAtMs: number;
 }
 
-/** Together with the refresh and the answer's travel time, a revoked key stops working within 5 s. */
+/** A lookup is valid for this long, so that a revoked key stops working within 5 s, with the time that a query takes. */
 const TRUST_MS = 4_000;
 const REFRESH_MS = 1_500;
 /** Clients wait for 10 s, and the request itself needs time after this lookup. */

@@ -74,7 +74,7 @@ export class ApiKeysService {
     return this.apiKeys.list(merchantId);
   }
 
-  /** Ends a key at once. Revoking again changes nothing. @throws NOT_FOUND */
+  /** Revokes a key, which stops working within 5 s. Revoking again changes nothing. @throws NOT_FOUND */
   async revoke(id: number, by?: Actor): Promise<ApiKey> {
     const { merchant_id, prefix } = await this.get(id);
     await this.database.transaction(async (tx) => {

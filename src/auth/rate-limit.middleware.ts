@@ -8,7 +8,8 @@ import type { SharedBucketsService } from './shared-buckets.service.js';
  * Limits the requests per second of each API key over all API processes, without waiting for any server.
  * Every answer carries the `RateLimit-*` headers.
  * @param limit 0 turns it off.
- * @param what the name of what it counts. A limit for some routes must come after the general one: the last one sets the headers.
+ * @param what a name for the limited requests. A limit for some routes must come after the general one: the last limit sets
+ * the headers.
  */
 export function rateLimitMiddleware(shared: SharedBucketsService, limit: number, what = 'requests'): RequestHandler {
   if (limit === 0) return (_request, _response, next) => next();

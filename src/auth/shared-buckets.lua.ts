@@ -1,12 +1,12 @@
 import { LATE_MS } from './rate-buckets.js';
 
 /**
- * Adds the hits that a process admitted to the shared buckets, one key per bucket. ARGV has for each: hits a second, hits to
- * add, and the time of the first of these in milliseconds of Redis' clock, 0 if unknown.
+ * Adds a process's admitted hits to the shared buckets, one key per bucket. For each bucket, ARGV has the hits a second, the
+ * hits to add, and the time of the first hit in milliseconds of Redis' clock, 0 if unknown.
  * Returns Redis' time and the level of each bucket.
  *
  * - A bucket is stored as a level and its time. A time in the future, after the clock was set back, is treated as now.
- * - Late hits have partly drained by the time they arrive, beyond the delay that the limit allows for.
+ * - Late hits have partly drained before they arrive. The limit itself allows for the first part of the delay, LATE_MS.
  * - A bucket is capped so that it admits again within a second.
  */
 export const FILL_SHARED_BUCKETS = `
