@@ -147,7 +147,7 @@ export const operatorOption = (): Option =>
 export const reasonOption = (): Option =>
   new Option('--reason <text>', 'reason for the change, for topup log; up to 500 characters');
 
-/** For reports, which cover live merchants only without it. */
+/** For reports. Without this option, a report covers live merchants only. */
 export const includeSandboxOption = (): Option => new Option('--include-sandbox', 'also report on sandbox merchants');
 
 /** For commands that ask for confirmation. */

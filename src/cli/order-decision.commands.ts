@@ -34,7 +34,7 @@ interface ResolveGiven extends DecisionGiven {
   attempt?: number;
 }
 
-/** A command that decides about units of an order, with the options that all of these have. */
+/** A command that decides about units of an order, with the options of all such commands. */
 const defineDecision = (order: Command, name: string, description: string): Command =>
   order
     .command(name)
@@ -119,7 +119,7 @@ export function defineResolve(order: Command, act: Act): void {
         const order = await orders.find(numberOrReference, merchant);
         const latest = await orders.findLatestAttempt(order.order_number, unit);
         await confirm(inWords(order.order_number, given, latest), { yes });
-        // What the operator found out about one attempt says nothing of another, which may begin during the confirmation.
+        // The operator decides about this attempt only. The service refuses if a later one began during the confirmation.
         const seenAttempt = given.attempt ?? latest?.number;
         const { OrderResolutionService } = await import('../support/order-resolution.service.js');
         const decided = { order, ...unit, seenAttempt, outcome, reason, operator };

@@ -16,7 +16,7 @@ interface UnitView {
   supplier: string;
   supplier_reference: string | null;
   failure_code: string | null;
-  /** How often workers sent it to a supplier. */
+  /** How often workers sent the unit to a supplier. */
   attempts: number;
   attempts_detail: AttemptView[];
 }
@@ -81,7 +81,7 @@ function detailOf(row: HistoryRow): string {
   if (kind === 'order.created') return '';
   const result = duration_ms === null ? outcome : `${outcome} after ${duration_ms} ms`;
   if (kind === 'webhook.attempt') return `webhook ${facts?.webhook}, attempt ${facts?.attempt}: ${result}`;
-  // The detail of a discrepancy names it; it had no call.
+  // A discrepancy had no call, and its detail already says what it is.
   const isDiscrepancy = kind.startsWith('supplier.') && duration_ms === null;
   return [isDiscrepancy ? null : result, detail].filter((part) => part !== null).join(': ');
 }
@@ -94,7 +94,7 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
   const attempts = units.flatMap(({ unit, attempts_detail }) =>
     attempts_detail.map((attempt) => ({ unit, ...attempt })),
   );
-  // Names each member, because the table has a column for those that an entry may lack.
+  // Names each member, because the first entry gives the table its columns, and may lack some members.
   const entries = timeline.map(({ at, event, unit, detail, process }) => ({ at, event, unit, detail, process }));
   return paragraphs(
     recordTable(order),

@@ -94,7 +94,7 @@ export const reversalCommands: CommandGroup = {
   },
 };
 
-/** Warns of an earlier credit, because it was not given again. */
+/** Warns of an earlier credit, because the service does not give a second one. */
 function closedOne({ credited_before: before, ...reversal }: ClosedReversal): Result {
   if (!before) return record({ ...reversal });
   const by = before.by === null ? '' : ` by ${before.by}`;
@@ -104,7 +104,7 @@ function closedOne({ credited_before: before, ...reversal }: ClosedReversal): Re
   };
 }
 
-/** A case that is closed already must not stop the others. */
+/** Closes several cases. A case that is already closed becomes a warning, and does not stop the others. */
 async function closeAll(reversals: ReversalsService, all: number[], by: Actor): Promise<Result> {
   const closed = [];
   const warnings = [];
@@ -119,7 +119,7 @@ async function closeAll(reversals: ReversalsService, all: number[], by: Actor): 
   return { ...list(closed, ''), warnings };
 }
 
-/** @param pages with at least one case more than the limit, if there are as many. */
+/** @param pages must have one case more than the limit, if there are more, so that the command can say so. */
 function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {
   let isCut = false;
   const shown = async function* (): AsyncGenerator<Reversal[]> {

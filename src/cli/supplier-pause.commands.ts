@@ -24,7 +24,7 @@ interface Definition {
   run: (service: SuppliersService, code: string, by: Actor) => Promise<Supplier>;
 }
 
-/** Both take a supplier's code, and print the supplier as `supplier show` does. */
+/** Both commands take a supplier's code, and print the supplier as `supplier show` does. */
 const COMMANDS: Definition[] = [
   {
     name: 'pause',

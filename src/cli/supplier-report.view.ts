@@ -6,7 +6,7 @@ import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './streams.js';
 
 /**
- * The comparison of our books with the suppliers'. Not ok if they differ, or if a supplier does not answer.
+ * The comparison of our books with the suppliers'. Not ok if the two differ, a discrepancy is open, or a query got no answer.
  * @param archived how many orders since then are archived, and so missing. @param isOfOne whether it covers one supplier.
  */
 export function supplierReport(
@@ -63,7 +63,7 @@ const surplusIn = ({ supplier, surplus, statement }: SupplierLine): string =>
     ? ''
     : `${statement?.name ?? `The list of ${supplier}`} has ${counted(surplus, 'purchase')} more than our books: topup reversal list shows what was sold.`;
 
-/** Units that must be compared with the statement on the vendor's site. */
+/** Units that the operator must compare with the statement on the supplier's site. */
 const unaskableIn = ({ supplier, unaskable }: SupplierLine): string =>
   unaskable === 0
     ? ''
