@@ -8,7 +8,7 @@ interface ErrorAdvice {
   then: string;
 }
 
-/** What the documentation says about each error code, in Markdown. */
+/** The documentation of each error code, in Markdown. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   BAD_REQUEST: {
     when: 'The body or a parameter breaks a rule; `details` says which',
@@ -65,7 +65,7 @@ interface FailureAdvice {
   again: string;
 }
 
-/** What the documentation says about each failure code, in Markdown. */
+/** The documentation of each failure code, in Markdown. */
 export const FAILURE_ADVICE: Readonly<Record<FailureCode, FailureAdvice>> = {
   INVALID_PLAYER: {
     meaning: 'the player (`user_id`) does not exist',

@@ -68,7 +68,7 @@ const CONDITIONS = {
   before: 'entry.id < :before',
 } satisfies Record<Exclude<keyof LogFilter, 'limit'>, string>;
 
-/** Reads the audit log: what operators did to money, units and settings. The database refuses to change or remove entries. */
+/** Reads the audit log of operators' actions. The database refuses to change or remove entries. */
 @Injectable()
 export class AuditLogRepository {
   constructor(private readonly database: Database) {}

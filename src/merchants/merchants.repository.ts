@@ -11,7 +11,7 @@ export class MerchantsRepository {
   /** Adds a merchant with an empty wallet. */
   async insert({ manager }: Transaction, merchant: Pick<Merchant, 'name' | 'sandbox'>): Promise<Merchant> {
     const { id } = await manager.save(manager.create(Merchant, { ...merchant, status: 'active' }));
-    // By name: this room must not import the wallets, which import it.
+    // Names the entity as text: this folder must not import the wallets, because the wallets import this folder.
     await manager.insert('Wallet', { merchant_id: id });
     return manager.findOneByOrFail(Merchant, { id });
   }
