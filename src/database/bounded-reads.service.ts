@@ -7,7 +7,7 @@ import { ReplicaReadsService } from './replica-reads.service.js';
 /** As long as other callers wait for a connection. */
 const WAIT_MS = 3_000;
 
-/** Of the pool's connections. The others are left for orders. */
+/** The share of the pool's connections that reads may use. The others are left for orders. */
 const SHARE = 1 / 4;
 
 /**

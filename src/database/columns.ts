@@ -3,7 +3,7 @@ import { PrimaryGeneratedColumn, type ColumnOptions, type ValueTransformer } fro
 type TimestampColumn = { type: 'timestamptz'; precision: number };
 type BigintColumn = { type: 'bigint'; transformer: ValueTransformer };
 
-/** A 64-bit column, a bigint in code. TypeORM's pool reads such columns as text, the other one as bigint. */
+/** A 64-bit column, a bigint in code. TypeORM's pool reads such columns as text, the pool of `Database` as bigint. */
 export const bigintColumn = <Options extends ColumnOptions>(options = {} as Options): BigintColumn & Options => ({
   type: 'bigint',
   transformer: {

@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { isConnectionLost } from '../core/postgres-errors.js';
 
-/** For every connection: either side notices within 15 s that the other is gone. */
+/** For every connection: this process notices within 15 s that the server is gone. */
 const KEPT_ALIVE: pg.PoolConfig = {
   connectionTimeoutMillis: 3_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
 };
 
-/** PostgreSQL's side: a machine that vanished keeps no connection and no lock. */
+/** For PostgreSQL's side, so that a machine that vanished keeps no connection and no lock for more than 15 s. */
 const SERVER_KEEPS_ALIVE = [
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=3',
@@ -16,7 +16,7 @@ const SERVER_KEEPS_ALIVE = [
   'tcp_user_timeout=15000',
 ];
 
-/** All of these limits end before the 10 s that clients wait. */
+/** The limits of statements, locks and transactions end before the 10 s that clients wait. */
 const LIMITED: pg.PoolConfig = {
   ...KEPT_ALIVE,
   idleTimeoutMillis: 60_000,
@@ -52,8 +52,8 @@ export function limited(own: pg.PoolConfig, settings: string[] = []): pg.PoolCon
 }
 
 /**
- * Shared by the pools of a process. When one connection is lost, times out or can only read, all connections that were
- * opened before share its server, so that the pools use none of them again.
+ * The pools of a process share this. When a connection is lost, times out or can only read, its server may be gone. All
+ * connections that were opened before may lead to the same server, so the pools never use them again.
  */
 export class SharedTrust {
   private generation = 0;
@@ -67,7 +67,7 @@ export class SharedTrust {
     return this.generations.get(client) === this.generation;
   }
 
-  /** A connection failed. One that is distrusted already says nothing new. */
+  /** Reports a failed connection. The failure of one that is already distrusted changes nothing. */
   lose(client: pg.PoolClient): void {
     if (this.has(client)) this.loseAll();
   }

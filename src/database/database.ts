@@ -38,13 +38,13 @@ export const LIMIT_LOCK_WAIT_AND_KEEP_PLANS: Statement = {
   text: `SELECT set_config('lock_timeout', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
 };
 
-/** How often to try a transaction that PostgreSQL ends because of another one, as after a deadlock. */
+/** How often to try a transaction that PostgreSQL ends because of another transaction, such as in a deadlock. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Hot paths read a few rows by index, however many the table has. While it is small, or its statistics are old, PostgreSQL
- * would read all of it for each batch: that took a third of its time (`npm run bench -- intake`). Reports, which do read
- * whole tables, turn these on again (`snapshot.ts`).
+ * Hot paths read a few rows by index, even from a large table. While a table is small, or its statistics are old, PostgreSQL
+ * would read the whole table for each batch, which took a third of PostgreSQL's time (`npm run bench -- intake`). Reports read
+ * whole tables, so they turn these plans on again (`snapshot.ts`).
  */
 const BY_INDEX = [
   ...['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`),
@@ -60,7 +60,7 @@ const TYPES: pg.CustomTypesConfig = {
 
 /**
  * The pool for hot paths: named statements, bigint for 64-bit integers, Date for timestamps.
- * Every call throws `SERVICE_UNAVAILABLE` while PostgreSQL is away or its schema is not migrated yet.
+ * Queries and transactions throw `SERVICE_UNAVAILABLE` while PostgreSQL is away or its schema is not migrated yet.
  */
 @Injectable()
 export class Database implements Queryable, OnApplicationShutdown {
@@ -97,7 +97,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     this.migrated = true;
   }
 
-  /** Distrusts all open connections: only new ones are used from now on. */
+  /** Distrusts all open connections: from now on, queries use only new ones. */
   reconnect(): void {
     this.trust.loseAll();
   }

@@ -58,15 +58,15 @@ type InText<Given extends Parameters> = {
   [Name in keyof Given]: Given[Name] extends string ? string : RowsInText;
 };
 
-/** A statement that knows its parameters: text and values come from one list, so no value ends up as another. */
+/** A statement that knows its parameters: text and values come from one list, so no value reaches the wrong parameter. */
 export interface ParameterizedStatement<Given extends Parameters> extends Statement {
-  /** What {@link Queryable.query} and {@link Transaction.write} take. */
+  /** Returns the arguments for {@link Queryable.query} and {@link Transaction.write}. */
   with(input: InputOf<Given>): [statement: Statement, values: unknown[]];
 }
 
 /**
  * @param parameters by name: a type of PostgreSQL, or {@link rowsOf} columns.
- * @param text is given how it refers to each of them: `$3::text`, or for rows {@link RowsInText}.
+ * @param text makes the SQL. It gets the reference to each parameter: `$3::text`, or {@link RowsInText} for rows.
  */
 export function statement<const Given extends Parameters>(
   name: string,

@@ -12,17 +12,17 @@ import { Database, type Statement } from './database.js';
 import { ReplicaLag } from './replica-lag.js';
 
 const LOOK_EVERY_MS = 1_000;
-/** At first it looks more often, because a command may wait for the result, for `FIRST_WAIT_MS` at most. */
+/** At first the service looks more often, because a command may wait for the result, for `FIRST_WAIT_MS` at most. */
 const FIRST_LOOKS_MS = 50;
 const FIRST_WAIT_MS = 5_000;
 const CONNECTIONS = 8;
 /**
- * How long the replica is not used after a read that timed out: it is busy, or its memory is still cold. After that it is
- * on probation: it must first answer in time a read that the primary answers too, so that no caller waits for it.
+ * How long the replica is not used after a read timed out, because the replica is busy or its memory is still cold. After that
+ * it is on probation: callers get the primary's answers, and the replica must answer one of the same reads in time.
  */
 const REST_MS = 10_000;
 
-/** A standby copies all databases of its primary and has its identifier, which any role may read. */
+/** A standby has the databases and the system identifier of its primary. Any role may read this identifier. */
 const DATABASE = `(SELECT system_identifier FROM pg_control_system()) || '/' || current_database()`;
 
 const WRITTEN: Statement = {
@@ -43,8 +43,8 @@ interface Position<At> {
 }
 
 /**
- * The standby of DATABASE_READ_URL. Once a second this compares it with the primary, and lets it be used only while it
- * has all that the primary had DATABASE_READ_MAX_LAG_MS ago.
+ * The standby of DATABASE_READ_URL. Once a second this service compares the standby with the primary. Reads may use the
+ * standby only while it has all that the primary had DATABASE_READ_MAX_LAG_MS ago.
  */
 @Injectable()
 export class ReadReplicaService implements OnApplicationShutdown {
@@ -81,7 +81,10 @@ export class ReadReplicaService implements OnApplicationShutdown {
     return this.keepsUp && !this.isOnProbation;
   }
 
-  /** On probation, begins one trial at a time, for which no caller waits. {@link passed} or {@link failed} ends it. */
+  /**
+   * Returns whether the caller may now begin a trial: only on probation, and one trial at a time. The caller must end it with
+   * {@link passed} or {@link failed}.
+   */
   takeTrial(): boolean {
     if (!this.isOnProbation || this.isTried || !this.keepsUp) return false;
     this.isTried = true;
@@ -104,7 +107,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
 
   /**
    * As {@link isUsable}, once the lag is known. A process that has just started, such as a command, waits until the replica
-   * has all that the primary had at the start, for `FIRST_WAIT_MS` at most.
+   * has all that the primary had at the start: at most `FIRST_WAIT_MS`, and no longer than the allowed lag.
    */
   async becomesUsable(): Promise<boolean> {
     this.watch();
@@ -112,7 +115,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
     return this.isUsable;
   }
 
-  /** The replica failed a read: the primary serves reads until a later comparison succeeds, and for `REST_MS` after a timeout. */
+  /** The replica failed a read. The primary serves reads until a later comparison succeeds; after a timeout, for `REST_MS` at least. */
   failed(error: unknown): void {
     this.isCurrent = false;
     this.isTried = false;

@@ -18,7 +18,7 @@ export class ReplicaLag {
   private currentAtMs: number | undefined;
   private replayed = 0n;
 
-  /** Whether the replica has ever reached a position of the primary. */
+  /** Whether the replica has reached a position of the primary. False again after a standby has started anew. */
   get isKnown(): boolean {
     return this.currentAtMs !== undefined;
   }

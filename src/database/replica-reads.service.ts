@@ -23,8 +23,8 @@ export const NO_REPLICA: Replica = {
 };
 
 /**
- * Runs reads that may be a moment old, such as lists and reports: on the replica while it keeps up, otherwise or when that
- * fails on the primary. No decision about an order or money may rest on these reads.
+ * Runs reads that may be a moment old, such as lists and reports. The replica serves them while it keeps up. The primary
+ * serves them otherwise, and when the replica fails. No decision about an order or money may rest on these reads.
  */
 @Injectable()
 export class ReplicaReadsService implements ReadServer {
@@ -43,7 +43,7 @@ export class ReplicaReadsService implements ReadServer {
     return this.read((server) => server.transaction(read), this.primary);
   }
 
-  /** For reads that belong together: none of them sees an older state than one before it. */
+  /** For reads that belong together: no read sees an older state than the reads before it. */
   together(): ReadServer {
     let isOnPrimary = false;
     const read = async <Result>(ask: Ask<Result>, mayBeTried = false): Promise<Result> => {
@@ -62,8 +62,8 @@ export class ReplicaReadsService implements ReadServer {
   }
 
   /**
-   * @param primary serves the read when the replica does not, perhaps on few of its connections. `mayBeTried`: the read has no
-   * other effect, so that it may also run on a replica on probation.
+   * @param primary serves the read when the replica does not. The caller may have limited its connections. `mayBeTried`: the
+   * read has no other effect, so it may also run on a replica on probation.
    */
   async read<Result>(
     ask: Ask<Result>,
@@ -97,10 +97,13 @@ export class ReplicaReadsService implements ReadServer {
   }
 }
 
-/** The primary would refuse it too. A timeout is no such error: the primary may have in memory what the replica reads from disk. */
+/**
+ * Whether the primary would throw the same error. A timeout is no such error: the primary may have rows in memory that the
+ * replica reads from disk.
+ */
 const isForTheCaller = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE';
 
-/** One attempt only: a replica that ended a read because of what it must replay would end it again. */
+/** One attempt only: a replica that ended a read because the read conflicts with its replay would end the read again. */
 const onceOn = (replica: Database): ReadServer => ({
   query: (statement, values) => replica.query(statement, values),
   transaction: (read) => replica.transaction(read, 1),

@@ -17,7 +17,8 @@ const REFUSED_RETRY_MS = 5_000;
 export const MIGRATION_LOCK = 7_038_167_014;
 
 /**
- * Brings the schema up to date once per process, as soon as PostgreSQL answers; the process starts and stays up without it.
+ * Brings the schema up to date once per process, as soon as PostgreSQL answers. The process starts and stays up without
+ * PostgreSQL.
  * An advisory lock lets one process migrate at a time.
  */
 @Injectable()
@@ -83,7 +84,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** True at nearly every start, which then waits neither for the lock nor for a process that migrates. */
+  /** True at nearly every start. The process then waits neither for the lock nor for another process that migrates. */
   private async isUpToDate(): Promise<boolean> {
     const { rows } = await this.database.pool
       .query<{ name: string }>('SELECT name FROM schema_migrations')

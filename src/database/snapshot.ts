@@ -14,7 +14,7 @@ const WHOLE_TABLES: Statement = {
                 set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
-/** Runs statements that all see the same moment, whatever other processes write meanwhile. */
+/** Runs statements that all see the same moment, even while other processes write. */
 export function inSnapshot<Result>(server: ReadServer, read: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return server.transaction(async (tx) => {
     await tx.query(BEGIN);
@@ -35,8 +35,8 @@ export function inIndexedSnapshot<Result>(
 }
 
 /**
- * For a range of ids of a large table: as above, but never by nested loops, which PostgreSQL would choose while its
- * statistics lack the newest rows. It plans for each range anew, and compiles nothing.
+ * For a range of ids of a large table. Like {@link WHOLE_TABLES}, but without nested loops, which PostgreSQL would choose while
+ * its statistics lack the newest rows. PostgreSQL plans each range anew, and compiles nothing.
  */
 const ID_RANGE: Statement = {
   name: 'snapshot.piece',
@@ -47,7 +47,7 @@ const ID_RANGE: Statement = {
                 set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
-/** The same for one of many ranges of ids. Each sees its own moment, so that no transaction stays open for long. */
+/** The same for one of many ranges of ids. Each range sees its own moment, so that no transaction stays open for long. */
 export function inPieceSnapshot<Result>(
   server: ReadServer,
   read: (tx: Transaction) => Promise<Result>,
@@ -61,7 +61,7 @@ export function inPieceSnapshot<Result>(
 
 const LONG_TIMEOUT_MS = 3_600_000;
 
-/** A statement that reads whole tables, with its own deadline instead of the pool's. */
+/** Gives a statement that reads whole tables a deadline of its own instead of the pool's. */
 export const withLongTimeout = (statement: Statement): Statement & { query_timeout: number } => ({
   ...statement,
   query_timeout: LONG_TIMEOUT_MS,

@@ -34,12 +34,12 @@ export type ToQuery = (statement: Statement, values: unknown[]) => pg.QueryConfi
 
 export const prepared: ToQuery = (statement, values) => ({ ...statement, values });
 
-/** For a pooler that gives each transaction another connection, which keeps no prepared statements. */
+/** For a pooler that gives each transaction another connection: there, no prepared statement can be relied on. */
 export const unprepared: ToQuery = ({ name: _name, ...statement }, values) => ({ ...statement, values });
 
 /**
- * A transaction on a pipelining connection. To send ahead is safe: after a failed statement PostgreSQL refuses those
- * behind it, and turns the COMMIT into a rollback.
+ * A transaction on a pipelining connection. It may send statements ahead: after a failed statement, PostgreSQL refuses the
+ * later ones and turns the COMMIT into a rollback.
  */
 export class OpenTransaction implements Transaction {
   private readonly answers: Promise<pg.QueryResult>[] = [];
@@ -97,14 +97,14 @@ export class OpenTransaction implements Transaction {
 
 type Send = (text: string, values: unknown[]) => Promise<pg.QueryResult>;
 
-/** TypeORM on our connection: it neither acquires nor releases it, and begins and ends no transaction. */
+/** TypeORM on our connection. TypeORM neither acquires nor releases the connection, and begins and ends no transaction. */
 export function managerOn(dataSource: DataSource, query: Send): EntityManager {
   const runner = dataSource.createQueryRunner();
   Object.assign(runner, { databaseConnection: { query }, isTransactionActive: true, transactionDepth: 1 });
   return runner.manager;
 }
 
-/** Callers that await the promise still get its error. Until then it must not count as unhandled. */
+/** Callers that await the promise still get its error. Until then, Node must not count the error as unhandled. */
 export function handledLater<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined);
   return promise;

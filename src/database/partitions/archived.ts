@@ -1,6 +1,9 @@
-/** The states of an archived partition whose orders are, or for a time were, outside the database. */
+/** States of an archived partition whose orders are outside the database, or were until a restore attached them again. */
 export const AWAY: readonly string[] = ['detached', 'dropped', 'attached'];
 
-/** Whether there is such a partition. Rows that refer to its orders stay, so their foreign keys cannot be validated. */
+/**
+ * In SQL: whether such a partition exists. Other rows may then refer to orders that are not there, so PostgreSQL cannot
+ * validate their foreign keys.
+ */
 export const IS_ANY_AWAY = `EXISTS (
   SELECT FROM archived_partitions WHERE state IN (${AWAY.map((state) => `'${state}'`).join(', ')}))`;

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from './runs.js';
 
-/** How long this may wait for locks, with other transactions behind it. Shorter than PostgreSQL's deadlock timeout. */
+/** How long {@link briefly} may wait for locks, because other transactions wait behind it. Shorter than PostgreSQL's deadlock timeout. */
 const MAX_WAIT_MS = 250;
 const PAUSE_MS = 2_000;
-/** With the pauses, three minutes. */
+/** With the pauses, these last at least three minutes. */
 const MANY_ATTEMPTS = 90;
-/** PostgreSQL's codes for a statement that timed out, a lock that did, and a deadlock. */
+/** PostgreSQL's codes for a statement timeout, a lock timeout and a deadlock. */
 const WAITED = new Set(['57014', '55P03', '40P01']);
 
-/** A transaction reads or writes the tables for minutes: most likely a backup. */
+/** Another transaction kept the tables locked during every attempt: most likely a backup. */
 export class LocksNotFree extends Error {
   constructor(tables: string) {
     super(
@@ -19,12 +19,17 @@ export class LocksNotFree extends Error {
   }
 }
 
-/** The level of an error in the log: locks become free, but other causes, such as a missing right, last until an operator acts. */
+/**
+ * Returns the log level of an error. Locks become free by themselves. Other causes, such as a missing right, last until an
+ * operator acts.
+ */
 export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof LocksNotFree ? 'warn' : 'error');
 
 /**
- * Works in a transaction that locks these tables for itself. It waits for the locks for a quarter of a second, in which
- * other transactions wait behind it, then lets those go first for two seconds and tries again.
+ * Runs `work` in a transaction that has these tables for itself. Other transactions wait behind its request for the locks.
+ * So each attempt gives up after a quarter of a second, and lets the others go first for two seconds.
+ * @param work may run again: after a timeout or a deadlock in it.
+ * @throws LocksNotFree after `maxAttempts`, and other errors of `work` at once.
  */
 export async function briefly<Result>(
   run: Run,
@@ -48,7 +53,7 @@ export async function briefly<Result>(
   throw new LocksNotFree(tables);
 }
 
-/** The first lock lets orders go on. It ends a running autovacuum, which takes a second to yield, and keeps others from starting. */
+/** Autovacuum takes a second to yield. The first lock waits for that while orders go on, and then keeps autovacuum away. */
 async function lock(run: Run, tables: string): Promise<void> {
   await run('SET LOCAL lock_timeout = 0');
   await run(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);

@@ -7,8 +7,8 @@ import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js
 
 /**
  * Partitions tables by ranges of ids, in place, while processes of this version and the one before work. Each existing table
- * becomes its own first partition. Orders wait twice, for the locks and some tenths of a second more. After any interruption
- * it can be started again and continues. It also partitions tables that joined the set after the others were partitioned.
+ * becomes its own first partition. Orders wait three or four times, for the locks and some tenths of a second more. After an
+ * interruption, the next start continues. It also partitions tables that joined the set after the others were partitioned.
  * @param run on a connection of its own, without timeouts of locks and statements.
  * @param perPartition how many ids each partition after the first has.
  * @throws PartitionsRefused, LocksNotFree
@@ -31,8 +31,8 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
 }
 
 /**
- * Adds a partition to each table of the set once ids have begun to fill the newest one, so that one is always empty. Any
- * number of processes may call it at once. Orders wait for some tenths of a second.
+ * Adds a partition to each table of the set once ids have begun to fill the newest one, so that one partition is always
+ * empty. Any number of processes may call this at once. Orders wait for some tenths of a second.
  * @returns the partitions that it added: none if there was no need, or the set is not partitioned.
  * @throws LocksNotFree
  */
@@ -79,8 +79,9 @@ async function divide(
 }
 
 /**
- * The first partition, which the existing tables become: it ends at least half a partition ahead of the ids in use. A table
- * that is partitioned after the others takes an end of theirs, and has all rows before it in its first partition.
+ * Chooses the range of the first partition, which the existing tables become. Its end must be half a partition ahead of the
+ * ids in use. A table that joined the set later gets the end of an existing partition: of the first with that much room, or
+ * else of the newest.
  */
 async function chooseFirst(tables: PartitionsRepository, perPartition: bigint): Promise<Partition> {
   const next = await tables.nextId();

@@ -8,7 +8,7 @@ interface Defined {
 
 /** What belongs to a table, as statements that create it again. */
 export interface Definitions {
-  /** `isShared`: over all partitions. PostgreSQL allows that of a unique index only with the partition key in it. */
+  /** `isShared`: the index covers all partitions. PostgreSQL allows that for a unique index only if it contains the partition key. */
   indexes: (Defined & { isShared: boolean })[];
   foreignKeys: Defined[];
   triggers: Defined[];
@@ -18,7 +18,7 @@ export interface Definitions {
   referring: Defined[];
 }
 
-/** @param table not partitioned. */
+/** @param table must not be partitioned yet. */
 export async function definitionsOf(run: Run, table: string): Promise<Definitions> {
   const of = `'${table}'::regclass`;
   return {

@@ -5,7 +5,7 @@ export interface EventTable {
   table: string;
   /** The partition key: a bigint column of the primary key. */
   key: string;
-  /** The table whose ids the key holds, if not its own: both need their partitions at the same time. */
+  /** The table whose ids the key holds, if it is another one. Both tables need their partitions at the same time. */
   idsOf?: string;
 }
 
@@ -17,7 +17,7 @@ export const ATTEMPTS: EventTable = {
   idsOf: DELIVERIES.table,
 };
 
-/** The tables that operators may partition, each before those that refer to it. Workers keep a partition ahead in each. */
+/** The tables that operators may partition, each before the tables that refer to it. Workers keep a partition ahead in each. */
 export const EVENT_TABLES: readonly EventTable[] = [EVENTS, DELIVERIES, ATTEMPTS];
 
 /** A partition with the ids from `from` (null: from the lowest) up to, but without, `upTo`. */
@@ -27,18 +27,18 @@ export interface Partition {
   upTo: bigint;
 }
 
-/** From here on the transaction waits for each lock no longer than this, and so do writers behind it. */
+/** In SQL: limits how long the transaction waits for each later lock, because writers wait behind it. */
 export const BRIEFLY = `SET LOCAL lock_timeout = '50ms'`;
 
 /**
  * Keeps autovacuum from tables until the transaction ends. Autovacuum yields its lock only after a second, which is too long
- * for writers to wait, so this waits for it with a lock that lets writers go on.
+ * for writers to wait, so this waits with a lock that lets writers go on.
  */
 export async function keepVacuumAway(run: Run, tables: string[]): Promise<void> {
   for (const table of tables) await run(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);
 }
 
-/** The tables that rows of this one refer to. */
+/** Lists the tables that rows of this table refer to. */
 export async function referredBy(run: Run, table: string): Promise<string[]> {
   const rows = await run<{ name: string }>(`
     SELECT DISTINCT confrelid::regclass::text AS name FROM pg_constraint
@@ -68,7 +68,7 @@ export const lastId = (kept: EventTable): string => {
   return `greatest((SELECT max(${key}) FROM ${table}), ${lastGiven(kept)})`;
 };
 
-/** In SQL: how many ids fit into the partitions after the last one given out. Null if the table is not partitioned. */
+/** In SQL: how many ids fit into the partitions after the last given id. Null if the table is not partitioned. */
 export const idsLeft = (kept: EventTable): string =>
   `((SELECT max(${bound('TO')}) ${attached(kept.table)}) - ${lastGiven(kept)})`;
 
@@ -115,7 +115,7 @@ export async function keepPartitionsAhead(run: Run, kept: EventTable, second?: b
 
 /**
  * Creates a partition like the newest one: with its storage settings, and with the unique indexes that only partitions have.
- * Its foreign keys block writes to the tables that they refer to for a moment.
+ * For a moment, its foreign keys block writes to the tables that they refer to.
  */
 async function addPartition(run: Run, table: string, newest: Partition, width: bigint): Promise<Partition> {
   await keepVacuumAway(run, await referredBy(run, table));

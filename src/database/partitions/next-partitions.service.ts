@@ -9,7 +9,7 @@ import { PARTITION_SETS } from './partition-sets.js';
 
 const INTERVAL_MS = 600_000;
 
-/** Keeps an empty partition ahead in each partitioned table. A table that fails holds up no other. */
+/** Keeps an empty partition ahead in each partitioned table. A failure at one table does not stop the others. */
 @Injectable()
 export class NextPartitionsService {
   constructor(
@@ -18,8 +18,8 @@ export class NextPartitionsService {
   ) {}
 
   /**
-   * Creates the next partition of each table of events as soon as ids reach the last one. So ids for a whole partition,
-   * which last for days, are always left, and no insert waits for a worker to make room.
+   * Creates the next partition of each table of events as soon as ids reach the last one. So the ids of a whole partition
+   * are always left. They last for days, and no insert waits for a worker.
    */
   @WorkerTask('event_partitions', { every: INTERVAL_MS })
   async keepEventsAhead(): Promise<void> {

@@ -11,13 +11,13 @@ import {
 import { selectFirstIdSince } from '../first-id-since.sql.js';
 import type { Run } from './runs.js';
 
-/** How many rows are checked for their age: of the newest, and of others that are spread evenly over the partition. */
+/** The check of a partition's age reads so many of its newest rows, and so many others, spread evenly over the partition. */
 const NEWEST = 10_000;
 const SPREAD = 1_000;
 
 /**
- * Retention leaves rows to the drop of their partition if its newest row will be old within `SOON_SHARE` of the days, and until
- * they have been old for `LATEST_SHARE` of the days.
+ * Retention leaves rows to the drop of their partition if the partition's newest row will be old within `SOON_SHARE` of the
+ * days. Once rows have been old for `LATEST_SHARE` of the days, retention removes them itself.
  */
 const SOON_SHARE = 0.1;
 const LATEST_SHARE = 0.2;
@@ -50,7 +50,7 @@ export class OldEventPartitions {
     private readonly days: number,
   ) {}
 
-  /** Lists old deliveries, even if one of them still waits for an attempt. */
+  /** Lists old partitions of deliveries, even if one of the deliveries still waits for an attempt. */
   async findDeliveries(): Promise<DeliveriesWithAttempts[]> {
     const attempts = await partitionsOf(this.run, ATTEMPTS.table);
     const found: DeliveriesWithAttempts[] = [];
@@ -62,7 +62,7 @@ export class OldEventPartitions {
     return found;
   }
 
-  /** Lists old events whose deliveries are gone. */
+  /** Lists old partitions of events that have no deliveries any more. */
   async findEvents(): Promise<Partition[]> {
     const found: Partition[] = [];
     for (const events of await this.findOld(EVENTS))
@@ -70,13 +70,13 @@ export class OldEventPartitions {
     return found;
   }
 
-  /** Records that events of this age may be removed, so that no audit misses them. */
+  /** Records that events of this age may be removed, so that no audit reports them as missing. */
   async announce(): Promise<void> {
     await this.run(`UPDATE event_retention SET removed_until = greatest(removed_until, ${this.cutoff})`);
   }
 
   /**
-   * Drops deliveries and their attempts. Settlements and webhook attempts wait meanwhile, as {@link briefly} bounds it.
+   * Drops deliveries and their attempts. Settlements and webhook attempts wait for as long as {@link briefly} allows.
    * @returns false if a delivery waits for an attempt, or another process was first.
    * @throws LocksNotFree
    */
@@ -97,8 +97,8 @@ export class OldEventPartitions {
   }
 
   /**
-   * Drops events. The caller must have announced them some time before: a process that reads events in one snapshot must have
-   * seen that.
+   * Drops events. The caller must have announced them earlier, so that each process that still reads events in one snapshot
+   * sees the announcement in it.
    * @returns false if they have deliveries, or another process was first.
    * @throws LocksNotFree
    */
@@ -108,8 +108,8 @@ export class OldEventPartitions {
 
   /**
    * Lists the events that need not be removed row by row, because they or their deliveries are dropped with a partition soon,
-   * lowest ids first. It leaves out events whose deliveries are in a partition that stays, because that one would keep
-   * theirs, and events that have waited for long.
+   * lowest ids first. It leaves out events that have waited for long. It also leaves out events with deliveries in a
+   * partition that stays, because such deliveries prevent the drop of the events' partition.
    */
   async findWaiting(): Promise<IdRange[]> {
     const soon = (await this.findSoonOld(DELIVERIES)).map(({ name }) => name);
@@ -141,8 +141,8 @@ export class OldEventPartitions {
   }
 
   /**
-   * Ids rise with time, so a partition is as old as its newest rows. It also checks other rows, because the clock may have been
-   * wrong for a while.
+   * Ids rise with time, so a partition is as old as its newest rows. The check also covers other rows, because the clock may
+   * have been wrong for a while.
    */
   private async findOld(kept: EventTable): Promise<Partition[]> {
     const found: Partition[] = [];
@@ -184,7 +184,7 @@ export class OldEventPartitions {
     return { first: BigInt(ends.first), last: BigInt(ends.last) };
   }
 
-  /** Drops partitions if all conditions hold while it alone has their tables locked. */
+  /** Locks the partitions' tables, and drops the partitions if all conditions hold. Returns false if not. */
   private async drop(parts: [EventTable, Partition][], conditions: string[]): Promise<boolean> {
     const tables = parts.map(([{ table }, { name }]) => `ONLY ${table}, ${name}`).join(', ');
     const dropIfSo = async (): Promise<boolean> => {

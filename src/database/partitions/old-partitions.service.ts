@@ -5,7 +5,7 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { levelOf } from './briefly.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
 
-/** Between two rounds: longer than any process reads events in one snapshot, as the audit does. */
+/** The time between two rounds. No process, such as the audit, reads events in one snapshot for longer. */
 const INTERVAL_MS = 600_000;
 
 /**
@@ -41,7 +41,7 @@ export class OldPartitionsService {
     });
   }
 
-  /** A drop that fails holds up no other. */
+  /** Logs a failed drop, so that it does not stop the others. */
   private async drop(partitions: string[], drop: () => Promise<boolean>): Promise<void> {
     try {
       if (await drop()) this.logger.info({ partitions }, 'old partitions were dropped');

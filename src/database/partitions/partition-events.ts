@@ -13,7 +13,7 @@ import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js
 
 /**
  * Partitions events, deliveries and attempts by ranges of ids, in place, while processes of this version and the one before
- * work. Each existing table becomes its own first partition. After any interruption it can be started again and continues.
+ * work. Each existing table becomes its own first partition. After an interruption, the next start continues.
  * A unique index without the id then holds within each partition only. The foreign keys between the three tables are
  * dropped: with them, PostgreSQL would block writers and search the tables whenever a partition is dropped.
  * @param run on a connection of its own, without timeouts of locks and statements.
@@ -74,7 +74,10 @@ async function validate(run: Run, table: string): Promise<void> {
   for (const { name } of notValid) await run(`ALTER TABLE ${table} VALIDATE CONSTRAINT ${name}`);
 }
 
-/** The tables that it refers to, then itself, then those that refer to it: mostly the order in which writers lock them. */
+/**
+ * Lists the tables that this table refers to, then the table itself, then the tables that refer to it. Writers mostly lock
+ * them in this order.
+ */
 async function touchedWith(run: Run, table: string): Promise<string> {
   const referring = await run<{ name: string }>(`
     SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint

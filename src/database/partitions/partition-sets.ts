@@ -9,7 +9,7 @@ export interface PartitionedTable {
 /** Tables that are partitioned together, at the same ids. */
 export interface PartitionSet {
   name: 'orders' | 'transfers';
-  /** Each before those that refer to it. Their ranges are ids of the first table. */
+  /** Each table comes before the tables that refer to it. The ranges are ids of the first table. */
   tables: readonly [PartitionedTable, ...PartitionedTable[]];
 }
 
@@ -24,7 +24,7 @@ export const ORDERS: PartitionSet = {
   ],
 };
 
-/** Ranges of their own ids, because transfers that operators make have no order. */
+/** The ranges are transfers' own ids, because transfers that operators make have no order. */
 export const TRANSFERS: PartitionSet = {
   name: 'transfers',
   tables: [{ name: 'transfers', key: 'id', isNumbered: true }],
@@ -32,7 +32,7 @@ export const TRANSFERS: PartitionSet = {
 
 export const PARTITION_SETS: readonly PartitionSet[] = [ORDERS, TRANSFERS];
 
-/** All their tables, each with its partition key, and with the table whose ids the key holds if not its own. */
+/** The tables of all sets. `idsOf` is the table whose ids the key holds, if it is another one. */
 export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] = PARTITION_SETS.flatMap(
   ({ tables: [first, ...others] }) => [
     { table: first.name, key: first.key },

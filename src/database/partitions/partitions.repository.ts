@@ -46,7 +46,8 @@ const WATCH_REFERENCES = `
 
 /**
  * The same for transfers: an order has at most one hold, one spend and one refund, and an operator's reference one credit or
- * debit. Transfers of orders are many; those of operators are few and never share a statement with the others.
+ * debit. The check of references runs only for transfers of operators. They are few, and never share a statement with those of
+ * orders.
  */
 const REFUSE_REPEATED_TRANSFERS = `
   CREATE OR REPLACE FUNCTION refuse_repeated_transfer() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -88,14 +89,14 @@ const WATCHES: Record<PartitionSet['name'], readonly string[]> = {
 
 export type { Partition } from './partitions.sql.js';
 
-/** Tables that lack the partition of a range, and the number of their newest one. */
+/** Tables that lack the partition of a range, and the number of their newest partition. */
 interface Lack {
   tables: PartitionedTable[];
   newest: number;
   range: Partition;
 }
 
-/** The partitions of a set of tables, which share boundaries: ids of the first table. */
+/** The partitions of a set of tables. All tables have the same boundaries: ids of the first table. */
 export class PartitionsRepository {
   private readonly first: string;
   private readonly names: readonly string[];
@@ -118,7 +119,7 @@ export class PartitionsRepository {
     return this.set.tables.filter((table) => whole.some(({ name }) => name === table.name));
   }
 
-  /** Exact while the tables are locked. */
+  /** Returns the id of the table's next row: exact only while the table is locked. */
   async nextId(table = this.first): Promise<bigint> {
     return BigInt((await this.one<{ next: string }>(nextId(table))).next);
   }
@@ -184,8 +185,9 @@ export class PartitionsRepository {
   }
 
   /**
-   * Lists the partitions that are missing until the first table has one ahead of its ids, and all others have the same ones. A
-   * table may be behind if a process of the version before, in which it was outside the set, added the latest partition.
+   * Lists the missing partitions: the first table must have one ahead of its ids, and the other tables must have the same ones
+   * as the first. A table is behind if a process of the version before, which did not have that table in the set, added the
+   * latest partition.
    * @param width how many ids the second partition spans. Later ones span as many as the one before them.
    */
   async findLacks(width?: bigint): Promise<Lack[]> {
@@ -240,7 +242,7 @@ export class PartitionsRepository {
     return [...makePartitioned(table, name + suffix, parts, next), ...attachFirst(name, name + suffix, parts, upper)];
   }
 
-  /** In one round trip, because others wait. */
+  /** Sends all statements in one round trip, because other transactions wait for the locks. */
   private async runTogether(statements: string[]): Promise<void> {
     await this.run(statements.join(';\n'));
   }
@@ -261,7 +263,7 @@ function rangeAfter({ number, lower, upper }: Partition, width?: bigint): Partit
   return { number: number + 1, lower: upper, upper: String(BigInt(upper) + size) };
 }
 
-/** Renames the table, and creates a partitioned one without partitions under its name with its constraints. */
+/** Renames the table, and creates a partitioned table with the old name and constraints, still without partitions. */
 function makePartitioned(
   { name, key, isNumbered }: PartitionedTable,
   first: string,

@@ -15,7 +15,7 @@ export const FIND_WHOLE = `SELECT relname AS name FROM pg_class WHERE oid = ANY(
 export const nextId = (table: string): string =>
   `SELECT (CASE WHEN is_called THEN last_value + 1 ELSE last_value END)::text AS next FROM ${table}_id_seq`;
 
-/** For constraints that were added `NOT VALID`: a table with one can't become a partition. $1 the tables. */
+/** Writes statements that validate constraints added `NOT VALID`: a table with one can't become a partition. $1 the tables. */
 export const WRITE_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM pg_constraint WHERE conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated AND conparentid = 0
@@ -37,8 +37,8 @@ export const FIND_LOCKED = `
           WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[])) touched`;
 
 /**
- * Drops the foreign keys of other tables, and adds them again so that they refer to the partitioned tables. On a table that
- * is itself partitioned they are added to its partitions first, because only there they can be `NOT VALID`.
+ * Writes statements that drop the foreign keys of other tables, and add them again so that they refer to the partitioned
+ * tables. A table that is itself partitioned gets them on its partitions first, because only there they can be `NOT VALID`.
  * $1 the tables that are partitioned now, $2 the set.
  */
 export const FIND_OUTER_KEYS = `
@@ -52,13 +52,16 @@ export const FIND_OUTER_KEYS = `
                WHERE NOT EXISTS (SELECT FROM pg_partition_tree(conrelid))) AS added
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
-/** Validates these keys later, unless archived orders are away. $1 the set, $2 the same. */
+/** Writes statements that validate these keys later, unless archived orders are away. $1 the set, $2 the same. */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_constraint c USING (oid, conname, conrelid)
   WHERE NOT c.convalidated AND NOT ${IS_ANY_AWAY} ORDER BY conrelid, conname`;
 
-/** Adds the keys to the parent tables. Their partitions have them already, so PostgreSQL reads no row. $1 the set, $2 the same. */
+/**
+ * Writes statements that add the keys to the parent tables. The partitions have the keys already, so PostgreSQL reads no row.
+ * $1 the set, $2 the same.
+ */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid WHERE NOT ${IS_ANY_AWAY}`;
@@ -71,8 +74,8 @@ const SHARED_INDEXES = `
     SELECT attnum FROM pg_attribute WHERE attrelid = indrelid AND attname = $3::text) = ANY(indkey::int2[]))`;
 
 /**
- * Statements that give the partitioned table what the old one has. $1 the table, $2 its first partition's suffix, $3 its key,
- * $4 the column that a sequence numbers, if any, $5 the set.
+ * Writes statements that give the partitioned table the indexes, foreign keys, triggers and rights of the old one.
+ * $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers, if any, $5 the set.
  */
 export const FIND_PARTS = `
   SELECT
@@ -122,13 +125,13 @@ export interface Partition {
   number: number;
   /** The first id; null in the first partition, which has no lower bound. */
   lower: string | null;
-  /** The first id that is not in it. */
+  /** The first id after the partition. */
   upper: string;
 }
 
 /**
- * Statements that copy from the newest partition to the next what a partition does not inherit: foreign keys between
- * partitions of one range, statement triggers, settings. A first partition that covers several ranges refers to whole tables;
+ * A partition does not inherit foreign keys between partitions of one range, statement triggers and settings. This writes
+ * statements that copy them from the newest partition to the next. A first partition that covers several ranges refers to whole tables;
  * the next one also refers to the partitions of its range. $1 the table, $2 and $3 the numbers of the newest partition and
  * the next, $4 the set.
  */

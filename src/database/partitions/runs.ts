@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { IS_ANY_AWAY } from './archived.js';
 
-/** Executes one statement on one connection. Ids come as text or as bigint. */
+/** Executes a statement, or several without values, on one connection. Ids come as text or as bigint. */
 export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /** @param options of each statement, such as its `query_timeout` in milliseconds. */
@@ -27,14 +27,14 @@ export async function onConnection<Result>(
   }
 }
 
-/** A view or the like would see the first partition only, orders are archived, or another run is at work. */
+/** Partitioning must not start: a view would see the first partition only, orders are archived, or another run is at work. */
 export class PartitionsRefused extends Error {}
 
 /** Any number, but unique among our advisory locks. */
 const RUN_LOCK = 7_038_170;
 
 /**
- * Works while it holds the lock of runs, on this connection.
+ * Runs `work` while this connection holds the lock that keeps other runs away.
  * @throws PartitionsRefused
  */
 export async function alone(run: Run, work: () => Promise<void>): Promise<void> {
@@ -47,7 +47,7 @@ export async function alone(run: Run, work: () => Promise<void>): Promise<void> 
 }
 
 /**
- * Keeps other runs away until the connection ends.
+ * Keeps other runs away until the connection ends, or releases the lock as {@link alone} does.
  * @throws PartitionsRefused if another run holds the lock.
  */
 export async function acquireLock(run: Run): Promise<void> {
@@ -69,8 +69,8 @@ export async function refuseArchived(run: Run): Promise<void> {
 }
 
 /**
- * Refuses tables that views and the like depend on: PostgreSQL binds those to the table itself and not to its name, so that
- * they would read the first partition only.
+ * Refuses tables on which views, publications, rights on columns or policies depend. PostgreSQL binds these to the table
+ * itself and not to its name, so they would apply to the first partition only.
  * @throws PartitionsRefused
  */
 export async function refuseBound(run: Run, tables: readonly string[]): Promise<void> {
