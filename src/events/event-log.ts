@@ -6,23 +6,26 @@ import { RECORD_EVENTS } from './events.sql.js';
 export interface MerchantEvent {
   merchantId: number;
   kind: EventKind;
-  /** Null if it is not about an order. */
+  /** Null if the event is not about an order. */
   orderId: bigint | null;
   referenceId: string | null;
-  /** When an order ends, the order as GET returns it. */
+  /** For an ended order, the order as GET returns it, without codes and serial numbers. */
   data: object;
   at: Date;
 }
 
-/** The bytes of an event, made once: every attempt to every endpoint signs and sends them unchanged (contract, section 4). */
+/**
+ * The bytes of an event, made once. Every attempt to every endpoint signs and sends them unchanged (contract, section 4), except
+ * that a webhook with `include_deliveries` also gets the codes and serial numbers.
+ */
 export function eventBody(id: string, kind: string, at: Date, data: object): string {
   return JSON.stringify({ id, event: kind, timestamp: Math.floor(at.getTime() / 1000), data });
 }
 
 /**
- * Records events, with a delivery for each active webhook that subscribes to them, in the transaction that they report. That
- * transaction must hold the locks of the merchants' wallets: so a merchant's events are numbered in the order of their commits,
- * and no event ever appears before one that was read.
+ * Records events in the open transaction, with a delivery for each active webhook that subscribes to them. The transaction must
+ * hold the locks of the merchants' wallets. So a merchant's events get their ids in the order of the commits, and a new event
+ * always comes after all events that a merchant has read.
  * @returns the webhooks with new deliveries, for a wake-up after the commit.
  */
 export function recordEvents(tx: Queryable, events: MerchantEvent[]): Promise<number[]> {

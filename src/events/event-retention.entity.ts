@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The only row: events up to this moment may have been removed because of their age. */
+/** The table has one row. The retention may have removed events up to `removed_until`, because of their age. */
 @Entity('event_retention')
 @Check('ck_event_retention_only_row', 'only_row')
 export class EventRetention {

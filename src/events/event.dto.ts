@@ -3,7 +3,7 @@ import { LimitQueryDto } from '../core/http/page-query.dto.js';
 import { Member, OneOf } from '../core/validation/member.decorators.js';
 import { DELIVERED_EVENTS, type DeliveredEvent } from './event.entity.js';
 
-/** What `wallet.low_balance` says of the wallet. */
+/** The wallet in a `wallet.low_balance` event. */
 export class LowBalanceDto {
   @ApiProperty({ example: 'THB' }) currency!: string;
   @ApiProperty({ example: '495.00', pattern: '^\\d+\\.\\d{2}$', description: 'What the movement left' })
@@ -20,8 +20,8 @@ export const EVENT_MEANINGS: Readonly<Record<DeliveredEvent, string>> = {
 };
 
 /**
- * An event, with the members and bytes that webhooks carry (contract, section 4). The documentation has one schema for each
- * kind, made from this one and what that kind carries.
+ * An event, with the members that webhooks receive (contract, section 4). The API documentation has one schema for each kind:
+ * this schema with the `data` of that kind.
  */
 @ApiExtraModels(LowBalanceDto)
 export class EventDto {

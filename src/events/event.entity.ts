@@ -1,20 +1,20 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
-/** The ends of an order, which webhooks subscribe to by default (specification, section 2.3). */
+/** The ends of an order. Webhooks subscribe to them by default (specification, section 2.3). */
 export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
 
 /** The events that merchants can subscribe to. */
 export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The events that are delivered: those, and requested tests. */
+/** The events that webhooks can receive. Merchants cannot subscribe to a test: they request it. */
 export const DELIVERED_EVENTS = [...EVENT_KINDS, 'webhook.test'] as const;
 export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
 
 const quoted = (kinds: readonly string[]): string => kinds.map((kind) => `'${kind}'`).join(', ');
 
-/** A notification of a merchant. An ended order has exactly one. */
+/** A notification for a merchant. An order records exactly one event, when it ends; the retention removes old events. */
 @Entity('events')
 @Unique('uq_events_public_id', ['public_id'])
 @Index('uq_events_order', ['order_id'], { unique: true, where: 'order_id IS NOT NULL' })
@@ -43,7 +43,7 @@ export class Event {
   @Column('text', { nullable: true })
   reference_id!: string | null;
 
-  /** The bytes that are signed and sent. */
+  /** The bytes that webhooks receive. `include_deliveries` adds codes and serial numbers. */
   @Column('text')
   body!: string;
 

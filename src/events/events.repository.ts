@@ -10,7 +10,7 @@ export type { EventRow } from './events.sql.js';
 export class EventsRepository {
   constructor(private readonly reads: BoundedReadsService) {}
 
-  /** Oldest first. @param after the id of the previous event. */
+  /** Oldest first. @param after the id of the last event before the page. */
   page(merchantId: number, kinds: readonly DeliveredEvent[], after: bigint, limit: number): Promise<EventRow[]> {
     return this.reads.list<EventRow>(...PAGE_OF_EVENTS.with({ merchantId, kinds: [...kinds], after, limit }));
   }

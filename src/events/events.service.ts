@@ -6,16 +6,16 @@ import type { EventDto, EventListQuery } from './event.dto.js';
 import { DELIVERED_EVENTS } from './event.entity.js';
 import { EventsRepository, type EventRow } from './events.repository.js';
 
-/** Longer ids are unknown without a query. */
+/** No event has a longer id, so a longer one needs no query. */
 const MAX_ID_LENGTH = 256;
 
-/** A merchant's events, for merchants that missed a webhook or have none. */
+/** A merchant's events. Merchants read them if they have no webhook, or missed a delivery. */
 @Injectable()
 export class EventsService {
   constructor(private readonly events: EventsRepository) {}
 
   /**
-   * Lists the merchant's events, oldest first. No event ever appears before one that was on a page.
+   * Lists the merchant's events, oldest first. A new event always comes after all events that a merchant has read.
    * @throws BAD_REQUEST for a bad `after`
    */
   async list(merchantId: number, query: EventListQuery): Promise<Page<EventDto>> {
@@ -33,7 +33,7 @@ export class EventsService {
     return toEventDto(event);
   }
 
-  /** The id that a page starts after. @throws BAD_REQUEST */
+  /** The id of the last event before the page. @throws BAD_REQUEST */
   private async idAfter(merchantId: number, after: string | undefined): Promise<bigint> {
     if (after === undefined || !after.startsWith('evt_')) return decodeCursor(after, [MAX_BIGINT], 'after')?.[0] ?? 0n;
     const event = await this.find(merchantId, after);
@@ -47,5 +47,5 @@ export class EventsService {
   }
 }
 
-/** Written as JSON again, it has the very bytes that webhooks carry. */
+/** The answer's JSON has the same bytes as the stored body. */
 const toEventDto = ({ body }: Pick<EventRow, 'body'>): EventDto => JSON.parse(body) as EventDto;

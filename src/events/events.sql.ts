@@ -31,8 +31,8 @@ export const RECORD_EVENTS = statement(
 export type EventRow = Pick<Event, 'id' | 'body'>;
 
 /**
- * A merchant's events of some kinds, oldest first. The index orders each kind separately, so the statement reads a page of
- * each kind and takes the oldest of them. Ids follow the order of commits (`recordEvents`).
+ * A merchant's events of some kinds, oldest first. The index sorts each kind separately, so the statement reads a page of each
+ * kind and takes the oldest events of all. Ids follow the order of commits (`recordEvents`).
  */
 export const PAGE_OF_EVENTS = statement(
   'events.page',

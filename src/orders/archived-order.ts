@@ -3,15 +3,15 @@ import type { OrderReference } from './order-reference.entity.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 
 /**
- * The members that an archived order and its items keep, stored as values in this order: names would take most of the
- * space. Every version of an item begins with position, SKU and quantity, because statements read them by place.
+ * The members that an archived order and its items keep. The row has only their values, in this order, because names would take
+ * most of the space. Every version of an item begins with position, SKU and quantity, because statements read them by place.
  */
 interface Members {
   order: readonly (keyof OrderRow)[];
   item: readonly ['position', 'sku', 'quantity', ...(keyof ItemRow)[]];
 }
 
-/** By version. Stored values are never rewritten: to keep other members, add a version and leave the earlier ones. */
+/** By version. The service never rewrites stored values: to keep other members, add a version and leave the earlier ones. */
 export const KEPT = {
   1: {
     order: [
@@ -26,13 +26,13 @@ export const KEPT = {
   },
 } as const satisfies Record<number, Members>;
 
-/** The version that is written now. */
+/** The version of newly archived orders. */
 export const KEPT_VERSION = 1;
 
 const AMOUNTS = new Set(['subtotal_amount', 'discount_amount', 'total_amount', 'list_price', 'unit_price']);
 const MOMENTS = new Set(['created_at', 'updated_at']);
 
-/** Restores the rows of an archived order, as far as merchants see them. */
+/** Restores the columns of an archived order and its items that merchants see. @throws for an unknown version. */
 export function readAnswer({ answer, answer_version: version, ...kept }: Omit<OrderReference, 'content_hash'>): {
   order: OrderRow;
   items: ItemRow[];
@@ -53,7 +53,7 @@ export function readAnswer({ answer, answer_version: version, ...kept }: Omit<Or
 const named = (names: readonly string[], values: unknown[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name, index) => [name, typed(name, values[index])]));
 
-/** JSON has amounts as numbers, which hold them exactly. */
+/** Amounts are numbers in JSON. They are small enough to be exact. */
 function typed(name: string, value: unknown): unknown {
   if (AMOUNTS.has(name)) return BigInt(value as number);
   return MOMENTS.has(name) ? new Date(value as string) : value;

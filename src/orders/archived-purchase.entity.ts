@@ -3,8 +3,8 @@ import { bigintColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
 /**
- * The references of an attempt of an archived order, which its supplier may still report. Only attempts with a random
- * reference, and those that did not buy their unit, have a row: the others are found by the order's number in the reference.
+ * The references of an attempt of an archived order. The supplier may still report them. An attempt has a row if its reference is
+ * random or it did not buy its unit. The service finds the other attempts by the order's number in the reference.
  */
 @Entity('archived_purchases')
 @Index('ix_archived_purchases_order', ['order_id'])
@@ -25,7 +25,7 @@ export class ArchivedPurchase {
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** Its unit failed, or another attempt followed: a sale under this reference contradicts that. */
+  /** The unit failed, or another attempt followed. A sale under this reference would contradict the books. */
   @Column('boolean', { default: false })
   not_bought!: boolean;
 }

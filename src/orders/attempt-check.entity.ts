@@ -3,8 +3,8 @@ import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { UnitAttempt } from './unit-attempt.entity.js';
 
 /**
- * A scheduled inquiry about an attempt that has ended: its supplier sent a callback without proof, or reported a late sale
- * of a code without the code.
+ * A scheduled inquiry about an attempt that has ended. The supplier sent a callback without proof, or reported a late sale and
+ * did not hand over the code.
  */
 @Entity('attempt_checks')
 @ForeignKey(() => UnitAttempt, ['order_id', 'item', 'unit', 'attempt'], ['order_id', 'item', 'unit', 'number'], {

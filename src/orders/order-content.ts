@@ -9,7 +9,7 @@ export interface OrderLine {
   quantity: number;
 }
 
-/** The members that two requests with the same reference must agree on (contract, section 2). */
+/** Two requests with the same reference must agree on these members (contract, section 2). */
 export interface OrderContent {
   userId: string;
   serverId: string | null;
@@ -26,7 +26,7 @@ export interface PlaceOrder {
   sandbox: boolean;
   referenceId: string;
   content: OrderContent;
-  /** The most that it may cost; null without a limit. */
+  /** The limit for the order's total; null without a limit. */
   maxTotal: Satang | null;
   /** The buyer's IP address, for suppliers that demand it. */
   endUserIp: string | null;
@@ -49,7 +49,7 @@ export function toCommand({ merchantId, sandbox }: Customer, dto: CreateOrderDto
   return { merchantId, sandbox, referenceId, content: toContent(dto), maxTotal, endUserIp, requestId };
 }
 
-/** 32 bytes, equal for equal contents only. Without metadata it equals the hash of versions before metadata. */
+/** 32 bytes, equal for equal contents only. Without metadata it equals the hash that versions before metadata stored. */
 export function contentHash({ userId, serverId, characterId, lines, metadata }: OrderContent): Buffer {
   const canonical = JSON.stringify([
     userId,

@@ -16,7 +16,7 @@ export interface PassedOver {
   why: string;
 }
 
-/** One line of an order: a product, and how many units of it. */
+/** One line of an order: a product and a quantity. */
 @Entity('order_items')
 @Index('ix_order_items_sku', { synchronize: false })
 @Index('ix_order_items_supplier', { synchronize: false })
@@ -64,7 +64,7 @@ export class OrderItem {
   @Column('text')
   supplier_sku!: string;
 
-  // The terms of the chosen offer, which are those of its units' first attempts.
+  // The terms of the chosen offer. The first attempt of each unit has the same terms.
 
   @Column('text', { nullable: true })
   player_template!: string | null;
@@ -100,7 +100,7 @@ export class OrderItem {
   @Column('text', { nullable: true })
   failure_message!: string | null;
 
-  /** Its product's kind when it was ordered. */
+  /** The product's kind at the time of the order. */
   @Column('text', { default: 'topup' })
   kind!: ProductKind;
 }

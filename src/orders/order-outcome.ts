@@ -2,7 +2,7 @@ import { formatBaht, type Satang } from '../core/money.js';
 import type { FailureCode } from '../core/failures.js';
 import type { ItemRow } from './order.rows.js';
 
-/** The outcome of an order whose items have all ended (contract, section 3). */
+/** The outcome of an order after its last item ended (contract, section 3). */
 export interface OrderOutcome {
   status: 'completed' | 'failed';
   failureCode: FailureCode | null;

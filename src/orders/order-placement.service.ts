@@ -13,16 +13,16 @@ import { OrdersRepository } from './orders.repository.js';
 import { PlacementBatch, type Placed } from './placement-batch.js';
 import { isBalanceRefusal } from './placement-rules.js';
 
-/** One statement writes so many in some tens of milliseconds. */
+/** One statement writes this many units in some tens of milliseconds. */
 const MAX_UNITS_PER_BATCH = 2_000;
-/** After this time merchants are asked to try again. */
+/** The service refuses an order that waits longer for its batch. The order is not placed, and the merchant may try again. */
 const MAX_WAIT_MS = 5_000;
-/** Clients commonly give up after 10 s without knowing the result. */
+/** Merchants' HTTP clients commonly give up after 10 s. They get an answer before. */
 const ANSWER_WITHIN_MS = 8_000;
 
 /**
- * Places orders in batches: checks replays, products and balance under the wallets' locks in the order of arrival, and
- * writes all admitted orders with one statement. A refused order fails alone.
+ * Places orders in batches. A batch checks each order in the order of arrival, under the wallets' locks, and writes all admitted
+ * orders with one statement. A refused order does not affect the other orders of its batch.
  */
 @Injectable()
 export class OrderPlacementService {
@@ -49,8 +49,9 @@ export class OrderPlacementService {
   ) {}
 
   /**
-   * Charges and records an order in one transaction, which is durable when this resolves.
-   * @throws DUPLICATE_REFERENCE, BAD_REQUEST (product rules), SERVICE_UNAVAILABLE (balance, or no database).
+   * Charges and records an order in one transaction, and resolves after the commit.
+   * @throws DUPLICATE_REFERENCE; BAD_REQUEST (product rules, or the total exceeds `maxTotal`); SERVICE_UNAVAILABLE (the balance
+   * is too low, or the database is away or slow). With a slow database the order may be placed all the same.
    */
   place(command: PlaceOrder): Promise<Placed> {
     return this.writer.submit(command);
@@ -73,7 +74,7 @@ export class OrderPlacementService {
     return outcomes;
   }
 
-  /** Counts all but orders of sandbox merchants. */
+  /** Counts orders, except those of sandbox merchants. */
   private measure(commands: PlaceOrder[], outcomes: BatchResult<Placed>[]): void {
     const counted = outcomes.filter((_, index) => commands[index]?.sandbox === false);
     const placed = counted.filter((each) => each.ok === true && !each.value.replayed);

@@ -2,10 +2,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 import { bigintColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
-/** The values of the order's members in `KEPT` (`archived-order.ts`), followed by a list with those of each item. */
+/** The values of the order's members, in the order of `KEPT` (`archived-order.ts`), then a list with the values of each item. */
 type KeptAnswer = unknown[];
 
-/** What stays of an archived order, so that its reference never buys twice and a repeated request gets the same answer. */
+/** The row that remains of an archived order. With it, a repeated request buys nothing and gets the same answer. */
 @Entity('order_references')
 @Unique('uq_order_references_reference', ['merchant_id', 'reference_id'])
 export class OrderReference {
@@ -26,11 +26,11 @@ export class OrderReference {
   @Column('bytea')
   content_hash!: Buffer;
 
-  /** The order as it ended, and its items. */
+  /** The order and its items, in their final state. */
   @Column('json')
   answer!: KeptAnswer;
 
-  /** The version in `KEPT` that says which members the answer has. */
+  /** The version in `KEPT`: it lists the members of the answer. */
   @Column('smallint', { default: 1 })
   answer_version!: number;
 }

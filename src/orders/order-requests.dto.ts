@@ -20,7 +20,7 @@ export class CreateOrderItemDto {
   @Text(1, 64, { example: 'MLBB-86' })
   sku!: string;
 
-  // Not `default`: generators of clients would make the member required.
+  // Not `default`: with it, client generators make the member required.
   @Integer(1, MAX_QUANTITY, { optional: true, example: 2, nullable: true, description: '1 when absent' })
   quantity?: number | null;
 }

@@ -14,12 +14,12 @@ import type { SettleUnit } from './settle-unit.js';
 
 export type { Settled, SettleUnit };
 
-/** After this time callers retry, because commands that wait are in this process's memory only. */
+/** A command that waits longer fails, and its caller retries. Waiting commands exist in this process's memory only. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Settles units in batches. One transaction settles the unit, with the last unit its item, and with the last item the order,
- * the money, the event and its deliveries.
+ * Settles units in batches. The last unit of an item ends the item, and the last item ends the order. The same transaction then
+ * moves the order's money and records the event with its webhook deliveries.
  */
 @Injectable()
 export class OrderSettlementService {
@@ -55,8 +55,8 @@ export class OrderSettlementService {
   }
 
   /**
-   * Makes a unit terminal. Callers must retry when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
-   * @returns whether this command settled the unit, and if not, why.
+   * Settles a unit. Callers must retry after SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
+   * @returns whether this command settled the unit, and the reason if it did not.
    */
   settle(command: SettleUnit): Promise<Settled> {
     return this.writer.submit(command);

@@ -5,7 +5,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderItem } from './order-item.entity.js';
 import type { UnitState } from './states.js';
 
-/** One of an item's `quantity`, bought on its own and settled at most once. */
+/** One of the `quantity` copies of an item's product. The service buys each on its own, and settles it at most once. */
 @Entity('order_units')
 @ForeignKey(() => OrderItem, ['order_id', 'item'], ['order_id', 'position'], { name: 'fk_order_units_item' })
 @Index('ix_order_units_due', ['supplier_id', 'next_action_at'], { where: 'next_action_at IS NOT NULL' })
@@ -42,17 +42,17 @@ export class OrderUnit {
   @Column('text', { default: 'send' })
   next_action!: 'send' | 'inquire';
 
-  /** When it is due; while it is claimed, when its lease ends. */
+  /** The time of the next action. During a claim it is the end of the lease. */
   @Column('timestamptz', { nullable: true })
   next_action_at!: Date | null;
 
-  /** Counts the claims: an answer settles only the claim that it answers. */
+  /** Every claim and every next attempt raises it. A refusal of a call settles the unit only under the claim of that call. */
   @Column('integer', { default: 0 })
   claim!: number;
 
   /**
-   * Equals `claim` if the claiming version knows several attempts, and `-claim` for units of the sandbox. The database
-   * skips claims by versions that would buy such a unit wrongly.
+   * Equals `claim`, or `-claim` for a unit of the sandbox. Older versions of the service do not write it, and would buy later
+   * attempts and sandbox units wrongly, so the database skips their claims of such units.
    */
   @Column('integer', { default: 0 })
   attempt_claim!: number;
@@ -61,7 +61,7 @@ export class OrderUnit {
   @Column('text', { nullable: true })
   claimed_by!: string | null;
 
-  /** The name of a lost claim that made the unit's only send and was taken over: it may never have been sent. */
+  /** The name of a lost claim with the unit's only send. Another claim took the unit over. Perhaps the send never happened. */
   @Column('text', { nullable: true })
   interrupted_claim!: string | null;
 
@@ -71,14 +71,15 @@ export class OrderUnit {
   @Column('integer', { default: 0 })
   inquiries!: number;
 
-  /** Times of sends and of doubt are those of the latest attempt. */
+  // The times of sends and of doubt are those of the latest attempt.
+
   @Column(timestampColumn({ nullable: true }))
   first_sent_at!: Date | null;
 
   @Column(timestampColumn({ nullable: true }))
   last_sent_at!: Date | null;
 
-  /** The supplier's address that it was sent to, with our account there (`destinationOf`). */
+  /** The supplier's address and our account there at the last send (`destinationOf`). */
   @Column('text', { nullable: true })
   sent_to!: string | null;
 

@@ -5,7 +5,7 @@ import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js'
 import { Merchant } from '../merchants/merchant.entity.js';
 import type { OrderStatus } from './states.js';
 
-/** Its amounts never change, and nothing changes once it has ended. */
+/** A merchant's order. The database refuses changes of the amounts, and any change of an ended order. */
 @Entity('orders')
 @ForeignKey(() => Merchant, ['merchant_id', 'sandbox'], ['id', 'sandbox'], { name: 'fk_orders_merchant' })
 @Unique('uq_orders_order_number', ['order_number'])

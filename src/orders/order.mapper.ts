@@ -6,7 +6,7 @@ import { lineAmounts } from './pricing.js';
 
 /**
  * Maps rows to the order that merchants see. Answers, webhook bodies and the command line all use it.
- * @param delivered codes and serial numbers, where they are shown.
+ * @param delivered the codes and serial numbers to show. Without it the items have no `deliveries`.
  */
 export function toOrderDto(order: OrderRow, items: ItemRow[], delivered?: DeliveredItems): OrderDto {
   return {

@@ -13,15 +13,15 @@ const ITEM_MEMBERS = [
   ...(['status', 'completed_quantity', 'failed_quantity', 'failure_code', 'failure_message'] as const),
 ] satisfies (keyof OrderItem)[];
 
-/** The columns of an order that are read. */
+/** The columns of an order that statements read. */
 export type OrderRow = Pick<Order, (typeof ORDER_MEMBERS)[number]>;
 export const ORDER_COLUMNS = ORDER_MEMBERS.join(', ');
 
-/** The columns of an item that are read. */
+/** The columns of an item that statements read. */
 export type ItemRow = Pick<OrderItem, (typeof ITEM_MEMBERS)[number]>;
 export const ITEM_COLUMNS = ITEM_MEMBERS.join(', ');
 
-/** The columns of a unit that are read, with its supplier's code. */
+/** The columns of a unit that statements read, with the code of its supplier. */
 export type UnitRow = Pick<
   OrderUnit,
   | ('order_id' | 'item' | 'unit' | 'state' | 'attempt' | 'sends' | 'claim' | 'unknown_since')
@@ -42,6 +42,6 @@ export const unitName = ({ item, unit }: Pick<UnitKey, 'item' | 'unit'>): string
 export const unitReference = (orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): string =>
   `${orderNumber}.${unitName(key)}`;
 
-/** The same in SQL. @param order the alias of the order's row. @param unit the alias of the unit's row. */
+/** {@link unitReference} in SQL. @param order the alias of the order's row. @param unit the alias of the unit's row. */
 export const unitReferenceIn = (order: string, unit: string): string =>
   `${order}.order_number || '.' || ${unit}.item || '.' || ${unit}.unit`;

@@ -11,14 +11,14 @@ import { MAX_LIMIT } from '../core/pagination.js';
 import type { OrderStatus } from './states.js';
 import type { Satang } from '../core/money.js';
 
-/** Written so that PostgreSQL can only use the unique index of references; why: `FIND_EARLIER`. */
+/** `BETWEEN x AND x ORDER BY` forces the unique index of references, for the reason in {@link FIND_EARLIER}. */
 const FIND_BY_REFERENCE: Statement = {
   name: 'orders.find_by_reference',
   text: `SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2
          ORDER BY reference_id LIMIT 1`,
 };
 
-/** Columns that both tables have are renamed `item_…` for the item. */
+/** Both tables have status and failure, so those of the item are named `item_…`. */
 const JOINED_COLUMNS = `
   o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.kind, i.completed_quantity, i.failed_quantity,
   i.status AS item_status, i.failure_code AS item_failure_code, i.failure_message AS item_failure_message`;
@@ -31,7 +31,7 @@ type JoinedRow = OrderRow &
     item_failure_message: ItemRow['failure_message'];
   };
 
-/** Reads order and items in one statement, so that they always fit each other. */
+/** Reads order and items in one statement, so that no settlement falls between the two. */
 export const FIND_WITH_ITEMS: Statement = {
   name: 'orders.find_with_items',
   text: `SELECT ${JOINED_COLUMNS}
@@ -50,14 +50,14 @@ export const FIND_ITEMS_OF: Statement = {
   text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
 };
 
-/** Finds one order by a unique name. `BETWEEN x AND x ORDER BY` forces the unique index (`FIND_EARLIER`). */
+/** FROM clauses for a page of at most one order. `BETWEEN x AND x ORDER BY` forces a unique index, as in {@link FIND_EARLIER}. */
 const byReference = (value: string): string => `(
   SELECT * FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN ${value} AND ${value}
   ORDER BY reference_id LIMIT 1) AS orders`;
 const byNumber = (value: string): string => `(
   SELECT * FROM orders WHERE order_number BETWEEN ${value} AND ${value} ORDER BY order_number LIMIT 1) AS orders`;
 
-/** Filters of a page, besides the time. */
+/** Filters of a page. The filter by time stands in {@link OrderPage}. */
 export interface PageFilter {
   status?: OrderStatus | undefined;
   orderNumber?: string | undefined;
@@ -77,13 +77,13 @@ export interface OrderPage {
   limit: number;
 }
 
-/** The longest page, and one row more, which shows that another page follows. */
+/** One row more than the longest page: that row shows that another page follows. */
 const MAX_ROWS_OF_PAGE = MAX_LIMIT + 1;
 
 /**
- * Makes one statement per combination of filters, so that each is planned with its own index. Keep the conditions literal
- * and the inner LIMIT constant: otherwise PostgreSQL thinks the cached plan expensive and plans every page anew, which costs
- * more than reading it.
+ * Makes one statement per combination of filters, so that PostgreSQL plans each combination with its own index. Keep the
+ * conditions literal and the inner LIMIT constant. Otherwise PostgreSQL estimates a high cost for the cached plan and plans every
+ * page anew. The planning takes longer than the reading.
  */
 export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limit }: OrderPage): Asked {
   const { referenceId, orderNumber, userId, status } = filter;
@@ -103,7 +103,7 @@ export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limi
     else conditions.push(`order_number = ${value}`);
   }
   if (userId !== undefined) conditions.push(`user_id = ${named('user', userId)}`);
-  // In the text, not as a value: the index of open orders serves only statements that name these statuses.
+  // In the text, not as a value: PostgreSQL uses the index of open orders only if the statement's text names the status.
   if (status !== undefined) conditions.push(`status = '${status}'`);
   names.push(status ?? 'all');
   if (after) {
@@ -127,9 +127,9 @@ export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limi
 type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'content_hash'>;
 
 /**
- * Runs under the wallets' locks, so no concurrent order of these merchants can be missed. `BETWEEN x AND x ORDER BY` forces
- * the unique index of references: with `=`, a plan made while the table was empty might read all orders of a merchant by
- * another index. Archived orders keep their references in `order_references`.
+ * Runs under the wallets' locks, so that it sees every order that these merchants placed before. `BETWEEN x AND x ORDER BY`
+ * forces the unique index of references: with `=`, a plan from the time when the table was empty might read all orders of a
+ * merchant by another index. Archived orders have their references in `order_references`.
  */
 export const FIND_EARLIER = statement(
   'placement.find_earlier',
@@ -149,8 +149,8 @@ export const FIND_EARLIER = statement(
 );
 
 /**
- * Writes the orders of a batch with items, units, transfers and balances. Rows are numbered in the order of arrival, so that
- * the balances in a merchant's statement follow each other.
+ * Writes the orders of a batch with items, units, transfers and balances. Transfers get their ids in the order of arrival, so
+ * that each balance in a merchant's statement follows from the one before.
  */
 export const INSERT_ORDERS = statement(
   'placement.insert_orders',
@@ -245,7 +245,7 @@ export class OrdersRepository {
     return groupByOrder(rows)[0] ?? null;
   }
 
-  /** Finds an archived order, as it ended. */
+  /** Finds an archived order, in its final state. */
   async findArchived(merchantId: number, referenceId: string): Promise<OrderWithItems | null> {
     const [kept] = await this.database.query<OrderReference>(FIND_ARCHIVED, [merchantId, referenceId]);
     return kept ? readAnswer(kept) : null;
@@ -255,7 +255,7 @@ export class OrdersRepository {
   async page(page: OrderPage): Promise<OrderWithItems[]> {
     const { statement, values } = pageOf(page);
     const { referenceId, orderNumber } = page.filter;
-    // A merchant may look for an order just after placing it, which a replica may not have yet.
+    // A merchant may look for an order just after placing it. A replica may not have the order yet.
     const isLookup = referenceId !== undefined || orderNumber !== undefined;
     return groupByOrder(
       await (isLookup ? this.reads.query<JoinedRow>(statement, values) : this.reads.list<JoinedRow>(statement, values)),
@@ -267,13 +267,13 @@ export class OrdersRepository {
     return tx.query<EarlierOrder>(...FIND_EARLIER.with({ asked }));
   }
 
-  /** Writes orders with items and units, and holds their prices in the wallets. */
+  /** Writes orders with items and units, and moves their prices from available to held. */
   insert(tx: Transaction, orders: Admitted[], now: Date): void {
     tx.write(...INSERT_ORDERS.with(insertInput(orders, now)));
   }
 }
 
-/** Rows must be sorted by order, and by item within it. */
+/** @param rows must be sorted by order, and within an order by item. */
 function groupByOrder(rows: JoinedRow[]): OrderWithItems[] {
   const orders: OrderWithItems[] = [];
   for (const row of rows) {

@@ -23,7 +23,7 @@ import type { ItemRow } from './order.rows.js';
 import { toOrderDto } from './order.mapper.js';
 import { OrdersRepository, type OrderWithItems } from './orders.repository.js';
 
-/** Longer references are unknown without a query. */
+/** No order has a longer reference, so a longer one needs no query. */
 const MAX_REFERENCE_LENGTH = 256;
 
 /** An order in its current state. `replayed`: the same request placed it before. */
@@ -97,7 +97,7 @@ export class OrdersService {
     if (found) return { ...found, isArchived: false };
     const archived = possible ? await this.orders.findArchived(merchantId, referenceId) : null;
     if (archived) return { ...archived, isArchived: true };
-    // An order may have been restored from the archive between the two queries.
+    // An operator may have restored the order from the archive between the two queries.
     const restored = possible ? await this.orders.find(merchantId, referenceId) : null;
     if (!restored) throw new AppError('NOT_FOUND', 'There is no order with this reference_id');
     return { ...restored, isArchived: false };

@@ -25,7 +25,7 @@ import {
 } from './placement-rules.js';
 import { lineAmounts, sumAmounts } from './pricing.js';
 
-/** A new order's rows, or `replayed`: the same order was placed before. */
+/** The rows of a new order. `replayed`: the merchant placed the same order before. */
 export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { replayed: true };
 
 interface Repositories {
@@ -56,7 +56,7 @@ const toQueried = ({ merchantId, sandbox }: PlaceOrder, { sku, quantity }: Order
   sandbox,
 });
 
-/** One batch under its locks: the state before it, and the orders admitted so far. */
+/** A batch of orders under the locks of their wallets. It decides one order after another, in memory. */
 export class PlacementBatch {
   private readonly admitted: Admitted[] = [];
   private readonly lowBalances: LowBalance[] = [];
@@ -72,7 +72,7 @@ export class PlacementBatch {
     private readonly wait: LockWait,
   ) {}
 
-  /** One round trip: PostgreSQL locks the wallets before it runs the two reads. */
+  /** Locks and reads in one round trip. PostgreSQL locks the wallets before it runs the two reads. */
   static async open(
     { orders, listings, wallets: walletsRepository }: Repositories,
     tx: Transaction,
@@ -111,7 +111,7 @@ export class PlacementBatch {
     );
   }
 
-  /** Decides one order, after those admitted before it. */
+  /** Decides one order. It counts the totals and references of the orders that the batch admitted before. */
   admit(command: PlaceOrder): BatchResult<Placed> {
     const { merchantId, referenceId, content, maxTotal } = command;
     const available = this.available.get(merchantId);
@@ -146,7 +146,7 @@ export class PlacementBatch {
     return succeeded({ replayed: false, ...toRows(admitted, this.now) });
   }
 
-  /** @returns the webhooks to wake for low balances; it resolves by the commit. */
+  /** Writes the admitted orders. @returns the webhooks with new deliveries about low balances; await it after the commit. */
   write(tx: Transaction): Promise<number[]> {
     if (this.admitted.length > 0) this.orders.insert(tx, this.admitted, this.now);
     const events = this.lowBalances.map((low) => lowBalanceEvent(low, this.now));
@@ -157,7 +157,7 @@ export class PlacementBatch {
     for (const { lines } of this.admitted) for (const { product } of lines) suppliers.add(product.supplier_id);
   }
 
-  /** Takes the first offer that accepts the player. Every query has a row, even for an unknown product. */
+  /** Takes the first offer that accepts the player. `findOrderable` returns a row even for an unknown product. */
   private lineOf(command: PlaceOrder, line: OrderLine): ProductLine {
     const { content } = command;
     const offers = this.products.get(keyOf(toQueried(command, line))) ?? [];
@@ -168,7 +168,7 @@ export class PlacementBatch {
   }
 }
 
-/** Adds the better offers that are for other players to those that were not routable. */
+/** Lists all better offers: first the ones that were not routable, then the ones for players of another form. */
 function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[]): string {
   const unroutable = JSON.parse(passed_over ?? '[]') as PassedOver[];
   const excluding = others.map(({ supplier_code, supplier_sku }): PassedOver => ({

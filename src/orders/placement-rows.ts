@@ -14,7 +14,7 @@ export interface Admitted {
   availableAfter: Satang;
 }
 
-/** The rows as they will be written, so that the answer needs no query. */
+/** The rows of a new order for the answer, so that the answer needs no query. The ids are 0, because the answer shows none. */
 export function toRows(
   { command, orderNumber, lines, amounts }: Admitted,
   now: Date,

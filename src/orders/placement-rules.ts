@@ -10,7 +10,7 @@ export interface ProductLine {
   sku: string;
   quantity: number;
   product: OrderableProduct;
-  /** Whether every routable offer of the product is for ids of another form. */
+  /** Whether no routable offer of the product takes the player's ids. */
   isPlayerExcluded: boolean;
 }
 
@@ -28,7 +28,7 @@ export function takesPlayer(
 
 export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
 
-/** Checks SKU, availability, quantity, and the ids that a product needs. */
+/** Checks SKU, availability, quantity, the ids that a product needs, and their form. */
 export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   lines.forEach(({ sku, quantity, product, isPlayerExcluded }, index) => {

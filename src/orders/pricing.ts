@@ -12,7 +12,7 @@ export interface Amounts {
   total: Satang;
 }
 
-/** A line's amounts. The discount is what the merchant's own price saves. */
+/** A line's amounts. The discount is the difference between the list price and the merchant's own price. */
 export function lineAmounts({ listPrice, unitPrice }: UnitPrices, quantity: number): Amounts {
   const subtotal = listPrice * BigInt(quantity);
   const total = unitPrice * BigInt(quantity);

@@ -1,7 +1,7 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 
 /**
- * The number of a sandbox unit in its order, from 1 over all items, in SQL; null for other units, at no cost.
+ * SQL for the number of a sandbox unit in its order, counted from 1 over all items. For other units it is null and reads no rows.
  * @param unit the alias of the unit's row.
  */
 export const sandboxPieceIn = (unit: string): string => `

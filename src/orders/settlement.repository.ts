@@ -8,12 +8,12 @@ import type { OrderUnit } from './order-unit.entity.js';
 import type { Order } from './order.entity.js';
 import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
 
-/** A call to a supplier about a unit, or a callback from it, for the order history. */
+/** A call to a supplier about a unit, or a callback from the supplier, for the order history. */
 export interface SupplierCall {
   /** The attempt. */
   unit: Pick<UnitRow, 'order_id' | 'item' | 'unit'> & { attempt: number };
   kind: 'send' | 'inquiry' | 'callback';
-  /** Its outcome; or `withheld`: it was not made; or `interrupted`: its process died before recording it. */
+  /** `withheld`: the process did not make the call. `interrupted`: the process died before it recorded an outcome. */
   outcome: SupplierOutcome | { kind: 'withheld' | 'interrupted'; detail: string };
   durationMs: number;
   /** The process that made the call or received the callback. */
@@ -42,20 +42,21 @@ const UNIT = { order_id: 'bigint', item: 'smallint', unit: 'smallint' } as const
 const quoted = (states: string[]): string => states.map((state) => `'${state}'`).join(', ');
 
 /**
- * The unit was never sent, or no send was accepted: a doubt sets `unknown_since` for good. A claim at the same moment either
- * finds the unit failed, or has moved it out of `queued` before.
+ * No supplier has accepted a send of the unit's latest attempt. An attempt in doubt has `unknown_since` until the doubt is
+ * refuted. A concurrent claim is harmless: if it comes first, the unit has left `queued`; if it comes second, it finds the new
+ * state.
  */
 const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL`;
 
 /**
  * Settles each unit at most once, by compare-and-set. It returns the units that it settled.
- * - An answer settles only its own attempt.
+ * - An answer settles the unit only while the unit is at the answer's attempt.
  * - A refusal answers one call, so it settles only under the claim of that call. A success settles under any claim, because all
- *   calls of an attempt have one reference. So does a report about the whole attempt, which has no claim.
- * - A unit that waits to be sent again is settled by a success only.
- * - An operator decides units in doubt, and cancels units that were certainly not bought: of the seen attempt only, if it is
- *   given. An attempt without a number yet is shown as the first.
- * - Without a new supplier's reference the stored one stays.
+ *   calls of an attempt have one reference. A report about the whole attempt has no claim and settles under any claim too.
+ * - A supplier's refusal does not settle a unit that waits to be sent. A success does.
+ * - An operator decides units in doubt or in review, and cancels units that were certainly not bought.
+ * - With `seen_attempt`, an operator settles only that attempt. Attempt 0 equals attempt 1, because operators see both as 1.
+ * - A row without a supplier's reference leaves the stored reference.
  */
 export const SETTLE_UNITS = statement(
   'settlement.settle_units',
@@ -98,7 +99,7 @@ export interface UnsettledUnit {
   is_new_reversal: boolean;
 }
 
-/** Lists and statements have no codes: a late sale that they report schedules an inquiry for the code. */
+/** A late sale may be reported without its code, such as by a supplier's statement. Then an inquiry must fetch the code. */
 const INQUIRE_FOR_CODE = `
       INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
       SELECT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
@@ -109,14 +110,15 @@ const INQUIRE_FOR_CODE = `
       ON CONFLICT DO NOTHING`;
 
 /**
- * Judges answers that settled nothing, and returns the states of their units. It opens a discrepancy, once for an attempt, for
- * an answer that contradicts the settled unit: taken back, bought after all, or bought twice; or that says that an earlier
- * attempt bought the unit.
- * - If an earlier attempt was sold and the latest one certainly bought nothing yet, the unit goes to review: the operator
- *   decides whether to buy it again. `BEGIN_NEXT_ATTEMPTS` does the same while a discrepancy is open.
- * - A purchase `besides` the known one is a discrepancy in any state of the unit.
- * - An open discrepancy notes the supplier's latest statement. If the supplier changes its mind after it was closed, another one
- *   opens. Only answers that are news (`is_news`) count as such a change.
+ * Judges answers that settled nothing, and returns the states of their units.
+ * - It opens a discrepancy if the answer contradicts the settled unit: the supplier took the purchase back (`taken_back`),
+ *   bought after a failure (`bought_late`), or bought twice (`unknown_purchase`).
+ * - It also opens a discrepancy if an earlier attempt bought the unit. If the latest attempt has certainly bought nothing, the
+ *   unit goes to review: an operator decides whether to buy again. `BEGIN_NEXT_ATTEMPTS` does the same while a discrepancy is
+ *   open.
+ * - A purchase `besides` the known one opens a discrepancy in any state of the unit.
+ * - A repeated answer opens no second discrepancy. An open discrepancy notes the supplier's latest statement. If the supplier
+ *   changes its mind after an operator closed the discrepancy, another one opens. Only news (`is_news`) is a change of mind.
  */
 export const JUDGE_UNSETTLED = statement(
   'settlement.judge_unsettled',
@@ -198,7 +200,7 @@ export const JUDGE_UNSETTLED = statement(
     FROM weighed w LEFT JOIN recorded USING (order_id, item, unit, attempt, opens) LEFT JOIN noted ON noted.id = w.notes`,
 );
 
-/** Adds settled units to their items. An item with no unit left ends, with the failure of its first failed unit. */
+/** Adds settled units to their items. An item ends with its last open unit, and takes the failure of its first failed unit. */
 export const COUNT_UNITS = statement(
   'settlement.count_units',
   { units: rowsOf({ order_id: 'bigint', item: 'smallint', completed: 'smallint', failed: 'smallint' }) },
@@ -222,7 +224,7 @@ export const COUNT_UNITS = statement(
     RETURNING i.order_id, i.position, i.status`,
 );
 
-/** Marks orders with a claimed unit as started: a claim skips locked orders, so the transaction with the lock does it. $1 orders. */
+/** Marks orders with a claimed unit as started. The claim skips them while this transaction has locked them. $1 orders. */
 const START_ORDERS: Statement = {
   name: 'settlement.start_orders',
   text: `UPDATE orders o SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())
@@ -250,8 +252,9 @@ export const UPDATE_ORDERS = statement(
 );
 
 /**
- * `movements` are in order; `wallets` have the sums that return to available and leave held. The clock is read under the
- * wallets' locks, so that the times in a merchant's statement never run backwards.
+ * Movements must be in the order of the merchant's statement. Wallets have the sums of the movements: `returned` goes to
+ * available, and `leaving` leaves held. The statement reads the clock under the wallets' locks, so that times in a merchant's
+ * statement never run backwards.
  */
 const MOVE_MONEY = statement(
   'settlement.move_money',
@@ -297,12 +300,12 @@ const RECORD_CALLS = statement(
     SELECT *, date_trunc('milliseconds', statement_timestamp()) FROM ${calls.unnest}`,
 );
 
-/** The type of the rows of one of a statement's parameters. */
+/** The type of one row of the statement's parameter `Name`. */
 type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
   Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
 export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
 type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
-/** Answers are news, and hand over no codes, unless they say otherwise. */
+/** An answer for {@link JUDGE_UNSETTLED}. By default it is news, and hands over no codes. */
 export type AnswerRow = Omit<JudgedRow, 'is_news' | 'delivered_sealed'> &
   Partial<Pick<JudgedRow, 'is_news' | 'delivered_sealed'>>;
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
@@ -327,7 +330,7 @@ export class SettlementRepository {
     return tx.query<SettledUnit>(...SETTLE_UNITS.with({ units }));
   }
 
-  /** Opens a discrepancy for each answer that contradicts its unit. @returns the states of the units. */
+  /** Opens a discrepancy for each answer that contradicts its unit. @returns the state of the unit for each answer. */
   judgeUnsettled(tx: Queryable, answers: AnswerRow[]): Promise<UnsettledUnit[]> {
     const rows = answers.map((answer) => ({ is_news: true, delivered_sealed: null, ...answer }));
     return tx.query<UnsettledUnit>(...JUDGE_UNSETTLED.with({ answers: rows }));

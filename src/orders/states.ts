@@ -15,13 +15,14 @@ export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
 /**
  * The transitions of units. Statements make these and no others (`unit-states.e2e-spec.ts`).
  *
- * - `sending -> queued`: the supplier certainly did not accept the send.
- * - `unknown -> sending`: the send is repeated under the same reference, after the supplier reported that it never saw it.
- * - `queued -> failed`: an operator cancels a unit that was never sent or never accepted.
+ * - `sending -> queued`: the supplier certainly did not accept the send, or a worker undoes a lost claim.
+ * - `unknown -> sending`: the supplier reports that it never saw the reference, so a worker repeats the send under it.
+ * - `unknown -> sending` also: a worker makes an inquiry that may buy.
+ * - `queued -> failed`: an operator cancels a unit that no supplier has accepted.
  * - `queued -> succeeded`, `queued -> unknown`: a proven callback contradicts an earlier `not_accepted`.
- * - `queued -> review`: the attempt before was sold after all.
- * - `unknown -> queued`, `review -> queued`: another attempt begins after a definite refusal.
- * - `unknown -> queued` also: a worker undoes a lost claim, under which nothing was sent.
+ * - `queued -> review`: an earlier attempt bought the unit after all.
+ * - `sending -> queued`, `unknown -> queued`, `review -> queued`: another attempt begins after a definite refusal.
+ * - `unknown -> queued` also: a worker undoes a lost claim that sent nothing.
  * - `review -> succeeded`, `review -> failed`: the operator decides, or the supplier answers late.
  */
 export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
@@ -33,7 +34,7 @@ export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
   failed: [],
 };
 
-/** The states with transitions to all of `to`, for the WHERE of a compare-and-set. */
+/** The states that have a transition to every state of `to`, for the WHERE of a compare-and-set. */
 export function sourcesOf<State extends string>(transitions: Record<State, readonly State[]>, ...to: State[]): State[] {
   return (Object.keys(transitions) as State[]).filter((from) => to.every((state) => transitions[from].includes(state)));
 }

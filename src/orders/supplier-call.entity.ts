@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { OrderUnit } from './order-unit.entity.js';
 
-/** A call to a supplier about a unit, or a callback from it, with its outcome. */
+/** A call to a supplier about a unit, or a callback from the supplier, with its outcome. */
 @Entity('supplier_calls')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_supplier_calls_unit',
@@ -22,7 +22,7 @@ export class SupplierCall {
   @Column('smallint')
   unit!: number;
 
-  /** The number of its attempt; null in rows of the first versions. */
+  /** The number of the attempt; null in rows that the first versions wrote. */
   @Column('smallint', { nullable: true })
   attempt!: number | null;
 

@@ -7,8 +7,8 @@ const REVERSAL_KINDS = ['taken_back', 'bought_late', 'unknown_purchase'] as cons
 export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**
- * A discrepancy, which an operator decides: a supplier contradicts how a unit was settled, or reports a purchase that no
- * order knows. The second kind may have no unit. Settlement writes these rows, so the entity stands in `orders`.
+ * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a purchase
+ * that no order knows. Only the second kind may have no unit. The entity stands in `orders`, because the settlement writes the first kind.
  */
 @Entity('supplier_reversals')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
@@ -61,18 +61,20 @@ export class SupplierReversal {
   @Column('text')
   kind!: ReversalKind;
 
-  /** Counts the rows of one kind for an attempt: another opens when the supplier changes its mind after the last was closed. */
+  /** Counts the rows of one kind for an attempt. Another row opens if the supplier changes its mind after the last was closed. */
   @Column('smallint', { default: 1 })
   turn!: number;
 
-  /** The supplier's latest statement, if it differs from the one that opened the row. */
+  /** The supplier's latest statement; null until the supplier changes its mind. */
   @Column('text', { nullable: true })
   says!: 'succeeded' | 'failed' | null;
 
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** Our reference as the supplier reports it, of a purchase that no order knows; so are the next three columns. */
+  // The supplier's report of a purchase that no order knows: these four columns.
+
+  /** Our reference, as the supplier reports it. */
   @Column('text', { nullable: true })
   reference!: string | null;
 
@@ -97,7 +99,7 @@ export class SupplierReversal {
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** Codes that the supplier handed over, sealed with SECRETS_KEY. No merchant gets them unless an operator decides so. */
+  /** Codes that the supplier handed over, sealed with SECRETS_KEY. The merchant gets them only by an operator's decision. */
   @Column('bytea', { nullable: true, select: false })
   delivered_sealed!: Buffer | null;
 

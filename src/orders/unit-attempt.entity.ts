@@ -6,8 +6,8 @@ import { OrderUnit } from './order-unit.entity.js';
 import type { PassedOver } from './order-item.entity.js';
 
 /**
- * An attempt to buy a unit: one reference at one supplier, committed before its first send and never deleted. The state of
- * a unit's latest attempt is that of the unit.
+ * An attempt to buy a unit: one reference at one supplier. The worker commits it before its first send, and it stays until its
+ * order is archived. The latest attempt has the state of its unit.
  */
 @Entity('unit_attempts')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
@@ -46,7 +46,7 @@ export class UnitAttempt {
   @Column('text')
   supplier_sku!: string;
 
-  /** Our reference: by it the supplier tells a repeated send from another purchase. */
+  /** Our reference. It tells the supplier whether a send repeats an earlier one or is another purchase. */
   @Column('text')
   reference!: string;
 
@@ -54,7 +54,7 @@ export class UnitAttempt {
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** The supplier's reference came in a callback without proof, and the supplier has not confirmed it. */
+  /** A callback without proof brought `supplier_reference`, and the supplier has not confirmed it. */
   @Column('boolean', { default: false })
   is_hearsay!: boolean;
 
@@ -77,7 +77,7 @@ export class UnitAttempt {
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** The exchange rate when it began. */
+  /** The exchange rate when the attempt began; null if unknown, or if the supplier reported its cost in another currency. */
   @Column('numeric', { precision: 20, scale: 10, nullable: true })
   baht_per_unit!: string | null;
 
@@ -85,7 +85,7 @@ export class UnitAttempt {
   @Column('text', { nullable: true })
   unconfirmed!: UnitFailureCode | null;
 
-  /** How it ended, if another attempt followed; null for the latest one. */
+  /** The reason for the next attempt: the supplier refused this one, or never accepted it. Null for the latest attempt. */
   @Column('text', { nullable: true })
   ended_as!: 'failed' | 'withdrawn' | null;
 

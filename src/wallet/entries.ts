@@ -4,7 +4,6 @@ import type { Transfer } from './transfer.entity.js';
 export const ENTRY_KINDS = ['credit', 'debit', 'order_hold', 'order_refund'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** The row of an entry. */
 export type EntryRow = Pick<Transfer, 'id' | 'amount' | 'created_at'> & {
   kind: EntryKind;
   available_after: Satang;

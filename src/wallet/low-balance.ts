@@ -4,7 +4,7 @@ import type { MerchantEvent } from '../events/event-log.js';
 /** A movement that took the available balance below the merchant's threshold. */
 export interface LowBalance {
   merchantId: number;
-  /** What the movement left available. */
+  /** The available balance after the movement. */
   available: Satang;
   threshold: Satang;
 }

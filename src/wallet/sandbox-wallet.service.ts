@@ -13,7 +13,7 @@ export class SandboxWalletService {
   constructor(private readonly wallets: WalletService) {}
 
   /**
-   * Adds money on every call, each under a new reference.
+   * Adds money on every call, because every call has a new reference.
    * @throws CONFLICT if the wallet cannot hold so much.
    */
   credit(merchantId: number, amount: Satang): Promise<Wallet> {

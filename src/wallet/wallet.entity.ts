@@ -3,7 +3,7 @@ import type { Satang } from '../core/money.js';
 import { bigintColumn, createdAtColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
-/** A merchant's two balances, which the transfers add up to. */
+/** A merchant's two balances. The transfers into and out of a balance add up to it. */
 @Entity('wallets')
 @Check('ck_wallets_available_not_negative', 'available >= 0')
 @Check('ck_wallets_held_not_negative', 'held >= 0')
@@ -16,11 +16,11 @@ export class Wallet {
   @Column(bigintColumn({ default: 0 }))
   available!: Satang;
 
-  /** The price of open units. */
+  /** The total of the open orders: an order's money stays here until the whole order ends. */
   @Column(bigintColumn({ default: 0 }))
   held!: Satang;
 
-  /** The merchant's webhooks are notified when the available balance falls below this; null without an alert. */
+  /** The service notifies the merchant's webhooks when the available balance falls below this; null without an alert. */
   @Column(bigintColumn({ nullable: true }))
   alert_below!: Satang | null;
 

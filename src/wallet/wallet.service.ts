@@ -19,26 +19,26 @@ interface Funding extends Actor {
   note?: string | undefined;
   /** The available balance that the operator saw: if it has changed, nothing moves. */
   expectedAvailable?: Satang | undefined;
-  /** A sandbox merchant credits itself, which is no action of an operator for the audit log. */
+  /** A sandbox merchant credits itself. No operator acts, so the audit log gets no record. */
   isOwn?: boolean;
-  /** The approval request of another operator that `operator` approves. */
+  /** Another operator requested this funding, and `operator` approves it. */
   approval?: { id: number; requester: string; reason: string };
 }
 
-/** The result of an operator's credit or debit. */
+/** The result of a credit or debit. */
 interface FundingResult {
   wallet: Wallet;
-  /** When the money moved. */
+  /** The time at which the money moved. */
   at: Date;
-  /** The earlier transfer with this reference; null if the money moved now. */
+  /** The earlier transfer that this request repeats; null if the money moved now. */
   repeats: { operator: string | null } | null;
-  /** Null for an earlier transfer. */
+  /** The transfer that this request made; null if it repeats an earlier one. */
   transferId: bigint | null;
 }
 
 const bahtOrNull = (amount: Satang | null): string | null => (amount === null ? null : formatBaht(amount));
 
-/** Credits and debits by operators. Orders move money in their own transactions. */
+/** Credits and debits by operators, and credits by sandbox merchants. Orders move money in their own transactions. */
 @Injectable()
 export class WalletService {
   constructor(
@@ -56,28 +56,26 @@ export class WalletService {
     return this.wallets.list();
   }
 
-  /**
-   * Adds money. The same reference with the same amount changes nothing.
-   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference belongs to a different transfer.
-   */
+  /** Adds money. A repetition with the same reference and amount changes nothing. @throws as {@link fund}. */
   async credit(funding: Funding): Promise<Wallet> {
     return (await this.fund('credit', funding)).wallet;
   }
 
-  /** Takes money, as {@link credit} adds it. @throws also CONFLICT if the available balance is too low. */
+  /** Takes money. A repetition with the same reference and amount changes nothing. @throws as {@link fund}. */
   async debit(funding: Funding): Promise<Wallet> {
     return (await this.fund('debit', funding)).wallet;
   }
 
   /**
-   * Credits or debits, and reports whether an earlier transfer is repeated.
-   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT, with CHANGED_MEANWHILE if `expectedAvailable` is wrong.
+   * Credits or debits, and reports whether the request repeats an earlier transfer.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference belongs to a different transfer, or the wallet would hold less than
+   * nothing or more than it can; CONFLICT with CHANGED_MEANWHILE if `expectedAvailable` is wrong.
    */
   async fund(kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
     return this.database.transaction((tx) => this.fundIn(tx, kind, funding));
   }
 
-  /** Does the same in the caller's transaction. @throws as {@link fund}. */
+  /** Credits or debits in the caller's transaction. @throws as {@link fund}. */
   async fundIn(tx: Transaction, kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
     assertFunding(funding);
     const { merchantId, amount, reference, note = null, operator, approval } = funding;
@@ -118,8 +116,8 @@ export class WalletService {
   }
 
   /**
-   * Sets the threshold for `wallet.low_balance` events, or removes it. Only a movement across the threshold records an event,
-   * never the setting itself.
+   * Sets the threshold for `wallet.low_balance` events, or removes it. The setting itself never records an event: only a movement
+   * across the threshold does.
    * @param below satang, more than 0; null for no alert.
    * @throws NOT_FOUND; BAD_REQUEST.
    */
@@ -136,7 +134,7 @@ export class WalletService {
     });
   }
 
-  /** The thresholds by merchant. */
+  /** The thresholds for low balances, by merchant. A merchant without an alert has no entry. */
   async alerts(): Promise<Map<number, Satang>> {
     const wallets = await this.wallets.listAlerted();
     return new Map(

@@ -17,11 +17,11 @@ export const LOCK_FREE_WALLETS: Statement = {
   text: `${LOCK_WALLETS.text} SKIP LOCKED`,
 };
 
-/** A name of the archived order of the transfer `t`, looked up only if the order is not in `orders`. */
+/** SQL for a name of the archived order of the transfer `t`. PostgreSQL runs it only if the order is not in `orders`. */
 export const archived = (name: 'reference_id' | 'order_number'): string =>
   `(SELECT ${name} FROM order_references WHERE order_references.order_id = t.order_id)`;
 
-/** A merchant's statement, newest first. $1 merchant, $2 before this id or null, $3 how many. */
+/** A merchant's statement, newest first. $1 merchant, $2 the last id of the previous page or null, $3 limit. */
 export const STATEMENT_PAGE: Statement = {
   name: 'transfers.statement',
   text: `SELECT t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference, ${archived('reference_id')}) AS reference_id,

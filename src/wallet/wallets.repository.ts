@@ -16,7 +16,7 @@ export type { LockedWallet };
 /** A wallet with its merchant. */
 export type OwnedWallet = Wallet & Pick<Merchant, 'name' | 'sandbox'>;
 
-/** Money that an operator moves into a wallet or out of it. */
+/** A credit or debit of a wallet. */
 interface Funded {
   merchantId: number;
   kind: 'credit' | 'debit';
@@ -29,7 +29,10 @@ interface Funded {
   approvedBy: string | null;
 }
 
-/** In milliseconds, like all moments that merchants see. Not the start of the transaction, which is before its locks. */
+/**
+ * Whole milliseconds, like all moments that merchants see. The transaction's start is earlier than the wallet's lock: with that
+ * time, a merchant's statement might run backwards.
+ */
 const now = (): string => `date_trunc('milliseconds', statement_timestamp())`;
 
 /** Wallets and their transfers. */
@@ -74,7 +77,8 @@ export class WalletsRepository {
 
   /**
    * Locks wallets in the order of their merchants.
-   * @param wait with `never`, wallets that another transaction has locked are left out.
+   * @param wait `never` skips wallets that another transaction has locked. Otherwise the statement waits for them, as long as the
+   * transaction's lock timeout allows.
    */
   lockMany(tx: Queryable, merchantIds: number[], wait: LockWait = 'briefly'): Promise<LockedWallet[]> {
     return tx.query<LockedWallet>(wait === 'never' ? LOCK_FREE_WALLETS : LOCK_WALLETS, [[...new Set(merchantIds)]]);
@@ -93,7 +97,7 @@ export class WalletsRepository {
     return manager.findOneBy(Transfer, { merchant_id: merchantId, reference });
   }
 
-  /** Writes an operator's transfer and the new balance. The caller must hold the wallet's lock. */
+  /** Writes the transfer and the new balance. The caller must hold the wallet's lock. */
   async fund({ manager }: Transaction, funded: Funded): Promise<{ wallet: Wallet; transferId: bigint }> {
     const { merchantId, kind, availableAfter, ...members } = funded;
     const [debit, credit] = TRANSFER_ACCOUNTS[kind];

@@ -11,7 +11,7 @@ export function keptOf(kind: ProductKind, deliveries: readonly Delivery[] = []):
 
 const given = (text: string | null): string | null => (text === null || text.trim() === '' ? null : text);
 
-/** Whether a unit of kind `code` was bought without its code: then it is no success yet. */
+/** Whether the supplier sold a code and did not hand it over. Such an outcome is no success yet. */
 export const lacksCode = (kind: ProductKind, outcome: DefiniteOutcome): boolean =>
   kind === 'code' &&
   outcome.kind === 'succeeded' &&

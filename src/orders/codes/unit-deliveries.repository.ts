@@ -4,8 +4,8 @@ import { rowsOf, statement } from '../../database/parameters.js';
 import type { UnitDelivery } from './unit-delivery.entity.js';
 
 /**
- * Stores deliveries once for each unit, and only for the attempt that settled it. A different supplier's reference means
- * another purchase, whose deliveries are not stored.
+ * Stores deliveries once for each unit, and only for the attempt that settled it. If the supplier names its purchase by another
+ * reference than the unit's, it is another purchase, and the unit does not get its codes.
  */
 const KEEP_DELIVERIES = statement(
   'unit_deliveries.keep',
@@ -30,8 +30,8 @@ const KEEP_DELIVERIES = statement(
 );
 
 /**
- * Gives a unit the deliveries of a late sale by an earlier attempt, if the operator settled the unit with that very purchase:
- * named by the supplier's reference, or by ours.
+ * Gives a settled unit the deliveries of a late sale, if the operator settled the unit with that very purchase. The operator
+ * names the purchase by the supplier's reference or by ours.
  */
 const HAND_OVER_OF_CASE = statement(
   'unit_deliveries.hand_over_of_case',
@@ -49,10 +49,10 @@ const HAND_OVER_OF_CASE = statement(
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
 
-/** A unit's deliveries. Unit and `sealed` are null if none of the item's units has any. */
+/** The deliveries of one unit. An item without deliveries has one row, with null for `unit` and `sealed`. */
 export type DeliveredRow = { item: number } & (Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null });
 
-/** Deliveries of ended items with a bought unit. Items of top-ups are left out if they have none. */
+/** Deliveries of ended items with a bought unit. An item of kind `topup` has no row if it has no deliveries. */
 const FIND_DELIVERED = statement(
   'unit_deliveries.find_delivered',
   { orderId: 'bigint' },
@@ -84,7 +84,7 @@ interface Unit {
 export class UnitDeliveriesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Stores deliveries of settled units. @param deliveries only the first of each unit counts. */
+  /** Stores deliveries of settled units. @param deliveries the first row of a unit wins. */
   keep(tx: Transaction, deliveries: KeptRow[]): void {
     if (deliveries.length > 0) tx.write(...KEEP_DELIVERIES.with({ deliveries }));
   }
@@ -99,7 +99,7 @@ export class UnitDeliveriesRepository {
     return this.database.query<DeliveredRow>(...FIND_DELIVERED.with({ orderId }));
   }
 
-  /** For an archived order, sorted in the same way. */
+  /** The deliveries of an archived order, sorted by item and unit. */
   listKept(orderId: bigint): Promise<DeliveredRow[]> {
     return this.database.query<DeliveredRow>(...FIND_KEPT.with({ orderId }));
   }

@@ -14,7 +14,7 @@ interface DeliveredPiece {
   unit: number;
   serial: string | null;
   code: string | null;
-  /** As `yyyy-mm-dd`; null if it does not expire, or that is not known. */
+  /** As `yyyy-mm-dd`; null if the code does not expire, or the supplier does not say. */
   expires_on: string | null;
 }
 
@@ -38,13 +38,13 @@ export class UnitDeliveriesService {
     return this.secretBox.sealBytes(Buffer.from(JSON.stringify(kept)), unitDeliveryPlace(unit));
   }
 
-  /** For the ended items of an order. @throws Error if SECRETS_KEY does not open them. */
+  /** The deliveries of an order's ended items. @throws Error if SECRETS_KEY does not open them. */
   async ofOrder(orderId: bigint): Promise<DeliveredItems> {
     return this.toItems(orderId, await this.repository.listDelivered(orderId));
   }
 
   /**
-   * For an archived order. @param ended its items with a bought unit.
+   * The deliveries of an archived order. @param ended the order's items with a bought unit.
    * @throws Error if SECRETS_KEY does not open them.
    */
   async ofArchived(orderId: bigint, ended: { position: number; kind: ProductKind }[]): Promise<DeliveredItems> {
@@ -55,7 +55,7 @@ export class UnitDeliveriesService {
   }
 
   /**
-   * Opens the deliveries of a unit, or of a discrepancy about it, for an operator.
+   * Opens the sealed deliveries of a unit, or of a discrepancy about it.
    * @throws Error if SECRETS_KEY does not open them, or they belong to another unit.
    */
   open(sealed: Buffer, unit: UnitOfOrder): HandedOver[] {

@@ -9,7 +9,7 @@ interface UnitOrNone {
   unit: number | null;
 }
 
-/** The place that a code is sealed for. A discrepancy uses that of its unit, so that an operator can move the sealed code there. */
+/** The place that a code is sealed for. A discrepancy seals for its unit, so that the sealed code can move to the unit. */
 export const unitDeliveryPlace = ({ order_id: orderId, item, unit }: UnitOrNone): Place =>
   placeOf('unit_deliveries.sealed', orderId, item, unit);
 

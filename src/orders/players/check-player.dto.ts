@@ -3,7 +3,7 @@ import { meanings } from '../../core/http/answer.decorators.js';
 import { Text } from '../../core/validation/member.decorators.js';
 import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-validators/player-validator.js';
 
-/** The body of POST /v1/players/check: its members are those of an order. */
+/** The body of POST /v1/players/check. An order has the same members. */
 export class CheckPlayerDto {
   @Text(1, 64, { example: 'MLBB-86' })
   sku!: string;

@@ -18,13 +18,13 @@ import { VerdictCache } from './verdict-cache.js';
 import { behaviourOf } from '../../suppliers/sandbox/sandbox-behaviours.js';
 import { findProblems, takesPlayer } from '../placement-rules.js';
 
-/** For each API key in each API process (contract, section 3). */
+/** The limit of each API key in each API process (contract, section 3). */
 export const CHECKS_PER_SECOND = 5;
 
 /** Checks players before merchants order for them. */
 @Injectable()
 export class PlayersService {
-  /** Checks in progress, which equal requests share. */
+  /** Checks in progress. Equal requests share one check. */
   private readonly pending = new Map<string, Promise<PlayerVerdict>>();
 
   constructor(
@@ -35,7 +35,7 @@ export class PlayersService {
     private readonly metrics: Metrics,
   ) {}
 
-  /** @throws BAD_REQUEST if an order would be refused for its SKU, or for an id that the product needs. */
+  /** @throws BAD_REQUEST if the product is not listed, or the body lacks an id that the product needs. */
   async check({ merchantId, sandbox }: Customer, body: CheckPlayerDto): Promise<PlayerVerdict> {
     const { sku } = body;
     const content = toContent({ ...body, reference_id: '', items: [{ sku }] });
@@ -49,7 +49,7 @@ export class PlayersService {
     if (sandbox) return sandboxVerdict(content, sku);
 
     if (isExcluded(content, offers)) return this.counted('pattern', INVALID_PLAYER);
-    // A check that a newer version wrote counts as "no validator".
+    // A newer version may have written a check that this version cannot read. It counts as "no validator".
     const check = setting === null ? null : readPlayerCheck(setting);
     return check ? this.ask(check, content) : this.counted('nobody', UNKNOWN_PLAYER);
   }
@@ -84,7 +84,7 @@ export class PlayersService {
 /** Prefixes the fields of an order's first line. */
 const AT = 'items[0].';
 
-/** The problems of an order for this player, except that the product cannot be bought at the moment. */
+/** The problems of an order for this player. A product that cannot be bought at the moment is no problem for a check. */
 function problemsOf(content: OrderContent, sku: string, product: OrderableProduct): ErrorDetail[] {
   const bought = { ...product, supplier_id: product.supplier_id ?? 0 };
   const line = { sku, quantity: 1, product: bought, isPlayerExcluded: false };
@@ -98,11 +98,11 @@ function problemsOf(content: OrderContent, sku: string, product: OrderableProduc
 /** Drops the prefix: a check has one product and no lines. */
 const withoutPlace = (text: string): string => (text.startsWith(AT) ? text.slice(AT.length) : text);
 
-/** Whether every routable offer is for ids of another form. @param offers from `findOrderable`. */
+/** Whether no routable offer takes ids of this form. @param offers from `findOrderable`. */
 const isExcluded = (content: OrderContent, offers: readonly OrderableProduct[]): boolean =>
   !offers.some((offer) => takesPlayer(offer, content));
 
-/** The verdict for a sandbox merchant, whose products may have no validator: the result of an order. */
+/** The verdict for a sandbox merchant: it agrees with the result of an order. A product needs no validator for it. */
 function sandboxVerdict({ userId }: OrderContent, sku: string): PlayerVerdict {
   const { verdict } = behaviourOf(userId, sku, 1);
   return verdict.kind === 'refused' && verdict.code === 'INVALID_PLAYER' ? INVALID_PLAYER : VALID_PLAYER;

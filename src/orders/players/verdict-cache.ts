@@ -9,15 +9,15 @@ import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-valida
 import { FULFILMENT_QUEUE } from '../../queues/queues.js';
 import { RedisHealthService } from '../../queues/redis-health.service.js';
 
-/** Contract, section 3. */
+/** The contract promises 5 minutes (section 3). */
 const KEPT_MS = 300_000;
 /** Shorter, because an unavailable validator may soon be available. */
 const UNKNOWN_KEPT_MS = 5_000;
 const ANSWER_WITHIN_MS = 500;
 
 /**
- * Verdicts in Redis, shared by all API processes. A key derived from SECRETS_KEY makes the names of entries, so that readers of
- * Redis cannot learn players by trying ids. Without Redis nothing is cached, and nothing fails.
+ * Verdicts in Redis, shared by all API processes. The name of an entry is a digest under a key from SECRETS_KEY: without the
+ * key, a reader of Redis cannot find players by trying ids. Without Redis nothing is cached, and nothing fails.
  */
 @Injectable()
 export class VerdictCache {
@@ -60,7 +60,7 @@ export class VerdictCache {
   }
 }
 
-/** Ignores verdicts of other versions that this one does not know. */
+/** Another version may have written a verdict that this version does not know. It counts as absent. */
 function readVerdict(text: string): PlayerVerdict | undefined {
   const { verdict, name } = JSON.parse(text) as Partial<PlayerVerdict>;
   const isKnown = PLAYER_VERDICTS.some((each) => each === verdict);
