@@ -18,7 +18,7 @@ import { FailoverService } from './failover.service.js';
 interface DecidedAttempt {
   key: UnitKey;
   merchantId: number;
-  /** What the unit is. */
+
   kind: ProductKind;
   by: SupplierSource;
   outcome: DefiniteOutcome;
@@ -69,7 +69,7 @@ export class AttemptAnswersService {
 
   /**
    * Records a discrepancy: the supplier sold something else under the attempt's reference, besides the purchase that we
-   * know. The unit's state does not matter. @returns whether that is new.
+   * know. The unit's state does not matter. @returns whether the discrepancy is new.
    */
   async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
     const row = toBesidesRow(key, attempt, outcome);
@@ -102,14 +102,17 @@ export class AttemptAnswersService {
     };
   }
 
-  /** The supplier's reference if it is new, and callbacks may name the purchase by it. */
+  /** The supplier's reference, if it is new and callbacks may name the purchase by it; otherwise null. */
   private newReferenceOf({ outcome, sent }: DecidedAttempt): string | null {
     if (outcome.kind !== 'succeeded' || !sent || sent.knownAs === undefined) return null;
     const isNew = outcome.supplierReference !== sent.knownAs;
     return isNew && this.registry.find(sent.adapter)?.callbacks ? outcome.supplierReference : null;
   }
 
-  /** When to check for a second purchase: after the last send has surely arrived. Null if the supplier never sells twice. */
+  /**
+   * When to check for a second purchase: after the last send has surely arrived. Null if the unit was sent once, the supplier
+   * never sells twice, or no inquiry can find a second purchase without buying.
+   */
   private checkAfterMs({ sent }: DecidedAttempt): number | null {
     const adapter = sent && sent.times > 1 ? this.registry.find(sent.adapter) : undefined;
     return !adapter || adapter.deduplicates || adapter.inquiry?.mayBuy !== false

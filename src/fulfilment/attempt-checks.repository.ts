@@ -12,7 +12,7 @@ const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attemp
 const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
   `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
 
-/** One scheduled check serves all that happens before it. */
+/** A check that is scheduled already serves a later request, too. */
 const ASK_FOR_CHECK = statement(
   'attempt_checks.ask',
   { ...ATTEMPT, delayMs: 'int' },
@@ -22,7 +22,7 @@ const ASK_FOR_CHECK = statement(
     ON CONFLICT DO NOTHING`,
 );
 
-/** An ended attempt whose supplier must be queried whether its result still stands. */
+/** An ended attempt. Its supplier must be queried, because the result may no longer be true. */
 export type DueCheck = Pick<
   UnitAttempt,
   'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
@@ -62,9 +62,9 @@ export type SoldRequest = Pick<Order, 'user_id' | 'server_id' | 'character_id' |
   Pick<UnitAttempt, 'player_template' | 'expected_cost_micros' | 'max_cost_micros' | 'cost_currency'>;
 
 /**
- * Finds an attempt only if its supplier reported the sale itself: then sending it again as an inquiry buys nothing, provided
- * that it is young enough and goes to the same account. An operator's decision is not enough. Its age counts from the first
- * send, so it is never taken for younger than it is.
+ * Finds an attempt only if its supplier itself reported the sale: then an inquiry that sends the attempt again buys nothing,
+ * provided that the attempt is young enough and goes to the same account. An operator's decision is not enough. The age counts
+ * from the first send, so that no attempt seems younger than it is.
  */
 const FIND_SOLD = statement(
   'attempt_checks.find_sold',

@@ -9,13 +9,13 @@ import { AttemptLogService } from './attempt-log.service.js';
 import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
 import { requestOf } from './attempt-request.js';
 
-/** When to query a supplier again that did not answer. */
+/** The delay before another query of a supplier that did not answer. */
 const RETRY_MS = 600_000;
 
 /**
- * Queries suppliers about attempts that have ended, after a callback without proof: the supplier may have taken a success
- * back, or sold what it had refused, which is a discrepancy. It does the same after repeated sends to a supplier that may
- * sell each of them.
+ * Queries suppliers about attempts that have ended, after a callback that decided nothing. A supplier may have taken a success
+ * back, or sold a purchase that it had refused: either is a discrepancy. A check also follows repeated sends to a supplier that
+ * may sell each of them.
  */
 @Injectable()
 export class AttemptChecksService {

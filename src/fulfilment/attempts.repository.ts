@@ -17,9 +17,8 @@ export type NotedRow = Parameters<typeof sql.NOTE_ATTEMPTS.with>[0]['attempts'][
 
 type OfferKey = Pick<ClaimedUnit, 'supplier_id' | 'supplier_sku' | 'player_template'>;
 
-/** Offers that are tried for one unit. */
 const MAX_OFFERS = 3;
-/** Repeats at a supplier that asks for one, each under another reference. */
+/** Repeats of an offer whose supplier asks for a retry, each under another reference. */
 const MAX_RETRIES = 2;
 
 /** Attempts to buy units. */
@@ -51,7 +50,7 @@ export class AttemptsRepository {
 
   /**
    * Stores a supplier's reference of an attempt that has none.
-   * @param isUnproven whether nothing proves that the supplier reported it.
+   * @param isUnproven whether nothing proves that the reference comes from the supplier.
    */
   async name(attempt: AttemptKey, supplierReference: string, isUnproven: boolean): Promise<void> {
     const { order_id, item, unit, attempt: number } = attempt;

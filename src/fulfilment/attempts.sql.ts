@@ -5,7 +5,7 @@ import { unitReferenceIn } from '../orders/order.rows.js';
 
 const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
-/** The columns with an attempt's request and costs. An item has those of its units' first attempts. */
+/** The columns with an attempt's request and costs. An item's row has the same columns, for the first attempts of its units. */
 export const TERMS = [
   ...(['supplier_sku', 'player_template', 'expected_cost_micros', 'max_cost_micros'] as const),
   ...(['cost_currency', 'baht_per_unit'] as const),
@@ -14,7 +14,8 @@ const named = (columns: readonly string[], alias?: string): string =>
   columns.map((column) => (alias === undefined ? column : `${alias}.${column}`)).join(', ');
 
 /**
- * The reference of a new attempt, in SQL: random, or the unit's with the attempt's number from the second attempt on.
+ * The SQL of a new attempt's reference. It is random if the adapter's references are random. Otherwise it is the unit's
+ * reference, to which the second and later attempts append their numbers.
  * @param order the alias of the order's row.
  * @param unit the alias of the unit's row, which has `attempt` and `named_at_random`.
  */
@@ -23,8 +24,8 @@ export const attemptReference = (order: string, unit: string): string => `
        ELSE ${unitReferenceIn(order, unit)} || CASE WHEN ${unit}.attempt > 1 THEN '.' || ${unit}.attempt ELSE '' END END`;
 
 /**
- * Stores what suppliers report about attempts; absent values change nothing. An answer replaces an unproven reference
- * (`is_hearsay`), and a supplier that knows no such purchase of ours clears it.
+ * Stores what suppliers report about attempts; absent values change nothing. A proven reference stays. An answer replaces an
+ * unproven one (`is_hearsay`), or clears it (`is_misnamed`) if the supplier knows no such purchase of ours.
  */
 export const NOTE_ATTEMPTS = statement(
   'unit_attempts.note',
@@ -70,7 +71,10 @@ export interface NextAttempt {
   due_in_ms: number;
 }
 
-/** Locks the units that are still at the ended attempts, in the order of their keys, with the terms of these attempts. */
+/**
+ * Selects and locks the units that may begin another attempt, in the order of their keys, with the terms of the ended attempts.
+ * A unit whose first attempt is older than `deadlineMs` begins no other.
+ */
 const heldBy = (ended: RowsInText, deadlineMs: string): string => `
       SELECT c.*, u.supplier_id, o.order_number, i.sku, i.quantity, i.unit_price,
              ${TERMS.map((term) => `CASE WHEN a.number IS NULL THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
@@ -94,7 +98,7 @@ function attemptsOf(unit: string, alias: string): string {
   return `unit_attempts ${alias} WHERE ${isOf.join(' AND ')}`;
 }
 
-/** The same offer under another reference, if its supplier asked for that, up to `maxRetries` times. */
+/** The same offer under another reference, if its supplier asked for a retry, up to `maxRetries` times. */
 const sameAgain = (maxRetries: string): string => `
         SELECT held.supplier_id, ${named(TERMS, 'held')}, held.retry_after_ms AS due_in_ms, 0::bigint AS place,
                NULL::text AS supplier_code, NULL::text AS why
@@ -103,8 +107,8 @@ const sameAgain = (maxRetries: string): string => `
                  AND tried.supplier_sku = held.supplier_sku) <= ${maxRetries}`;
 
 /**
- * Offers that were not tried yet, up to `maxOffers` for a unit, each with the reason why it cannot be used. An offer with a
- * corrected template counts as another one. An offer that sells once a day to a player takes no item of several units.
+ * Offers that were not tried yet, up to `maxOffers` for a unit, each with the reason why it cannot be used, or null. An offer
+ * with a corrected template counts as another one. An offer that sells once a day to a player takes no item of several units.
  */
 const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
@@ -122,10 +126,10 @@ const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): s
               < ${maxOffers}`;
 
 /**
- * Ends a unit's latest attempt and begins another one, if a repeat or a routable offer is left. It does so only after a
- * definite refusal (`failed`), or if certainly no send was accepted (`withdrawn`), never while the attempt is in doubt.
- * Answers to older claims and attempts change nothing. Units of the sandbox have one attempt. While a discrepancy says that
- * an earlier attempt was sold after all, the new attempt goes to review.
+ * Ends a unit's latest attempt and begins another one, if a repeat or a routable offer is left. The ended attempt must have a
+ * definite refusal (`failed`), or certainly no send of it was accepted (`withdrawn`): an attempt in doubt may still be sold.
+ * Answers to older claims and attempts change nothing. Units of the sandbox have one attempt. While an open discrepancy says
+ * that an attempt of the unit was sold after all, the new attempt goes to review.
  */
 export const BEGIN_NEXT_ATTEMPTS = statement(
   'unit_attempts.begin_next',
@@ -196,7 +200,7 @@ export interface HeldUnit {
   merchant_id: number;
   order_number: string;
   supplier: string;
-  /** How long it has waited for the supplier, in milliseconds. */
+  /** How long the unit has waited for the supplier, in milliseconds: since the pause, or since a later order. */
   held_ms: number;
   is_overdue: boolean;
 }
@@ -240,7 +244,7 @@ export const REREAD_PRODUCT = statement(
     ON CONFLICT (supplier_id, sku) DO UPDATE SET asked_at = excluded.asked_at`,
 );
 
-/** One row; null if the offer was removed. */
+/** Returns one row. `is_off` is null if the offer was removed. */
 export const IS_OFFER_OFF = statement(
   'supplier_offers.is_off',
   { order_id: 'bigint', item: 'smallint', supplier_id: 'int', supplier_sku: 'text' },
@@ -254,8 +258,8 @@ export const IS_OFFER_OFF = statement(
 );
 
 /**
- * Takes an offer off whose supplier does not know our name for the product, until its catalogue says otherwise. An offer that
- * was corrected since stays on: the attempt used the terms of the order.
+ * Takes an offer off, because its SKU or player template is wrong, until the supplier's catalogue reports a changed product. If
+ * an operator has corrected the offer since, it stays on: the attempt used the terms of the order.
  */
 export const TAKE_OFFER_OFF = statement(
   'supplier_offers.take_off',

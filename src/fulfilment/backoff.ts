@@ -4,10 +4,10 @@ const MAX_DELAY_MS = 60_000;
 /** The delay from a send to its first inquiry, unless the adapter has another (contract, section 8). */
 export const FIRST_INQUIRY_MS = 2_000;
 
-/** A shorter delay that a supplier asks for is ignored: our own delays grow. */
+/** A shorter delay that a supplier asks for is ignored, because our own delays grow. */
 const MIN_RETRY_AFTER_MS = 1_000;
 
-/** The delay before a send is repeated that was not accepted: 1 s, doubling to 60 s (contract, section 8). */
+/** The delay before the repetition of a send that was not accepted: 1 s, doubling to 60 s (contract, section 8). */
 export const resendDelayMs = (sends: number): number => Math.min(1_000 * 2 ** Math.max(sends - 1, 0), MAX_DELAY_MS);
 
 /** The delay before the next inquiry: `firstMs` after the send, doubling to 60 s (contract, section 8). */
@@ -23,7 +23,7 @@ interface UndecidedCall {
 
 /** The delay before the call that follows an undecided one. */
 export function nextCallDelayMs({ unit, outcome, firstMs, minGapMs }: UndecidedCall): number {
-  // Nothing reached the supplier, so the gap between two calls about an attempt does not apply.
+  // The supplier accepted nothing, so the gap between two calls about an attempt does not apply.
   const isResent = outcome.kind === 'not_accepted' && !unit.is_repeat;
   const usual = isResent ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries, firstMs);
   const wanted = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;

@@ -8,8 +8,8 @@ import { SupplierCallbacksRepository } from './callbacks/supplier-callbacks.repo
 import type { ClaimedUnit } from './units.repository.js';
 
 /**
- * Finds codes that a supplier reports only in its callbacks. Those are not signed, so a code counts only after the supplier,
- * queried by us, has confirmed the very purchase that the callback names.
+ * Finds codes that a supplier reports only in its callbacks. Such callbacks are not signed, so a code counts only after an
+ * inquiry: the supplier must confirm the very purchase that the callback names.
  */
 @Injectable()
 export class CallbackCodesService {

@@ -7,7 +7,7 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
-  /** The supplier was not called at all, because the offer is off. */
+  /** Whether the supplier was not called at all, because the offer is off. */
   isWithheld?: boolean;
   /** When it began, in monotonic milliseconds. */
   startedAtMs: number;
@@ -26,6 +26,6 @@ const INTERRUPTED = {
   detail: 'the process that sent it did not record an answer',
 } as const;
 
-/** The entries of a call in the order history. The first may be a lost claim's send, whose process died before recording it. */
+/** The entries of a call in the order history. The first may be an earlier send, whose process died before it recorded it. */
 export const timelineOf = (call: EndedCall): SupplierCall[] =>
   call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];

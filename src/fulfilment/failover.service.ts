@@ -14,7 +14,7 @@ import { AttemptsRepository, type EndedRow, type NextAttempt } from './attempts.
 export interface EndedAttempt {
   key: UnitKey;
   attempt: number;
-  /** The claim whose call reported it; null without a call. */
+  /** The claim whose call ended the attempt; null without a call. */
   claim: number | null;
   /** Null if no send of the attempt was ever accepted. */
   refusal: Refusal | null;
@@ -54,7 +54,7 @@ export class FailoverService {
     return next;
   }
 
-  /** Of a unit's failures, `last` included, the one that says most to its merchant. */
+  /** Chooses the failure that helps the merchant most from all failures of the unit, `last` included. */
   async mostTelling(key: UnitKey, attempt: number, last: Failure): Promise<Failure> {
     return attempt > 1 ? mostTelling([...(await this.attempts.listFailures(key)), last]) : last;
   }

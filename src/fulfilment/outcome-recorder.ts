@@ -109,11 +109,11 @@ export class OutcomeRecorder {
     });
     await this.database
       .transaction((tx) => Promise.resolve(this.settlementRepository.recordCalls(tx, calls)))
-      // Without it the order history lacks an entry; the unit is in review all the same.
+      // After an error the order history lacks an entry, but the unit is in review all the same.
       .catch(() => undefined);
   }
 
-  /** Takes an offer off, or pauses a supplier, if an operator must correct something first. */
+  /** Takes an offer off, or pauses a supplier, after a fault that would also refuse other units. */
   private async pauseFor({ unit, outcome }: Undecided, leaseEndMs: number): Promise<void> {
     const fault = 'fault' in outcome ? outcome.fault : undefined;
     if (fault === 'configuration') {
@@ -130,7 +130,11 @@ export class OutcomeRecorder {
     if (code !== null) this.observer.supplierPaused(unit, fault, pause.detail);
   }
 
-  /** Begins another attempt, if one is left, for a unit that was certainly not accepted and will not be soon. */
+  /**
+   * Begins another attempt for a unit that its supplier certainly did not accept and will not accept soon. If none is left, and
+   * its offer has been off for too long, the unit fails.
+   * @returns whether the unit needs no further call for this attempt.
+   */
   private async isBoughtElsewhere(call: Undecided, leaseEndMs: number): Promise<boolean> {
     const { unit, outcome } = call;
     if (outcome.kind !== 'not_accepted' || unit.is_repeat) return false;
@@ -160,7 +164,7 @@ export class OutcomeRecorder {
 
   /** @returns null if the claim no longer holds: then nothing was changed. */
   private submit(call: Undecided, leaseEndMs: number): Promise<PostponedUnit | null> {
-    // After the lease, the next claim inquires about the unit.
+    // No retry is needed after the lease: the next claim inquires about the unit.
     return retryWrite(() => this.postponements.submit(call), leaseEndMs, isPassing);
   }
 
@@ -200,7 +204,7 @@ export class OutcomeRecorder {
   }
 }
 
-/** Whether no inquiry is made before the unit goes to review. */
+/** Whether only a callback can report the result: the next inquiry is the last one before review. */
 const waitsForCallback = ({ outcome }: Undecided): boolean =>
   outcome.kind === 'unknown' && outcome.waitsForCallback === true;
 
@@ -218,7 +222,7 @@ function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRo
   return [{ order_id, item, unit: number, attempt, ...name, ...cost, unconfirmed }];
 }
 
-/** A refusal that the supplier may withdraw: it counts only once repeated. */
+/** Whether the supplier may withdraw its refusal, which then counts only once the supplier repeats it. */
 const isDoubted = ({ unit, outcome }: Decided): boolean =>
   outcome.kind === 'failed' && outcome.confirm === true && unit.unconfirmed === null;
 

@@ -15,10 +15,11 @@ import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
 export type Decided = EndedCall<DefiniteOutcome>;
 
 const RETRY_MS = 500;
-/** How long a claim is extended at a time while its answer cannot be recorded, and how long before its end. */
+/** While an answer cannot be recorded, its claim is extended for this long at a time. */
 const RENEWED_FOR_MS = 10_000;
+/** How long before its lease ends a claim is extended. */
 const RENEW_BEFORE_MS = LEASE_MARGIN_MS / 2;
-/** Beyond this many kept answers, calls hold their slots until theirs is recorded, so that suppliers get fewer calls. */
+/** Beyond this many kept answers, each call holds its slot until its answer is recorded, so that suppliers get fewer calls. */
 const MAX_KEPT = 5_000;
 
 /** Settles units by definite answers of suppliers, and keeps answers that cannot be recorded at once. */
@@ -37,7 +38,7 @@ export class SettlementRetryService {
   ) {}
 
   /**
-   * Settles a unit. If the answer cannot be recorded before the lease is about to end, it is kept and the claim extended,
+   * Settles a unit. If the answer cannot be recorded shortly before the lease ends, the service keeps it and extends the claim,
    * while the caller continues.
    */
   async settle(call: Decided, leaseEndMs: number): Promise<void> {
@@ -102,7 +103,7 @@ export class SettlementRetryService {
     else this.observer.attemptBegun(unit, settled);
   }
 
-  /** PostgreSQL refuses the answer for good: review keeps the unit from being sent again. */
+  /** PostgreSQL refuses the answer for good. In review, no worker sends the unit again. */
   private async sendToReview(call: Decided, leaseEndMs: number, error: unknown): Promise<void> {
     const { unit } = call;
     this.observer.notSettled(unit, error);

@@ -20,9 +20,9 @@ interface Health {
   timer?: NodeJS.Timeout;
 }
 
-/** Consecutive refused calls before the supplier gets a pause. */
+/** After this many consecutive calls that it did not accept, the supplier gets no calls for a while. */
 const TOLERATED_MISSES = 20;
-/** Slots for the trial after a pause. Several, because some of them may be inquiries, which it can answer all the same. */
+/** Slots for the trial after a pause. There are several, because a supplier may answer inquiries but still accept no sends. */
 const TRIAL_SLOTS = 8;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 2_000;
@@ -76,7 +76,7 @@ export class SupplierBreaker {
     const { pauseMs } = health;
     health.pausedUntilMs = now + pauseMs;
     health.pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
-    // A little later than the pause ends, so that the woken dispatcher finds it over.
+    // The timer fires just after the pause, so that the dispatcher finds it over.
     health.timer = setTimeout(() => this.options.onResume(supplier.id), pauseMs + 1);
     health.timer.unref();
     this.options.onChange(supplier, pauseMs);

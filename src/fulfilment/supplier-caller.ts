@@ -14,7 +14,7 @@ import { UnitObserver } from './unit.observer.js';
 import type { EndedCall } from './ended-call.js';
 import type { ClaimedUnit } from './units.repository.js';
 
-/** The delay before a refused unit checks again whether its offer is on. */
+/** The delay before a worker checks again whether the offer of a unit is on. */
 const OFF_FOR_MS = 15_000;
 
 /** Makes one call for each claimed unit, with no transaction open. */
@@ -49,7 +49,7 @@ export class SupplierCaller {
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,
       mayResend: adapter !== undefined && mayResend(adapter),
-      // Undefined if only workers of another version have the adapter: those can inquire.
+      // `inquiry` is undefined if only workers of another version have the adapter: these workers can inquire.
       canBeAsked: inquiry !== null,
       ...this.timingOf(inquiry ?? undefined, unit),
     };
@@ -57,7 +57,10 @@ export class SupplierCaller {
     return call;
   }
 
-  /** Whether a refused unit must wait because its offer is off. First sends skip the query: their offers were on a moment ago. */
+  /**
+   * Whether a unit must wait because its offer is off. Only a send after a send that was not accepted needs the query: the offer
+   * of a first send was on a moment ago, and an attempt in doubt must be cleared up all the same.
+   */
   private async isOfferOff(unit: ClaimedUnit): Promise<boolean> {
     if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return false;
     return this.attempts.isOfferOff(unit).catch(() => false);
@@ -73,7 +76,7 @@ export class SupplierCaller {
     }
     const { settings } = supplier;
     const attempt = toAttempt(unit);
-    // Under a claim for a send, only an inquiry that may buy is made.
+    // A claim for a send allows only an inquiry that may buy, never one by the supplier's reference.
     const isSend = unit.action === 'send';
     const inquiry = inquiryAbout(supplier.adapter, !isSend && unit.supplier_reference !== null);
     const isInquiry = !isSend || (unit.is_repeat && inquiry?.mayBuy);
@@ -95,7 +98,7 @@ export class SupplierCaller {
     }
   }
 
-  /** An inquiry that may buy is a send, so it waits until the send before it has surely arrived. */
+  /** An inquiry that may buy is a send, so it waits until the last send has surely arrived. */
   private timingOf(inquiry: Inquiry | undefined, { timeout_ms }: ClaimedUnit): Pick<EndedCall, 'firstMs' | 'minGapMs'> {
     const { firstMs = FIRST_INQUIRY_MS, minGapMs = 0, mayBuy = false } = inquiry ?? {};
     if (!mayBuy) return { firstMs, minGapMs };

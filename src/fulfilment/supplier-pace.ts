@@ -2,13 +2,13 @@ import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import type { ClaimedUnit } from './units.repository.js';
 
 interface Pace {
-  /** Whether it gets several calls at a time only just after a good answer. */
+  /** Whether the supplier gets a single call at a time, except for a moment after each good answer. */
   isCareful: boolean;
-  /** How long its last good answer counts, in monotonic milliseconds. */
+  /** Until when its last good answer counts, in monotonic milliseconds. */
   healthyUntilMs: number;
   /** The operator's limit of calls in flight over all workers, which claims enforce; null for the usual one. */
   allowed: number | null;
-  /** Calls in flight that it accepts, after it reported too many. */
+  /** The most calls in flight that the supplier accepts, after it reported too many. */
   limit: number;
 }
 
@@ -16,14 +16,14 @@ interface Pace {
 const HEALTHY_FOR_MS = 1_000;
 
 /**
- * Limits the calls in flight at each supplier. Vendors count refused credentials and then ban us, so they get a single call
- * until it has a good answer. A supplier that reports too many calls gets half as many, and one more for each purchase that
- * it accepts after that.
+ * Limits the calls in flight at each supplier. Some suppliers count calls with wrong credentials and then ban us, so they get a
+ * single call at a time until one has a good answer. A supplier that reports too many calls gets half as many, and one more for
+ * each later purchase that succeeds.
  */
 export class SupplierPace {
   private readonly paces = new Map<number, Pace>();
 
-  /** The slots of this worker at a supplier. @param usual those at a supplier without a limit of its own. */
+  /** The slots of this worker at a supplier. @param usual the slots at a supplier without a limit of its own. */
   slots(supplierId: number, usual: number): number {
     const pace = this.paces.get(supplierId);
     if (!pace) return 1;

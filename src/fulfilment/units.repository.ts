@@ -20,13 +20,13 @@ export interface PostponedUnit {
 /**
  * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
  * - not accepted, and never in doubt before: queue again.
- * - in doubt for too long: review.
+ * - no inquiry possible, or in doubt for too long: review.
  * - never seen, with a long enough quiet period between the last send and the inquiry: send again under the same reference.
  *   The period ends when the inquiry began, so slow answers and writes are no part of it. A clock that was set forward never
  *   ends it.
  * - else: inquire again.
  *
- * A unit is in doubt since its last send, because all earlier sends were certainly refused.
+ * A unit is in doubt from its last send on, because its supplier certainly accepted none of the sends before.
  */
 export const POSTPONE_UNITS = statement(
   'units.postpone',
@@ -90,8 +90,8 @@ export const TAKE_OVER_UNITS = statement(
 );
 
 /**
- * Undoes claims under which nothing was sent: their units are due again at once, for the same action. An inquiry that may buy
- * is claimed like a send, so the number of inquiries tells the two apart: only a send has none.
+ * Undoes claims under which nothing was sent: their units are due again at once, for the same action. Claims for a send and for
+ * an inquiry that may buy have the same state, so the number of inquiries tells them apart: only a send has none.
  */
 const undone = (which: string): string => `
   UPDATE order_units SET
@@ -110,7 +110,7 @@ const undone = (which: string): string => `
 /** Names of lost claims, and the time since the first of them began. */
 const LOST = { names: 'text[]', agoMs: 'bigint' } as const;
 
-/** Skips units that were due before the lost claims, of which there may be many. The minute allows for clocks that differ. */
+/** Skips units that were due before the first lost claim, because there may be many. The minute allows for differing clocks. */
 const dueSince = (agoMs: string): string =>
   `next_action_at > statement_timestamp() - interval '1 minute' - make_interval(secs => ${agoMs} / 1000.0)`;
 
@@ -119,8 +119,8 @@ export const UNDO_CLAIMS = statement('units.undo_claims', LOST, ({ names, agoMs 
 );
 
 /**
- * Undoes a lost claim that another claim took over for an inquiry. It made the unit's only send, which never happened. If the
- * supplier knows anything about the attempt all the same, inquiries continue.
+ * Undoes a lost claim after a later claim has inquired about its unit. The lost claim was for the unit's only send, and nothing
+ * was sent, so the unit is queued again. If the supplier has reported anything about the attempt, inquiries continue instead.
  */
 export const UNDO_INTERRUPTED = statement(
   'units.undo_interrupted',
@@ -176,8 +176,8 @@ const notAhead = (moment: string): string =>
   `CASE WHEN ${moment} > statement_timestamp() THEN statement_timestamp() ELSE ${moment} END`;
 
 /**
- * Reschedules units after the database's clock was set back: each keeps the delay that it had when it was written, so none
- * waits longer than its rule allows.
+ * Reschedules units after the database's clock was set back. Each unit keeps the delay that it got when it was written, so that
+ * none waits longer than planned.
  */
 export const PULL_BACK_UNITS = statement(
   'units.pull_back',
@@ -236,7 +236,7 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     await this.database.query(...RENEW_CLAIM.with({ ...claim, forMs }));
   }
 
-  /** Sends a unit to review whose answer cannot be recorded, if the claim still holds. */
+  /** Sends a unit to review, if the claim still holds, because the supplier's answer cannot be recorded. */
   review(tx: Transaction, claim: Claim): void {
     tx.write(...REVIEW_UNIT.with(claim));
   }

@@ -8,7 +8,7 @@ const MAX_TEXT_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
 
 /**
- * The purchase that a callback reports, whose attempt was not found.
+ * The purchase that a callback reports, for a callback without a known attempt.
  * @param names in a form that can be stored.
  * @returns null if the callback names no purchase.
  */

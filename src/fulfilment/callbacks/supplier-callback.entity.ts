@@ -12,7 +12,7 @@ import { Supplier } from '../../suppliers/supplier.entity.js';
  * - `nothing_new`: it changes nothing about its attempt.
  * - `repeated`: a callback with its delivery id was received before, and this one changed nothing.
  * - `unknown_reference`: it is about no attempt of ours.
- * - `products`: it reports changed products, and those that we know are read again.
+ * - `products`: it reports changed products, and we read the known ones among them again.
  * - `ping`: it only tests whether we answer.
  * - `unreadable`: its adapter could not read it.
  * - `refused`: it did not prove that it came from the supplier.

@@ -46,8 +46,8 @@ const isUnit = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, 
   `u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.attempt = ${attempt}`;
 
 /**
- * Makes an inquiry due at once, or once the minimum gap since the last call has passed; one that is due earlier stays.
- * `updated_at` is when the last call ended, so this statement leaves it unchanged.
+ * Makes an inquiry due at once, or once the minimum gap since the last call has passed. An inquiry that is due earlier stays.
+ * The gap begins at `updated_at`, when the last call ended, so this statement leaves it unchanged.
  */
 const WAKE_UNIT = statement(
   'supplier_callbacks.wake_unit',
@@ -66,8 +66,9 @@ const WAKE_UNIT = statement(
 );
 
 /**
- * A supplier proves that it has a purchase that is still to be sent: the unit is inquired about instead. A unit whose send
- * is in flight is inquired about too, whatever the answer, if an inquiry buys nothing.
+ * Makes workers inquire about a unit that they would send, because its supplier has proved that it has the purchase. If an
+ * inquiry buys nothing (`whileSending`), a unit whose send is in flight also counts as in doubt from now on, so that no answer
+ * to that send queues it again.
  */
 export const DOUBT_UNIT = statement(
   'supplier_callbacks.doubt_unit',
@@ -175,14 +176,14 @@ export class SupplierCallbacksRepository {
     return woken?.due_in_ms ?? null;
   }
 
-  /** Inquires about an open attempt instead of sending it: the supplier proves to have it. @returns as {@link wake}. */
+  /** Schedules an inquiry in place of a send: the supplier has proved that it has the purchase. @returns as {@link wake}. */
   async doubt(attempt: FoundAttempt, { minGapMs, mayBuy }: Inquiry): Promise<number | null> {
     const values = { ...attempt, minGapMs: BigInt(minGapMs), whileSending: !mayBuy };
     const [doubted] = await this.database.query<{ due_in_ms: number }>(...DOUBT_UNIT.with(values));
     return doubted?.due_in_ms ?? null;
   }
 
-  /** @returns its id. */
+  /** @returns the id of the stored callback. */
   async record(callback: NewCallback): Promise<bigint | undefined> {
     const [recorded] = await this.database.query<{ id: bigint }>(...RECORD_CALLBACK.with(callback));
     return recorded?.id;
@@ -195,7 +196,7 @@ export class SupplierCallbacksRepository {
     return rows.map(({ body_sealed }) => body_sealed);
   }
 
-  /** Removes up to `limit` callbacks that are older than so many days. @returns how many. */
+  /** Removes up to `limit` callbacks that are older than `days`. @returns how many it removed. */
   async removeOld(days: number, limit: number): Promise<number> {
     const removed = await this.database.query(...REMOVE_OLD_CALLBACKS.with({ days, limit }));
     return removed.length;

@@ -31,8 +31,8 @@ const MAX_DETAIL_LENGTH = 500;
 const MIN_CHECK_GAP_MS = 1_000;
 
 /**
- * Beyond this, callbacks without proof open no more discrepancies of a supplier, because its callback address may have
- * leaked. Their bodies are stored all the same.
+ * Once a supplier has this many discrepancies within an hour, callbacks without proof open no more, because its callback
+ * address may have leaked. Their bodies are stored all the same.
  */
 const MAX_CASES_AN_HOUR = 10_000;
 
@@ -47,7 +47,7 @@ interface Claims extends PurchaseNames {
 interface Result {
   verdict: CallbackVerdict;
   attempt: FoundAttempt | null;
-  /** The discrepancy that it opened. */
+  /** The discrepancy that the callback opened. */
   reversalId?: number | undefined;
 }
 
@@ -74,8 +74,8 @@ export class SupplierCallbacksService {
 
   /**
    * @returns the answer to the supplier, once the callback is stored.
-   * @throws UNAUTHORIZED without proof that it comes from the supplier; SERVICE_UNAVAILABLE if it could not be stored or
-   * applied: the supplier may then repeat it.
+   * @throws UNAUTHORIZED if the callback does not prove that it comes from the supplier; SERVICE_UNAVAILABLE if it could not be
+   * stored or applied: the supplier may then repeat it.
    */
   async receive(supplier: CallingSupplier, raw: RawCallback, remoteAddress: string): Promise<CallbackReply> {
     const reading = this.read(supplier, raw);
@@ -93,7 +93,7 @@ export class SupplierCallbacksService {
       reference: claims.reference,
       supplier_reference: claims.supplierReference,
       detail: claims.detail,
-      // Bodies of callers that prove nothing are never stored.
+      // Anybody may have sent a refused callback, so its body is never stored.
       body_sealed: verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw), callbackBodyPlace(about)),
     });
     this.report(supplier, result, claims, id);
@@ -106,7 +106,7 @@ export class SupplierCallbacksService {
       if (adapter.callbacks) return adapter.callbacks.read(raw, settings);
       return { kind: 'unreadable', detail: 'its adapter takes no callbacks' };
     } catch (error) {
-      // Other errors may quote the body in their message.
+      // The message of any other error may quote the body.
       const reason = error instanceof AppError ? error.message : (error as Error).name;
       return { kind: 'unreadable', detail: `it could not be read: ${reason}` };
     }
@@ -136,7 +136,7 @@ export class SupplierCallbacksService {
 
   /**
    * Opens a discrepancy for an unknown purchase: a database that was restored, or lost commits in a failover, has forgotten
-   * purchases. It ignores callbacks that prove nothing and name no reference of ours: those may be about an attempt whose
+   * purchases. A callback that proves nothing and names no reference of ours opens none: it may be about an attempt whose
    * supplier's reference is not known yet.
    */
   private async reportUnknown(supplier: CallingSupplier, reading: About, claims: Claims): Promise<number | undefined> {
@@ -168,7 +168,7 @@ export class SupplierCallbacksService {
     return true;
   }
 
-  /** Keeps a purchase that the supplier has from being sent to it again. */
+  /** Makes workers inquire about an attempt, so that they never send it again: the supplier has the purchase. */
   private async doubt(supplier: CallingSupplier, attempt: FoundAttempt, isNamed: boolean): Promise<void> {
     const adapter = this.registry.find(supplier.adapter);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
@@ -183,10 +183,10 @@ export class SupplierCallbacksService {
   }
 
   /**
-   * Schedules an inquiry about an open attempt; or a check of an ended one, because a supplier may take a success back or
-   * sell what had failed. If the inquiry sends the attempt again, only a sold attempt is checked, and only if the callback
-   * says anything else than that it was sold.
-   * @returns null if the supplier cannot be queried.
+   * Schedules an inquiry about an open attempt, or a check of an ended one: its supplier may take a success back, or sell a
+   * purchase that had failed. If an inquiry sends the attempt again, a check is made only where it buys nothing, because the
+   * attempt was certainly sold; and not if the callback says so, too.
+   * @returns null if no inquiry is possible, or no check is made.
    */
   private async wake(
     supplier: CallingSupplier,
@@ -244,7 +244,7 @@ function outcomeOf({ outcome }: About, attempt: FoundAttempt): SupplierOutcome |
   return outcome({ sku, reference, supplierReference });
 }
 
-/** The supplier must repeat it, because no inquiry could replace it. */
+/** The supplier must repeat the callback, because no inquiry can replace it. */
 const mustBeRepeated = (): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'The callback could not be written down, please send it again', {
     retryAfterSeconds: 1,
@@ -253,7 +253,7 @@ const mustBeRepeated = (): AppError =>
 const nameOf = (text: string | undefined): string | null =>
   text === undefined ? null : storable(text, MAX_NAME_LENGTH) || null;
 
-/** Whether a name had to be changed to be stored: then no attempt has it. */
+/** Whether a name in the callback cannot be stored unchanged: then no attempt has that name. */
 const isChanged = (reading: About, { reference, supplierReference }: Claims): boolean =>
   (reading.reference ?? null) !== reference || (reading.supplierReference ?? null) !== supplierReference;
 

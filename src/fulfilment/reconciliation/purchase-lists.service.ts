@@ -29,11 +29,11 @@ export interface Listed {
   unreadable: number;
   /** The supplier's reference of the first unreadable entry that has one, on the pages that were read now. */
   unreadableName?: string | null;
-  /** The ids of discrepancies that it opened for unknown purchases. */
+  /** The ids of the discrepancies that the reading opened for unknown purchases. */
   opened: number[];
-  /** Purchases that are sold but not bought by our books: unknown ones, and those of attempts that ended otherwise. */
+  /** Purchases that the supplier sold but our books do not have as bought: unknown ones, and ones beside the books' own. */
   surplus: number;
-  /** Attempts among them for which it opened a discrepancy. */
+  /** The number of `surplus` purchases of known attempts for which the reading opened a discrepancy. */
   contradicted: number;
 }
 
@@ -61,7 +61,7 @@ interface ReadingOptions {
   onNext?: (place: Place | null) => void;
 }
 
-/** Reads suppliers' lists of purchases. Purchases that are unknown, or not bought by our books, become discrepancies. */
+/** Reads suppliers' lists of purchases. A purchase that our books do not know, or have as not bought, becomes a discrepancy. */
 @Injectable()
 export class PurchaseListsService {
   constructor(
@@ -73,8 +73,9 @@ export class PurchaseListsService {
   ) {}
 
   /**
-   * Reads the purchases since a moment. An attempt is committed before it is sent, and a page is compared after it was read:
-   * so every purchase of ours on it is found.
+   * Reads the purchases since a moment. An attempt is committed before it is sent, and a page is compared after it was read, so
+   * our books know every purchase of ours on the page.
+   * @returns null if the supplier has no list.
    */
   async read(supplier: Supplier, since: Date, options: ReadingOptions = {}): Promise<ListReading> {
     const connection = this.registry.tryConnect(supplier);
@@ -125,7 +126,7 @@ export class PurchaseListsService {
     return done;
   }
 
-  /** After a failure the next reading continues from the page that was reached, or from the beginning if it was the same. */
+  /** After a failure the next reading continues from the page that was reached. If this one got no further, it begins anew. */
   private async readOneDue(due: DueList, stop: AbortSignal): Promise<ListReading> {
     const supplier = await this.suppliers.getByCode(due.code);
     const begun = beginningOf(due, supplier);
@@ -170,11 +171,11 @@ export class PurchaseListsService {
   }
 }
 
-/** Where a reading begins: after the last one, or at the page where that failed. */
+/** Where a reading begins: after the last reading, or at the page where the last reading failed. */
 interface Beginning {
   place: Place | null;
   since: Date;
-  /** When the first of the readings began that this one continues. */
+  /** When this reading began; for a continued reading, when the first of its parts began. */
   at: Date;
 }
 
@@ -188,7 +189,7 @@ function beginningOf(
   return { place: null, since, at: now };
 }
 
-/** Null if the supplier's cursor cannot be stored. */
+/** @returns null for the beginning of the list, or if the supplier's cursor cannot be stored. */
 function storedPlace(
   { since, at }: Beginning,
   place: Place | null,
@@ -200,7 +201,7 @@ function storedPlace(
   return { page, purchases, unreadable, ...times, adapter, base_url, account };
 }
 
-/** Probably an unknown format: treated as a failed reading, which is retried from the same moment. */
+/** A list without a readable entry probably has an unknown format. It counts as a failed reading, which is retried. */
 const hasNoneToRead = ({ purchases, unreadable }: Listed): boolean => purchases === 0 && unreadable > 0;
 
 /** Lets an operator find one of the unreadable entries; empty if the supplier names none. */

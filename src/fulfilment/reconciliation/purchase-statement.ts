@@ -12,9 +12,9 @@ type StatementColumn = (typeof STATEMENT_COLUMNS)[number];
 
 /** The format of a supplier's statement. */
 export interface StatementFormat {
-  /** Its headers of our columns, if they are different. */
+  /** The statement's headers for our columns, where they differ from our names. */
   headers: Partial<Record<StatementColumn, string>>;
-  /** Its statuses of purchases that succeeded, failed, or were paid back, besides the usual ones. */
+  /** The supplier's own statuses, besides the usual ones, of purchases that succeeded, failed, or were paid back. */
   bought: readonly string[];
   notBought: readonly string[];
   refunded: readonly string[];
@@ -24,9 +24,9 @@ type Verdict = 'bought' | 'not_bought' | 'refunded' | 'processing' | 'unclear';
 
 export interface StatedPurchase extends ListedPurchase {
   line: number;
-  /** In the statement's words; null without such a column. */
+  /** In the statement's words; null if the line has none. */
   status: string | null;
-  /** The meaning of the status; without one, the purchase was bought. */
+  /** The meaning of the status; a purchase without a status was bought. */
   verdict: Verdict;
 }
 
@@ -53,9 +53,9 @@ const nameOf = (text: string): string | null => (textProblem(text, 1, MAX_LENGTH
 const A_TEXT = { words: `text of up to ${MAX_LENGTH} characters`, ifEmpty: '' };
 
 /**
- * Reads a supplier's statement of its sales: CSV, whose other columns are ignored. If a purchase has several lines, one that
- * says that it was paid back counts, or else one that says that it was bought.
- * @throws CsvProblems with all problems.
+ * Reads a supplier's statement of its sales, a CSV file. Other columns than ours are ignored. If a purchase has several lines,
+ * the line with the strongest status counts: paid back, then bought, in progress, unknown, and last failed.
+ * @throws CsvProblems with all problems of the columns, or else of the lines.
  */
 export function readStatement(file: Buffer, { headers, ...words }: StatementFormat): StatementReading {
   const ours = new Map(Object.entries(headers).map(([column, header]) => [header, column]));

@@ -6,18 +6,18 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purchase-lists.service.js';
 import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
 
-/** Limits each look: after a restore there may be as many open discrepancies as a day has purchases. */
+/** Discrepancies for one call: after a restore, as many may be open as a day has purchases. */
 const BATCH = 1_000;
 
 /**
- * Reads suppliers' lists of purchases every SUPPLIER_PURCHASES_INTERVAL_MS. Purchases that are unknown, or not bought by our
- * books, become discrepancies. Those of unknown purchases close again once an order has the purchase.
+ * Reads suppliers' lists of purchases every SUPPLIER_PURCHASES_INTERVAL_MS. A purchase that our books do not know, or have as
+ * not bought, becomes a discrepancy. The discrepancy of an unknown purchase closes again once an order has the purchase.
  */
 @Injectable()
 export class PurchaseWatchService {
   /** The id of the last discrepancy that was looked at; 0 to begin with the first. */
   private after = 0;
-  /** The last problem of each supplier's list: only a new one is logged. */
+  /** The last problem of each supplier's list, so that only a new problem is logged. */
   private readonly problems = new Map<string, string>();
 
   constructor(
@@ -28,7 +28,7 @@ export class PurchaseWatchService {
   ) {}
 
   /**
-   * Closes discrepancies whose purchase a unit has by now. Each call looks at the next ones, after the last at the first.
+   * Closes discrepancies whose purchase a unit has got since. Each call looks at the next ones, after the last at the first again.
    * @returns the closed ids.
    */
   @WorkerTask('purchase_cases', { every: 60_000, failed: 'cases of purchases could not be looked at' })

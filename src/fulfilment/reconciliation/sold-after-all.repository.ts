@@ -5,8 +5,8 @@ import type { ReportedPurchase } from './unknown-purchases.repository.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 
 /**
- * Whether the report has another purchase under the unit's reference: the unit's own one is reported beside it. The
- * supplier's reference alone is no proof, because some suppliers change it later.
+ * Whether `g` is a second purchase under the unit's reference: the report also has the unit's own purchase. A different
+ * supplier's reference alone is no proof, because some suppliers change their references later.
  */
 const IS_ANOTHER = `g.supplier_reference <> u.supplier_reference
     AND EXISTS (SELECT FROM given t WHERE t.reference = g.reference AND t.supplier_reference = u.supplier_reference)`;

@@ -14,7 +14,7 @@ import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
     PurchaseListsService,
     PurchaseWatchService,
     UnknownPurchasesRepository,
-    // Provided here again, because its module needs the queues.
+    // `SettlementRepository` is provided here again, because its own module needs the queues.
     SettlementRepository,
     SoldAfterAllRepository,
   ],

@@ -11,12 +11,13 @@ export const CLOSING_LOCK = 7_038_173;
 
 /**
  * Whether our books know a reported purchase `g`.
- * - An attempt has its reference, at this supplier or at another code of the same account.
- * - A unit without an attempt is yet to be sent under that reference, or was sent before attempts were stored. One that failed
- *   without an attempt was never sent.
- * - An archived order has its number, which begins the references of attempts, and the item. A reference that names no item
- *   is known by the number alone.
- * - An archived purchase has its reference: those rows keep random references, and suppliers' references.
+ * - An attempt has the reference, at this supplier or at another code of the same account. A report without our reference is
+ *   compared by the supplier's reference.
+ * - A unit without a stored attempt has the reference: it is yet to be sent, or was sent before attempts were stored. A failed
+ *   unit without a stored attempt does not count, because it was never sent.
+ * - An archived order has the order number that begins the reference, and has the item and unit in it. For a reference without
+ *   an item, the order number is enough.
+ * - An archived purchase has the reference: these rows keep random references, and suppliers' references.
  */
 const KNOWN = `
   EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
@@ -45,8 +46,8 @@ const [COMPLETED, FAILED] = (['completed_quantity', 'failed_quantity'] as const)
 );
 
 /**
- * Whether an archived order says that the purchase `g` was not bought: its attempt did not buy its unit; or, in archives
- * without such rows, no unit of its item was bought.
+ * Whether our archive says that the purchase `g` was not bought: its attempt did not buy its unit, or no unit of its item was
+ * bought. The second condition serves archives that keep no row for the purchase.
  */
 const NOT_BOUGHT = `
   (SELECT bool_and(p.not_bought AND NOT EXISTS (SELECT FROM orders o WHERE o.id = p.order_id)) FROM archived_purchases p
@@ -61,10 +62,11 @@ const NOT_BOUGHT = `
       AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
 
 /**
- * Opens a discrepancy for each purchase that our books do not know, or that an archived order did not get, once for each of
- * its references. It updates the details of those that are open. A purchase that certainly failed opens none. One statement
- * reads and writes: attempts are committed before their first send, so it misses none that is being made. Once a supplier
- * has `mostAnHour` discrepancies within an hour, no more are opened: each of them returns a row without an id.
+ * Opens a discrepancy for each purchase that our books do not know, or that an archived order did not get. There is one for each
+ * reference, however often it is reported: a later report updates the details while it is open. A purchase that certainly
+ * failed opens none. Attempts are committed before their first send, so the statement finds the attempt of every purchase of
+ * ours. Once a supplier has `mostAnHour` discrepancies within an hour, it opens no more: each further purchase returns a row
+ * without an id.
  */
 const REPORT_PURCHASES = statement(
   'unknown_purchases.tell',
@@ -133,8 +135,8 @@ const REPORT_PURCHASES = statement(
 );
 
 /**
- * The supplier's references that units were settled with. No index serves it, because an attempt that succeeded with its
- * first answer has no reference of its own: so it is only for operators' commands.
+ * The supplier's references that units were settled with. An attempt that succeeded with its first answer may store no
+ * supplier's reference, so this reads all units of the supplier without an index. Only operators' commands may use it.
  */
 const FIND_SETTLED_NAMES = statement(
   'unknown_purchases.find_settled_names',
@@ -146,9 +148,10 @@ const FIND_SETTLED_NAMES = statement(
 );
 
 /**
- * The discrepancies in `looked` whose purchase is that of a successful unit, one probe of an index for each. If a supplier
- * has forgotten a reference and sold under it again, the unit has another supplier's reference than the discrepancy, which
- * then stays open. Vendors may change their reference of a purchase once it is done.
+ * The discrepancies in `looked` whose purchase a successful unit has, with one probe of an index for each. If a supplier forgot
+ * a reference of ours and sold under it again, the unit and the discrepancy have different references of the supplier, and the
+ * discrepancy stays open. The attempt's proven reference counts beside the unit's, because suppliers may change their reference
+ * once a purchase is done.
  */
 const matching = (isNamed: string): string => `
       SELECT r.id FROM looked r
@@ -164,10 +167,10 @@ const matching = (isNamed: string): string => `
         LIMIT 1) attempt`;
 
 /**
- * Closes discrepancies whose purchase has become that of a unit. After a restore a unit may be at an earlier attempt: when it
- * begins the later one again, the reference is the same, and the supplier gives it the purchase. If the unit ended otherwise,
- * the discrepancy stays open, because a player got what no merchant paid for. Each one costs a probe of every partition of
- * the attempts, so one worker at a time looks at a limited number.
+ * Closes discrepancies whose purchase a unit has got since. After a restore a unit may be at an earlier attempt. When it begins
+ * the later attempt again, under the same reference, the supplier answers with the purchase. If the unit ends otherwise, the
+ * discrepancy stays open: no merchant paid for the purchase that a player got. Each discrepancy costs a probe of every partition
+ * of the attempts, so one worker at a time looks at a limited number.
  */
 const CLOSE_BOUGHT = statement(
   'unknown_purchases.close_bought',
@@ -200,9 +203,9 @@ export interface ReportedPurchase extends ListedPurchase {
 
 /** The result of reporting purchases. */
 interface ReportResult {
-  /** The ids of the discrepancies that it opened. */
+  /** The ids of the discrepancies that the report opened. */
   opened: number[];
-  /** Unknown purchases that opened none, because of the limit. */
+  /** The number of unknown purchases that opened no discrepancy, because of the limit. */
   withheld: number;
 }
 
@@ -216,7 +219,7 @@ const ORDER_NUMBER = /^ord_[0-9A-Za-z]+(?=\.)/;
 export class UnknownPurchasesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Those of these supplier's references that successful units have. It reads all units of the supplier. */
+  /** @returns the names that successful units have as supplier's reference. It reads all units of the supplier. */
   async findSettledNames(supplierId: number, names: string[]): Promise<Set<string>> {
     if (names.length === 0) return new Set();
     const [statement, values] = FIND_SETTLED_NAMES.with({ supplierId, names });
@@ -239,9 +242,9 @@ export class UnknownPurchasesRepository {
   }
 
   /**
-   * Closes open discrepancies whose purchase a unit has since; none while another worker does so.
+   * Closes open discrepancies whose purchase a unit has got since. It closes none while another worker does so.
    * @param after the id of the last discrepancy that was looked at.
-   * @returns the closed ids, and the id to continue after: 0 behind the last.
+   * @returns the closed ids, and the id to continue after: 0 once the last discrepancy was looked at.
    */
   async closeBought(after: number, limit: number): Promise<{ closed: number[]; next: number }> {
     const values = CLOSE_BOUGHT.with({ after, limit });
