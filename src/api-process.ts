@@ -8,7 +8,7 @@ import { ManagementServer } from './monitoring/management/management-server.js';
 
 const STOP_WITHIN_MS = 8_500;
 const DEFAULT_MANAGEMENT_PORT = 9464;
-/** Open the port once the schema is ready, or after 5 s, so that clients get a 503 rather than a refused connection. */
+/** The port opens when the schema is ready, or after this time, so that clients get a 503 and not a refused connection. */
 const WAIT_FOR_SCHEMA_MS = 5_000;
 
 /** Starts the merchant API. @throws if it cannot start. */

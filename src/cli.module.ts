@@ -4,12 +4,12 @@ import { CoreModule } from './core/core.module.js';
 import type { Logger } from './core/logger.js';
 import { DatabaseModule } from './database/database.module.js';
 
-/** What a group of commands needs besides the database. */
+/** The modules and providers that a group of commands needs besides the database. */
 export type CommandFeatures = Pick<ModuleMetadata, 'imports' | 'providers'>;
 
 /**
- * The operators' command line. Each start runs one command, and loading modules costs more than most commands, so it
- * contains the features of that command only.
+ * The operators' command line. Each start runs one command, and loading modules costs more than most commands. So the module
+ * contains only the features of that command's group.
  */
 @Module({ imports: [DatabaseModule] })
 export class CliModule {

@@ -24,7 +24,7 @@ try {
 
 /**
  * Brings the schema up to date, before the processes of a new version start. It waits for PostgreSQL and the migration lock,
- * and retries what fails without limit: a deployment ends it after a time of its own. It needs DATABASE_URL only.
+ * and retries failures without limit, because the deployment has a time limit of its own. It needs DATABASE_URL only.
  * @throws ConfigError
  */
 async function migrate(env: NodeJS.ProcessEnv): Promise<void> {

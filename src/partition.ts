@@ -16,7 +16,7 @@ const dividing =
   (run, perPartition, logger) =>
     divideInPlace(run, set, perPartition, logger);
 
-/** What can be partitioned, and how many ids a partition spans by default and at least. */
+/** The data that can be partitioned, and how many ids a partition spans by default and at least. */
 const SUBJECTS = {
   orders: { partition: dividing(ORDERS), byDefault: 100_000_000n, min: 1_000_000n },
   // Each order has two transfers.

@@ -17,8 +17,8 @@ export interface CallOptions extends Dispatcher.DispatchOptions {
 }
 
 /**
- * An agent that gives each call its own connection, and connects only for calls. By itself, undici takes the request of a
- * connection that it cut off for unsent and connects once more. After each timeout, the other side would then see a
+ * An agent that runs one call at a time on a connection, and connects only for calls. By itself, undici connects once more after
+ * it has cut a connection off, because it takes the request for unsent. So after each timeout, the other side would see a
  * connection without a request.
  */
 export function createCallAgent(options: Agent.Options, connect: ConnectFor): Agent {

@@ -14,15 +14,15 @@ export interface ConsoleConfig {
   /** Whether browsers reach it by https: cookies are then marked as secure. */
   readonly isHttps: boolean;
   readonly trustedProxies: TrustedProxies;
-  /** The maximum length of a session; `idleMs`: without a request. */
+  /** The maximum length of a session. `idleMs` is the maximum time between its requests. */
   readonly sessionMs: number;
   readonly idleMs: number;
   readonly requireSecondFactor: 'none' | 'money' | 'all';
   /** Resolving a unit with a higher price needs confirmation by code or password. */
   readonly confirmAbove: Satang;
-  /** Movements of money above this amount need approval; null for none. */
+  /** Movements of money above this amount need approval; null if none does. */
   readonly approvalAbove: Satang | null;
-  /** For operators who have not chosen one. */
+  /** The time zone of operators who have not chosen one. */
   readonly timezone: string;
   /** Null if operators sign in with passwords only. */
   readonly company: CompanySignInConfig | null;

@@ -6,7 +6,7 @@ export interface CostMoney {
   currency: string;
 }
 
-/** The same number of whole units as the maximum of a wallet in baht; far below the maximum of a PostgreSQL bigint. */
+/** As many whole units as `MAX_SATANG` has baht. Below the maximum of a PostgreSQL bigint. */
 const MAX_MICROS = 10n ** 18n;
 const FRACTION_DIGITS = 6;
 const AMOUNT = /^(\d{1,13})(?:\.(\d{1,6}))?$/;

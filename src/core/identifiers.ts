@@ -31,8 +31,9 @@ const EPOCH_SECONDS = Date.UTC(2020) / 1000;
 const TIME_LENGTH = 6;
 
 /**
- * The current second, so that unique indexes of ids grow at one end, whose pages are in memory. Digits and capitals only, which
- * all collations of PostgreSQL sort in the order of time. A wrong clock only puts ids elsewhere in the index.
+ * The current second as text. With it as their first part, ids enter a unique index at one end, whose pages are in memory. It has
+ * only digits and capitals, which all collations of PostgreSQL sort in the order of time. A wrong clock only puts ids elsewhere
+ * in the index.
  */
 export const timePart = (nowMs = Date.now()): string =>
   Math.max(0, Math.floor(nowMs / 1000) - EPOCH_SECONDS)
@@ -44,7 +45,7 @@ export const timePart = (nowMs = Date.now()): string =>
 /**
  * `ord_` and 16 base-62 characters: 6 of time and 10 random ones, which are 8.4e17 possibilities (60 bits) in every second.
  * Among n orders of one second two are alike with a chance of n^2 / 1.7e18: at 386 orders a second, a billion a month, once
- * in 360,000 years. The database refuses the second of them, and its order is refused as any that it can't write.
+ * in 360,000 years. The database refuses the second number, and so the service refuses that order.
  */
 export const newOrderNumber = (): string => `ord_${timePart()}${randomBase62(16 - TIME_LENGTH)}`;
 

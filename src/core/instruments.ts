@@ -27,7 +27,10 @@ export type FigureRow = Partial<Record<string, string | number | bigint | boolea
 
 /** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
 export interface Figure {
-  /** Sets the gauge from the column of its name. With labels, it has one value for each row where that is not null. */
+  /**
+   * Sets the gauge from its column: {@link figureOf} from the first row, and {@link rowsFigure} one value for each row in which
+   * the column is not null.
+   */
   show(rows: readonly FigureRow[]): void;
   clear(): void;
 }

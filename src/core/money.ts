@@ -3,7 +3,7 @@ import { present } from './invariant.js';
 /** An amount of money in satang (1/100 THB). Never a floating-point number. */
 export type Satang = bigint;
 
-/** Far above any wallet, far below what a PostgreSQL bigint and a sum of many such amounts can hold. */
+/** Far above any wallet. A PostgreSQL bigint can hold the sum of many such amounts. */
 export const MAX_SATANG: Satang = 100_000_000_000_000n;
 
 const AMOUNT = /^(\d{1,13})(?:\.(\d{1,2}))?$/;

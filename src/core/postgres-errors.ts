@@ -62,7 +62,10 @@ export function certificateProblem(error: unknown): string | null {
   return problem === undefined ? null : `PostgreSQL’s certificate is refused (${message}): ${problem}`;
 }
 
-/** Whether PostgreSQL could not be reached or the connection was lost. False if it refused something. */
+/**
+ * Whether PostgreSQL could not be reached, the connection was lost or too slow, or the server can't serve this process now,
+ * such as a standby. False if PostgreSQL refused only the statement.
+ */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message, errors } = inner(error);
   if (code !== undefined && (LOST_CONNECTION.has(code) || code.startsWith('08'))) return true;
@@ -85,7 +88,7 @@ export function isOutOfRoom(error: unknown): boolean {
   return inner(error).code?.startsWith('53') ?? false;
 }
 
-/** Whether a lock timeout, a time limit or missing resources ended a statement: the caller may try again later. */
+/** Whether a lock, a time limit, a conflict or missing resources ended a statement: the caller may try again later. */
 export function isOverloaded(error: unknown): boolean {
   return isLockTimeout(error) || isTimeLimit(error) || isRetryable(error) || isOutOfRoom(error);
 }

@@ -12,19 +12,19 @@ export interface RunningProcess {
   stop: () => Promise<void>;
 }
 
-/** @param stopAsked resolves at the signal to stop: the start must then not wait for anything. */
+/** @param stopAsked resolves at the signal to stop. After that, the start must not wait for anything. */
 type Start = (stopAsked: Promise<void>) => Promise<RunningProcess>;
 
 /** Distinguishes starts, because a container's first process always has the same id. */
 const START = randomBytes(2).toString('hex');
 
-/** The name of a process in logs, claims and timelines: role, host, id and start. */
+/** The name of a process in logs, claims and order histories: role, host, id and start. */
 export const processName = (role: string): string => `${role}@${hostname()}:${process.pid}-${START}`;
 
 /**
- * Runs a long-lived process. Drains on SIGTERM and SIGINT and then exits with 0. Exits with 1, and a message, if it can't start.
- * Work that does not drain in time is cut off, which is safe at every step.
- * @param load loads the rest of the program, which takes most of the start; a signal meanwhile ends the process.
+ * Runs a long-lived process. On SIGTERM and SIGINT the process drains, and exits with 0. If it can't start, it prints a message
+ * and exits with 1. Work that does not drain in time is cut off, which is safe at every step.
+ * @param load loads the rest of the program, which takes most of the start. A signal during that time ends the process at once.
  */
 export async function runProcess(load: () => Promise<Start>): Promise<void> {
   let isLoading = true;
@@ -35,7 +35,7 @@ export async function runProcess(load: () => Promise<Start>): Promise<void> {
   try {
     armFailpoints(process.env);
     const start = await load();
-    // From Node 22, modules load in one turn of the event loop: a signal from meanwhile arrives in the next one.
+    // From Node 22, modules load in one turn of the event loop, and a signal during that turn arrives in the next one.
     await setImmediate();
     isLoading = false;
     const running = await start(stopAsked);

@@ -11,7 +11,7 @@ const TAG_BYTES = 16;
 const MAX_REMEMBERED = 1_000;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/** Where a sealed value belongs. An attacker who can write to the database can't make it open elsewhere. */
+/** Where a sealed value belongs. An attacker who moves a bound value to another place in the database makes it unreadable. */
 export type Place = string & { readonly __place: never };
 
 /** @param column with its table. @param row values that identify the row and never change. */
@@ -50,8 +50,8 @@ export class SecretBox {
   }
 
   /**
-   * For columns that the previous version must be able to read, because it runs beside this one during an upgrade or after a
-   * rollback. The next version binds them when it writes them. Until then `topup secrets rotate` does.
+   * Seals a secret for a column that the previous version must be able to read, because that version runs during an upgrade or
+   * after a rollback. The next version will bind such secrets when it writes them. `topup secrets rotate` binds them already.
    */
   sealUnbound(secret: string): Buffer {
     return this.encrypt(Buffer.from(secret, 'utf8'), null);

@@ -29,7 +29,7 @@ export function textProblem(text: string, minimum: number, maximum: number): str
 export const mayBeStored = (text: string, maximum: number): boolean =>
   text.length <= maximum && !text.includes('\0') && text.isWellFormed();
 
-/** Replaces control characters, which could rewrite a terminal or forge a line, by blanks. */
+/** Replaces each run of control characters by a blank, because they could rewrite a terminal or forge a line. */
 export const printable = (text: string): string => text.replace(CONTROLS, ' ');
 
 /** Makes foreign text safe to store, log and show, cut to a length in UTF-16 units. */

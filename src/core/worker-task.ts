@@ -48,7 +48,7 @@ export interface OnTasksStopped {
 export const TASK = DiscoveryService.createDecorator<WorkerTaskOptions & { name: string }>();
 
 /**
- * Calls a provider's method repeatedly, first as soon as the database has its schema, until the process stops.
+ * Calls a provider's method repeatedly: first when the database has its schema, and then until the process stops.
  * @param name of the task in metrics and logs.
  */
 export const WorkerTask =

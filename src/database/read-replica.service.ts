@@ -115,7 +115,10 @@ export class ReadReplicaService implements OnApplicationShutdown {
     return this.isUsable;
   }
 
-  /** The replica failed a read. The primary serves reads until a later comparison succeeds; after a timeout, for `REST_MS` at least. */
+  /**
+   * The replica failed a read. The primary serves reads until a later comparison succeeds. After a timeout, it serves them for
+   * `REST_MS` at least, and then until a trial passes.
+   */
   failed(error: unknown): void {
     this.isCurrent = false;
     this.isTried = false;

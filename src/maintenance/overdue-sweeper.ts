@@ -11,17 +11,20 @@ import { WrittenAheadRepository } from './written-ahead.repository.js';
 const INTERVAL_MS = 2_000;
 /** The interval while Redis can't carry wake-ups. */
 const WITHOUT_REDIS_MS = 250;
-/** No transaction that read the clock before it was set back is open after this: connections end theirs within 10 seconds. */
+/** A transaction that read the clock before it was set back has ended by then: connections end theirs within 10 seconds. */
 const MAX_TRANSACTION_MS = 15_000;
 
 /**
  * Finds due work in PostgreSQL that no wake-up has started, because Redis lost it or a process died. It sweeps every two
- * seconds, and more often while Redis can't be used. With it, the service can lose all data in Redis.
+ * seconds, and more often while Redis can't be used. So the service may lose all data in Redis.
  */
 @Injectable()
 export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   private dispatchers = new Map<string, Dispatching>();
-  /** Until when to look for times written ahead of the clock. At first once, because the clock may have changed while no worker ran. */
+  /**
+   * Until when to look for times written ahead of the clock. The first run looks once, because the clock may have changed while
+   * no worker ran.
+   */
   private pullBackUntilMs: number | undefined = performance.now();
 
   constructor(
@@ -36,7 +39,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     this.dispatchers = findDispatchers(this.discovery);
   }
 
-  /** Waits for tasks that run, and leaves those that are only due to other workers. */
+  /** Waits for running tasks. Other workers do the tasks that have not begun. */
   async onTasksStopped(): Promise<void> {
     await this.ofAll((dispatcher) => dispatcher.drain());
     await this.heartbeat.deregister().catch(() => undefined);
@@ -53,7 +56,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     await this.sweep();
   }
 
-  /** `beatAndSweep` logs failures. */
+  /** Logs no failures, because `beatAndSweep` logs the same ones. */
   @WorkerTask('overdue_work_without_redis', { every: WITHOUT_REDIS_MS })
   async sweepWithoutRedis(): Promise<void> {
     if (!this.redis.isUp) await this.sweep();

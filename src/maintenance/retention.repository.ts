@@ -12,13 +12,13 @@ export interface Look {
   young: number;
   /** Old events that can be removed now. They and their deliveries are locked. */
   removable: bigint[];
-  /** How many old events another transaction has locked. */
+  /** How many old events can't be removed now, because another transaction has locked them or a delivery of theirs. */
   held: number;
 }
 
 /**
- * Looks at the next events by id, which is roughly the order of time. It leaves events with pending deliveries and skips those
- * that another transaction has locked.
+ * Looks at the next events by id, which is roughly the order of time. It leaves events with pending deliveries, and skips
+ * events and deliveries that another transaction has locked.
  * $1 age in days, $2 after this event, $3 before that one, $4 how many to look at.
  */
 const LOOK: Statement = {

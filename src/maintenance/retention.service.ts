@@ -24,7 +24,7 @@ const FAILED = 'old events could not be removed: retrying soon';
 
 /**
  * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS: every hour, in small batches, in one worker at
- * a time. It skips events that it can't remove and retries them soon. Rows whose partition will be dropped soon it leaves to
+ * a time. It skips events that it can't remove and retries them soon. It leaves rows whose partition will be dropped soon to
  * `OldPartitionsService`. Orders, units, supplier calls and transfers are kept forever.
  */
 @Injectable()
@@ -75,7 +75,7 @@ export class RetentionService {
   }
 }
 
-/** The progress of a round. It repeats a failed batch event by event, so that only the faulty one stays. */
+/** The progress of a round. A round repeats a failed batch event by event, so that only the faulty event stays. */
 class Round {
   /** The ids that are still to be looked at, up to the next range to skip. */
   stretch: Stretch = { after: 0n, before: 0n };

@@ -1,4 +1,4 @@
-/** The share of its interval by which a run may begin sooner, so that workers that start together spread out. */
+/** The share of the interval by which a run may begin sooner, so that workers that start together do not run together. */
 const JITTER = 0.1;
 
 /** Runs a function at once and then at an interval, one run at a time. */
@@ -7,7 +7,7 @@ export class RunningTask {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
 
-  /** @param run must not fail. @param intervalMs at most, from the start of a run to that of the next. */
+  /** @param run must not fail. @param intervalMs at most, from one start to the next. A longer run delays the next start. */
   constructor(
     private readonly run: (stop: AbortSignal) => Promise<void>,
     private readonly intervalMs: number,

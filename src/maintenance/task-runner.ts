@@ -14,7 +14,7 @@ import { TASK, type OnTasksStopped, type TaskMethod, type WorkerTaskOptions } fr
 import { SchemaService } from '../database/schema.service.js';
 import { RunningTask } from './running-task.js';
 
-/** How often each worker checks whether a task is due that only one worker does in each interval. */
+/** How often each worker checks a task that only one worker runs in each interval. */
 const LOOK_EVERY_MS = 10_000;
 
 /** Whether this process is a worker. */

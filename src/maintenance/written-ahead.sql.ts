@@ -11,7 +11,7 @@ const PAST: Limit = `interval '0'`;
 /** The intervals of calls to suppliers vary a little. */
 const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
 
-/** An operator's calls to a supplier: a few, each as long as its timeout, and the pause after them. */
+/** The limit for an operator's calls to a supplier: a few calls, each as long as the timeout, and the pause after them. */
 const OPERATOR_CALLS: Limit = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
 
 /** Columns with the time of an action, past or planned. Units, deliveries and heartbeats have statements of their own. */

@@ -5,8 +5,8 @@ export const claimedBy = (processes: string): string => `split_part(claimed_by, 
 const LOST_FOR_MS = 120_000;
 
 /**
- * Names the claims of a process, `<process>/<number>`, and remembers those whose result was lost with a connection. The
- * process knows that it did nothing for them, so it undoes them as soon as PostgreSQL is back, and no lease has to end.
+ * Names the claims of a process, `<process>/<number>`, and remembers each claim whose result was lost with a connection. The
+ * process did nothing for such a claim, so it undoes the claim as soon as PostgreSQL is back, before the lease ends.
  */
 export class Claims {
   private count = 0;
@@ -15,7 +15,7 @@ export class Claims {
 
   constructor(private readonly process: string) {}
 
-  /** Runs a claim under a new name. @throws its error; the claim may be committed all the same. */
+  /** Runs a claim under a new name. @throws the claim's error, even if PostgreSQL may have committed the claim. */
   async claim<Result>(run: (name: string) => Promise<Result>): Promise<Result> {
     const name = `${this.process}/${++this.count}`;
     const beganAtMs = performance.now();
@@ -27,7 +27,7 @@ export class Claims {
     }
   }
 
-  /** @param undo undoes those of the named claims that were committed; the first of them began `agoMs` ago. */
+  /** @param undo undoes the named claims that PostgreSQL committed. The oldest of these names began `agoMs` ago. */
   async undoLost(undo: (names: string[], agoMs: number) => Promise<unknown>): Promise<void> {
     if (this.lost.size === 0) return;
     const claims = [...this.lost];

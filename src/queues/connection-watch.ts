@@ -27,7 +27,7 @@ export class ConnectionWatch {
   private look(): void {
     for (const queue of this.queues) {
       const { client, blocking } = openConnections(queue);
-      // `RedisHealthService` writes to this one every second. The blocking one, which only a worker opens, returns by itself.
+      // `RedisHealthService` writes to `client` every second. Redis ends each read on `blocking`, which only workers open.
       if (client) this.listen(queue.name, client);
       if (blocking) this.listen(queue.name, blocking);
     }

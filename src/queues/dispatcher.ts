@@ -4,13 +4,13 @@ import type { LeasedWork } from './leased-work.js';
 /** A class that runs leased work, in a worker. */
 export interface Dispatching {
   readonly work: Pick<LeasedWork<unknown>, 'sweep' | 'takeOverClaimsOf' | 'pullBack'>;
-  /** Stops claiming and waits for tasks that run. */
+  /** Stops claiming, and waits for running tasks. */
   drain(): Promise<void>;
 }
 
 const DISPATCHER = DiscoveryService.createDecorator<string>();
 
-/** Marks a class whose work workers sweep, take over and drain. @param name of the work, in logs. */
+/** Marks a class with leased work, so that workers sweep, take over and drain this work. @param name of the work, in logs. */
 export const Dispatcher =
   (name: string) =>
   (target: new (...args: never[]) => Dispatching): void => {

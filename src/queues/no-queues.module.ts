@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { WorkNotifier } from './work-notifier.js';
 
-/** Sends no wake-ups: command line and console work without Redis, and sweepers find new work within 2 seconds. */
+/** Sends no wake-ups, because command line and console work without Redis. Sweepers find the work within 2 seconds. */
 class NoNotifier implements WorkNotifier {
   notifyFulfilment(): void {}
 

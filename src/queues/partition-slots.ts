@@ -47,7 +47,7 @@ export class PartitionSlots {
     for (const id of partitions) this.wanted.add(id);
   }
 
-  /** Takes the free slots of wanted partitions, for a claim. A partition without any is wanted again when one of its tasks ends. */
+  /** Takes the free slots of wanted partitions, for a claim. A partition without a slot is wanted again when one becomes free. */
   take(): FreeSlots {
     const left = this.limits.totalSlots - this.taken;
     const partitions = new Map<number, number>();

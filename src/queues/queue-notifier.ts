@@ -10,12 +10,12 @@ import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
 import { RedisHealthService } from './redis-health.service.js';
 import type { WorkNotifier } from './work-notifier.js';
 
-/** How long Redis may take for a batch of jobs. After that it is dropped, and the sweeper finds the work in PostgreSQL. */
+/** How long Redis may take for a batch of jobs. After that, the sender gives up, and the sweeper finds the work in PostgreSQL. */
 const GIVE_UP_AFTER_MS = 2_000;
 
 /**
- * Sends wake-ups to workers through Redis. A lone one goes out at once. Those soon after it share the next job, so that a
- * worker claims more at a time.
+ * Sends wake-ups to workers through Redis. A lone wake-up goes out at once. Wake-ups that soon follow it share the next job,
+ * so that a worker claims more at a time.
  */
 @Injectable()
 export class QueueNotifier implements WorkNotifier, OnApplicationShutdown {
@@ -46,7 +46,7 @@ export class QueueNotifier implements WorkNotifier, OnApplicationShutdown {
   }
 }
 
-/** Later work is left to the sweeper: as jobs, hours of retries would fill Redis and outlive their deliveries. */
+/** The sweeper finds work that is due later. As jobs, hours of retries would fill Redis and outlive their deliveries. */
 const MAX_DELAY_MS = 60_000;
 
 /** Between two jobs of a queue. */

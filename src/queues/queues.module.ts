@@ -58,13 +58,14 @@ export class QueuesModule implements OnApplicationShutdown {
 type Promised = (...args: unknown[]) => Promise<void>;
 
 /**
- * Ignores errors of closing, and of what closing interrupts: a connection that never opened must not make a process fail at
- * its end. Bull awaits neither `process` nor `setWorkerName`, so a rejection of either would end the process at once.
+ * Ignores errors of closing, and errors of calls that closing interrupts: a connection that never opened must not make a
+ * process fail at its end. Bull awaits neither `process` nor `setWorkerName`, so a rejection of either would end the process
+ * at once.
  */
 function closeQuietly(queue: Queue): void {
   const close = async (): Promise<void> => {
     await queue.close().catch(() => undefined);
-    // Bull leaves connections open that it did not create itself, as those to a cluster.
+    // Bull leaves connections open that it did not create itself, such as connections to a cluster.
     for (const connection of Object.values(openConnections(queue))) connection.disconnect();
   };
   const untilClosing =

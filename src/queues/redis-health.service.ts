@@ -11,8 +11,8 @@ const ANSWER_WITHIN_MS = 2_000;
 const KEPT_MS = 10_000;
 
 /**
- * Whether Redis answers and accepts writes. A replica refuses them (READONLY), and so does a server with full memory (OOM),
- * although their connections are fine. It logs each change once.
+ * Whether Redis answers and accepts writes. A replica refuses writes (READONLY), and so does a server with full memory (OOM),
+ * although the connection is fine. This service logs each change once.
  */
 @Injectable()
 export class RedisHealthService implements OnApplicationShutdown {

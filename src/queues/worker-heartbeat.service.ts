@@ -26,8 +26,8 @@ export interface Beat {
 }
 
 /**
- * Finds dead workers, so that others take over their claims before the leases end. A mistake costs little: a worker that was
- * only slow loses its claims, as it would when their leases end.
+ * Finds dead workers, so that other workers take over their claims before the leases end. A mistake costs little: a worker
+ * that was only slow loses its claims, as it would at the end of their leases.
  */
 @Injectable()
 export class WorkerHeartbeatService {
@@ -55,8 +55,8 @@ export class WorkerHeartbeatService {
 
   /**
    * Writes this worker's heartbeat and finds the workers whose heartbeat has stopped. To be called about every two seconds.
-   * While PostgreSQL is away, no worker can write one: so a worker that could not write its own reports none dead until it has
-   * written again for long enough.
+   * While PostgreSQL is away, no worker can write a heartbeat. So after an outage, a worker reports no dead workers until it has
+   * written its own heartbeats again for `DEAD_AFTER_MS`.
    */
   async beat(): Promise<Beat> {
     const since = this.beatingSinceMs;
@@ -87,9 +87,9 @@ export class WorkerHeartbeatService {
   }
 
   /**
-   * The latest time that the database's clock may show for a statement that relies on a period being over. If it shows more, it
-   * was set forward and may have ended leases of calls that are still under way. For `forMs` after a worker has noticed that,
-   * and before this process knows the clock, the limit lies before all times.
+   * Returns a limit for statements that rely on the end of a period: the latest time that the database's clock may show. At a
+   * later time, the clock was set forward, and leases may have ended while their calls were still under way. The limit lies
+   * before all times until this process knows the clock, and for `forMs` after a worker has noticed that it was set forward.
    */
   clockLimit(forMs: number): Date {
     const isKnown = this.clock !== undefined && !this.isUnsure;

@@ -6,9 +6,9 @@ import type { WorkerProcess } from './worker-process.entity.js';
 /** What a heartbeat returns. */
 interface BeatResult {
   clock_was_set_back: boolean;
-  /** How long ago a worker noticed that the clock was set forward, in milliseconds; null where none did. */
+  /** How long ago a worker noticed that the clock was set forward, in milliseconds; null if no worker noticed it. */
   set_forward_ago_ms: number | null;
-  /** Whether there are other workers, and none was seen for half of the given time. */
+  /** Whether there are other workers, and all their heartbeats are older than half of the given time. */
   others_are_silent: boolean;
   /** The database's clock, in milliseconds. */
   now_ms: number;
@@ -41,7 +41,10 @@ const BEAT: Statement = {
             WHERE name <> $1 AND seen_at >= statement_timestamp() - make_interval(secs => $2 / 1000.0)) + 1 AS living`,
 };
 
-/** Sets times in the future to now: otherwise dead workers would be found, and the caution after a clock set forward would end, too late. */
+/**
+ * Sets times in the future to now. Otherwise, workers would find dead workers too late, and would be cautious for too long
+ * after the clock was set forward.
+ */
 const PULL_BACK: Statement = {
   name: 'worker_processes.pull_back',
   text: `UPDATE worker_processes SET seen_at = least(seen_at, statement_timestamp()),
@@ -58,7 +61,7 @@ const FIND_DEAD: Statement = {
          WHERE seen_at < statement_timestamp() - make_interval(secs => $1 / 1000.0)`,
 };
 
-/** Keeps workers that have been seen again meanwhile. $1 names, $2 milliseconds. */
+/** Keeps workers that have written a heartbeat meanwhile. $1 names, $2 milliseconds. */
 const FORGET: Statement = {
   name: 'worker_processes.forget',
   text: `DELETE FROM worker_processes WHERE name = ANY($1::text[])
@@ -91,7 +94,7 @@ export class WorkerProcessesRepository {
     await this.database.query(PULL_BACK);
   }
 
-  /** The names of those that have not been seen for so long. */
+  /** Lists the names of workers without a heartbeat for `forMs`. */
   async listUnseen(forMs: number): Promise<string[]> {
     const dead = await this.database.query<Pick<WorkerProcess, 'name'>>(FIND_DEAD, [forMs]);
     return dead.map(({ name }) => name);

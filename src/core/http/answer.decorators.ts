@@ -22,7 +22,7 @@ const about = (example: unknown, description?: string): { example?: unknown; des
 /** A member's example, its description, or both in this order. */
 type About<Example> = [description?: string] | [example: Example, description?: string];
 
-/** A decorator for members of one schema, which takes what {@link About} says. */
+/** Makes a decorator for members of one schema. The decorator takes the arguments of {@link About}. */
 const member =
   <Example>(schema: ApiPropertyOptions = {}) =>
   (...[first, second]: About<Example>): PropertyDecorator =>
@@ -31,7 +31,7 @@ const member =
       ...(typeof first === 'string' ? about(undefined, first) : about(first, second)),
     });
 
-/** Decorators for the members of an answer: they document an example, a meaning, and what TypeScript's types do not tell. */
+/** Decorators for the members of an answer. They document examples, meanings, and types that TypeScript does not emit. */
 export const Shown = {
   flag: member<boolean>(),
   number: member<number>(),

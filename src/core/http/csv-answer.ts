@@ -8,7 +8,7 @@ const MAX_LINES = 1_000_000;
 /** Tells Excel that the file is UTF-8. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
-/** The columns of a file by name, each with the cell that it has for a line. */
+/** The columns of a file by name, each with a function that makes its cell from a line. */
 export type CsvColumns<Line> = Record<string, (line: Line) => CsvCell>;
 
 /** Columns that are members of the line. @param names separated by spaces. */
@@ -28,8 +28,8 @@ export async function* everyPage<Item>(
 }
 
 /**
- * Answers with lines as CSV and holds only one page of them in memory.
- * @param log receives the number of lines that were sent, also when the download broke off.
+ * Answers with at most `MAX_LINES` lines as CSV, and holds only one page of them in memory.
+ * @param log receives the number of lines that were written, even when the download broke off.
  */
 export async function answerCsv<Line>(
   response: Response,

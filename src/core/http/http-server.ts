@@ -19,8 +19,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const CLOSE_IDLE_EVERY_MS = 100;
 
 /**
- * Express on a server whose own errors (a bad request line, oversized headers, a request that never ends) have the usual
- * error body, and that drains when it closes.
+ * Express on a server that drains when it closes. The server's own errors (a bad request line, oversized headers, a request
+ * that never ends) have the usual error body.
  */
 export class HttpServerAdapter extends ExpressAdapter {
   private closing = false;
@@ -58,7 +58,7 @@ export function createHttpServer(express: Express): Server {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // After an unread body, the bytes may not be a request.
     if (isEnding(request.socket)) return;
-    // Only after reading all arrived bytes is it known whether such a body has ended.
+    // Node knows whether a chunked body has ended only after it has read all arrived bytes.
     if (request.headers['transfer-encoding'] !== undefined) setImmediate(serve, request, response);
     else serve(request, response);
   });
@@ -117,7 +117,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
 }
 
-/** Whether an earlier request is still in progress: the client would take an error now for its answer. */
+/** Whether an earlier request is still in progress: the client would take an error for the answer to that request. */
 function isAnsweringAnother(socket: Duplex): boolean {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   return response ? response.headersSent || response.req.complete : false;

@@ -14,7 +14,7 @@ export function trustProxies(app: Express, name: string, trusted: TrustedProxies
   const isTrusted = trustIn(trusted);
   const isProxyItself = trustIn(trusted.filter((each) => !isWide(each)));
   let hasWarned = false;
-  // Express calls this for the connecting address, and then for those in the header from last to first.
+  // Express calls this for the connecting address, and then for the addresses in the header, from last to first.
   const trust: Trust = (address, hop) => {
     if (!isTrusted(address, hop)) return false;
     if (hop > 0 && !hasWarned && !isProxyItself(address, hop)) {

@@ -5,7 +5,7 @@ import type { Duplex, Readable } from 'node:stream';
 const READ_TO_KEEP_BYTES = 64 * 1024;
 /** How long a connection stays open after its last answer: a client that is still sending must get it before a reset. */
 const LINGER_MS = 1_000;
-/** How much is read meanwhile, for clients that send everything before they read. */
+/** How much the server reads during that time, for clients that send everything before they read. */
 const READ_BEFORE_CLOSE_BYTES = 1024 * 1024;
 
 /** Sockets with their last answer: further input is ignored. */
@@ -23,7 +23,7 @@ export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage):
   return httpVersionMinor > 0 && /(^|\W)100-continue($|\W)/i.test(headers.expect ?? '');
 }
 
-/** Whether too much of a request's body is left to read it for keeping the connection. Call it when the answer begins. */
+/** Whether the rest of a body is too long to read it only to keep the connection. Call this when the answer begins. */
 export function isTooMuchLeft(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   // A client without a 100 may skip the body and send its next request.
@@ -48,7 +48,7 @@ export function endAfterAnswer(request: IncomingMessage): void {
   };
 }
 
-/** Writes a last answer to a socket that Node no longer manages, and ends it. */
+/** Writes a last answer to a socket that Node no longer manages, and ends the socket. */
 export function endWith(socket: Duplex, answer: string): void {
   ending.add(socket);
   // Node no longer listens on this socket: an error without a listener would end the process.

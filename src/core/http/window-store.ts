@@ -1,9 +1,9 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 
 /**
- * Counts hits in windows by monotonic time. The library's own memory store uses the time of day. It also returns its live
- * counters, which are read only after all requests of the same event-loop turn, so that a burst over the limit would be refused
- * as a whole.
+ * Counts hits in windows by monotonic time. The library's own memory store uses the time of day. That store also returns its
+ * live counters, and the library reads them only after all requests of the same event-loop turn: it would refuse a burst over
+ * the limit as a whole.
  */
 export class WindowStore implements Store {
   readonly localKeys = true;

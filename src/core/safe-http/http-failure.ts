@@ -15,7 +15,7 @@ export class ConnectionFailure extends Error {
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
 const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** Classifies what ended a call before a whole status line and header had arrived. */
+/** Classifies an error that ended a call before a whole status line and header had arrived. */
 export function failureOf(error: unknown): HttpFailure {
   if (error instanceof ConnectionFailure) return error.failure;
   const { code = '', message } = error as NodeJS.ErrnoException;

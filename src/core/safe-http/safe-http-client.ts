@@ -26,7 +26,7 @@ export interface HttpCall {
   body?: Buffer;
 }
 
-/** The answer, or why there is none. A received status line and header count, however the body ends. */
+/** The answer, or the reason why there is none. A status line with headers is an answer, even if the body breaks off. */
 export type HttpResult = ({ status: number; failure: null } | { status: null; failure: HttpFailure }) & {
   headers: Record<string, string | string[] | undefined>;
   /** The raw bytes, not decompressed, up to the limit. */

@@ -8,11 +8,11 @@ import { Rule, type Class, type MemberRule, type Problem } from './rule.js';
 
 // Each decorator both checks a member of a request and documents it, so that a bound is stated once.
 
-/** What a member's decorator takes besides its bounds. */
+/** The options of a member's decorator besides its bounds. */
 export interface MemberOptions {
   /** It may be left out. */
   optional?: boolean;
-  /** Of an optional one: null means that it is left out. Else null is refused like a missing member. */
+  /** For an optional member: null counts as left out. Otherwise null is refused like a missing required member. */
   nullable?: boolean;
   description?: string;
   example?: unknown;
@@ -22,8 +22,8 @@ const required: Problem = { code: 'REQUIRED', words: 'is required' };
 
 /**
  * A member with a rule of its own.
- * @param schema what the rule demands, in OpenAPI's words.
- * @param check looks at values that are there.
+ * @param schema the rule in OpenAPI's terms.
+ * @param check gets only values that are neither absent nor null.
  */
 export function Member(
   schema: ApiPropertyOptions,
@@ -43,7 +43,7 @@ export function Member(
   );
 }
 
-/** Text as it is kept and echoed, so many characters of it: no control characters, no lone surrogates, not blank. */
+/** Text that is stored and echoed unchanged: no control characters, no lone surrogates, and not blank unless it may be empty. */
 export const Text = (minimum: number, maximum: number, options: MemberOptions = {}): PropertyDecorator =>
   TextThat((value) => textProblem(value, minimum, maximum), { minLength: minimum, maxLength: maximum }, options);
 
@@ -55,7 +55,7 @@ export const Reference = (options: MemberOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** Text with a rule of its own. @param problemOf what is wrong with a text, in words; null when nothing is. */
+/** Text with a rule of its own. @param problemOf returns the problem of a text in words, or null. */
 export const TextThat = (
   problemOf: (value: string) => string | null,
   schema: ApiPropertyOptions,
@@ -109,7 +109,7 @@ export const SomeOf = (values: readonly string[], options: MemberOptions = {}): 
     { type: String, isArray: true, enum: values as string[], minItems: 1 },
     (value) => {
       if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
-      // Nobody looks through a list that is longer than all there is.
+      // A list that is longer than all allowed values has repeats or others, so its values need no check.
       const isShort = value.length > 0 && value.length <= values.length;
       const isSubset = isShort && value.every((each) => typeof each === 'string' && values.includes(each));
       if (isSubset && new Set(value).size === value.length) return null;
@@ -118,7 +118,7 @@ export const SomeOf = (values: readonly string[], options: MemberOptions = {}): 
     options,
   );
 
-/** An array of so many objects, each of one class. */
+/** An array of `minimum` to `maximum` objects of one class. */
 export const ListOf = (
   element: Class,
   minimum: number,
@@ -137,14 +137,14 @@ export const ListOf = (
     { element },
   );
 
-/** What the texts of {@link TextMap} may be: so many of them, and so many characters of a name and of a text. */
+/** The limits of a {@link TextMap}: the number of texts, and the characters of a name and of a text. */
 interface TextMapBounds {
   maxEntries: number;
   maxKeyLength: number;
   maxValueLength: number;
 }
 
-/** An object of the caller's own names, each with a text, which may be empty. */
+/** An object with names that the caller chooses, each with a text, which may be empty. */
 export function TextMap(
   { maxEntries, maxKeyLength, maxValueLength }: TextMapBounds,
   options: MemberOptions = {},
@@ -192,7 +192,7 @@ export const Amount = (options: MemberOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** An amount of more than nothing, and at most so much. */
+/** An amount of more than nothing, and at most `most`. */
 export function AmountUpTo(most: Satang, options: MemberOptions = {}): PropertyDecorator {
   const words = `must be an amount from 0.01 to ${formatBaht(most)}`;
   return Member(

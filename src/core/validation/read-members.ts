@@ -2,7 +2,7 @@ import { validateSync } from 'class-validator';
 import { AppError, invalidRequest, type ErrorDetail } from '../errors.js';
 import { OWN_RULE, rulesOf, type Class, type Problem } from './rule.js';
 
-/** More problems than anyone reads. A body of unknown members could have thousands. */
+/** More problems than a person reads. A body of unknown members could have thousands. */
 const MAX_DETAILS = 100;
 /** Longer than any member's name. Longer names are cut in messages. */
 const MAX_FIELD_LENGTH = 99;
@@ -11,8 +11,9 @@ const UNKNOWN: Problem = { code: 'UNKNOWN_MEMBER', words: 'is not a member of th
 
 /**
  * Makes an instance of a class from a value, without class-transformer: valid members are taken unchanged. It stops at
- * MAX_DETAILS problems, so that refusing a body costs no more than these.
- * @throws BAD_REQUEST with a detail for every problem: first unknown members, then the others as the class declares them.
+ * MAX_DETAILS problems, so that a body with thousands of problems costs no more than that.
+ * @throws BAD_REQUEST with a detail for each problem until then: first unknown members, then the others as the class declares
+ * them. If the value is no object, the error has no details.
  */
 export function readMembers<Shape extends object>(shape: new () => Shape, value: unknown): Shape {
   if (!isPlainObject(value)) throw new AppError('BAD_REQUEST', 'The request body must be a JSON object');

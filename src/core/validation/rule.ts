@@ -15,13 +15,13 @@ export interface MemberRule {
   check: (value: unknown) => Problem | null;
   /** For a list of objects, their class. */
   element?: Class;
-  /** Problems inside a value that passed `check`, each with its path from the member on, such as `.color`. */
+  /** Problems inside a value that passed `check`, each with its path within the member, such as `.color`. */
   inside?: (value: unknown) => Iterable<[path: string, problem: Problem]>;
 }
 
 /** The rules of a class, collected once. */
 export interface ClassRules {
-  /** In the order of declaration, those of the parent class last. */
+  /** In the order of declaration, the parent class's members last. */
   members: Map<string, MemberRule>;
   /** Members with class-validator's own rules, which only class-validator can check. */
   foreign: Set<string>;

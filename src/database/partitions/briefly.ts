@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from './runs.js';
 
-/** How long {@link briefly} may wait for locks, because other transactions wait behind it. Shorter than PostgreSQL's deadlock timeout. */
+/**
+ * How long {@link briefly} may wait for locks, because other transactions wait behind it. Shorter than PostgreSQL's deadlock
+ * timeout.
+ */
 const MAX_WAIT_MS = 250;
 const PAUSE_MS = 2_000;
 /** With the pauses, these last at least three minutes. */
