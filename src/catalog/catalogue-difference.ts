@@ -21,9 +21,9 @@ export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at
   is_changed: boolean;
 };
 
-/** What a reading changes. */
+/** The changes that a reading brings. */
 export interface CatalogueDifference {
-  /** What the catalogue lists now. */
+  /** The items that the catalogue lists now. */
   items: CatalogueItem[];
   /** SKUs that it no longer lists. */
   gone: string[];
@@ -36,7 +36,7 @@ export interface CatalogueDifference {
 const MAX_SHRINKAGE_PERCENT = 30;
 
 /**
- * Why a reading is implausible; null when it is not. An empty or contradictory one always is.
+ * The reason why a reading is implausible; null if it is plausible. No option makes an empty or contradictory reading plausible.
  * @param before the stored catalogue, with products that are no longer listed.
  * @param isForced whether a shrunken catalogue is accepted.
  */
@@ -92,7 +92,7 @@ function shrinkage(what: 'listed' | 'sold', before: number, now: number): Refusa
   return isFar ? { kind: 'shrunk', what, before, now } : null;
 }
 
-/** Without a readable price the last readable one stays. The cost of its offers then grows old. */
+/** Without a readable price, the last readable one stays. */
 function toItem(product: Listed, before: SupplierProduct | undefined): CatalogueItem {
   const { sku, name, group, cost, stock, oncePerDay, cutOff, note } = product;
   const item = {

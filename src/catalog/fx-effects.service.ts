@@ -26,7 +26,7 @@ export interface FxPreview {
   rate: string;
   /** The present rate; null where there is none. */
   before: string | null;
-  /** Every product that is bought in the currency, sorted by the margin that is left, the smallest first. */
+  /** Every product that the service buys in the currency, sorted by the margin at the new rate, the smallest first. */
   effects: FxEffect[];
   /** Identifies the present rate and the products that would sell below cost. */
   version: string;
@@ -59,14 +59,14 @@ export class FxEffectsService {
     return { currency, rate, before, effects, version: versionOf([{ currency, rate, before }, ...below]) };
   }
 
-  /** Sets the rate from now on. @param version of the preview that was shown. @throws BAD_REQUEST; CONFLICT */
+  /** Sets the rate from now on. @param version of the preview that the operator saw. @throws BAD_REQUEST; CONFLICT */
   async set(currency: string, rate: string, by: Actor, version: string): Promise<FxRate> {
     const { version: now, before } = await this.preview(currency, rate);
     if (now !== version) throw new ChangedMeanwhile('the rate, or what would sell below cost, changed meanwhile');
     return this.rates.set(currency, rate, by, { expected: before });
   }
 
-  /** For each currency: how many products are bought in it at present, with the sums of their prices and costs. */
+  /** The number of products that the service buys in each currency, with the sums of their prices and known costs. */
   async margins(): Promise<Map<string, { products: number; price: Satang; cost: Satang }>> {
     const sums = new Map<string, { products: number; price: Satang; cost: Satang }>();
     for (const { offer, price } of await this.bought()) {

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { timestampColumn } from '../database/columns.js';
 
-/** What a currency is worth from one moment until the next row of that currency. The baht is always worth 1. */
+/** The value of a currency in baht, from one moment until the next row of that currency. The baht has no row. */
 @Entity('fx_rates')
 @Check('ck_fx_rates_currency', `currency ~ '^[A-Z]{3}$' AND currency <> 'THB'`)
 @Check('ck_fx_rates_baht_per_unit', 'baht_per_unit > 0')

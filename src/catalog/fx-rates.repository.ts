@@ -26,7 +26,7 @@ const ADD_RATE = statement(
     RETURNING currency, trim_scale(baht_per_unit)::text AS baht_per_unit, valid_from, source`,
 );
 
-/** What currencies are worth in baht. Rates are only added, never changed. */
+/** Exchange rates to baht. The service only adds rates, and never changes one. */
 @Injectable()
 export class FxRatesRepository {
   constructor(private readonly database: Database) {}

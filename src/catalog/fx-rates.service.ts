@@ -24,7 +24,7 @@ export const toFxRateView = ({ currency, baht_per_unit, valid_from }: FxRate): F
   valid_from: valid_from.toISOString(),
 });
 
-/** What suppliers' currencies are worth in baht. */
+/** Exchange rates: the value of suppliers' currencies in baht. */
 @Injectable()
 export class FxRatesService {
   constructor(
@@ -69,7 +69,7 @@ export class FxRatesService {
     return this.rates.list();
   }
 
-  /** Whether offers in its currency may be bought at this rate: an old one may be far from the suppliers' real prices. */
+  /** Whether the rate is recent enough for purchases: the costs by an old rate may be far from the suppliers' real prices. */
   isFresh({ valid_from }: FxRate): boolean {
     return Date.now() - valid_from.getTime() <= this.config.ROUTING_RATE_MAX_AGE_MS;
   }

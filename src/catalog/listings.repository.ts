@@ -27,7 +27,7 @@ export type Customer = Pick<Caller, 'merchantId' | 'sandbox'>;
 const MERCHANT = { merchantId: 'int', sandbox: 'boolean' } as const;
 type InText = Record<keyof typeof MERCHANT, string>;
 
-/** What a merchant pays: its own price, which the list price caps. */
+/** The price that a merchant pays: its own price, which the list price caps. */
 const MERCHANT_PRICE = 'least(p.price, coalesce(own.price, p.price))';
 
 const listingsFor = ({ merchantId, sandbox }: InText, limits: Parameters<typeof offersOf>[0]): string => `
@@ -59,7 +59,7 @@ const FIND_PLAYER_CHECK = statement(
 /** The product that a merchant wants to order. */
 export type QueriedProduct = Pick<MerchantPrice, 'merchant_id'> &
   Pick<Product, 'sku'> & {
-    /** Whether it is more than one unit. */
+    /** Whether the merchant wants more than one unit. */
     many: boolean;
     /** Whether it is bought from the built-in supplier, regardless of its offers. */
     sandbox: boolean;
@@ -75,9 +75,9 @@ export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
     supplier_sku: SupplierOffer['supplier_sku'] | null;
     /** The supplier's code; null in the sandbox. */
     supplier_code: string | null;
-    /** For more than one unit: whether no routable offer sells more than one a day. */
+    /** Whether the offer sells a player only one unit a day. For several units, such offers come last. */
     once_per_day: SupplierOffer['once_per_day'] | null;
-    /** From here on the offer's terms, which are stored with the order. */
+    /** The offer's terms begin here: the order keeps a copy of them. */
     player_template: SupplierOffer['player_template'];
     /** The pattern that players must match there; null for any player. */
     player_pattern: string | null;
@@ -85,18 +85,18 @@ export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
     max_cost_micros: bigint | null;
     cost_currency: SupplierOffer['cost_currency'];
     baht_per_unit: string | null;
-    /** The first of the unroutable offers before it, as the JSON of `PassedOver[]`; null where there are none. */
+    /** The first offers that routing passed over before this one, as the JSON of `PassedOver[]`; null if there are none. */
     passed_over: string | null;
     list_price: Product['price'];
     unit_price: MerchantPrice['price'];
-    /** The time of the transaction's statement: the same on every row. */
+    /** The time of the statement: the same in every row. */
     now: Date;
   };
 
 /**
- * Reads prices in the order's own transaction, so that a changed price is never charged late. Returns the routable offers up to
- * the first one that takes any player: for most products that is one row. For several units, offers that sell one a day come
- * last: such an order is refused. For sandbox merchants it looks at no offer.
+ * Reads prices in the order's own transaction, so that no order pays an outdated price. Returns the routable offers up to the
+ * first one that takes any player: one row for most products. For several units, offers that sell one a day come last: if no
+ * other offer is routable, the service refuses the order. For sandbox merchants the statement reads no offer.
  */
 export const FIND_ORDERABLE = statement(
   'listings.find_orderable',
@@ -146,7 +146,7 @@ export class ListingsRepository {
     return listing;
   }
 
-  /** By the time at which products were added. @param after the last id of the page before. */
+  /** Products in the order in which they were added. @param after the last id of the page before. */
   page({ merchantId, sandbox }: Customer, after: number, limit: number): Promise<Listing[]> {
     return this.reads.list<Listing>(...PAGE.with({ merchantId, sandbox, after, limit, ...this.limits }));
   }

@@ -17,7 +17,7 @@ export interface OfferName {
 /** The wanted state of an offer. Members that are not given stay; in a new offer they get defaults. */
 export interface OfferDefinition extends OfferName {
   priority?: number;
-  /** Of one unit, in millionths of the currency; null for unknown. */
+  /** The cost of one unit, in millionths of the currency; null for unknown. */
   costMicros?: bigint | null;
   /** Needed with a cost, unless the offer has one in this currency already. */
   currency?: string;

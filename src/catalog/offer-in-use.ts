@@ -2,8 +2,8 @@ import type { Satang } from '../core/money.js';
 import type { ListedOffer } from './offers.repository.js';
 
 /**
- * The offer at which a product is bought now: the first routable one. If none is routable, the one that an operator should look
- * at first. @param offers of one product, in the order in which they are tried.
+ * The offer at which the service buys a product now: the first routable one. If no offer is routable, the one that an operator
+ * should look at first. @param offers of one product, in the order in which they are tried.
  */
 export const offerInUse = (offers: readonly ListedOffer[]): ListedOffer | null =>
   offers.find(({ why_not }) => why_not === null) ?? offers.find(({ active }) => active) ?? offers[0] ?? null;

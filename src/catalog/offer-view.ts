@@ -13,7 +13,7 @@ export interface OfferView {
   currency: string | null;
   /** The cost at the present exchange rate. */
   cost_baht: string | null;
-  /** The list price minus that. */
+  /** The list price minus the cost. */
   margin_baht: string | null;
   player_template: string | null;
   guard_percent: number;

@@ -12,7 +12,7 @@ import { SupplierOffer } from './supplier-offer.entity.js';
 
 export type ListedOffer = RoutedOffer & Pick<Product, 'sku'>;
 
-/** By SKU, those of each in the order in which they are tried. */
+/** Sorted by SKU. The offers of one product have the order in which routing tries them. */
 const LIST_OFFERS = statement(
   'offers.list',
   { skus: 'text[]?', supplier: 'text?', ...ROUTING_PARAMETERS },
@@ -22,10 +22,10 @@ const LIST_OFFERS = statement(
     ORDER BY p.sku, ${routingOrder('offer')}`,
 );
 
-/** What names an offer. */
+/** The columns that identify an offer. */
 export type OfferKey = Pick<SupplierOffer, 'product_id' | 'supplier_id' | 'supplier_sku'>;
 
-/** What the operator sets of an offer. */
+/** The columns of an offer that an operator's change writes. */
 export type OfferRow = OfferKey &
   Pick<
     SupplierOffer,
@@ -52,13 +52,13 @@ export class OffersRepository {
     this.limits = routingLimits(config);
   }
 
-  /** By SKU, those of each in the order in which they are tried. */
+  /** Sorted by SKU. The offers of one product have the order in which routing tries them. */
   list(from: Queryable, { sku, supplier }: { sku?: string; supplier?: string }): Promise<ListedOffer[]> {
     const which = { skus: sku === undefined ? null : [sku], supplier: supplier ?? null };
     return from.query<ListedOffer>(...LIST_OFFERS.with({ ...which, ...this.limits }));
   }
 
-  /** The same of several products. */
+  /** The offers of several products, in the same order. */
   listOf(from: Queryable, skus: string[]): Promise<ListedOffer[]> {
     return from.query<ListedOffer>(...LIST_OFFERS.with({ skus, supplier: null, ...this.limits }));
   }
@@ -73,7 +73,7 @@ export class OffersRepository {
     return this.dataSource.manager.existsBy(Product, { sku });
   }
 
-  /** Locks a product with its offers until the transaction ends. Orders for it go on. */
+  /** Locks a product until the transaction ends, so that operators change its offers one by one. Merchants can still order it. */
   lockProduct({ manager }: Transaction, sku: string): Promise<Product | null> {
     return manager.findOne(Product, { where: { sku }, lock: { mode: 'for_no_key_update' } });
   }

@@ -9,11 +9,11 @@ import { toOfferView, type OfferView } from './offer-view.js';
 import { OffersRepository, type ListedOffer, type OfferKey } from './offers.repository.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
-/** What an operator saw before setting an offer. */
+/** The state that an operator saw before setting an offer. */
 export interface ExpectedOffer {
   /** When it was last changed; null for an offer that is added. */
   updatedAt?: Date | null;
-  /** How many offers of the product will be routable. */
+  /** The number of routable offers of the product after the change. */
   routable?: number;
 }
 
@@ -61,7 +61,7 @@ export class OffersService {
     return new Map((await this.offers.changes(productId)).map(({ id, updated_at }) => [id, updated_at]));
   }
 
-  /** By SKU, those of each in the order in which they are tried. @throws NOT_FOUND for the product or the supplier. */
+  /** Sorted by SKU, and then in the order in which routing tries offers. @throws NOT_FOUND for the product or the supplier. */
   async list(which: { sku?: string; supplier?: string } = {}): Promise<ListedOffer[]> {
     const { sku, supplier } = which;
     if (sku !== undefined && !(await this.offers.hasProduct(sku))) throw new UnknownResource('product', sku);

@@ -29,14 +29,14 @@ export class PriceAdjustmentsService {
     private readonly merchants: MerchantsRepository,
   ) {}
 
-  /** What {@link apply} would change. @throws as it does. */
+  /** The differences that {@link apply} would make. @throws NOT_FOUND or BAD_REQUEST as {@link apply} does. */
   compare(adjustment: Adjustment): Promise<PriceDifference[]> {
     return this.database.transaction(async (tx) => (await this.plan(tx, adjustment)).differences);
   }
 
   /**
-   * @param expected the confirmed differences: if there are any others, nothing is changed.
-   * @returns the changes; for list prices also those of merchants whose own price the list price caps.
+   * @param expected the differences that the operator confirmed. If the present ones differ, nothing changes.
+   * @returns the changes. Those of list prices include the changes for merchants whose own price the list price caps.
    * @throws NOT_FOUND for the merchant; BAD_REQUEST where a price would be too large; CONFLICT.
    */
   apply(

@@ -35,7 +35,7 @@ const FIND_PRODUCTS = statement(
   ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku`,
 );
 
-/** The same, and locks their list prices until the transaction ends. */
+/** Finds the same products, and locks their list prices until the transaction ends. */
 const LOCK_PRODUCTS = statement(
   'prices.lock_products',
   { skus: 'text[]' },
@@ -64,7 +64,7 @@ const OWN_LIKE = statement(
   ({ pattern }) => `${OWN} WHERE p.sku LIKE ${pattern} ORDER BY p.sku, own.merchant_id`,
 );
 
-/** Locks them and their list prices until the transaction ends. */
+/** Locks the own prices and the list prices until the transaction ends. */
 const LOCK_OWN_LIKE = statement(
   'prices.lock_own_like',
   { pattern: 'text', merchantId: 'int' },
@@ -106,7 +106,7 @@ export type PricedProduct = Pick<Product, 'id' | 'sku' | 'name' | 'active'> & {
   cost: string | null;
 };
 
-/** By SKU. The cost is that of the first offer that is routable, or would be at a higher price. */
+/** Products sorted by SKU. The cost comes from the first offer that is routable, or would be at a higher price. */
 export const PAGE_OF_MERCHANT = statement(
   'prices.page_of_merchant',
   {
@@ -151,12 +151,12 @@ export class PricesRepository {
     this.limits = routingLimits(config);
   }
 
-  /** By SKU. @param afterId the product that the page before ended with, 0 for the first page. */
+  /** Products sorted by SKU. @param afterId the id of the last product on the page before, 0 for the first page. */
   pageOfMerchant(which: PriceFilter, limit: number): Promise<PricedProduct[]> {
     return this.database.query<PricedProduct>(...PAGE_OF_MERCHANT.with({ ...which, limit, ...this.limits }));
   }
 
-  /** Own prices by merchant and SKU. */
+  /** Own prices, sorted by merchant and SKU. */
   listOwn({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<StoredPrice[]> {
     const which = { merchantId: merchantId ?? null, sku: sku ?? null };
     return this.database.query<StoredPrice>(...LIST_OWN.with(which));
@@ -171,22 +171,22 @@ export class PricesRepository {
     return tx.query<ListPrice>(...find.with({ skus: [...new Set(skus)] }));
   }
 
-  /** Locks and returns the own prices of those pairs, as far as they exist. */
+  /** Locks and returns the existing own prices of these pairs. */
   lockOwn(tx: Queryable, pairs: Pair[]): Promise<StoredPrice[]> {
     return tx.query<StoredPrice>(...LOCK_OWN.with({ pairs }));
   }
 
-  /** @param pattern for LIKE on the SKU. @param skus only these; null for all. */
+  /** Locks and returns list prices. @param pattern for LIKE on the SKU. @param skus only these; null for all. */
   lockLike(tx: Queryable, pattern: string, skus: string[] | null = null): Promise<ListPrice[]> {
     return tx.query<ListPrice>(...LOCK_LIKE.with({ pattern, skus }));
   }
 
-  /** All merchants' own prices of such products. */
+  /** All merchants' own prices of products whose SKU matches the pattern. */
   ownLike(tx: Queryable, pattern: string): Promise<StoredPrice[]> {
     return tx.query<StoredPrice>(...OWN_LIKE.with({ pattern }));
   }
 
-  /** Locks and returns one merchant's own prices of such products, and locks their list prices. */
+  /** Locks and returns one merchant's own prices of these products, and locks their list prices. */
   lockOwnLike(tx: Queryable, pattern: string, merchantId: number): Promise<StoredPrice[]> {
     return tx.query<StoredPrice>(...LOCK_OWN_LIKE.with({ pattern, merchantId }));
   }

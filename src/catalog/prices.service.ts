@@ -16,7 +16,7 @@ export interface PriceChange {
   price: Satang | null;
 }
 
-/** What a merchant pays for a product for which it has its own price. */
+/** The price that a merchant pays for a product with its own price. */
 export interface OwnPrice {
   merchant_id: number;
   sku: string;
@@ -36,7 +36,7 @@ export interface PriceDifference {
   new: string | null;
 }
 
-/** The first change of several that is impossible; `index` is its place among them. */
+/** The problem of the first impossible change; `index` is the place of the change in the list. */
 export class PriceError extends AppError {
   constructor(
     readonly index: number,
@@ -47,7 +47,7 @@ export class PriceError extends AppError {
   }
 }
 
-/** @throws CONFLICT where the differences are not those that were confirmed. */
+/** @throws CONFLICT if the differences are not the ones that the operator confirmed. */
 export function assertExpected(expected: PriceDifference[] | undefined, now: PriceDifference[]): void {
   if (expected === undefined || JSON.stringify(expected) === JSON.stringify(now)) return;
   throw new ChangedMeanwhile('the prices changed meanwhile');
@@ -57,7 +57,7 @@ export function assertExpected(expected: PriceDifference[] | undefined, now: Pri
 export interface PricesQuery {
   /** Leaves out products without an own price. */
   isOwnOnly: boolean;
-  /** Of the SKU or the name. */
+  /** A part of the SKU or the name. */
   part?: string | undefined;
   cursor?: string | undefined;
   limit: number;
@@ -75,7 +75,7 @@ type ToAction = (plan: Plan) => AuditRecord;
 
 interface WriteOptions {
   by?: Actor;
-  /** The confirmed differences: if there are any others, nothing is changed. */
+  /** The differences that the operator confirmed. If the present ones differ, the service changes nothing. */
   expected?: PriceDifference[];
   /** The own price at the time of the decision. */
   seen?: Satang | null | undefined;
@@ -90,7 +90,7 @@ export class PricesService {
     private readonly merchants: MerchantsRepository,
   ) {}
 
-  /** By merchant and SKU. @throws NOT_FOUND for the merchant or the SKU. */
+  /** Own prices, sorted by merchant and SKU. @throws NOT_FOUND for the merchant or the SKU. */
   async list({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<OwnPrice[]> {
     if (merchantId !== undefined && !(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
     if (sku !== undefined) {
@@ -106,7 +106,7 @@ export class PricesService {
     }));
   }
 
-  /** Products by SKU, at one merchant's prices. @throws NOT_FOUND; BAD_REQUEST for a bad cursor. */
+  /** Products at one merchant's prices, sorted by SKU. @throws NOT_FOUND; BAD_REQUEST for a bad cursor. */
   async page(merchantId: number, { isOwnOnly, part, cursor, limit }: PricesQuery): Promise<Page<PricedProduct>> {
     if (!(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
     const afterId = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
@@ -130,7 +130,7 @@ export class PricesService {
 
   /**
    * Gives a merchant its own price.
-   * @param seen the own price at the time of the decision, null for none: if it is another now, nothing is changed.
+   * @param seen the own price at the time of the decision, null for none. If the present one differs, nothing changes.
    * @throws BAD_REQUEST above the list price; NOT_FOUND; CONFLICT.
    */
   async set(merchantId: number, sku: string, price: Satang, by?: Actor, seen?: Satang | null): Promise<void> {
@@ -159,7 +159,7 @@ export class PricesService {
   /**
    * Makes many changes, all or none.
    * @param file the name of the file with the changes.
-   * @returns what the merchants pay from now on, in the order of the changes.
+   * @returns the price that each merchant pays from now on, in the order of the changes.
    * @throws PriceError with the index of the first impossible change; CONFLICT.
    */
   async setAll(changes: PriceChange[], { file, ...options }: WriteOptions & { file: string }): Promise<Satang[]> {
@@ -171,12 +171,12 @@ export class PricesService {
     return changes.map(({ sku, price }) => price ?? checked(products, sku).price);
   }
 
-  /** What {@link setAll} would change. @throws as it does. */
+  /** The differences that {@link setAll} would make. @throws PriceError as {@link setAll} does. */
   async compare(changes: PriceChange[]): Promise<PriceDifference[]> {
     return (await this.database.transaction((tx) => this.plan(tx, changes))).differences;
   }
 
-  /** Why each change is impossible; null for those that are possible. */
+  /** The problem of each impossible change; null for a possible one. */
   async problems(changes: PriceChange[]): Promise<(AppError | null)[]> {
     return (await this.database.transaction((tx) => this.check(tx, changes))).problems;
   }
@@ -251,7 +251,7 @@ type ChangedRow = Pick<StoredPrice, 'merchant_id' | 'product_id' | 'sku'> & Pick
 
 interface Plan {
   products: Map<string, ListPrice>;
-  /** Changes that make a difference, by merchant and SKU: all writers use this order, so that none wait for each other. */
+  /** Changes that make a difference, by merchant and SKU. All writers lock rows in this order, so that they can't deadlock. */
   changed: ChangedRow[];
   differences: PriceDifference[];
 }

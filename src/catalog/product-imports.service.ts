@@ -10,7 +10,7 @@ import type { ProductDifference } from './product-actions.js';
 import { readProductLines, type Known } from './product-csv.js';
 import { ProductsService } from './products.service.js';
 
-/** What a file would change. */
+/** The changes that a file would make. */
 export interface ImportPreview<Difference> {
   /** The number of correct lines. */
   lines: number;
@@ -21,12 +21,12 @@ export interface ImportPreview<Difference> {
   version: string;
 }
 
-/** What an operator confirmed. */
+/** The preview that an operator confirmed. */
 interface Agreed {
   by: Actor;
-  /** Of the file. */
+  /** The name of the file. */
   name: string;
-  /** Of the preview that was shown. */
+  /** The version of the preview that the operator saw. */
   version: string;
 }
 
@@ -39,7 +39,7 @@ export class ProductImportsService {
     private readonly suppliers: SuppliersService,
   ) {}
 
-  /** What exists already: the reader of products compares files with it. */
+  /** The existing suppliers and products, with which the reader of products compares files. */
   async known(): Promise<Known> {
     return {
       suppliers: new Set((await this.suppliers.list()).map(({ code }) => code)),
@@ -56,7 +56,7 @@ export class ProductImportsService {
     });
   }
 
-  /** All or nothing. @throws BAD_REQUEST for a file with a problem; CONFLICT where it would not do what was shown. */
+  /** Imports all or nothing. @throws BAD_REQUEST for a file with a problem; CONFLICT if the preview is out of date. */
   async importProducts(file: Buffer, { by, name, version }: Agreed): Promise<ProductDifference[]> {
     const seen = await this.previewProducts(file);
     const expected = agreed(seen, version, 'the products');
@@ -77,7 +77,7 @@ export class ProductImportsService {
     });
   }
 
-  /** All or nothing. @throws BAD_REQUEST for a file with a problem; CONFLICT where it would not do what was shown. */
+  /** Imports all or nothing. @throws BAD_REQUEST for a file with a problem; CONFLICT if the preview is out of date. */
   async importPrices(file: Buffer, { by, name, version }: Agreed): Promise<PriceDifference[]> {
     const seen = await this.previewPrices(file);
     const expected = agreed(seen, version, 'the prices');

@@ -11,7 +11,7 @@ import { ProductsRepository, type ProductFilter } from './products.repository.js
 export interface ProductListing {
   product: ProductWithSupplier;
   offers: ListedOffer[];
-  /** The offer at which it is bought now. */
+  /** The offer at which the service buys the product now. */
   inUse: ListedOffer | null;
 }
 
@@ -24,7 +24,7 @@ export class ProductListingService {
     private readonly offers: OffersService,
   ) {}
 
-  /** By SKU. @param after the id of the last product of the page before. */
+  /** A page of products, sorted by SKU. @param after the id of the last product of the page before. */
   async page(filter: ProductFilter, after: number | null, limit: number): Promise<ProductListing[]> {
     return this.withOffers(await this.products.skus(filter, after, limit));
   }
@@ -34,7 +34,7 @@ export class ProductListingService {
     return this.products.skus(filter, null, null);
   }
 
-  /** Products of these SKUs, as far as they exist. */
+  /** The existing products of these SKUs. */
   async withOffers(skus: string[]): Promise<ProductListing[]> {
     const products = await this.database.transaction((tx) => this.products.listBySku(tx, skus));
     const offers = bySku(await this.offers.listOf(skus));

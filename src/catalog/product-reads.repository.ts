@@ -5,7 +5,7 @@ import type { SupplierProductRead } from '../suppliers/supplier-product-read.ent
 import type { CatalogueRow } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 
-/** Marks those SKUs that are in the supplier's catalogue or have an offer. */
+/** Marks each SKU that is in the supplier's catalogue or has an offer. */
 const ASK_FOR_PRODUCTS = statement(
   'product_reads.ask',
   { supplierId: 'int', skus: 'text[]' },
@@ -27,7 +27,7 @@ export type DueProduct = Pick<SupplierProductRead, 'sku' | 'asked_at'> &
 
 /**
  * Takes the due SKU that has waited longest, at a supplier that is not paused and had no reading of a product within its gap.
- * Rows that another process has locked are skipped. The SKU is due again after `retryMs`, unless its reading ends before.
+ * Rows that another process has locked are skipped. The SKU is due again after `retryMs`, unless {@link END_READING} runs before.
  */
 const TAKE_DUE_PRODUCT = statement(
   'product_reads.take_due',
@@ -67,12 +67,12 @@ const END_READING = statement(
 export class ProductReadsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Makes those of the SKUs that we know due at once. */
+  /** Makes SKUs due at once. Ignores SKUs that are in no catalogue of the supplier and in no offer. */
   async ask(supplierId: number, skus: string[]): Promise<void> {
     await this.database.query(...ASK_FOR_PRODUCTS.with({ supplierId, skus }));
   }
 
-  /** @param retryMs the time until it is due again, unless its reading ends. @returns null where none is due. */
+  /** @param retryMs the time until the SKU is due again, unless its reading succeeds. @returns null when none is due. */
   async takeDue(adapters: readonly CatalogueRow[], retryMs: number): Promise<DueProduct | null> {
     const [due] = await this.database.query<DueProduct>(...TAKE_DUE_PRODUCT.with({ adapters, retryMs }));
     return due ?? null;

@@ -25,13 +25,13 @@ export const PAUSED = 'the supplier refuses our calls and is paused: see topup s
 export interface ProductRun {
   supplier: string;
   sku: string;
-  /** `overtaken` where an operator set the supplier, or its whole catalogue was read, meanwhile. */
+  /** `overtaken` if an operator set the supplier, or a process read the whole catalogue, meanwhile. */
   result: 'unchanged' | 'changed' | 'gone' | 'overtaken' | Unavailable;
   /** Whether the supplier refused our credentials and was paused for that. */
   isPaused: boolean;
 }
 
-/** Reads SKUs that were marked for it one by one, and updates their offers as a reading of the whole catalogue does. */
+/** Reads marked SKUs one by one, and updates their offers as a reading of the whole catalogue does. */
 @Injectable()
 export class ProductReadsService {
   constructor(
@@ -44,7 +44,7 @@ export class ProductReadsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Marks SKUs that the supplier may have changed, as far as we know them: they are read soon. */
+  /** Marks SKUs that the supplier may have changed, so that workers read them soon. Ignores unknown SKUs. */
   async ask(supplierId: number, skus: string[]): Promise<void> {
     await this.reads.ask(supplierId, skus);
   }

@@ -27,8 +27,8 @@ export class Product {
   price!: Satang;
 
   /**
-   * The supplier of the product's first offer; null when it has none. Triggers make the offer of priority 1 when it is written,
-   * and write it when offers change: the version before knows no offers.
+   * The supplier of the product's first offer; null when it has none. Triggers make the offer of priority 1 when a process writes
+   * this column, and write this column when offers change, because the earlier version of the service knows no offers.
    */
   @ForeignKey(() => Supplier, { name: 'fk_products_supplier' })
   @Column('integer', { nullable: true })

@@ -23,7 +23,7 @@ const PAGE_OF_PRODUCTS = statement(
     ORDER BY p.sku LIMIT ${limit}`,
 );
 
-/** Gives the offers that this transaction added the cost in their supplier's catalogue, if it has one. */
+/** Copies the cost in the supplier's catalogue, if any, to the offers that this transaction added. */
 const TAKE_COSTS = statement(
   'offers.take_costs',
   { skus: 'text[]' },
@@ -63,7 +63,7 @@ export class ProductsRepository {
     return this.select(this.dataSource);
   }
 
-  /** By SKU. @param after the id of the product that the page before ended with. @param limit null for all. */
+  /** The SKUs of a page of products, sorted. @param after the id of the last product on the page before. @param limit null for all. */
   async skus(
     { supplier = null, active = null, q = null }: { [Name in keyof ProductFilter]: ProductFilter[Name] | null },
     after: number | null,
@@ -76,7 +76,7 @@ export class ProductsRepository {
 
   /**
    * Products of these SKUs, as far as they exist.
-   * @param lock locks them until the transaction ends. Orders for them go on.
+   * @param lock locks the products until the transaction ends. Merchants can still order them.
    */
   listBySku(tx: Transaction, skus: string[], { lock = false } = {}): Promise<ProductWithSupplier[]> {
     return this.select(tx, { skus, lock });

@@ -58,7 +58,7 @@ export class ProductsService {
   /**
    * Sets many products, all or none.
    * @param by the operator, for the audit log, with `file`, the name of the file with the products.
-   * @param expected the confirmed differences: if there are any others, nothing is changed.
+   * @param expected the differences that the operator confirmed. If the present ones differ, nothing changes.
    * @param onProgress gets the number of products written so far.
    * @throws ProductError with the index of the first impossible definition; CONFLICT.
    */
@@ -69,7 +69,7 @@ export class ProductsService {
     return this.write(definitions, { ...options, toAction: importAction(file) });
   }
 
-  /** What {@link setAll} would change. @throws as it does. */
+  /** The differences that {@link setAll} would make. @throws ProductError as {@link setAll} does. */
   async compare(definitions: ProductDefinition[]): Promise<ProductDifference[]> {
     return (await this.database.transaction((tx) => this.plan(tx, definitions))).differences;
   }
@@ -99,7 +99,7 @@ export class ProductsService {
 
   /**
    * Compares definitions with the existing products.
-   * @param lock locks those until the transaction ends, so that simultaneous changes of different members all count.
+   * @param lock locks the existing products until the transaction ends, so that no simultaneous change of another member is lost.
    */
   private async plan(tx: Transaction, definitions: ProductDefinition[], { lock = false } = {}): Promise<Plan> {
     definitions.forEach((definition, index) => refuse(index, productProblem(definition)));
@@ -129,7 +129,7 @@ export class ProductsService {
   }
 }
 
-/** The first definition of several that is impossible; `index` is its place among them. */
+/** The problem of the first impossible definition; `index` is the place of the definition in the list. */
 export class ProductError extends AppError {
   constructor(
     readonly index: number,

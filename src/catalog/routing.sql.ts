@@ -2,7 +2,7 @@ import type { Supplier } from '../suppliers/supplier.entity.js';
 import { MAX_PASSED_OVER, type Unroutable } from './routing.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
-/** The parameters that a statement with {@link offersOf} in it has in addition to its own. */
+/** The parameters that {@link offersOf} adds to a statement. */
 export const ROUTING_PARAMETERS = {
   costMaxAgeMs: 'bigint',
   rateMaxAgeMs: 'bigint',
@@ -34,7 +34,7 @@ export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'u
   baht_per_unit: string | null;
   /** The cost in satang, rounded half up: a whole number as text. Null without a rate. */
   cost: string | null;
-  /** The list price minus that, in the same form. */
+  /** The price minus the cost, in the same form. */
   margin: string | null;
   /** The most that a purchase may cost, in millionths of the cost's currency. Null without a cost or a rate. */
   max_cost_micros: bigint | null;
@@ -47,9 +47,9 @@ export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'u
 };
 
 /**
- * A query of all offers of the product `p`, which must stand before it in the FROM: for `CROSS JOIN LATERAL (…) offer`, sorted
- * by {@link routingOrder}. It looks up each row by its key, even by a plan that was made while the tables were empty. A SKU
- * that is not in its supplier's catalogue counts as sold: the catalogue was not read.
+ * A query of all offers of the product `p`, for `CROSS JOIN LATERAL (…) offer` after `p` in the FROM. The caller sorts the rows
+ * by {@link routingOrder}. The query looks up each row by its key, even with a plan from the time when the tables were empty. A
+ * SKU that its supplier's catalogue never had counts as sold: perhaps no reading took place.
  * @param limits how the statement's text refers to its {@link ROUTING_PARAMETERS}.
  * @param price of a unit, in satang.
  * @param now the moment at which offers are judged.
@@ -77,8 +77,8 @@ export const offersOf = (
 export const routingOrder = (alias: string): string => `${alias}.priority, ${alias}.cost NULLS LAST, ${alias}.id`;
 
 /**
- * A window function: the offers that were passed over so far, as the JSON of `PassedOver[]`, or null. Offers that are switched
- * off do not count: operators know of them, and there may be any number.
+ * A window function that lists the offers passed over so far, as the JSON of `PassedOver[]`, or null. The list leaves out offers
+ * that are switched off: operators know of them, and there may be any number.
  * @param alias of the rows of {@link offersOf}. @param why the column with the reason.
  */
 export const passedOver = (alias: string, why: string): string => `

@@ -4,7 +4,7 @@ import type { Config } from '../core/config.js';
 export const UNROUTABLE = ['off', 'paused', 'not_sold', 'cut_off', 'old_cost', 'no_rate', 'no_margin'] as const;
 export type Unroutable = (typeof UNROUTABLE)[number];
 
-/** How many of the offers before the chosen one are stored with it: the first ones. */
+/** The largest number of passed-over offers that an order stores: the first ones. */
 export const MAX_PASSED_OVER = 20;
 
 /** The settings of routing, as statements take them. */

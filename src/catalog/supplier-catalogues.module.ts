@@ -5,7 +5,7 @@ import { ProductReadsService } from './product-reads.service.js';
 import { SupplierCataloguesRepository } from './supplier-catalogues.repository.js';
 import { SupplierSyncService } from './supplier-sync.service.js';
 
-/** What suppliers sell. Separate from our own catalogue, because workers and `topup supplier` need only this. */
+/** The catalogues of suppliers. Our own catalogue is another module, because workers and `topup supplier` need only this one. */
 @Module({
   imports: [SuppliersModule],
   providers: [SupplierCataloguesRepository, SupplierSyncService, ProductReadsRepository, ProductReadsService],

@@ -27,8 +27,8 @@ const ITEMS = rowsOf(ITEM);
 const REPLACED = [...Object.keys(ITEM).filter((column) => column !== 'sku'), 'last_seen_at', 'gone_at'];
 
 /**
- * For the rest of the transaction. Offers have no index by the supplier's SKU: with one, PostgreSQL planned the look-up of an
- * order's offers by it.
+ * Lets the rest of the transaction join whole tables, because offers have no index by the supplier's SKU. With such an index,
+ * PostgreSQL chose it for the look-up of an order's offers.
  */
 const JOIN_WHOLE_TABLES: Statement = {
   name: 'supplier_catalogues.join_whole_tables',
@@ -55,7 +55,7 @@ const MARK_GONE = statement(
     WHERE supplier_id = ${supplierId} AND sku = ANY (${skus})`,
 );
 
-/** Gives offers the cost that was read, if any. An offer that a fault switched off is on again after a change. */
+/** Gives offers the cost of the reading, if any. A change of the item switches an offer on again if a fault switched it off. */
 const UPDATE_OFFERS = statement(
   'supplier_catalogues.update_offers',
   {
@@ -118,7 +118,7 @@ export interface ItemFilter {
   unmapped?: boolean;
 }
 
-/** What suppliers sell, as it was last read. */
+/** The catalogues of suppliers by the last reading. */
 @Injectable()
 export class SupplierCataloguesRepository {
   constructor(private readonly database: Database) {}
@@ -138,7 +138,7 @@ export class SupplierCataloguesRepository {
     return inSnapshot(this.database, (tx) => tx.query<MappedItem>(...LIST_ITEMS.with(which)));
   }
 
-  /** Writes what was read to the catalogue and the offers. @param readAt when the reading began. */
+  /** Writes the result of a reading to the catalogue and the offers. @param readAt when the reading began. */
   write(tx: Transaction, { id }: Supplier, { items, gone }: CatalogueDifference, readAt: Date): void {
     const about = { supplierId: id, readAt };
     tx.write(...WRITE_ITEMS.with({ ...about, items }));

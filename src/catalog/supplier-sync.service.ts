@@ -58,7 +58,7 @@ export class SupplierSyncService {
   ) {}
 
   /**
-   * Reads a supplier's whole catalogue now, unless the last reading is less than its gap ago.
+   * Reads a supplier's whole catalogue now. Refuses the run as `too_soon` if the last reading began less than the gap ago.
    * @throws NOT_FOUND; BAD_REQUEST where its adapter reads no catalogues.
    */
   async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
@@ -101,7 +101,7 @@ export class SupplierSyncService {
     return this.read({ supplier, readAt: due.readAt, connection });
   }
 
-  /** What a supplier sells, as it was last read. @throws NOT_FOUND */
+  /** The items of a supplier's catalogue by the last reading. @throws NOT_FOUND */
   async list(code: string, filter: ItemFilter = {}): Promise<MappedItem[]> {
     return this.catalogues.list(await this.get(code), filter);
   }
@@ -129,7 +129,7 @@ export class SupplierSyncService {
   private async read(begun: BegunRun, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
     const { supplier, connection } = begun;
     const { catalogue } = connection.adapter;
-    // The supplier has got another adapter meanwhile.
+    // An operator gave the supplier another adapter meanwhile.
     if (!catalogue) return refused(supplier, { kind: 'overtaken' });
     const reading = await catalogue.read(connection.settings);
     if (!reading.known) {

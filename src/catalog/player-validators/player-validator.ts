@@ -1,6 +1,6 @@
 export const PLAYER_VERDICTS = ['valid', 'invalid', 'unknown'] as const;
 
-/** What is known about a player. With `unknown` the player may or may not exist. */
+/** The result of a player check. With `unknown` the player may or may not exist. */
 export interface PlayerVerdict {
   verdict: (typeof PLAYER_VERDICTS)[number];
   /** The player's name in the game; null where it is unknown. */

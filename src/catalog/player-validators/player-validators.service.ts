@@ -18,7 +18,7 @@ const MAX_IN_FLIGHT = 8;
 /** Keeps a validator that is away from filling the log. */
 const WARN_EVERY_MS = 60_000;
 
-/** Checks players with validators, a few at a time: a player that can't be checked at once is unknown. */
+/** Checks players with validators, a few at a time. Beyond the limit, a check returns `unknown` at once. */
 @Injectable()
 export class PlayerValidatorsService implements OnApplicationShutdown {
   private readonly http = new SupplierHttp();
