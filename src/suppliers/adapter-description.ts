@@ -3,7 +3,7 @@ import type { SupplierAdapter } from './supplier-adapter.js';
 /** A setting by which a supplier knows us. */
 export interface CredentialField {
   name: string;
-  /** Whether others must not see it. All credentials are sealed, and none is ever shown. */
+  /** Whether it is a secret, and not just a name. The service seals all credentials and never shows any. */
   secret: boolean;
   required: boolean;
   /** Where the operator finds it, or what it is for. */
@@ -13,7 +13,7 @@ export interface CredentialField {
    * a new secret means another account unless the operator says that the account is the same.
    */
   isAccount?: true;
-  /** What is wrong with a text, to follow its name in a sentence; null when nothing is. Never contains the text. */
+  /** The problem of a value, as the end of a sentence that begins with the name; null for none. Never contains the value. */
   problemOf?: (value: string) => string | null;
 }
 
@@ -23,7 +23,7 @@ export interface OptionField {
   /** The allowed values; null for any text. */
   values: readonly string[] | null;
   help: string;
-  /** For an option whose other values mean another account: its default. */
+  /** Set if another value means another account: the default value of the option. */
   ofAccount?: string;
 }
 
@@ -54,7 +54,7 @@ const CAPABILITIES: Record<Capability, (adapter: SupplierAdapter) => boolean> = 
 export const capabilitiesOf = (adapter: SupplierAdapter): Capability[] =>
   (Object.keys(CAPABILITIES) as Capability[]).filter((capability) => CAPABILITIES[capability](adapter));
 
-/** What an adapter's class says of itself, before there is a supplier. */
+/** An adapter's description of itself, which needs no supplier. */
 export interface AdapterDescription {
   /** Its name in the settings of suppliers. */
   readonly adapter: string;
@@ -63,13 +63,13 @@ export interface AdapterDescription {
   readonly credentials: readonly CredentialField[];
   readonly options: readonly OptionField[];
   /**
-   * How attempts are named there. `unit`: after the unit, which always has the same name. `random`: a name that never comes
-   * again, not even after the database was restored from an older copy.
+   * The kind of references that attempts get there. `unit`: the unit's reference, with the attempt's number from the second attempt
+   * on. `random`: a reference that never comes again, not even after a restore of the database from an older copy.
    */
   readonly references: 'unit' | 'random';
   /**
-   * False where another call costs nothing: units that are refused for our credentials or deposit then wait and are sent
-   * again. Elsewhere the supplier is paused until its balance shows that the fault is gone.
+   * False where another call costs nothing: after a refusal for our credentials or deposit, the unit waits and workers send it
+   * again. Elsewhere the service pauses the supplier until its balance shows that the fault is gone.
    */
   readonly isPausedByFaults?: false;
   /** The vendor's URL; null where only the operator knows it. */
@@ -78,7 +78,7 @@ export interface AdapterDescription {
   readonly currency: string | null;
 }
 
-/** The same with what its members say. */
+/** The description, with the capabilities that the adapter's members show. */
 export interface DescribedAdapter extends AdapterDescription {
   readonly capabilities: readonly Capability[];
 }

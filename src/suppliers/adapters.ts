@@ -28,7 +28,7 @@ export const toKnownAdapter = (Adapter: AdapterClass): KnownAdapter => ({
   description: { ...Adapter.description, capabilities: capabilitiesOf(new Adapter(new SupplierHttp())) },
 });
 
-/** Every adapter that a supplier may have. The built-in supplier has one of its own. */
+/** Every adapter that operators may choose. The built-in supplier has another one. */
 export const ADAPTERS: readonly KnownAdapter[] = [
   HttpSupplier,
   DigiflazzSupplier,

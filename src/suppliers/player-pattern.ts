@@ -2,8 +2,8 @@ import { RE2JS, RE2JSException } from 're2js';
 
 /**
  * A supplier's pattern of players: a regular expression that we did not write. A hostile or careless one could keep an engine
- * that backtracks busy for hours, so RE2 matches it, in a time of pattern size times player length. It must stand between `^`
- * and `$`: otherwise something else, such as flags, could count as part of it.
+ * that backtracks busy for hours. So RE2 matches it, in a time of pattern size times player length. The pattern must begin with
+ * `^` and end with `$`: otherwise other text, such as flags, could count as part of it.
  */
 const ANCHORED = /^\^(?:\\.|[^\\])*\$$/s;
 
@@ -46,7 +46,7 @@ function compile(pattern: string): RE2JS | null {
   }
 }
 
-/** An upper bound, as if every count of a group applied to the whole pattern. Compiling would take long to find the true size. */
+/** An upper bound, as if every count of a group applied to the whole pattern. Only slow compiling would find the true size. */
 function sizeOf(pattern: string): number {
   let [size, times] = [pattern.length, 1];
   for (const [, group, least, most] of pattern.matchAll(/(\))?\{(\d+)(?:,(\d*))?\}/g)) {

@@ -17,11 +17,11 @@ export function writePlayer(template: string, { userId, serverId, characterId }:
   return template.replace(PLACEHOLDER, (_, part: string) => parts[part] ?? '');
 }
 
-/** The form in which most suppliers with patterns expect a player: the user, then a space and the server, if any. */
+/** The form in which most suppliers with player patterns expect a player: the user, then a space and the server, if any. */
 export const usualPlayer = ({ userId, serverId }: Player): string =>
   serverId === null ? userId : `${userId} ${serverId}`;
 
-/** A player as a template writes each field of a form; null for a template of one text. */
+/** The fields of a form, each as the template writes the player; null for a template of one text. */
 export function writePlayerFields(template: string, player: Player): Record<string, string> | null {
   const fields = fieldsOf(template);
   if (fields === null) return null;
@@ -29,8 +29,8 @@ export function writePlayerFields(template: string, player: Player): Record<stri
 }
 
 /**
- * Why a text can't be a template; null when it can. A template is one text such as `{user}|{server}`, or one for each field of
- * a form: `{"User ID":"{user}","Server":"{server}"}`.
+ * The reason why a text can't be a template; null if it can. A template is one text such as `{user}|{server}`, or a JSON object
+ * with one text for each field of a form: `{"User ID":"{user}","Server":"{server}"}`.
  */
 export function playerTemplateProblem(template: string): string | null {
   const problem = textProblem(template, 1, MAX_LENGTH);

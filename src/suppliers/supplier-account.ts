@@ -18,8 +18,8 @@ interface NewSettings {
 }
 
 /**
- * A fingerprint of the settings that identify our account at a supplier; empty where none does. Stored credentials are opened
- * only where the account may have changed.
+ * A fingerprint of the settings that identify our account at a supplier; empty if none does. Opens the stored credentials only if
+ * the account may have changed.
  */
 export function accountOf({
   description,
@@ -51,14 +51,14 @@ export function accountOf({
     parts(opened, before?.options ?? {}),
     parts({ ...opened, ...credentials }, { ...before?.options, ...options }),
   ];
-  // A supplier that an older version has set has no fingerprint, and gets none while its account stays.
+  // A supplier that an older version of the service set has no fingerprint, and gets none while its account stays.
   if (before && was.join('\0') === is.join('\0')) return before.account;
   return is.every((part) => part === '')
     ? ''
     : fingerprintOf(is.map((part, place) => (fields[place]?.secret ? hardened(part) : part)));
 }
 
-/** @param areGiven whether all credentials that matter are given anew: then stored ones that can't be opened are not needed. */
+/** @param areGiven whether the operator gave all credentials that identify the account. Then the stored ones need not open. */
 function openedOf(open: NewSettings['open'], areGiven: boolean): Changes {
   try {
     return open();

@@ -33,12 +33,12 @@ export class SupplierBalancesRepository {
     return due.map(({ code }) => code);
   }
 
-  /** Evenly spaced readings, `most` at the most; the latest one is always among them. */
+  /** At most `most` readings, evenly spaced, oldest first. The latest one is always among them. */
   listReported({ id }: Supplier, since: Date, most: number): Promise<ReportedBalance[]> {
     return this.database.query<ReportedBalance>(...sql.LIST_REPORTED.with({ id, since, most }));
   }
 
-  /** For how many hours balances last at the pace of the last day, by supplier; null where that is unknown. */
+  /** The hours for which each supplier's balance lasts at the pace of the last day; null where that is unknown. */
   async findLasting(): Promise<Map<string, number | null>> {
     const rows = await this.database.query<{ code: string; hours: number | null }>(sql.FIND_LASTING);
     return new Map(rows.map(({ code, hours }) => [code, hours]));

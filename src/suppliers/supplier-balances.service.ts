@@ -11,9 +11,9 @@ import { SuppliersService } from './suppliers.service.js';
 
 /** The result of reading our balance at a supplier. */
 export interface QueriedSupplier {
-  /** With the balance that it reported now, or else the last one before. */
+  /** The supplier, with the balance that it reported now, or else the last balance before. */
   supplier: Supplier;
-  /** Why it reported none now; null where it did. */
+  /** The reason why it reported no balance now; null if it did. */
   problem: Unavailable | null;
 }
 
@@ -22,7 +22,7 @@ const MAX_REPORTED = 200;
 /** Our balances at suppliers. */
 @Injectable()
 export class SupplierBalancesService {
-  /** Suppliers that reported no balance last time: a log line for each is written once. */
+  /** Suppliers that reported no balance last time. The worker logs each of them once. */
   private readonly silent = new Set<string>();
 
   constructor(
@@ -37,7 +37,7 @@ export class SupplierBalancesService {
     return Promise.all(suppliers.map((supplier) => this.askOne(supplier)));
   }
 
-  /** Reads the balances that are due at suppliers with offers. Paused suppliers are probed instead. */
+  /** Reads the due balances at suppliers with offers. Skips paused suppliers, which have probes instead. */
   @WorkerTask('supplier_balances', {
     dueBy: 'SUPPLIER_BALANCE_INTERVAL_MS',
     failed: 'our balances at suppliers could not be read',
@@ -56,12 +56,12 @@ export class SupplierBalancesService {
     return queried;
   }
 
-  /** For how many hours balances last at the pace of the last day, by supplier; null where that is unknown. */
+  /** The hours for which each supplier's balance lasts at the pace of the last day; null where that is unknown. */
   findLasting(): Promise<Map<string, number | null>> {
     return this.repository.findLasting();
   }
 
-  /** The balances that it reported since, oldest first: at most 200, evenly spaced. */
+  /** The balances that a supplier reported since a moment, oldest first: at most 200, evenly spaced. */
   listReported(supplier: Supplier, since: Date): Promise<ReportedBalance[]> {
     return this.repository.listReported(supplier, since, MAX_REPORTED);
   }

@@ -5,7 +5,7 @@ import { takeDueSuppliers } from './due-suppliers.sql.js';
 /** How long reported balances are kept. */
 const KEPT = `interval '31 days'`;
 
-/** Records nothing where the supplier's address changed during the call. */
+/** Records nothing if the supplier's adapter or address changed during the call. */
 export const RECORD_BALANCE = statement(
   'supplier_balances.record',
   { id: 'int', adapter: 'text', baseUrl: 'text', micros: 'bigint', currency: 'text' },
@@ -28,7 +28,7 @@ export const FORGET_BALANCES = statement(
   ({ id }) => `DELETE FROM supplier_balances WHERE supplier_id = ${id}`,
 );
 
-/** In the currency that the supplier reports now. */
+/** Lists only balances in the currency that the supplier reports now. */
 export const LIST_REPORTED = statement(
   'supplier_balances.list_told',
   { id: 'int', since: 'timestamptz', most: 'int' },
@@ -42,7 +42,7 @@ export const LIST_REPORTED = statement(
     WHERE ago % (1 + (readings - 1) / ${most}) = 0 ORDER BY told_at`,
 );
 
-/** Suppliers that have offers and are not paused. */
+/** Takes only suppliers that have offers and are not paused. */
 export const TAKE_DUE_BALANCES = takeDueSuppliers(
   'supplier_balances.take_due',
   'balance_due_at',
@@ -51,8 +51,8 @@ export const TAKE_DUE_BALANCES = takeDueSuppliers(
 );
 
 /**
- * How much of each balance was spent within the last day, and over how long. A balance that rose between two readings counts as
- * no spending. Suppliers with fewer than two readings have no row.
+ * The amount spent from each balance within the last day, and the time between the first and the last reading. A rise between two
+ * readings counts as no spending. Suppliers with fewer than two readings have no row.
  */
 export const SPENDING = `
   SELECT r.supplier_id, sum(greatest(r.before - r.micros, 0)) AS spent_micros,
@@ -69,7 +69,7 @@ export const SPENDING = `
 /** Readings over less time say too little about the pace. */
 const MIN_SECONDS = 3600;
 
-/** How long a balance lasts at the pace of the last day; null where that is unknown. */
+/** The seconds for which a balance lasts at the pace of the last day; null where that is unknown. */
 export const LASTS_SECONDS = `
   CASE WHEN spending.spent_micros > 0 AND spending.seconds >= ${MIN_SECONDS}
     THEN greatest(s.balance_micros, 0) / spending.spent_micros * spending.seconds END`;

@@ -9,7 +9,7 @@ export type SupplierCheck =
   | { name: 'balance'; answer: SupplierBalance }
   | { name: 'catalogue'; answer: CatalogueProbe };
 
-/** Checks whether a supplier can be reached with its settings. Buys nothing. */
+/** Checks whether the service can reach a supplier with its settings. Buys nothing. */
 @Injectable()
 export class SupplierCheckService {
   constructor(private readonly registry: SupplierRegistry) {}

@@ -13,8 +13,8 @@ export const NO_CREDENTIALS: CredentialColumns = {
 };
 
 /**
- * The credential with a column of its own, `token_sealed`; all others are sealed together. During an upgrade the version before
- * runs beside this one. It knows only this column: it must find the token there, and its `supplier set` changes it there.
+ * The credential with a column of its own, `token_sealed`; all others are sealed together. During an upgrade the earlier version
+ * of the service still runs. That version knows only this column: it reads the token there, and its `supplier set` writes there.
  */
 const IN_ITS_OWN_COLUMN = 'token';
 

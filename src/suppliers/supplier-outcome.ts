@@ -2,7 +2,7 @@ import type { CostMoney } from '../core/cost-money.js';
 import type { Failure } from '../core/failures.js';
 
 /**
- * What is wrong between us and a supplier.
+ * A fault between us and a supplier.
  * - `credentials`: it does not accept our credentials or our address.
  * - `deposit`: our balance there is too low.
  * - `configuration`: the product is not set up under this SKU.
@@ -26,8 +26,8 @@ export interface Refusal extends Failure {
 }
 
 /**
- * What a supplier hands over for a unit: the code of a card, or a top-up's serial number. It is worth as much as the purchase
- * and kept as secret. A supplier that does not say which of the two it is reports it as the code.
+ * The code of a card, or a top-up's serial number, that a supplier hands over for a unit. It is worth as much as the purchase, so
+ * it stays secret. If a supplier does not say whether a text is a code or a serial number, the text counts as the code.
  */
 export interface Delivery {
   serial: string | null;
@@ -37,9 +37,9 @@ export interface Delivery {
 }
 
 /**
- * What a call or a callback means for an attempt (supplier protocol), all the way from the adapter to the settlement.
+ * The meaning of a call or a callback for an attempt (supplier protocol). All steps from the adapter to the settlement use it.
  * - `processing`: accepted; an inquiry follows.
- * - `not_accepted`: this send certainly did not buy; it may be sent again. The fault is `busy` unless `fault` names another.
+ * - `not_accepted`: this send certainly bought nothing; workers may repeat it. The fault is `busy` unless `fault` names another.
  * - `never_seen`: the supplier does not know the reference.
  * - `unknown`: anything else; the unit may have been bought.
  *
@@ -57,12 +57,12 @@ export interface UnknownOutcome {
   kind: 'unknown';
   detail: string;
   supplierReference?: string;
-  /** What is wrong nevertheless, where that is known. */
+  /** The fault that the answer shows nevertheless. */
   fault?: Fault;
   retryAfterMs?: number;
   /** Whether only a callback can say more: another inquiry would not. */
   waitsForCallback?: true;
-  /** Whether the purchase of this supplier reference is not ours or does not exist. If only a callback reported it, it is dropped. */
+  /** Whether the supplier reference names no purchase of ours. The service then drops it if only a callback reported it. */
   isMisnamed?: true;
   /** A second purchase, which nobody ordered, that the supplier made or is making under our reference. */
   besides?: { supplierReference: string; cost?: CostMoney };

@@ -23,13 +23,13 @@ interface Pause {
 
 const MAX_DETAIL_LENGTH = 255;
 
-/** The waits before the probes of a paused supplier, from the begin of the pause on. The last one repeats. */
+/** The waits before the first and each next probe of a paused supplier. The last wait repeats. */
 const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
   // Suppliers may ban clients after repeated failed sign-ins.
   credentials: [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS],
-  // The first at once, to know the balance that was too low.
+  // The first probe comes at once, to record the balance that is too low.
   deposit: [0, MINUTE_MS],
-  // Each call during a ban prolongs it; the longest is about a day.
+  // Each call during a ban prolongs the ban. The longest ban is about a day.
   ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [number, ...number[]],
 };
 
@@ -58,7 +58,10 @@ export class SupplierPausesService {
     private readonly registry: SupplierRegistry,
   ) {}
 
-  /** @returns the supplier's code if this paused it; null where it was paused already or its adapter is never paused. */
+  /**
+   * Pauses a supplier, unless its adapter is one that faults never pause.
+   * @returns the supplier's code if this call paused it, or gave its pause a more serious reason; otherwise null.
+   */
   begin({ id, adapter, reason, detail, retryAfterMs = 0 }: Pause): Promise<string | null> {
     if (!this.registry.isPausedByFaults(adapter)) return Promise.resolve(null);
     const shown = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
@@ -67,8 +70,8 @@ export class SupplierPausesService {
   }
 
   /**
-   * Pauses a supplier that refused a call other than a purchase, if its fault would pause it after a purchase.
-   * @returns whether this paused it.
+   * Pauses a supplier that refused a call other than a purchase because of our credentials or a ban.
+   * @returns whether this call paused it, or gave its pause a more serious reason.
    */
   async beginFor({ id, adapter }: Supplier, { fault, detail }: Unavailable): Promise<boolean> {
     if (fault !== 'credentials' && fault !== 'ban') return false;
@@ -103,6 +106,6 @@ export class SupplierPausesService {
   }
 }
 
-/** Higher than at the begin of the pause, or above the operator's limit. */
+/** Whether the balance is higher than at the first probe of the pause, or above the operator's limit. */
 const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Supplier, micros: bigint): boolean =>
   (before !== null && micros > before) || (low !== null && micros > low);

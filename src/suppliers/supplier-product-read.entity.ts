@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { timestampColumn } from '../database/columns.js';
 import { Supplier } from './supplier.entity.js';
 
-/** A SKU to read by itself: its price was refused, or the supplier says that it changed. */
+/** A SKU to read by itself: a supplier refused the SKU's price, or reported a change. */
 @Entity('supplier_product_reads')
 export class SupplierProductRead {
   @ForeignKey(() => Supplier, { name: 'fk_supplier_product_reads_supplier', onDelete: 'CASCADE' })
@@ -12,7 +12,7 @@ export class SupplierProductRead {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_supplier_product_reads' })
   sku!: string;
 
-  /** When it was last marked: a reading that began earlier does not count. */
+  /** When a process last marked the SKU. A reading that began earlier does not count. */
   @Column(timestampColumn())
   asked_at!: Date;
 

@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from './supplier.entity.js';
 
-/** One SKU, as the supplier's catalogue last had it. */
+/** One SKU in the state in which the supplier's catalogue last had it. */
 @Entity('supplier_products')
 @Check('ck_supplier_products_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
 @Check('ck_supplier_products_gone', 'gone_at IS NULL OR NOT sellable')
@@ -45,7 +45,7 @@ export class SupplierProduct {
   @Column('boolean', { default: false })
   once_per_day!: boolean;
 
-  /** Nothing is sold from this time of day until {@link cut_off_to}, in the zone. Equal times mean: always sold. */
+  /** The supplier sells nothing from this time of day until {@link cut_off_to}, in the zone. With equal times it always sells. */
   @Column('time', { nullable: true })
   cut_off_from!: string | null;
 

@@ -4,8 +4,8 @@ import { QUERY_GAP_MS } from './supplier-timing.js';
 import { SuppliersRepository, type QueryKind } from './suppliers.repository.js';
 
 /**
- * Lets operators call suppliers by hand: one call of a kind at a time, and the next after ten seconds, over all operators and
- * processes. Suppliers limit and ban by account and address, and a ban would stop sales to all merchants.
+ * Lets operators call suppliers by hand: for each supplier one call of a kind at a time, and the next one ten seconds later, over
+ * all operators and processes. Suppliers limit and ban our account or address, and a ban would stop sales to all merchants.
  */
 @Injectable()
 export class SupplierQueriesService {

@@ -80,7 +80,7 @@ export class SupplierRegistry implements OnApplicationShutdown {
     return describeAdapter(name) ?? unknownAdapter(name);
   }
 
-  /** Whether a supplier of this adapter is paused when it refuses our credentials or our balance there is too low. */
+  /** Whether a fault, such as refused credentials or too low a balance, pauses a supplier of this adapter. */
   isPausedByFaults(name: string): boolean {
     return this.known.get(name)?.description.isPausedByFaults ?? true;
   }
@@ -97,7 +97,7 @@ export class SupplierRegistry implements OnApplicationShutdown {
     return { adapter, settings: adapter.readSettings(stored) };
   }
 
-  /** The same for callers that go on without the supplier: settings that can't work are an answer like any other. */
+  /** Connects too, but returns the problem instead of throwing it, for callers that go on without the supplier. */
   tryConnect(supplier: ConnectedColumns): SupplierConnection | Unavailable {
     try {
       return this.connect(supplier);

@@ -16,7 +16,7 @@ export type Changes = Record<string, string | null>;
 export interface SupplierSettings {
   code: string;
   adapter: string;
-  /** By default the stored one, or else the vendor's, if the adapter knows that. */
+  /** Required unless the adapter knows the vendor's URL. Then the default is the stored URL, or else the vendor's. */
   baseUrl?: string | undefined;
   /** Credentials can't be read back, so those not given are kept. */
   credentials?: Changes | undefined;
@@ -55,7 +55,7 @@ export function codeProblem(code: string): string | null {
   return problem === null ? null : `the supplier's code ${problem}`;
 }
 
-/** The first thing that is wrong with settings, apart from what is stored; null when nothing is. */
+/** The first problem of the given settings, without a look at the stored ones; null if there is none. */
 export function settingsProblem(
   { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS, maxInFlight, newCallbackUrl }: SupplierSettings,
   description: DescribedAdapter,
@@ -79,7 +79,7 @@ export function settingsProblem(
   );
 }
 
-/** Which required credentials settings lack; null when none. @param names of the credentials that they have. */
+/** Names the missing required credentials; null if none is missing. @param names of the existing credentials. */
 export function missingProblem({ adapter, credentials }: AdapterDescription, names: string[]): string | null {
   const missing = credentials.filter(({ name, required }) => required && !names.includes(name));
   if (missing.length === 0) return null;

@@ -13,7 +13,7 @@ export interface BalanceView {
   low: boolean;
 }
 
-/** A supplier as commands and pages show it. Of its credentials it has only the names. */
+/** A supplier as commands and pages show it, with only the names of its credentials. */
 export interface SupplierView {
   code: string;
   adapter: string;
@@ -28,7 +28,7 @@ export interface SupplierView {
   balance: BalanceView | null;
 }
 
-/** @param callbackUrl null where it does not call us. */
+/** @param callbackUrl null if the supplier does not call us. */
 export function toSupplierView(supplier: Supplier, callbackUrl: string | null): SupplierView {
   const { code, adapter, base_url, timeout_ms, options, pause_reason } = supplier;
   const balance = toBalanceView(supplier);

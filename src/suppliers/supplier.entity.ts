@@ -9,10 +9,10 @@ export type PauseReason = (typeof PAUSE_REASONS)[number];
 export interface ListPlace {
   /** The supplier's cursor of the next page. */
   page: string;
-  /** How much the pages before contained: purchases, and entries that can't be read. */
+  /** The numbers of purchases and of unreadable entries on the pages before. */
   purchases: number;
   unreadable: number;
-  /** The list starts with purchases of the first moment; its reading began at the second. */
+  /** The moment from which the list has purchases, and the moment at which the reading began. */
   since: string;
   begun_at: string;
   /** The address and account of the list: another one has other pages. */
@@ -21,7 +21,7 @@ export interface ListPlace {
   account: string;
 }
 
-/** @param code never changes, and is known before the row is written. */
+/** Binds a sealed value to the supplier's code, because the code never changes and is known before the row has an id. */
 export const supplierPlace = (
   column: 'token_sealed' | 'credentials_sealed' | 'callback_token_sealed',
   code: string,
@@ -46,7 +46,7 @@ export class Supplier {
   @Column('text')
   code!: string;
 
-  /** A name that the registry knows: a new adapter needs no migration. */
+  /** The adapter's name in the registry. The table allows any name, so a new adapter needs no migration. */
   @Column('text')
   adapter!: string;
 
@@ -132,7 +132,7 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   product_read_at!: Date | null;
 
-  /** Until when operators may not test it again, or ask it about a unit again. */
+  /** The end of the time in which operators may not test it again. The next column is the same for inquiries about a unit. */
   @Column(timestampColumn({ nullable: true }))
   test_asked_until!: Date | null;
 

@@ -14,7 +14,7 @@ import { MAX_QUERY, QUERY_GAP_MS } from './supplier-timing.js';
 /** Units at a supplier that have not ended. */
 export interface OpenUnits {
   open: number;
-  /** Units of which nobody knows whether they were bought. */
+  /** The open units that are no longer queued: the supplier may have sold them. */
   inDoubt: number;
 }
 
@@ -27,15 +27,15 @@ export type CallingSupplier = Pick<
   | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
 >;
 
-/** What refers to a supplier. */
+/** The rows that refer to a supplier. */
 export interface Uses {
   offers: number;
   reversals: number;
-  /** Whether units of orders were ever bought from it, or will be. */
+  /** Whether an item or an attempt refers to it, also in the archive. */
   orders: boolean;
 }
 
-/** The columns to write. In an existing row, those not given keep their values. */
+/** The columns to write. An existing row keeps the values of all other columns. */
 export type SupplierRow = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms' | 'options'> &
   Partial<Omit<Supplier, 'id' | 'created_at' | 'updated_at'>>;
 
@@ -72,7 +72,7 @@ const COUNT_USES: Statement = {
                   OR EXISTS (SELECT FROM archived_partitions WHERE $1 = ANY(supplier_ids)) AS orders`,
 };
 
-/** For the rest of the transaction. */
+/** Lifts the timeout for the rest of the transaction: the removal of a supplier may take long. */
 const NO_STATEMENT_TIMEOUT: Statement = {
   name: 'suppliers.no_statement_timeout',
   text: `SELECT set_config('statement_timeout', '0', true)`,
@@ -83,7 +83,7 @@ const DELETE_SUPPLIER: Statement = {
   text: `DELETE FROM suppliers WHERE id = $1`,
 };
 
-/** Does nothing where the last reading is less than the gap ago. */
+/** Does nothing if the last reading began less than the gap ago. */
 const BEGIN_READING = statement(
   'suppliers.begin_reading',
   { id: 'int', gapMs: 'bigint' },
@@ -99,8 +99,8 @@ const BLOCKED_UNTIL = { test: 'test_asked_until', inquiry: 'inquiry_asked_until'
 export type QueryKind = keyof typeof BLOCKED_UNTIL;
 
 /**
- * Acquires the lock of a call. It lasts for the longest call, in case the process dies. While another process has the lock, or
- * during the gap after it, `until` is null and `wait_ms` is what is left.
+ * Acquires the lock for a call. The lock lasts as long as the longest call, in case the process dies. While another call has the
+ * lock, and during the gap after that call, `until` is null and `wait_ms` is the remaining time.
  */
 const lockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
   statement(
@@ -115,7 +115,7 @@ const lockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
     FROM suppliers WHERE code = ${code}`,
   );
 
-/** Does nothing where another process has acquired the lock meanwhile. */
+/** Does nothing if another process has acquired the lock meanwhile. */
 const unlockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
   statement(
     `suppliers.end_${kind}`,
@@ -176,7 +176,7 @@ const NOT_PAUSED = {
 /** All but the built-in supplier, which has no settings. */
 const SET_BY_OPERATORS = { id: Not(SANDBOX_SUPPLIER_ID) };
 
-/** Suppliers and their settings. Names the entity of units by text, because `orders` imports this room. */
+/** Suppliers and their settings. Names the entity `OrderUnit` by a string, because its room, `orders`, imports this room. */
 @Injectable()
 export class SuppliersRepository {
   constructor(
@@ -202,7 +202,7 @@ export class SuppliersRepository {
     return new Map(suppliers.map(({ code, id }) => [code, id]));
   }
 
-  /** Whether it is the code of the built-in supplier. */
+  /** Whether the built-in supplier has this code. */
   isBuiltIn({ manager }: Transaction, code: string): Promise<boolean> {
     return manager.existsBy(Supplier, { id: SANDBOX_SUPPLIER_ID, code });
   }
@@ -217,7 +217,7 @@ export class SuppliersRepository {
     return this.database.query<CallingSupplier>(FIND_CALLING);
   }
 
-  /** Locks its settings until the transaction ends. Orders for it go on. */
+  /** Locks the settings of a supplier until the transaction ends. New orders may still refer to the supplier. */
   lock({ manager }: Transaction, code: string): Promise<Supplier | null> {
     return manager.findOne(Supplier, {
       where: { code, ...SET_BY_OPERATORS },
@@ -225,7 +225,7 @@ export class SuppliersRepository {
     });
   }
 
-  /** Keeps every other transaction from referring to it or changing it. */
+  /** Locks a supplier until the transaction ends: no other transaction may change it or refer to it. */
   lockForRemoval({ manager }: Transaction, code: string): Promise<Supplier | null> {
     return manager.findOne(Supplier, {
       where: { code, ...SET_BY_OPERATORS },
@@ -264,7 +264,7 @@ export class SuppliersRepository {
 
   /**
    * @param probeInMs the time until the first probe.
-   * @returns its code if this paused it; null where it was paused already.
+   * @returns the supplier's code if this call paused it, or gave its pause a more serious reason; otherwise null.
    */
   async beginPause({ id, reason, detail, probeInMs }: BegunPause): Promise<string | null> {
     const [paused] = await this.database.query<{ code: string }>(
@@ -273,7 +273,7 @@ export class SuppliersRepository {
     return paused?.code ?? null;
   }
 
-  /** Replaces any other pause. */
+  /** Pauses a supplier for an operator. Replaces any other pause. */
   async pause({ manager }: Transaction, { id }: Supplier, detail: string | null): Promise<void> {
     const paused = { pause_reason: 'operator', pause_detail: detail, paused_at: () => NOW } as const;
     await manager.update(Supplier, { id }, { ...NOT_PAUSED, ...paused, ...SAME_SETTINGS });
@@ -284,7 +284,7 @@ export class SuppliersRepository {
     await this.hurryUnits(manager, id);
   }
 
-  /** @returns false where it is no longer paused for this reason. */
+  /** @returns false if the supplier is no longer paused for this reason. */
   async endPause({ id }: Supplier, reason: PauseReason): Promise<boolean> {
     const { manager } = this.dataSource;
     const changed = { ...NOT_PAUSED, ...SAME_SETTINGS };
@@ -303,7 +303,10 @@ export class SuppliersRepository {
     });
   }
 
-  /** @param nextMs the time until the next probe of a supplier. @returns the suppliers whose probe is due. */
+  /**
+   * Takes the suppliers whose probe is due, except rows that another process has locked, and writes the time of their next probe.
+   * @param nextMs returns the time until the next probe of a supplier; null for none.
+   */
   async takeDueProbes({ manager }: Transaction, nextMs: (supplier: Supplier) => number | null): Promise<Supplier[]> {
     const due = await manager
       .createQueryBuilder(Supplier, 'supplier')
@@ -320,9 +323,9 @@ export class SuppliersRepository {
   }
 
   /**
-   * Records that a reading of the whole catalogue begins. It is recorded before the call, so that a process that dies does not
-   * lead to a second call within the gap.
-   * @returns the time that was recorded; null within the gap after the last reading.
+   * Records that a reading of the whole catalogue begins. The caller records it before the call: even if the process dies, no
+   * second call follows within the gap.
+   * @returns the recorded time; null within the gap after the last reading.
    */
   async beginReading({ id }: Supplier, gapMs: number): Promise<Date | null> {
     const [begun] = await this.database.query<BegunReading>(...BEGIN_READING.with({ id, gapMs: BigInt(gapMs) }));
@@ -330,8 +333,9 @@ export class SuppliersRepository {
   }
 
   /**
-   * Does the same for a supplier whose catalogue is due: it has offers, is not paused, was not read within the interval, and was
-   * neither set nor read within the gap of its adapter. No two processes take the same one.
+   * Does the same for the due supplier with the oldest reading. A supplier is due if it has offers, is not paused, was not read
+   * within the interval, and was neither set nor read within the gap of its adapter. Two processes never take the same supplier.
+   * @returns null when none is due.
    */
   async takeDueReading(
     adapters: readonly CatalogueRow[],
@@ -344,8 +348,8 @@ export class SuppliersRepository {
   }
 
   /**
-   * Acquires the lock of a call by hand, over all processes.
-   * @returns the lock's end, for {@link unlockQuery}; or how long another call, or the gap after it, still lasts.
+   * Acquires the lock for a call that an operator makes by hand. One process at a time has this lock.
+   * @returns the end of the lock, for {@link unlockQuery}; or the time until another call and the gap after it are over.
    */
   async lockQuery(kind: QueryKind, code: string): Promise<{ until: string } | { until: null; wait_ms: number }> {
     const [lock] = await this.database.query<{ until: string } | { until: null; wait_ms: number }>(
@@ -359,13 +363,13 @@ export class SuppliersRepository {
     await this.database.query(...UNLOCK_QUERY[kind].with({ code, until }));
   }
 
-  /** Makes units that wait because they were not accepted due at once. */
+  /** Makes sent units that are queued again due at once: they wait because the supplier did not accept them. */
   private async hurryUnits(manager: EntityManager, supplierId: number): Promise<void> {
     const waiting = { supplier_id: supplierId, state: 'queued', first_sent_at: Not(IsNull()) };
     await manager.update('OrderUnit', waiting, { next_action_at: () => NOW });
   }
 
-  /** Makes its open units count as sent to its present address. */
+  /** Records the supplier's present address and account for its due and waiting units, so that workers call about them there. */
   async moveUnits({ manager }: Transaction, supplier: Supplier): Promise<void> {
     const sent_to = destinationOf(supplier);
     const elsewhere = { supplier_id: supplier.id, sent_to: Not(sent_to), next_action_at: Not(IsNull()) };

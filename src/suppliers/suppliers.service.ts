@@ -28,7 +28,7 @@ import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from
 export interface SetConditions {
   /** When it was last set, as the operator saw it; null for a new supplier. */
   updatedAt?: Date | null;
-  /** Whether stored secrets must be given anew for another host: else any operator could have them sent to a host of theirs. */
+  /** Whether another host needs the stored secrets anew. Otherwise an operator could send them to his or her own host. */
   secretsStayAtHost?: boolean;
 }
 
@@ -88,7 +88,7 @@ export class SuppliersService {
   }
 
   /**
-   * Stops sends until it is resumed. Inquiries about units in doubt go on.
+   * Stops all sends to a supplier until an operator resumes it. Inquiries about units in doubt go on.
    * @throws NOT_FOUND
    */
   pause(code: string, by: Actor): Promise<Supplier> {
@@ -97,15 +97,15 @@ export class SuppliersService {
     );
   }
 
-  /** Ends its pause, for any reason. @throws NOT_FOUND */
+  /** Ends the pause of a supplier, whatever its reason. @throws NOT_FOUND */
   resume(code: string, by: Actor): Promise<Supplier> {
     return this.change(code, by, 'supplier.resume', (tx, supplier) => this.suppliers.resume(tx, supplier));
   }
 
   /**
-   * Counts the open units that another base URL or account would leave behind. Units in doubt are not sent there, because the
-   * new address may never have seen them.
-   * @returns null where the supplier is new, or address and account stay.
+   * Counts the open units that another base URL or account would leave behind. Workers send no unit in doubt to the new address,
+   * because the new address may never have seen the unit.
+   * @returns null if the supplier is new, or its address and account stay.
    */
   async unitsLeftBehind(settings: SupplierSettings): Promise<OpenUnits | null> {
     const supplier = await this.suppliers.find(settings.code);
@@ -121,7 +121,7 @@ export class SuppliersService {
     return this.suppliers.countOpenUnits(id);
   }
 
-  /** @throws BAD_REQUEST for a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for. */
+  /** @throws BAD_REQUEST for a timeout that is too long for SUPPLIER_QUIET_PERIOD_MS. */
   assertTiming(timeoutMs: number): void {
     const problem = timingProblem(timeoutMs, this.config.SUPPLIER_QUIET_PERIOD_MS);
     if (problem) throw new AppError('BAD_REQUEST', problem);
@@ -179,7 +179,11 @@ export class SuppliersService {
     });
   }
 
-  /** Keeps the address that the supplier was given. @param before the stored row, if its adapter is the same. */
+  /**
+   * Keeps the stored token unless the operator wants a new one, because the vendor already has the address with it.
+   * @param before the stored row, if its adapter is the same.
+   * @returns null if the adapter takes no callbacks.
+   */
   private callbackToken(
     { code, adapter, newCallbackUrl }: SupplierSettings,
     before: Supplier | undefined,
@@ -231,9 +235,9 @@ export class SuppliersService {
       options: changed(same?.options ?? {}, settings.options ?? {}),
       low_balance_micros: lowBalanceMicros === undefined ? (same?.low_balance_micros ?? null) : lowBalanceMicros,
       max_in_flight: maxInFlight === undefined ? (same?.max_in_flight ?? null) : maxInFlight,
-      // The new credentials may work: it is probed at once.
+      // The new settings may work, so workers probe the supplier at once.
       ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
-      // At another address or account, balance, catalogue and list of purchases have not been read.
+      // The stored readings belong to the old address and account.
       ...(same && destinationOf(same) === destinationOf({ base_url: baseUrl, account }) ? {} : NOTHING_READ),
     };
   }
@@ -263,7 +267,7 @@ const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<strin
   max_in_flight: supplier.max_in_flight,
 });
 
-/** A change as the audit log keeps it, with what was before. Of credentials it says which were replaced or removed. */
+/** A change as the audit log keeps it, with the settings before. It names replaced and removed credentials, without values. */
 function detailOf(
   supplier: Supplier,
   before: Supplier | null,

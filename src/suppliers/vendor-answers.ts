@@ -21,7 +21,7 @@ export const asMembers = (value: unknown): Members | undefined =>
 /** The elements of a JSON array; none for anything else. */
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A text or a number as it is written: vendors contradict themselves about some members. */
+/** The text of a string or a number: vendors send some members now as the one, now as the other. */
 export function textOf(value: unknown): string | undefined {
   if (value instanceof JsonNumber) return value.text;
   return typeof value === 'string' ? value : undefined;
@@ -34,7 +34,7 @@ export const isGiven = (member: unknown): boolean => member !== undefined && mem
 export const isOther = (member: unknown, ours: string | null): boolean =>
   ours !== null && isGiven(member) && textOf(member) !== ours;
 
-/** A name that can be looked up and stored as it is. */
+/** A name that the service can look up and store unchanged; undefined for anything else. */
 export function nameOf(member: unknown): string | undefined {
   const text = textOf(member);
   return text === undefined || textProblem(text, 1, MAX_NAME_LENGTH) !== null ? undefined : text;
@@ -55,13 +55,13 @@ export const productIn = (reading: CatalogueReading, sku: string): ProductReadin
     ? { known: true, product: reading.products.findLast((product) => product.sku === sku) ?? null }
     : reading;
 
-/** What a reading says of the catalogue as a whole. */
+/** The reading, without its products. */
 export const toProbe = (reading: CatalogueReading | ProductReading): CatalogueProbe =>
   reading.known ? { known: true } : reading;
 
 type Call = () => Promise<HttpAnswer>;
 
-/** What `read` makes of the answer to a call, or `failed` of the error that kept the answer away. */
+/** Returns the result of `read` for the answer to a call. Without an answer, it returns the result of `failed` for the error. */
 export async function callAndRead<Result, Failure>(
   call: Call,
   read: (answer: HttpAnswer) => Result,
@@ -74,7 +74,7 @@ export async function callAndRead<Result, Failure>(
   }
 }
 
-/** Sends an attempt. Without an answer it may have been bought, unless the call never left. */
+/** Sends an attempt. Without an answer, the supplier may have made the purchase, unless the call never left. */
 export const sendAndRead = (
   attempt: Attempt,
   call: Call,
@@ -85,7 +85,7 @@ export const sendAndRead = (
     return wasNeverSent(error) ? notSent(attempt, { detail }) : { kind: 'unknown', detail };
   });
 
-/** Asks what became of an attempt. Without an answer nothing more is known of it. */
+/** Queries the result of an attempt. Without an answer, the outcome is `unknown`. */
 export const inquireAndRead = (call: Call, read: (answer: HttpAnswer) => SupplierOutcome): Promise<SupplierOutcome> =>
   callAndRead(call, read, (error) => ({ kind: 'unknown', detail: describeFailure(error) }));
 
@@ -101,7 +101,7 @@ export const unreachable = (error: unknown): Unavailable => ({
   reached: false,
 });
 
-/** A send that certainly did not leave. Only of a first send does that mean that nothing was bought. */
+/** The outcome of a send that certainly did not leave. An earlier send may have bought the unit, so a repeat stays `unknown`. */
 export const notSent = ({ isRepeat }: Attempt, why: { detail: string; fault?: Fault }): SupplierOutcome => ({
   kind: isRepeat ? 'unknown' : 'not_accepted',
   ...why,
@@ -113,11 +113,11 @@ export interface CodeRefusal {
   code: UnitFailureCode;
   /** Whether another supplier may sell it. */
   failover: boolean;
-  /** Whether it is about the price, or about the amount where that is the key of the product. */
+  /** Whether the refusal is about the price, or about an amount that identifies the product. */
   isPriceRefused?: true;
 }
 
-/** What a vendor's code says of a purchase, in the answer to its first send. */
+/** The meaning of a vendor's code in the answer to the first send of a purchase. */
 export type CodeMeaning =
   /** Accepted, but not delivered yet. */
   | { kind: 'processing' }

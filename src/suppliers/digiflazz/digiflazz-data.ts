@@ -33,7 +33,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 
-/** What an answer means that should be a balance or a price list, and is not. */
+/** The reading from an answer without the expected balance or price list. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const members = asMembers(dataOf(answer.body));
   const rc = members && responseCodeOf(members);
@@ -45,7 +45,7 @@ export function unavailable(answer: HttpAnswer): Unavailable {
   return { known: false, detail: codeInWords(rc), reached: false, ...faultOf(rc) };
 }
 
-/** The price list was requested too often. No other call returns it. */
+/** Too many requests of the price list. The vendor answers no other call with this code. */
 const PRICE_LIST_LIMITED = '83';
 
 function faultOf(rc: string): Pick<Unavailable, 'fault'> {

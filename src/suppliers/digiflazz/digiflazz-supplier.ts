@@ -27,7 +27,7 @@ export interface DigiflazzSettings {
   baseUrl: string;
   username: string;
   key: string;
-  /** Null where the webhook has none. */
+  /** The secret of the webhook; null where it has none. */
   webhookSecret: string | null;
   /** Whether purchases are tests, which need the development key. */
   testing: boolean;
@@ -78,7 +78,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
   readonly deduplicates = true;
   readonly guardsPrice = true;
 
-  /** Repeating the request returns what became of it. After 90 days the repeat would be a new purchase. */
+  /** A repeat of the request returns the result of the purchase. After 90 days the repeat would be a new purchase. */
   readonly inquiry: BuyingInquiry<DigiflazzSettings> = {
     mayBuy: true,
     remembersSales: true,
@@ -95,7 +95,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     productGapMs: 2_000,
     read: (settings) => this.readPrices(settings, {}, readPriceList),
     readOne: (settings, sku) => this.readPrices(settings, { code: sku }, (answer) => readPriceOf(answer, sku)),
-    // By one code, which need not exist: the whole list would use up the call that is allowed every five minutes.
+    // Reads one code, which need not exist. A probe must not use up the only call for the whole list in five minutes.
     probe: (settings) => this.readPrices(settings, { code: 'probe' }, (answer) => toProbe(readPriceList(answer))),
   };
 

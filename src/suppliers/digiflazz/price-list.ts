@@ -7,14 +7,14 @@ import { dataOf, rupiah, unavailable } from './digiflazz-data.js';
 const ZONE = 'Asia/Jakarta';
 const MAX_SKU_LENGTH = 255;
 
-/** What the answer to `POST /price-list` means. Anything but a list is a refusal, and says nothing about products. */
+/** The reading from an answer to `POST /price-list`. Any answer but a list is a refusal, and says nothing about products. */
 export function readPriceList(answer: HttpAnswer): CatalogueReading {
   const list = dataOf(answer.body);
   if (answer.status !== 200 || !Array.isArray(list)) return unavailable(answer);
   return { known: true, products: list.flatMap((item) => readItem(asMembers(item))) };
 }
 
-/** The same for a request of one SKU. */
+/** The reading from an answer to a request of one SKU. */
 export const readPriceOf = (answer: HttpAnswer, sku: string): ProductReading => productIn(readPriceList(answer), sku);
 
 /** One product; none where it has no SKU. */

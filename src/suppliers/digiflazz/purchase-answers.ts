@@ -17,8 +17,8 @@ export type Phase = 'first' | 'repeat' | 'callback';
 type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
 
 /**
- * What the answer to `POST /transaction` means for an attempt. What the vendor does not document means unknown. So does a
- * refusal of a repeat, if the vendor may have decided it before it looked up the first send.
+ * The outcome of an answer to `POST /transaction`. An undocumented answer means unknown. So does a refusal of a repeat, if the
+ * vendor may have decided it before it looked up the first send.
  */
 export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): SupplierOutcome {
   const { status } = answer;
@@ -33,7 +33,7 @@ export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): Suppli
   return readTransaction(data, attempt.isRepeat ? 'repeat' : 'first');
 }
 
-/** What `data` of an answer or a callback says about the transaction that it names. */
+/** The outcome that `data` of an answer or a callback reports for the transaction that it names. */
 export function readTransaction(data: Members, phase: Phase): SupplierOutcome {
   const rc = responseCodeOf(data);
   const code = rc === undefined ? undefined : RESPONSE_CODES.get(rc);
@@ -107,7 +107,7 @@ function namedBy({ trx_id: name }: Members, { status, meaning }: ResponseCode) {
   return supplierReference === '' || isRefused ? {} : { supplierReference };
 }
 
-/** A refusal may lack the reference of what it refuses. Then nothing but its fault is reliable. */
+/** A refusal may lack the reference of the refused purchase. Then only its fault is reliable. */
 function withoutReference(data: Members): Unknown {
   const rc = responseCodeOf(data);
   const code = rc === undefined ? undefined : RESPONSE_CODES.get(rc);
@@ -117,7 +117,7 @@ function withoutReference(data: Members): Unknown {
     : { ...undecided(rc, code), detail: `${codeInWords(rc)}; ${detail}` };
 }
 
-/** What in an answer belongs to another purchase; null where all is ours. */
+/** Says why an answer is about another purchase; null if it is about ours. */
 function mismatchOf(data: Members, attempt: Attempt): string | null {
   const { ref_id: reference, buyer_sku_code: sku, customer_no: customerNo } = data;
   if (isOther(reference, attempt.reference)) return 'the answer is about another reference';

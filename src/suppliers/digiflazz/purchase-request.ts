@@ -33,7 +33,7 @@ export function purchaseRequest(account: Account, attempt: Attempt): string {
   });
 }
 
-/** Why the vendor can't enforce the limit of a purchase's cost; null where it can. */
+/** The reason why the vendor can't enforce the limit of a purchase's cost; null if it can. */
 export function limitProblem({ maxCost }: TopUp): string | null {
   if (maxCost === null) return null;
   if (maxCost.currency !== CURRENCY) return `what it may cost is in ${maxCost.currency}, and not in ${CURRENCY}`;

@@ -8,22 +8,22 @@ import {
   type CodeRows,
 } from '../vendor-answers.js';
 
-/** What a response code says of a purchase, in the answer to its first send. */
+/** The meaning of a response code in the answer to the first send of a purchase. */
 type DigiflazzMeaning =
   | Exclude<CodeMeaning, CodeRefusal>
   | { kind: 'succeeded' }
   | (CodeRefusal & {
-      /** Whether the vendor may still change it. */
+      /** Whether the vendor may still change the refusal. */
       confirm?: true;
-      /** Whether it refuses only our frequent requests; it passes after a minute. */
+      /** Whether the vendor refuses only because we send too often. Such a refusal passes after a minute. */
       tooOften?: true;
     });
 
 export interface ResponseCode {
   status: 'Sukses' | 'Pending' | 'Gagal';
   /**
-   * Whether it is about a transaction on record. Where not, the vendor may have decided it before it looked up the reference:
-   * it says nothing about an earlier send.
+   * Whether the code is about a transaction on record. Otherwise the code says nothing about an earlier send: the vendor may have
+   * decided before it looked up the reference.
    */
   made: boolean;
   words: string;

@@ -11,9 +11,9 @@ import { amountOf, nameOf } from '../vendor-answers.js';
 type Body = Partial<Record<string, unknown>>;
 
 /**
- * What the answer to `POST /v1/top-ups` means. What the protocol does not list means unknown. A refusal of a repeat says nothing
- * about the first send, since a supplier may check its stock before it looks up the reference. It counts once it is confirmed:
- * repeated after an inquiry and a quiet period in which the supplier still had not seen the reference.
+ * The outcome of an answer to `POST /v1/top-ups`: `unknown` for any answer that the protocol does not list. A refusal of a repeat
+ * says nothing about the first send, since a supplier may check its stock before it looks up the reference. Such a refusal needs
+ * confirmation: the supplier repeats it after an inquiry and a quiet period in which it still had not seen the reference.
  */
 export function readSendAnswer(
   answer: HttpAnswer,
@@ -64,7 +64,7 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Suppli
 /** Answers of suppliers that lack an optional part of the protocol. */
 const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
 
-/** Such a supplier may also take a request without a reference for an invalid one about a reference. */
+/** A supplier without a list may take the request for an inquiry with an invalid reference, and then answers 400 or 422. */
 const HAS_NO_LIST = [...HAS_NO_SUCH_PAGE, 400, 422];
 
 /**
@@ -85,8 +85,8 @@ export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): Purch
 }
 
 /**
- * Null where it has no reference of ours that can be stored. With the supplier's reference alone it may belong to an attempt
- * whose supplier reference we do not know yet.
+ * Null for an entry without a reference of ours that can be stored. The supplier's reference alone does not show whose purchase
+ * it is: an attempt may have that reference, and we may not know it yet.
  */
 function readListed(entry: unknown): ListedPurchase | null {
   const body = asObject(entry);

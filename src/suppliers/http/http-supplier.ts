@@ -37,7 +37,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     ],
     options: [],
     references: 'unit',
-    // The protocol says to try later, and not every supplier that speaks it reports balances.
+    // The protocol tells us to try later. A pause might never end, because not every supplier of this protocol reports balances.
     isPausedByFaults: false,
     baseUrl: null,
     currency: null,
@@ -80,7 +80,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     return callAndRead(
       () => this.call(settings, 'POST', '/v1/top-ups', body),
       (answer) => readSendAnswer(answer, attempt),
-      // The protocol sends again what did not leave, also a repeat.
+      // By the protocol, we may repeat any send that did not leave, even a repeat.
       (error) => ({ kind: wasNeverSent(error) ? 'not_accepted' : 'unknown', detail: describeFailure(error) }),
     );
   }

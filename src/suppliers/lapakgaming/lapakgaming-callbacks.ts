@@ -5,8 +5,8 @@ import { nameOf } from '../vendor-answers.js';
 import { dataOf } from './lapakgaming-data.js';
 
 /**
- * Reads callbacks of Lapakgaming, which it does not sign. An order that ended leads to an inquiry, and a product that changed
- * is read again. The order's `tid` in a callback is not stored, because anyone may have sent it.
+ * Reads callbacks of Lapakgaming, which have no signature. The end of an order leads to an inquiry, and the change of a product
+ * leads to a reading of that product. The service does not store the `tid` beside our reference: anyone may have sent it.
  */
 export const lapakgamingCallbacks: CallbackReader = {
   read({ body }) {

@@ -46,7 +46,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
 
 export const isSuccess = (answer: HttpAnswer): boolean => isGood(answer.status) && codeOf(answer) === 'SUCCESS';
 
-/** What an answer means that should be a balance or products, and is not. */
+/** The reading from an answer without the expected balance or products. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const detail = isSuccess(answer) ? 'the answer can’t be read' : answerInWords(answer);
   return { known: false, detail, reached: false, ...faultOf(answer) };

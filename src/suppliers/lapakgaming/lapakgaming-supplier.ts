@@ -24,7 +24,7 @@ const MAX_PRODUCT_LIST_BYTES = 16_000_000;
 export interface LapakgamingSettings {
   baseUrl: string;
   secretKey: string;
-  /** The country of the products; null for those that the vendor lists without a country. */
+  /** The country of the products; null for the products that the vendor lists without a country. */
   country: string | null;
   /** Where callbacks about an order go; null for the address in our profile there. */
   callbackUrl: string | null;
@@ -85,7 +85,7 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
     productGapMs: 250,
     read: (settings) => this.readProducts(settings, 'all-products', {}, readProductList),
     readOne: (settings, sku) => this.readProduct(settings, sku, (answer) => readProductOf(answer, sku)),
-    // By one product, which need not exist.
+    // Reads one product, which need not exist.
     probe: (settings) => this.readProduct(settings, 'probe', (answer) => toProbe(readProductOf(answer, 'probe'))),
   };
 

@@ -23,7 +23,7 @@ const RATE_WINDOW_MS = 10_000;
 type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
 
 /**
- * What the answer to `POST /api/order` means for an attempt. A refusal of a repeat says nothing about the first send: the vendor
+ * The outcome of an answer to `POST /api/order`. A refusal of a repeat says nothing about the first send: the vendor
  * may have decided it before it looked up our reference.
  */
 export function readOrderAnswer(answer: HttpAnswer, { isRepeat }: Pick<Attempt, 'isRepeat'>): SupplierOutcome {
@@ -50,7 +50,7 @@ export function readOrderAnswer(answer: HttpAnswer, { isRepeat }: Pick<Attempt, 
   }
 }
 
-/** What the answer to `GET /api/order_status` means for the attempt that was queried. */
+/** The outcome of an answer to `GET /api/order_status` for the queried attempt. */
 export function readOrderStatus(answer: HttpAnswer, attempt: NamedAttempt): SupplierOutcome {
   const isByOurReference = attempt.supplierReference === null;
   if (codeOf(answer) === 'TID_NOT_FOUND' && isByOurReference) return { kind: 'never_seen' };
@@ -73,7 +73,7 @@ function meaningOf(answer: HttpAnswer): CodeMeaning {
 function undecided(answer: HttpAnswer, meaning: CodeMeaning): Unknown {
   const wait = requestedWait(answer);
   if (answer.status === 429) wait.retryAfterMs = Math.max(wait.retryAfterMs ?? 0, RATE_WINDOW_MS);
-  // "We may not order this product" may be how the vendor refuses a reference that was sent before.
+  // Perhaps the vendor refuses a repeated reference with "we may not order this product". So that is no fault here.
   const isOurs = meaning.kind === 'not_accepted' && meaning.fault !== 'configuration';
   const fault = isOurs ? { fault: meaning.fault } : {};
   return { kind: 'unknown', detail: doubtInWords(answer), ...fault, ...wait };
@@ -85,7 +85,7 @@ function doubtInWords(answer: HttpAnswer): string {
   return code === 'SUCCESS' ? `${words}, which can’t be read (HTTP ${answer.status})` : words;
 }
 
-/** Accepted is not delivered yet: inquiries follow until it is. */
+/** The vendor has accepted the order, but not delivered it yet: inquiries follow. */
 function accepted(data: Members | undefined): SupplierOutcome {
   const supplierReference = nameOf(data?.tid);
   const cost = amountOf(data?.total_price, CURRENCY);
@@ -96,7 +96,7 @@ function accepted(data: Members | undefined): SupplierOutcome {
   };
 }
 
-/** An order has ended only when all of it is delivered, or all of it is refunded. */
+/** An order has ended only when the vendor has delivered, or refunded, all parts of the order. */
 function readStatus(data: Members): Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }> {
   const transactions = asList(data.transactions).map(asMembers);
   const all = (status: string): boolean => transactions.every((each) => statusOf(each) === status);

@@ -21,7 +21,7 @@ export function orderRequest({ callbackUrl }: { callbackUrl: string | null }, to
   });
 }
 
-/** Why an order can't be written as its offer is set up; null where it can. */
+/** The reason why an offer's settings allow no order; null if they allow one. */
 export function requestProblem({ expectedCost, playerTemplate }: TopUp): string | null {
   if (expectedCost !== null && expectedCost.currency !== CURRENCY)
     return `what it is expected to cost is in ${expectedCost.currency}, and not in ${CURRENCY}`;

@@ -3,14 +3,14 @@ import type { HttpAnswer } from '../supplier-http.js';
 import { amountOf, asMembers, nameOf, productIn, shownText, type Members } from '../vendor-answers.js';
 import { codeOf, CURRENCY, dataOf, isSuccess, unavailable } from './lapakgaming-data.js';
 
-/** What an answer that lists products means. Anything but a list is a refusal, and says nothing about products. */
+/** The reading from an answer that lists products. Any other answer is a refusal, and says nothing about products. */
 export function readProductList(answer: HttpAnswer): CatalogueReading {
   const list = dataOf(answer.body)?.products;
   if (!isSuccess(answer) || !Array.isArray(list)) return unavailable(answer);
   return { known: true, products: list.flatMap((item) => readItem(asMembers(item))) };
 }
 
-/** What the answer to a request of one product means. */
+/** The reading from the answer to a request of one product. */
 export function readProductOf(answer: HttpAnswer, sku: string): ProductReading {
   if (codeOf(answer) === 'PRODUCT_NOT_FOUND') return { known: true, product: null };
   return productIn(readProductList(answer), sku);

@@ -1,6 +1,6 @@
 import { failure, isUnitFailureCode, type Failure } from '../../core/failures.js';
 
-/** What became of a unit: it was sold, or refused for good. */
+/** The final result of a unit: sold, or refused for good. */
 export type Verdict = { kind: 'sold' } | ({ kind: 'refused' } & Failure);
 
 /**
@@ -8,8 +8,8 @@ export type Verdict = { kind: 'sold' } | ({ kind: 'refused' } & Failure);
  * - `prompt`: at once, with the verdict.
  * - `late`: with the verdict, after `ms`.
  * - `working`: "processing" until `ms` have passed.
- * - `silent`: not in a readable way, as `detail` says. Inquiries get the verdict.
- * - `lost`: likewise, and it never saw the purchase.
+ * - `silent`: without a readable answer, for the reason in `detail`. Inquiries get the verdict.
+ * - `lost`: without a readable answer too, because the purchase never arrived. Inquiries learn that.
  */
 export type Manner =
   { kind: 'prompt' } | { kind: 'late' | 'working'; ms: number } | { kind: 'silent' | 'lost'; detail: string };
@@ -39,8 +39,8 @@ const BY_NAME: ReadonlyMap<string, Behaviour> = new Map([
 ]);
 
 /**
- * The behaviour that a `user_id` selects (docs/sandbox.md). Names are case-sensitive, failure codes are not. Any other player
- * gets what is ordered at once.
+ * The behaviour that a `user_id` selects (docs/sandbox.md). Names are case-sensitive, failure codes are not. A purchase for any
+ * other player succeeds at once.
  * @param sku of the product.
  * @param unitNumber counted from 1 over all items of the order.
  */

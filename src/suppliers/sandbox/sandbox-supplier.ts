@@ -22,8 +22,8 @@ export interface SandboxSettings {
 const EXPIRES_ON = '2099-12-31';
 
 /**
- * The built-in supplier of sandbox merchants. It stores nothing and makes no calls. What became of an attempt follows from its
- * reference, its player, its unit's number and its age, so every worker gives the same answer, also after a restart.
+ * The built-in supplier of sandbox merchants. It stores nothing and makes no calls. The result of an attempt follows from its
+ * reference, SKU, player, age, and the number of its unit. So every worker gives the same answer, also after a restart.
  */
 export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
   static readonly description: AdapterDescription = {

@@ -20,8 +20,8 @@ import {
 const NO_SUCH_TYPE = '20077';
 
 /**
- * What the answer to an order means for an attempt. The vendor does not document what a repeated `mch_order_id` does, so a
- * refusal of a repeat may not concern the first send. After an undocumented error the unit may have been bought.
+ * The outcome of an answer to an order. The vendor does not document the effect of a repeated `mch_order_id`, so a refusal of a
+ * repeat may not concern the first send. After an undocumented error the vendor may have sold the unit.
  */
 export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: Attempt): SupplierOutcome {
   if (isGood(answer)) return readGood(answer, kind, attempt);
@@ -36,7 +36,7 @@ export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: At
   return { kind: 'unknown', detail, ...reported };
 }
 
-/** What the answer to an inquiry by our reference means. */
+/** The outcome of an answer to an inquiry by our reference. */
 export function readInquiry(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
   if (isGood(answer)) return readGood(answer, kind, attempt);
   if (isNotFound(answer)) return { kind: 'never_seen' };
@@ -49,7 +49,7 @@ function readGood(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): S
   return readOrder(data, kind, attempt);
 }
 
-/** What an answer or a proven callback says about the order that it names. */
+/** The outcome that an answer or a proven callback reports for the order that it names. */
 export function readOrder(data: Members, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
   if (isOther(data.mch_order_id, attempt.reference)) return COLLISION;
   const outcome = readState(data, kind);
@@ -80,7 +80,7 @@ function readState(data: Members, kind: OrderKind): Read {
       return { kind: 'processing', ...reported };
     case '10003': {
       const deliveries = deliveriesOf(data);
-      // A card without its PIN is still on its way, and so is an order of which nothing was delivered yet.
+      // A card without its PIN is still on its way, and so is an order with a delivered amount of 0.
       if (kind === 'card' && deliveries.length === 0) return { kind: 'processing', ...reported };
       if (isGiven(data.send_amount) && textOf(data.send_amount) === '0') return { kind: 'processing', ...reported };
       return {
@@ -111,7 +111,7 @@ function deliveriesOf({ cards }: Members): Delivery[] {
   });
 }
 
-/** A day: as written, or of a moment in seconds, in UTC. Null for anything else. */
+/** A day, from a date or from a moment in seconds, which counts in UTC. Null for anything else. */
 function dateOf(member: unknown): string | null {
   const text = textOf(member) ?? '';
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];

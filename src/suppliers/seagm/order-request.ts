@@ -7,7 +7,7 @@ const CARD = 'card:';
 /** The two kinds of orders: a direct top-up, and a card with a PIN. */
 export type OrderKind = 'recharge' | 'card';
 
-/** What our SKU names: `6351` is a direct top-up of that type, `card:77` a card of type 77. Null for any other text. */
+/** Reads a SKU: `6351` is a direct top-up of that type, `card:77` is a card of type 77. Returns null for any other text. */
 export function typeOf(sku: string): { kind: OrderKind; typeId: string } | null {
   const kind = sku.startsWith(CARD) ? 'card' : 'recharge';
   const typeId = kind === 'card' ? sku.slice(CARD.length) : sku;
@@ -27,7 +27,7 @@ export const orderFields = (typeId: string, kind: OrderKind, topUp: TopUp): Para
   mch_order_id: topUp.reference,
 });
 
-/** Why an order can't be written as its offer is set up; null where it can. */
+/** The reason why an offer's settings allow no order; null if they allow one. */
 export function requestProblem({ sku, playerTemplate }: TopUp): string | null {
   const type = typeOf(sku);
   if (type === null) return 'the SKU is neither <type id> nor card:<type id>';
@@ -40,5 +40,5 @@ export function requestProblem({ sku, playerTemplate }: TopUp): string | null {
   return reserved === undefined ? null : `the player can’t be written as ${reserved}: the vendor means something else`;
 }
 
-/** The player's fields. Each product has its own, so only a template that is a map can name them. */
+/** The player's fields. Each product has other fields, so only a template with one text for each field can name them. */
 const playerFields = (topUp: TopUp): Parameters => writePlayerFields(topUp.playerTemplate ?? '', topUp) ?? {};

@@ -11,7 +11,7 @@ export interface Category {
   name: string;
 }
 
-/** What an answer that lists categories means; null for anything else. */
+/** The categories that an answer lists; null for any other answer. */
 export function readCategories(answer: HttpAnswer, kind: OrderKind): Category[] | null {
   return listOf(answer)?.flatMap((item) => readCategory(asMembers(item), kind)) ?? null;
 }
@@ -21,14 +21,14 @@ function readCategory(item: Members | undefined, kind: OrderKind): Category[] {
   return item && /^\d{1,18}$/.test(id) ? [{ kind, id, name: shownText(item.name) }] : [];
 }
 
-/** What an answer that lists the types of a category means. */
+/** The reading from an answer that lists the types of a category. */
 export function readTypes(answer: HttpAnswer, { kind, name }: Category): CatalogueReading {
   const list = listOf(answer);
   if (!list) return unavailable(answer);
   return { known: true, products: list.flatMap((item) => readType(asMembers(item), kind, name)) };
 }
 
-/** What the answer about one type means. It does not name the category. */
+/** The reading from an answer about one type. Such an answer does not name the category. */
 export function readTypeOf(answer: HttpAnswer, kind: OrderKind, typeId: string): ProductReading {
   if (isNotFound(answer)) return { known: true, product: null };
   const [product] = isGood(answer) ? readType(asMembers(dataOf(answer)), kind, '') : [];
@@ -62,7 +62,7 @@ function readType(item: Members | undefined, kind: OrderKind, group: string): Su
   ];
 }
 
-/** Lists the fields that an order needs: the offer's player template must write them. */
+/** Lists the fields that an order needs, because the offer's player template must write these fields. */
 function noteOf({ fields }: Members): string | null {
   const names = asList(fields)
     .map((field) => shownText(asMembers(field)?.name))

@@ -16,8 +16,8 @@ const MAX_DRIFT_MS = 600_000;
 const REPLY = { status: 200, contentType: 'text/plain', body: 'success' };
 
 /**
- * Reads callbacks of SEAGM: forms that our secret key signs as a whole. One settles its attempt if both references match. It
- * contains no PIN, so for a card that is done an inquiry follows.
+ * Reads callbacks of SEAGM: forms that the vendor signs as a whole with our secret key. A callback settles its attempt if both
+ * references match. A callback contains no PIN, so an inquiry follows when a card is done.
  */
 export const seagmCallbacks: CallbackReader<SigningSettings> = {
   read(raw, { secretKey }) {
@@ -55,7 +55,7 @@ function readAbout(fields: Parameters, attempt: NamedAttempt): SupplierOutcome {
     : outcome;
 }
 
-/** Null where a field comes twice: then it is ambiguous which one is signed. */
+/** Null if a field comes twice: then it is ambiguous which value the signature covers. */
 function formOf({ body }: RawCallback): Parameters | null {
   if (!isUtf8(body)) return null;
   const entries = [...new URLSearchParams(body.toString('utf8'))];

@@ -9,7 +9,7 @@ import { unavailable } from './seagm-data.js';
 /** Gets the answer at a path of the vendor. */
 type Get = (path: string) => Promise<HttpAnswer>;
 
-/** Each category costs a call. A catalogue with more of them is not read. */
+/** Each category costs a call. The adapter does not read a catalogue with more categories. */
 const MAX_CATEGORIES = 400;
 
 /** Reads all that the vendor sells, one call after the other. If one fails, the whole reading fails. */

@@ -26,7 +26,7 @@ const FAULTS: Record<string, readonly [fault: Fault, words: string]> = {
   418: ['ban', 'our address is banned for asking too often'],
 };
 
-/** Those that the HTTP status alone says, for any body. */
+/** The faults that the HTTP status alone shows, whatever the body. */
 const FAULTY_STATUSES = [401, 406, 418, 429];
 
 /** Whether the answer is a success. */
@@ -102,7 +102,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return { known: true, amount: { micros, currency } };
 }
 
-/** What an answer means that should be a balance or products, and is not. */
+/** The reading from an answer without the expected balance or products. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const { fault } = faultOf(answer);
   const shown = fault === 'credentials' || fault === 'rate' || fault === 'ban' ? { fault } : {};

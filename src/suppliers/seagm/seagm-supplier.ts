@@ -59,7 +59,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     currency: null,
   };
 
-  /** The vendor does not document what a repeated `mch_order_id` does: it may buy again. */
+  /** The vendor does not document the effect of a repeated `mch_order_id`: a repeat may buy again. */
   readonly deduplicates = false;
 
   readonly inquiry: ReadingInquiry<SeagmSettings> = {
@@ -68,7 +68,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     firstMs: 5_000,
     minGapMs: 5_000,
     maxAgeMs: null,
-    // By our own reference, which the vendor knows even if its answer never reached us.
+    // Names our own reference, which the vendor knows even if its answer never reached us.
     ask: (settings, attempt) => {
       const kind = typeOf(attempt.sku)?.kind ?? 'recharge';
       const path = `/v1/${kind}-orders/${encodeURIComponent(attempt.reference)}`;

@@ -10,8 +10,8 @@ const SUCCEEDED = '2';
 const FAILED = '4';
 
 /**
- * What the answer to `type=get_output` says about an attempt whose transaction id we know. It settles the attempt only if both
- * references match: the id may come from a callback, which anyone can send.
+ * The outcome of an answer to `type=get_output`, for an attempt with a known transaction id. The answer settles the attempt only
+ * if both references match: the id may come from a callback, which anyone can send.
  */
 export function readOutputAnswer(answer: HttpAnswer, attempt: NamedAttempt): SupplierOutcome {
   const coded = readCoded(answer);
@@ -49,7 +49,7 @@ function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAtt
   return {
     kind: 'succeeded',
     ...reported,
-    // The mobile operator's id, which may come later: a success without it and one with it are the same purchase.
+    // The mobile operator's id, which may come later. Successes with and without the id are the same purchase.
     supplierReference: nameOf(output.get('operator_trxnsid')) ?? null,
     ...(deliveries.length > 0 && { deliveries }),
   };

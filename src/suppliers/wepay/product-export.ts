@@ -9,7 +9,7 @@ import { unavailable } from './wepay-data.js';
 const TYPES = ['gtopup', 'mtopup', 'cashcard', 'billpay'] as const;
 const MAX_NAME_LENGTH = 200;
 
-/** What the answer to `GET /comp_export.php?json` means. Anything but the export says nothing about products. */
+/** The reading from an answer to `GET /comp_export.php?json`. Any answer but the export says nothing about products. */
 export function readExport(answer: HttpAnswer): CatalogueReading {
   const data = answer.status === 200 ? asMembers(asMembers(answer.body)?.data) : undefined;
   if (!data) return unavailable(answer);

@@ -10,8 +10,8 @@ import { baht, codeInWords, readCoded, uncoded, type CodedAnswer } from './wepay
 const MAX_MESSAGE_LENGTH = 400;
 
 /**
- * What the answer to a purchase means for an attempt. Accepted is not bought yet. An undocumented code means unknown. So does
- * any refusal of a repeat: it says nothing about the first send.
+ * The outcome of an answer to a purchase. An accepted purchase may still fail. An undocumented code means unknown. So does any
+ * refusal of a repeat, because it says nothing about the first send.
  */
 export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): SupplierOutcome {
   const coded = readCoded(answer);
@@ -44,7 +44,7 @@ function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): Suppl
   }
 }
 
-/** Inquiries need the transaction's id: the vendor takes nothing else. */
+/** Keeps the transaction's id for inquiries, because the vendor takes nothing else. */
 function accepted({ transaction_id: id, total_amount: total }: Members): SupplierOutcome {
   const supplierReference = nameOf(id);
   const cost = baht(total);

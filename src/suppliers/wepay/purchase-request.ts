@@ -7,26 +7,26 @@ export interface Account {
   password: string;
 }
 
-/** What a SKU names: one amount that a company sells. */
+/** One amount that a company sells. A SKU names a denomination. */
 interface Denomination {
   type: string;
   company: string;
-  /** As it is sent: `90`, `90.02`, `23.50`. */
+  /** As requests have it: `90`, `90.02`, `23.50`. */
   amount: string;
 }
 
 const SKU = /^(gtopup|mtopup|cashcard|billpay):([^:\s]+):((?:0|[1-9]\d{0,8})(?:\.\d{1,2})?)$/;
-/** Stands for the player where cash cards are bought. */
+/** Takes the place of the player in purchases of cash cards. */
 const NO_PLAYER = '0000000000';
 
-/** An amount as the catalogue has it, because it is the key of the product: whole without decimals, others with two. */
+/** An amount in the catalogue's form, because the amount identifies the product: no decimals if it is whole, otherwise two. */
 export function writeAmount(amount: string): string {
   const [whole = '', fraction = ''] = amount.split('.');
   const decimals = fraction.padEnd(2, '0');
   return decimals === '00' ? whole : `${whole}.${decimals}`;
 }
 
-/** What a SKU such as `gtopup:FREEFIRE:90.02` names; null for any other text. */
+/** The denomination that a SKU such as `gtopup:FREEFIRE:90.02` names; null for any other text. */
 export function denominationOf(sku: string): Denomination | null {
   const [, type, company, amount] = SKU.exec(sku) ?? [];
   if (type === undefined || company === undefined || amount === undefined) return null;

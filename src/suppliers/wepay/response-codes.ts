@@ -1,6 +1,6 @@
 import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../vendor-answers.js';
 
-/** What a code says of a purchase, in the answer to its first send. */
+/** The meaning of a code in the answer to the first send of a purchase. */
 type WepayMeaning =
   | CodeMeaning
   /** The vendor has the reference already: the unit may have been bought. */
@@ -21,7 +21,7 @@ export const RESPONSE_CODES = toCodes<WepayMeaning>({
   '30002': ['the transaction’s id is not valid', UNKNOWN],
   '30003': ['it does not find the transaction', UNKNOWN],
   '30004': ['the transaction is being processed', UNKNOWN],
-  // No purchase can work until this is put right, so the whole supplier has to wait.
+  // No purchase can succeed before an operator corrects this, so the fault pauses the whole supplier.
   '30005': ['the callback address is not valid', faulty('credentials')],
   '30006': ['the reference is not valid', faulty('credentials')],
   '30007': ['the amount is not valid', { ...elsewhere('ITEM_NOT_FOUND'), isPriceRefused: true }],

@@ -8,7 +8,7 @@ import { ACCEPTED, RESPONSE_CODES } from './response-codes.js';
 
 export const CURRENCY = 'THB';
 
-/** Reads an answer as JSON, or else as text: that may say that access is denied. */
+/** Reads an answer as JSON, or else as text, because a text may say that access is denied. */
 export const parseAnswer = (text: string): unknown => parseExactJson(text) ?? text;
 
 /** An answer with a code of five digits. */
@@ -52,7 +52,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 
-/** What an answer means that should be a balance or a catalogue, and is not. */
+/** The reading from an answer without the expected balance or catalogue. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const coded = readCoded(answer);
   const fault = coded ? faultOfCode(coded.code) : faultOf(answer);

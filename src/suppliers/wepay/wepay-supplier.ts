@@ -48,7 +48,7 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
 
   readonly deduplicates = true;
 
-  /** The vendor looks up nothing by our reference. A repeat of the purchase is refused if the first one arrived. */
+  /** The vendor looks up nothing by our reference. It refuses a repeat of the purchase if the first send arrived. */
   readonly inquiry: BuyingInquiry<WepaySettings> = {
     mayBuy: true,
     firstMs: 0,
@@ -74,7 +74,7 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
   /** The catalogue is public, and large. */
   readonly catalogue: Catalogue<WepaySettings> = {
     minGapMs: 5 * MINUTE_MS,
-    // There is no request for a single product: it is read from the whole.
+    // The vendor has no request for a single product, so the adapter reads the whole catalogue.
     productGapMs: 5 * MINUTE_MS,
     isGapOurs: true,
     read: (settings) => this.readCatalogue(settings, readExport),
