@@ -24,7 +24,7 @@ import { pages } from './pages.js';
 
 /** Paths that take passwords and codes. */
 const SIGN_IN_PATHS = ['session', 'session/code', 'session/confirm', 'set-up', 'me/password'];
-/** Paths of company sign-in: they hold nothing to guess, and a whole office may share one address. */
+/** Paths of company sign-in. They take no password or short code, and a whole office may share one address. */
 const COMPANY_PATHS = ['session/company', 'session/company/answer'];
 const PER_MINUTE = { ofSecrets: 10, ofCompany: 120 };
 

@@ -104,7 +104,7 @@ const FEATURES = [
   WebhookListingModule,
 ];
 
-/** The pages' controllers. The first route for a path takes it, so fixed paths come before those with a code. */
+/** The first matching route handles a request, so a controller with fixed paths stands before one with a code in its path. */
 const CONTROLLERS = [
   ConsoleHealthController,
   SessionController,

@@ -2,7 +2,7 @@ import { recordAction } from '../audit-log/audit-log.js';
 import type { Database } from '../database/database.js';
 import type { Caller } from './access/caller.js';
 
-/** What the audit log records of a file. */
+/** The facts about a downloaded file, for the audit log. */
 interface LoggedExport {
   list: string;
   filter: object;

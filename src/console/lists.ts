@@ -2,13 +2,13 @@ import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage } from '../c
 import type { Page, PageQuery } from '../core/pagination.js';
 import { CONSOLE_LIMIT } from './orders/order-queries.dto.js';
 
-/** How many rows a page of the console has, and which cursor it starts at. */
+/** Returns the number of rows and the cursor of a requested page. */
 export const pageOf = ({ limit, cursor }: PageQuery): { limit: number; cursor: string | undefined } => ({
   limit: pageLimit({ limit }, CONSOLE_LIMIT),
   cursor,
 });
 
-/** A page of a list that is read by falling ids. @throws BAD_REQUEST for a cursor that no page carried. */
+/** Reads a page of a list, the highest ids first. @throws BAD_REQUEST for an invalid cursor. */
 export async function newestFirst<Row extends { id: number | string }, Item>(
   query: PageQuery,
   read: (before: number, limit: number) => Promise<Row[]>,
@@ -19,7 +19,7 @@ export async function newestFirst<Row extends { id: number | string }, Item>(
   return toPage(await read(before, limit + 1), limit, ({ id }) => encodeCursor(Number(id)), toItem);
 }
 
-/** A page of rows that are all in memory. The cursor counts the rows before it. @throws as {@link newestFirst}. */
+/** Cuts a page from rows in memory. The cursor is the number of rows before the page. @throws as {@link newestFirst}. */
 export function sliceOf<Row>(rows: readonly Row[], cursor: string | undefined, size: number): Page<Row> {
   const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
   const next = first + size < rows.length ? encodeCursor(first + size) : null;

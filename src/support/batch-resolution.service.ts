@@ -41,8 +41,8 @@ export class BatchResolutionService {
   }
 
   /**
-   * Settles each unit by itself, with an entry of its own in the audit log. All other units stay as they are:
-   * {@link isOpen} excludes the unit, another operator settled it meanwhile, it is at another attempt, or the settlement failed.
+   * Settles each open unit by itself, with an entry of its own in the audit log. A unit stays as it is where {@link isOpen}
+   * excludes the unit, another operator has settled it meanwhile, another attempt has begun, or the settlement fails.
    * @param units the result of {@link listStatus}.
    * @throws BAD_REQUEST for an invalid reason.
    */

@@ -5,7 +5,7 @@ import { OrderCancellationService } from './order-cancellation.service.js';
 import { OrderResolutionService } from './order-resolution.service.js';
 import { SupportModule } from './support.module.js';
 
-/** Settles units as operators decide. Its importer must provide the queues. */
+/** Settles units on operators' decisions. The importing module must provide the queues. */
 @Module({
   imports: [OrdersModule, SupportModule],
   providers: [BatchResolutionService, OrderCancellationService, OrderResolutionService],

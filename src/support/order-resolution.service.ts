@@ -23,7 +23,7 @@ export interface Resolution extends Actor {
 }
 
 const POLL_MS = 200;
-/** Most calls to suppliers end sooner: then the decision meets their answer. Only a long timeout allows longer calls. */
+/** Longer than a call takes, unless the supplier has a longer timeout. */
 const MAX_WAIT_MS = 60_000;
 
 /** Settles units in doubt or in review on an operator's decision. */

@@ -78,7 +78,7 @@ const MARGIN_MS = 600_000;
 
 const ALL_IDS = { firstId: 0n, endId: MAX_BIGINT };
 
-/** A page reads at most this many times {@link MAX_SCANNED}. So a filter that few orders match gives pages that are not full. */
+/** A page reads at most this many blocks of `MAX_SCANNED` rows. So a page may be short if few orders match the filter. */
 const MAX_SCANS = 5;
 
 interface OrderPage {

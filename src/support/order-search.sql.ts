@@ -20,7 +20,7 @@ export interface OrderFilter {
 
 /** The filter of a list that one statement reads. */
 export interface ListFilter extends OrderFilter {
-  /** Created at least so many seconds ago. */
+  /** Created at least this many seconds ago. */
   olderThan?: number | undefined;
   /** With a unit in review. */
   review?: boolean | undefined;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProductSalesRepository, type DayRow, type SoldRow } from './product-sales.repository.js';
 
-/** One statement counts the day's sales of all products. Its result serves every list for this long, because it reads much. */
+/** The statement reads all of the day's items, so one result serves every list of products for this long. */
 const KEPT_MS = 30_000;
 
 export interface DayOfSales extends Omit<DayRow, 'day'> {

@@ -15,8 +15,8 @@ import { ReversalsRepository, type ReversalRow, type ReversalsFilter } from './r
  * - `taken_back`: the unit had succeeded, and now the supplier reports a failure.
  * - `bought_late`: the unit had failed and the merchant had the price back, and now the supplier reports the purchase.
  * - `unknown_purchase`: the supplier reports a purchase that the books do not have. It may be a second purchase for a unit, or
- *   a purchase without an order. Without an order, order, merchant and unit are null, and the supplier reports reference, SKU,
- *   player and time as far as it can.
+ *   a purchase without an order. If there is no order, `order_number`, `merchant_id` and `unit` are null, and the supplier
+ *   reports reference, SKU, player and time as far as it can.
  */
 export interface Reversal
   extends
@@ -121,10 +121,9 @@ export class ReversalsService {
   }
 
   /**
-   * Closes a discrepancy and gives the order's merchant the credit: both or neither. If several operators close it at
-   * once, only one of them succeeds.
-   * The reference of the credit has the id and the moment of the discrepancy, because ids repeat after a restore. If the
-   * merchant had a credit under this reference before, this method reports it and gives no second one.
+   * Closes a discrepancy and gives the order's merchant the credit: both or neither. If several operators do so at once,
+   * only one of them succeeds. The reference of the credit has the id and the moment of the discrepancy, because ids repeat after
+   * a restore. If the merchant had a credit under this reference before, this method reports it and gives no second one.
    * @throws NOT_FOUND; CONFLICT where the discrepancy is closed already, and for a credit without an order.
    */
   async close({ id, credit, by }: Closing): Promise<ClosedReversal> {

@@ -11,7 +11,7 @@ import { UndecidedCallsRepository } from './undecided-calls.repository.js';
 const FOR_DECISIONS = [OrderSupportRepository, ReviewRepository];
 const FOR_EDGES = [OrderSupportService, ProductSalesService, ReviewService, UndecidedCallsRepository];
 
-/** What operators see of orders and of the units that wait for them. */
+/** Reads orders, and the units that wait for an operator's decision. */
 @Module({
   providers: [OrderSearchRepository, ProductSalesRepository, ...FOR_DECISIONS, ...FOR_EDGES],
   exports: [...FOR_DECISIONS, ...FOR_EDGES],

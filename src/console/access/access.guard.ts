@@ -7,7 +7,7 @@ import { callerOf } from './caller.js';
 import { ACCESS, type Access } from './console-route.decorator.js';
 import { assertMay, refusal } from './permission.js';
 
-/** Enforces what @ConsoleRoute says. A route without it is closed to everyone. */
+/** Enforces the access that @ConsoleRoute declares. A route without this decorator is closed to everyone. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(

@@ -68,7 +68,7 @@ export class AccountsService {
     return { data: found.map((each) => toOwnSessionDto(each, caller.session.id)), next_cursor: null };
   }
 
-  /** @param sessionId ends all sessions where it is absent. @throws FORBIDDEN; NOT_FOUND for another operator's session. */
+  /** Ends one session or, without `sessionId`, all of them. @throws FORBIDDEN; NOT_FOUND for another operator's session. */
   async endSessions(caller: Caller, id: number, sessionId?: number): Promise<Page<OwnSessionDto>> {
     const by = caller.confirmedActor();
     const ended = await this.operators.endSessions(await this.emailOf(id), sessionId, by);

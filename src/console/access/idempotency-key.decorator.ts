@@ -12,7 +12,7 @@ const read = createParamDecorator((_: unknown, context: ExecutionContext): strin
   throw new AppError('BAD_REQUEST', 'Idempotency-Key must be 8 to 64 letters, digits, _ and -');
 });
 
-/** The request's idempotency key: an operator's action is carried out once for a key. Undefined without the header. */
+/** The request's idempotency key; undefined without the header. @throws BAD_REQUEST for a key of another form. */
 export const IdempotencyKey =
   () =>
   (target: object, method: string | symbol | undefined, index: number): void => {

@@ -9,9 +9,9 @@ import type { Caller } from './caller.js';
 
 interface Action<Result> {
   action: AuditedAction;
-  /** The idempotency key. Without it, every request is carried out. */
+  /** The idempotency key. Without it, the service carries out every request. */
   key: string | undefined;
-  /** The request in the form of its log entry. Under the same key, a different request is refused. */
+  /** The request in the form of its log entry. The service refuses a different request under the same key. */
   asked: { merchantId?: number; detail: Record<string, unknown> };
   reason?: string;
   /** Carries the action out and records it by this actor, in one transaction. */
@@ -20,7 +20,7 @@ interface Action<Result> {
   repeat: (entry: AuditLogEntry) => Promise<Result>;
 }
 
-/** Carries out each keyed request once: the audit log has the keys of the actions that were carried out. */
+/** Carries out each keyed request once: the audit log holds the key of each action that is done. */
 @Injectable()
 export class IdempotencyService {
   constructor(private readonly log: AuditLogRepository) {}
@@ -39,7 +39,7 @@ export class IdempotencyService {
     try {
       return await carryOut(caller.actor(reason, key));
     } catch (error) {
-      // A concurrent request with the same key was carried out first.
+      // A concurrent request with the same key wrote its entry first.
       const now = isDuplicate(error, 'uq_operator_actions_idempotency_key') ? await repeated() : null;
       if (now === null) throw error;
       return now;

@@ -45,7 +45,7 @@ export class RejectDto {
   reason!: string;
 }
 
-/** A requested movement of money, with the decision of a second person. */
+/** A requested movement of money, and the decision about it; `decided_by` and later members are null without one. */
 export class ApprovalDto {
   @Shown.integer(12) id!: number;
   @Shown.oneOf(APPROVAL_STATUSES, 'open') status!: ApprovalStatus;

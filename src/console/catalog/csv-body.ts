@@ -7,13 +7,13 @@ const MAX_BYTES = 5 * 1024 * 1024;
 
 const isCsv = (request: Request): boolean => request.is('text/csv') !== false && request.is('text/csv') !== null;
 
-/** Skips a body parser for files: their routes read them after the guard has let the operator pass. */
+/** Skips the body parser for files: a route reads its file only after the guard has admitted the operator. */
 export const exceptCsv =
   (paths: ReadonlySet<string>, handle: RequestHandler): RequestHandler =>
   (request, response, next) =>
     isCsv(request) && paths.has(request.baseUrl + request.path) ? next() : void handle(request, response, next);
 
-// A small compressed body may unpack to very many lines, and browsers send none.
+// Compressed bodies are refused: a small one may unpack to very many lines, and browsers do not compress bodies.
 const parse = raw({ limit: MAX_BYTES, type: 'text/csv', inflate: false });
 
 async function read(request: Request, response: Response): Promise<unknown> {
@@ -32,7 +32,7 @@ function toAppError(error: Error & { status?: number }): Error {
   return error;
 }
 
-/** A CSV file as the body of a request, at most 5 MiB. @throws UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE */
+/** A CSV file as the body of a request, at most 5 MiB. @throws UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE; BAD_REQUEST */
 export const CsvBody = createParamDecorator(async (_: unknown, context: ExecutionContext): Promise<Buffer> => {
   const http = context.switchToHttp();
   const request = http.getRequest<Request>();

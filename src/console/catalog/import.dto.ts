@@ -69,13 +69,13 @@ export class ImportQueryDto {
   @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
 }
 
-/** The changes that were made. */
+/** The numbers of changes that an import or an adjustment made. */
 export class ImportedDto {
   @Shown.integer() added!: number;
   @Shown.integer() changed!: number;
 }
 
-/** Prices are rounded to multiples of these, in baht. */
+/** An adjustment rounds prices to multiples of one of these amounts, in baht. */
 const ROUNDINGS = ['0.01', '0.25', '0.50', '1.00'] as const;
 
 export class AdjustmentDto extends ProductFilterDto {

@@ -91,7 +91,7 @@ export function toProductActionDto(entry: ProductAction, sku: string, caller: Ca
 const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
   changes?.map(toMemberChangeDto) ?? [toMemberChangeDto({ member: 'price', old, new: now })];
 
-/** Changes of one product, price or offer: the new members, and the old values of those that changed. */
+/** Changes of one product, price or offer: the new values of members, and the old values that differ. */
 function ofOne(detail: Detail, action: string): MemberChangeDto[] {
   const before = (detail.before ?? {}) as Detail;
   const members = Object.keys(detail).filter((member) => !ABOUT.has(member) && member !== 'list_price');

@@ -6,7 +6,7 @@ const Amount = (): PropertyDecorator => ApiProperty({ example: '35.00', descript
 const Count = (description?: string): PropertyDecorator =>
   ApiProperty({ type: 'integer', example: 3, ...(description && { description }) });
 
-/** Older reports lack the count. */
+/** Reports of older versions lack the count. */
 class WithArchivedDto {
   @Shown.optionalInteger(0, 'Orders of this time that are archived: the report has none of them')
   archived_orders?: number;

@@ -26,7 +26,7 @@ export class MerchantViewsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Reads and filters all merchants, because they are few. @throws BAD_REQUEST for a cursor that no page carried. */
+  /** Reads and filters all merchants, because they are few. @throws BAD_REQUEST for an invalid cursor. */
   async list(
     caller: Caller,
     { q, status, sandbox, low, limit, cursor }: MerchantsQueryDto,

@@ -32,7 +32,7 @@ export const toUndecidedUnitDto = (unit: UnitStatus): UndecidedUnitDto => ({
   decided_by: unit.decided_by,
 });
 
-/** @param units of one merchant. */
+/** @param units the chosen units of one merchant. */
 export const toMerchantShareDto = (units: UnitStatus[]): MerchantShareDto => ({
   id: units[0]?.merchant_id ?? 0,
   name: units[0]?.merchant_name ?? '',
@@ -40,7 +40,7 @@ export const toMerchantShareDto = (units: UnitStatus[]): MerchantShareDto => ({
   amount: formatBaht(sumOf(units)),
 });
 
-/** The price of units, in satang. */
+/** The sum of the units' prices, in satang. */
 export const sumOf = (units: readonly UnitStatus[]): bigint => units.reduce((sum, unit) => sum + unit.unit_price, 0n);
 
 export function groupsOf(units: readonly UnitStatus[], member: 'order_number' | 'merchant_id'): UnitStatus[][] {

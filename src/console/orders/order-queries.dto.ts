@@ -18,7 +18,7 @@ export const Id = (description: string): PropertyDecorator =>
     { optional: true, description },
   );
 
-/** An order must match all of it. */
+/** A filter of orders: an order must match every given member. */
 export class OrderFilterDto {
   @OneOf(ORDER_STATUSES, { optional: true }) status?: OrderStatus;
   @Id('The id of a merchant') merchant?: string;

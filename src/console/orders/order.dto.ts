@@ -30,7 +30,7 @@ export class ListedItemDto {
   @Shown.integer(2) quantity!: number;
 }
 
-/** An order in a list. Without permission to read players, only their last 3 characters are left. */
+/** An order in a list. Without permission to read players, it shows only the last 3 characters of their ids. */
 export class ListedOrderDto {
   @Shown.text('ord_Np3O7rcsqNmBTwD7') order_number!: string;
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
@@ -108,7 +108,7 @@ export class OrderMoneyDto {
   @ApiProperty({ type: [MovementDto] }) entries!: MovementDto[];
 }
 
-/** An offer that came before the one that was taken. */
+/** A better offer that could not be used. */
 export class PassedOverDto {
   @Shown.text('beta') supplier!: string;
   @Shown.text('BETA-86') supplier_sku!: string;
@@ -126,7 +126,7 @@ export class EarlierAttemptDto {
   @Optional('OUT_OF_STOCK') failure_code?: string;
 }
 
-/** Something that happened to an order. What does not apply is absent. */
+/** An event of an order. Members that do not apply are absent. */
 export class TimelineEntryDto {
   @Shown.moment() at!: string;
   @ApiProperty({

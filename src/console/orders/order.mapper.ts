@@ -44,7 +44,7 @@ export function toOrderDetailDto(order: OrderDetail, viewer: Viewer): OrderDetai
     ...toListedOrderDto(order, viewer),
     subtotal_amount: formatBaht(order.subtotal_amount),
     discount_amount: formatBaht(order.discount_amount),
-    // Written by the merchant, often about the buyer.
+    // Merchants write the metadata, often about the buyer.
     metadata: (viewer.may('players.read') ? order.metadata : null) ?? {},
     failure_message: censor(order.failure_message),
     updated_at: order.updated_at.toISOString(),
@@ -120,7 +120,7 @@ function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, censor: Censor): Ti
   };
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const { detail: reported, reason, webhook_id: webhook } = entry;
-  // An entry of a webhook has its address as the detail.
+  // The detail of a webhook's entry is the webhook's address, which may hold a secret.
   const detail = webhook === undefined || reported === undefined ? reported : shownAddress(reported, viewer);
   const text = reported === undefined ? entry.text : entry.text.replaceAll(reported, () => detail ?? '');
   const masked = {

@@ -11,7 +11,7 @@ interface AboutOrder {
 export class PlayerMaskingService {
   constructor(private readonly orders: OrderSupportService) {}
 
-  /** @returns the censor of each row's order. That of an order that does not exist leaves nothing of a text. */
+  /** Returns the censor of each row's order. For an order that does not exist, the censor masks the whole text. */
   async censors(rows: readonly AboutOrder[], viewer: Viewer): Promise<(row: AboutOrder) => Censor> {
     if (viewer.may('players.read')) return () => censorOf(null, viewer);
     const players = await this.orders.listPlayers(rows.map(({ order_number }) => order_number));

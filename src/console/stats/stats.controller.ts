@@ -8,7 +8,7 @@ import { FiguresNowDto, FiguresOverTimeDto, MinutesQueryDto } from './stats.dto.
 
 @ApiTags('Figures')
 @Controller('api/figures')
-// The names of operations in console/openapi.json come from the name of the class.
+// The names of operations in console/openapi.json come from the class's name, so another name would change the document.
 export class ConsoleFiguresController {
   constructor(
     private readonly stats: StatsService,

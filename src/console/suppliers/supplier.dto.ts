@@ -150,7 +150,7 @@ export class SupplierTestDto {
   @ApiProperty({ type: [SupplierCheckDto] }) checks!: SupplierCheckDto[];
 }
 
-/** Reasons for which a catalogue was not applied. */
+/** The reasons why a sync did not apply a catalogue. */
 export const REFUSALS = ['too_soon', 'unavailable', 'empty', 'contradiction', 'shrunk', 'overtaken'] as const;
 
 export class SyncRefusalDto {

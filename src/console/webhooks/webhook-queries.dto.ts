@@ -39,7 +39,7 @@ export class DeliveriesQueryDto extends DeliveryFilterDto implements PageQuery {
   @Cursor() cursor?: string;
 }
 
-/** The deliveries of a replay. */
+/** The filter that chooses the deliveries of a replay. */
 export class ReplayFilterDto {
   @Integer(1, Number(MAX_INTEGER), { example: 7, description: 'The id of the webhook' }) webhook!: number;
   @OneOf(DELIVERY_STATUSES, { example: 'failed' }) status!: DeliveryStatus;
