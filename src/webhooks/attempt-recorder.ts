@@ -57,7 +57,7 @@ export class AttemptRecorder {
   /**
    * Records an attempt, and retries while PostgreSQL is away or busy.
    * @param untilMs when to give up, in monotonic milliseconds: after its lease the attempt counts as interrupted.
-   * @returns the delivery, or null if the lease had ended before and nothing changes.
+   * @returns the delivery, or null if the lease had ended before: then nothing changes.
    */
   record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
     return retryWrite(() => this.writer.submit(attempt), untilMs);
@@ -70,7 +70,7 @@ export class AttemptRecorder {
     this.observer.interrupted(recorded);
   }
 
-  /** Records attempts that delivered although they were recorded as interrupted. They are few, so they have their own statement. */
+  /** Corrects attempts that delivered but were recorded as interrupted. They are few, so they have their own statement. */
   private recordLate(attempts: EndedAttempt[]): Promise<RecordedAttempt[]> {
     return attempts.length === 0 ? Promise.resolve([]) : this.deliveries.recordLate(attempts.map(toRow));
   }

@@ -16,10 +16,10 @@ const COLUMNS = `d.id, d.webhook_id, e.public_id AS event_id, e.kind AS event, e
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
 /**
- * The newest deliveries of some webhooks, before an id. The index has them in order for each status and kind of a
- * webhook by itself, so that as many are read of each, and the newest of these are taken. They are asked for in an
- * order that only this index gives: by the primary key all others' deliveries would be read, too.
- * @param webhooks a table with a `webhook_id` each.
+ * The newest deliveries of some webhooks, below an id. `ix_webhook_deliveries_page` orders the deliveries of each webhook,
+ * status and kind separately. So the statement reads up to `limit` of each, and takes the newest among these. `id + 0` makes
+ * PostgreSQL use that index: by the primary key it would read the deliveries of all other webhooks, too.
+ * @param webhooks a FROM item with the name `webhooks` and the column `webhook_id`.
  */
 const newest = (webhooks: string, statuses: string, kinds: string, before: string, limit: string): string => `
   SELECT ${COLUMNS} FROM (
@@ -62,7 +62,7 @@ export const FIND: Statement = {
   text: `SELECT ${COLUMNS} ${FROM} WHERE d.id = $1`,
 };
 
-/** Reads a delivery and its attempts in one statement, so that they always fit each other. */
+/** Reads a delivery and its attempts in one statement, so that both show the same moment. */
 const FIND_WITH_ATTEMPTS: Statement = {
   name: 'webhook_deliveries.find_with_attempts',
   text: `SELECT d.*, a.number, a.started_at, a.duration_ms, a.response_status, a.error, a.response_body
@@ -100,7 +100,7 @@ const WHICH = {
   ...({ since: 'timestamptz', above: 'bigint', upTo: 'bigint?' } as const),
 };
 
-/** Deliveries without an attempt in flight. @param live the table with the ids of the merchant's active webhooks. */
+/** The condition for deliveries to retry: without an attempt in flight. @param live a table with the ids of active webhooks. */
 const retryable = (live: string, { status, event, since, above, upTo }: Record<keyof typeof WHICH, string>): string => `
   webhook_id IN (SELECT id FROM ${live}) AND id > ${above} AND (${upTo} IS NULL OR id <= ${upTo})
   AND created_at >= ${since} AND status = ${status} AND (${event} IS NULL OR kind = ${event}) AND leased_until IS NULL`;
@@ -161,18 +161,19 @@ const LOCK_STEPS: Statement = {
 };
 
 export interface Step {
-  /** The webhook's last change before the step. */
+  /** When the webhook last changed before the step. */
   changed_at: Webhook['updated_at'];
-  /** Deliveries in the step. */
+  /** The number of deliveries in the step. */
   seen: number;
-  /** The last of them; null if there was none. */
+  /** The kind of the last delivery in the step; null if there was none. */
   last_kind: Delivery['kind'] | null;
   last_id: Delivery['id'] | null;
 }
 
 /**
- * Applies a webhook's settings to its next waiting deliveries, in the order of the index of pages. Inactive webhooks keep
- * their test events, deleted ones do not. Rows are locked in the order of ids, as everywhere, so that no statements deadlock.
+ * Applies a webhook's settings to its next waiting deliveries, in the order of `ix_webhook_deliveries_page`. Test events wait on
+ * at an inactive webhook, but not at a deleted one. Like the others, the statement locks rows in the order of ids, so that no
+ * two statements deadlock.
  */
 const STEP = statement(
   'webhook_deliveries.follow_webhook',
@@ -206,7 +207,7 @@ const STEP = statement(
     FROM hook`,
 );
 
-/** Marks that all waiting deliveries follow the webhook's settings; no row if it has changed since. $1 webhook, $2 last change. */
+/** Clears a webhook's mark, unless the webhook has changed since: then it returns no row. $1 webhook, $2 last change. */
 const FINISH: Statement = {
   name: 'webhooks.waiting_follows',
   text: `UPDATE webhooks SET waiting_is_stale = false WHERE id = $1 AND updated_at = $2 RETURNING id`,
@@ -238,7 +239,7 @@ export interface Which {
   status: DeliveryStatus;
   event: DeliveredEvent | null;
   since: Date;
-  /** Only those up to this id. */
+  /** Only deliveries up to this id; null for no limit. */
   upTo: bigint | null;
 }
 
@@ -250,7 +251,7 @@ interface TestEvent {
   now: Date;
 }
 
-/** Several processes write deliveries, and their clocks differ. */
+/** Ids may rise in another order than `created_at`, because the clocks of the processes that write deliveries differ. */
 const MARGIN_MS = 600_000;
 
 type Place = Pick<Step, 'last_kind' | 'last_id'>;
@@ -294,7 +295,7 @@ export class DeliveriesRepository {
     tx.write(RETRY_DELIVERY, [id]);
   }
 
-  /** Does the same for the next deliveries in the order of ids. It skips those with an attempt in flight. */
+  /** Does the same for the next deliveries in the order of ids. It skips a delivery with an attempt in flight. */
   retryMany(
     tx: Transaction,
     which: Which,
@@ -303,7 +304,7 @@ export class DeliveriesRepository {
     return tx.query<Pick<Delivery, 'id' | 'webhook_id'>>(...RETRY_MANY.with({ ...which, above, limit }));
   }
 
-  /** Counts what {@link retryMany} would find now. */
+  /** Counts the deliveries that {@link retryMany} would find now. */
   async countRetryable(which: Which, above: bigint): Promise<number> {
     const counting = COUNT_RETRYABLE.with({ ...which, above });
     const [found] = await this.database.query<{ count: bigint }>(...counting);
@@ -342,7 +343,7 @@ export class DeliveriesRepository {
     return step;
   }
 
-  /** Clears a webhook's mark. @returns false if it changed since that moment. */
+  /** Clears the mark of a webhook whose deliveries all follow. @returns false if the webhook has changed since that moment. */
   async finishFollowing(webhookId: number, changedAt: Date): Promise<boolean> {
     return (await this.database.query(FINISH, [webhookId, changedAt])).length > 0;
   }

@@ -13,9 +13,9 @@ export class DeliveryBodiesService {
   constructor(private readonly deliveries: UnitDeliveriesService) {}
 
   /**
-   * The bytes of the event. For webhooks with `include_deliveries` the order's items also have the codes and serial numbers;
-   * such bodies are made for each attempt and never stored.
-   * @throws Error if SECRETS_KEY does not open them; errors of PostgreSQL.
+   * @returns the event's stored body. For webhooks with `include_deliveries` the order's items also have the codes and serial
+   * numbers: such a body is made for each attempt and never stored.
+   * @throws Error if SECRETS_KEY does not open the codes; errors of PostgreSQL.
    */
   async bodyOf({ body, order_id: orderId, include_deliveries }: ClaimedDelivery): Promise<string> {
     if (!include_deliveries || orderId === null) return body;

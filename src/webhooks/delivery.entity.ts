@@ -6,7 +6,7 @@ import { Webhook } from './webhook.entity.js';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The ends of deliveries that did not succeed. Few do, and they have an index of their own. */
+/** The final statuses of undelivered events. Such deliveries are few, so an index of their own is small. */
 export const UNDELIVERED = ['failed', 'cancelled'] as const satisfies readonly DeliveryStatus[];
 
 /** An event on its way to one webhook. */
@@ -40,7 +40,7 @@ export class Delivery {
   @Column('text', { default: 'pending' })
   status!: DeliveryStatus;
 
-  /** False after a retry by hand: then no automatic retries follow. */
+  /** False for test events, and after a retry by hand: then no automatic retries follow. */
   @Column('boolean', { default: true })
   automatic!: boolean;
 
@@ -65,7 +65,7 @@ export class Delivery {
   @Column('timestamptz', { nullable: true })
   leased_until!: Date | null;
 
-  /** The worker that makes the attempt. */
+  /** The name of the last claim. It stays after the claim ends. */
   @Column('text', { nullable: true })
   claimed_by!: string | null;
 
@@ -75,7 +75,7 @@ export class Delivery {
   @Column('timestamptz', { nullable: true })
   attempt_ended_at!: Date | null;
 
-  /** The receiver asked for no attempt before this moment. */
+  /** The moment before which the receiver wants no attempt, from its Retry-After. */
   @Column('timestamptz', { nullable: true })
   retry_after_at!: Date | null;
 

@@ -9,7 +9,7 @@ import type { AttemptOutcome } from './webhook-sender.js';
 /** Logs and counts what happens to deliveries. */
 @Injectable()
 export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
-  /** Webhooks whose secrets could not be opened when last tried. */
+  /** Webhooks whose secrets could not be opened at the last attempt. */
   private readonly unreadable = new Set<number>();
 
   constructor(
@@ -73,7 +73,7 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
   }
 }
 
-/** An unknown status breaks the protocol. */
+/** The result for the metrics. An unknown status counts as a breach of the protocol. */
 function resultOf({ status, error }: AttemptOutcome): AttemptResult {
   if (status === null) return error ?? 'protocol';
   const family = `${Math.floor(status / 100)}xx`;

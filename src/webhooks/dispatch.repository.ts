@@ -12,22 +12,22 @@ export interface RecordedAttempt {
   webhook_id: number;
   attempt_count: number;
   status: 'succeeded' | 'failed' | 'cancelled' | 'pending';
-  /** Milliseconds until its retry is due; null when it has ended. */
+  /** Milliseconds until the next attempt is due; null if the delivery has ended. */
   due_in_ms: number | null;
   /** Whether its webhook has other due deliveries, which may have waited for this one's slot. */
   has_due: boolean;
 }
 
-/** The attempt that delivered it. The ORDER BY forces a lookup by key. */
+/** The number of the attempt that delivered a delivery. ORDER BY makes PostgreSQL use the primary key. */
 const deliveredBy = (delivery: string): string => `(
   SELECT number FROM webhook_attempts WHERE delivery_id = ${delivery} AND response_status BETWEEN 200 AND 299
   ORDER BY delivery_id, number LIMIT 1)`;
 
 /**
- * Records how attempts ended and decides what follows, once for each attempt: a late record finds no lease.
+ * Records how attempts ended and decides about the next ones, once for each attempt: a late record finds no lease.
  * `ended` selects the attempts: delivery_id, webhook_id, number, started_at, response_status, error, response_body,
- * duration_ms, retry_after in seconds. The next attempt starts `retry_delay` seconds from now at the earliest; only automatic
- * deliveries have one (contract, section 4).
+ * duration_ms, retry_after in seconds. The next attempt starts after the longer of `retry_delay` and `retry_after`. Only
+ * automatic deliveries have a next attempt (contract, section 4).
  */
 const recorded = (ended: string, ifLocked = ''): string => `
     WITH ended AS (${ended}),
@@ -85,8 +85,8 @@ export const RECORD_ATTEMPTS = statement('webhook_deliveries.record_attempts', {
 
 /**
  * Records attempts that delivered but had been recorded as interrupted: their worker had stalled, or a clock set forward had
- * ended their leases. The delivery is not tried again, unless its merchant asked for a retry. An attempt in flight ends first,
- * and finds the successful one.
+ * ended their leases. No attempt follows, unless the merchant or an operator asked for a retry. While an attempt is in flight,
+ * only the log is corrected: the record of that attempt then finds the successful one.
  */
 const RECORD_LATE = statement(
   'webhook_deliveries.record_late',
@@ -109,7 +109,7 @@ const RECORD_LATE = statement(
     RETURNING d.id, d.webhook_id, corrected.number AS attempt_count, d.status, false AS has_due, NULL::int AS due_in_ms`,
 );
 
-/** Attempts whose process died or lost PostgreSQL before it could record them; those of a locked webhook come later. */
+/** Records attempts whose process died or lost PostgreSQL before it recorded them. A locked webhook's attempts come later. */
 const RECORD_INTERRUPTED: Statement = {
   name: 'webhook_deliveries.record_interrupted',
   text: recorded(
@@ -127,7 +127,7 @@ export type { ClaimedDelivery } from './dispatch.sql.js';
 
 type Attempts = Parameters<typeof RECORD_ATTEMPTS.with>[0]['attempts'];
 
-/** Deliveries as work: who may attempt each, when it is due, and how attempts ended. */
+/** Deliveries as work: claims, due times, and records of attempts. */
 @Injectable()
 export class DispatchRepository {
   constructor(private readonly database: Database) {}
@@ -153,7 +153,7 @@ export class DispatchRepository {
     return tx.query<RecordedAttempt>(...RECORD_ATTEMPTS.with({ attempts }));
   }
 
-  /** Records successful attempts that were recorded as interrupted. @returns the deliveries that have succeeded thereby. */
+  /** Corrects successful attempts that were recorded as interrupted. @returns the deliveries that succeed by this. */
   recordLate(attempts: Attempts): Promise<RecordedAttempt[]> {
     return this.database.query<RecordedAttempt>(...RECORD_LATE.with({ attempts }));
   }
@@ -182,7 +182,7 @@ export class DispatchRepository {
     return this.database.query<{ id: number }>(sql.FIND_OVERDUE);
   }
 
-  /** Undoes a claim whose attempt never began: it does not count. */
+  /** Undoes a claim under which nothing was sent: the attempt does not count. */
   undoClaim(delivery: ClaimedDelivery, dueInSeconds = 0): Promise<unknown> {
     const { id, attempt_count: attempt, attempt_started_at: startedAt } = delivery;
     return this.database.query(...sql.UNDO_CLAIM.with({ id, attempt, startedAt, dueInSeconds }));

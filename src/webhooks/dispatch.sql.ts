@@ -2,8 +2,9 @@ import { claimedBy } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 
-// Locks. Statements that decide about deliveries by their webhook's settings lock its row FOR SHARE, so that a decision and a
-// change of the settings never overlap. The foreign keys of ending orders lock it FOR KEY SHARE, which waits for neither.
+// Locks. A statement that decides about deliveries by their webhook's settings locks the webhook's row FOR SHARE, so that a
+// decision and a change of the settings never overlap. An order that ends locks the row FOR KEY SHARE, by a foreign key: this
+// lock waits for neither.
 // Claims also take an advisory lock, so that no two workers count a webhook's attempts in flight at the same time.
 
 /** The first half of the advisory locks' keys: arbitrary, but unique among ours. */
@@ -41,12 +42,12 @@ export interface ClaimedDelivery {
   request_id: string | null;
 }
 
-/** First attempts and retries have separate conditions, so that the index yields due rows only, however many are not due. */
+/** First attempts and retries have separate conditions, so that PostgreSQL reads no rows of the index that are not due. */
 const due = (webhook: string, isRetry: boolean, columns = 'id'): string => `
   SELECT ${columns} FROM webhook_deliveries
   WHERE webhook_id = ${webhook} AND is_retry = ${isRetry} AND due_at <= statement_timestamp()`;
 
-/** The ORDER BY forces the queue's index, which EXISTS would not. */
+/** ORDER BY makes PostgreSQL use `ix_webhook_deliveries_due`, which EXISTS would not. */
 const firstOf = (webhook: string, isRetry: boolean): string => `(${due(webhook, isRetry)} ORDER BY due_at LIMIT 1)`;
 
 export const hasDue = (webhook: string): string =>
@@ -58,9 +59,9 @@ const firstDue = (isRetry: boolean): string => `
     ORDER BY due_at LIMIT free.slots FOR NO KEY UPDATE SKIP LOCKED) AS locked`;
 
 /**
- * Claims due deliveries, first attempts before retries, and begins an attempt for each under a lease. It reads the current
- * settings, and ends deliveries that they no longer allow. A webhook's slots are counted over all workers; an attempt with an
- * expired lease holds none.
+ * Claims due deliveries, first attempts before retries, and begins an attempt for each under a lease. It reads the webhook's
+ * current settings, and ends deliveries that the settings no longer allow. A webhook's slots are counted over all workers; an
+ * attempt with an expired lease holds none.
  */
 export const CLAIM_DELIVERIES = statement(
   'webhook_deliveries.claim',
@@ -110,7 +111,7 @@ export const CLAIM_DELIVERIES = statement(
               c.include_deliveries, c.order_id, c.order_number, c.request_id`,
 );
 
-/** Locks webhooks whose settings no transaction is changing, in the way that recording an attempt does. */
+/** Locks webhooks whose settings no transaction is changing. Recording an attempt takes the same lock. */
 export const LOCK_FREE_WEBHOOKS = statement(
   'webhook_deliveries.lock_free_webhooks',
   { ids: 'int[]' },
@@ -141,7 +142,7 @@ export const UNDO_CLAIMS = statement('webhook_deliveries.undo_claims', { names: 
   undone('statement_timestamp()', `claimed_by = ANY(${names})`),
 );
 
-/** Ends the leases of dead processes: their attempts count as interrupted. */
+/** Ends the leases of dead processes, so that workers record their attempts as interrupted. */
 export const TAKE_OVER_DELIVERIES = statement(
   'webhook_deliveries.take_over',
   { processes: 'text[]' },

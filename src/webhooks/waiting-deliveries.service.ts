@@ -5,13 +5,14 @@ import { WorkerTask } from '../core/worker-task.js';
 import { DeliveriesRepository, type Step } from './deliveries.repository.js';
 
 const BATCH = 5_000;
-/** How long a request takes steps itself, so that few deliveries of a webhook all follow before its answer. */
+/** How long a request takes steps itself. A few waiting deliveries then all follow before the answer to the request. */
 const FIRST_STEPS_MS = 2_000;
 
 /**
  * Adapts waiting deliveries to a change of their webhook: cancels them if it is inactive or deleted, and moves automatic
- * retries to the new `retry_delay`. It takes small steps, so that orders that end at the same time never wait long. The
- * change marks the webhook. The mark goes after the last step, and workers take the steps that a request or a crash left.
+ * retries to the new `retry_delay`. It takes small steps, so that orders that end at the same time never wait long. The change
+ * of the webhook sets a mark (`waiting_is_stale`), which is cleared after the last step. Workers take the remaining steps of
+ * each marked webhook, after a request that ran out of time or a crash.
  */
 @Injectable()
 export class WaitingDeliveriesService {
@@ -20,7 +21,7 @@ export class WaitingDeliveriesService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Takes the first steps. Never rejects: workers take the others. @returns whether all steps are done. */
+  /** Takes the first steps. Never rejects: workers take the remaining steps. @returns whether all steps are done. */
   async begin(webhookId: number): Promise<boolean> {
     const untilMs = performance.now() + FIRST_STEPS_MS;
     return this.follow(webhookId, () => performance.now() < untilMs);

@@ -4,7 +4,7 @@ import { invalidRequest } from '../core/errors.js';
 import { AddressPolicy, isLocalName, literalAddress } from '../core/safe-http/address-policy.js';
 import type { Resolve } from '../core/safe-http/resolve.js';
 
-/** After this time an unresolved name passes: addresses are checked again when connecting. */
+/** After this time an unresolved name passes, because each attempt checks the address again when it connects. */
 const RESOLVE_WITHIN_MS = 2_000;
 
 /** The token of a {@link Resolve}. */

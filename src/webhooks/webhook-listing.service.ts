@@ -21,7 +21,7 @@ interface Asked {
 export class WebhookListingService {
   constructor(private readonly listing: WebhookListingRepository) {}
 
-  /** Webhooks, newest first. `failing` lists those that fail for an hour or more. @throws BAD_REQUEST for a wrong cursor. */
+  /** Webhooks, newest first. `failing` lists webhooks that have failed for an hour. @throws BAD_REQUEST for a wrong cursor. */
   async list(
     { merchantId, status }: { merchantId?: number | undefined; status?: WebhookStatus | 'failing' | undefined },
     { cursor, limit }: Asked,

@@ -7,20 +7,20 @@ import type { DeliveryAttempt } from './delivery-attempt.entity.js';
 import { DELIVERY_STATUSES, UNDELIVERED, type Delivery, type DeliveryStatus } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
-/** Waiting deliveries are counted up to this number. */
+/** Waiting deliveries, and likewise attempts in flight, are counted up to one more than this number. */
 export const COUNTED_AT_MOST = 1_000;
-/** The share of successes is that of the latest deliveries, up to this number. */
+/** The share of successes counts up to this many of the latest deliveries that ended. */
 export const SHARE_OF = 100;
 
 /** The state of the deliveries to a webhook. */
 export interface WebhookHealth {
   /** When the latest successful delivery succeeded. */
   last_success_at: Date | null;
-  /** When the first failed delivery since the latest success was created; null without one. */
+  /** The creation of the first delivery after the latest success that failed or waits for a retry; null without one. */
   failing_since: Date | null;
-  /** Waiting deliveries and attempts in flight. One more than {@link COUNTED_AT_MOST} means that there are more. */
+  /** Waiting deliveries and attempts in flight. Above {@link COUNTED_AT_MOST} there may be more of them than this number. */
   waiting: number;
-  /** Among the latest {@link SHARE_OF} deliveries that ended within 24 hours. */
+  /** Succeeded and failed deliveries: the latest {@link SHARE_OF} of them, without any that is older than 24 hours. */
   ended: number;
   succeeded: number;
 }
@@ -37,8 +37,8 @@ const WEBHOOK = ['id', 'merchant_id', 'url', 'events', 'secret_hint', 'previous_
 const KINDS = `unnest('{${DELIVERED_EVENTS.join(',')}}'::text[]) AS kind`;
 
 /**
- * A webhook's deliveries of one status, newest or oldest first. The index of pages has them in order for each kind,
- * and the statement asks for an order that only this index gives.
+ * Up to `limit` deliveries of each kind, newest or oldest first, for a webhook `w` and a status. `p.id + 0` makes PostgreSQL use
+ * `ix_webhook_deliveries_page`, which has the deliveries in this order.
  */
 const ofStatus = (status: string, limit: number | string, { after = '', oldest = false } = {}): string => {
   const order = oldest ? 'p.kind, p.id + 0' : 'p.kind DESC, p.id + 0 DESC';
@@ -49,7 +49,7 @@ const ofStatus = (status: string, limit: number | string, { after = '', oldest =
       ORDER BY ${order} LIMIT ${limit}) AS found`;
 };
 
-/** In the order of the index, so that PostgreSQL reads only the rows that are counted. */
+/** The order is that of an index, so that PostgreSQL reads only the rows that are counted. */
 const waiting = (condition: string, order: string): string => `
   SELECT 1 FROM webhook_deliveries p WHERE p.webhook_id = w.id AND p.${condition}
   ORDER BY ${order} LIMIT ${COUNTED_AT_MOST + 1}`;
@@ -63,7 +63,7 @@ const ofTheDay = (status: string): string => ofStatus(status, SHARE_OF, { after:
 
 const LATEST_SUCCESS = `(${ofStatus('succeeded', 1)} ORDER BY found.id DESC LIMIT 1)`;
 
-/** Since when the deliveries to each webhook `w` fail after its latest success. */
+/** For each webhook `w`: its latest success, and since when its deliveries have failed after that. */
 const FAILING = `
   LEFT JOIN LATERAL ${LATEST_SUCCESS} AS success ON true
   CROSS JOIN LATERAL (
@@ -74,7 +74,7 @@ const FAILING = `
        WHERE p.webhook_id = w.id AND p.is_retry AND p.due_at IS NOT NULL ORDER BY p.due_at LIMIT ${SHARE_OF})) AS bad
     WHERE bad.id > coalesce(success.id, 0)) AS failing`;
 
-/** The members of each webhook `w`. Each part reads some hundred rows at most. */
+/** The members of `WebhookHealth` for each webhook `w`. Each part reads a limited number of rows. */
 const HEALTH = `${FAILING}
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS waiting FROM ((${waiting('due_at IS NOT NULL', 'p.is_retry, p.due_at')}) UNION ALL (${waiting('leased_until IS NOT NULL', 'p.leased_until')})) AS each) AS queue
@@ -101,8 +101,8 @@ export const LIST_WEBHOOKS = statement(
 );
 
 /**
- * Active webhooks that fail for an hour or more without a success since, newest first, without those of sandbox merchants.
- * Each active webhook costs some look-ups by index. The other numbers are counted only for webhooks that are found.
+ * Active webhooks that have failed for more than an hour without a success, newest first. Webhooks of sandbox merchants are left
+ * out. Each active webhook costs some look-ups by index. The other numbers are counted only for the webhooks of the page.
  */
 export const LIST_FAILING = statement(
   'webhook_listing.list_failing',
@@ -187,7 +187,7 @@ export interface DeliveryListFilter {
   from?: Date | undefined;
 }
 
-/** The statement looks at this many of the newest deliveries before it looks at single webhooks. */
+/** A listing looks at this many of the newest deliveries before it looks at single webhooks. */
 const NEWEST = 2_000;
 
 export interface Conditions {
@@ -205,7 +205,7 @@ const CONDITIONS = {
 };
 
 /**
- * The newest deliveries that match, among the {@link NEWEST} of all. Most filters find a full page there.
+ * The deliveries that match among the {@link NEWEST} latest of all. Most filters find a full page there.
  * @returns fewer rows than the limit where fewer of them match.
  */
 export const PAGE_OF_NEWEST = statement(
@@ -250,8 +250,8 @@ export const HAS_OLDER = statement(
 );
 
 /**
- * Matching deliveries by the index of pages, which has those of each webhook in order for each status and kind: one
- * look-up for each of these, whatever their age.
+ * Matching deliveries by `ix_webhook_deliveries_page`: one look-up for each webhook, status and kind, whatever the age of the
+ * deliveries.
  */
 export const PAGE_BY_WEBHOOK = statement(
   'webhook_listing.page_by_webhook',

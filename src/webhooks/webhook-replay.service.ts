@@ -14,7 +14,7 @@ export interface Replayed {
   webhookId?: number | undefined;
   status: DeliveryStatus;
   event?: DeliveredEvent | undefined;
-  /** Created at or after. */
+  /** Only deliveries that were created at this moment or later. */
   since: Date;
   /** Only up to this id: later deliveries are left alone. */
   upTo?: bigint | undefined;
@@ -39,7 +39,7 @@ export class WebhookReplayService {
   ) {}
 
   /**
-   * Retries every selected delivery. It skips those of inactive or deleted webhooks, and those with an attempt in flight.
+   * Retries every selected delivery. It skips a delivery whose webhook is inactive or deleted, or whose attempt is in flight.
    * @returns how many it retried.
    */
   async replay(replayed: Replayed, { by, onProgress, beforeBatch }: ReplayOptions = {}): Promise<number> {

@@ -57,7 +57,7 @@ export class CreateWebhookDto {
   include_deliveries?: boolean | null;
 }
 
-/** The body of PATCH /v1/merchant-webhooks/{id} (specification, section 4.6): only what is sent changes. */
+/** The body of PATCH /v1/merchant-webhooks/{id} (specification, section 4.6). Absent members change nothing. */
 export class UpdateWebhookDto {
   @Url({ optional: true })
   url?: string;

@@ -10,7 +10,7 @@ import { WebhookDestinationsService } from './webhook-destinations.service.js';
 export class AttemptTiming {
   /** One deadline for resolving, connecting, TLS, header and body. */
   readonly timeoutMs: number = 15_000;
-  /** How much longer a lease lasts: time to begin the attempt, and to record its outcome. */
+  /** How much longer than `timeoutMs` a lease lasts: time to begin the attempt, and to record its outcome. */
   readonly leaseMarginMs: number = 5_000;
 }
 
@@ -40,8 +40,8 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 
   /**
-   * Sends a message with one signature for each secret. Never rejects: the outcome has the error. The address is checked when
-   * connecting.
+   * Sends a message with one signature for each secret. Never rejects: the outcome has the error. The HTTP client checks the
+   * address when it connects.
    */
   async send(url: string, message: Message, secrets: string[]): Promise<AttemptOutcome> {
     const result = await this.http.send({

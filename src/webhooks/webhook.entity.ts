@@ -9,7 +9,7 @@ export const webhookSecretPlace = (id: number): Place => placeOf('webhooks.secre
 export const WEBHOOK_STATUSES = ['active', 'inactive'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** A registration. Deleted ones stay, for the log of their deliveries. */
+/** A registration. The row of a deleted webhook stays, for the log of its deliveries. */
 @Entity('webhooks')
 @Index('ix_webhooks_merchant', ['merchant_id'], { where: 'deleted_at IS NULL' })
 @Index('ix_webhooks_stale', ['id'], { where: 'waiting_is_stale' })
@@ -52,7 +52,7 @@ export class Webhook {
   @Column('smallint', { default: 3 })
   max_retries!: number;
 
-  /** Seconds from the end of an attempt to the start of the next. */
+  /** The minimum of seconds from the end of an attempt to the start of the next. */
   @Column('integer', { default: 60 })
   retry_delay!: number;
 
@@ -60,7 +60,7 @@ export class Webhook {
   @Column('boolean', { default: false })
   include_deliveries!: boolean;
 
-  /** Whether waiting deliveries may not follow the settings yet. */
+  /** Whether some waiting deliveries may still follow earlier settings. */
   @Column('boolean', { default: false, select: false })
   waiting_is_stale!: boolean;
 

@@ -46,7 +46,7 @@ export class WebhooksRepository {
     return manager.findOneBy(Webhook, { id, ...ofMerchant(merchantId) });
   }
 
-  /** Counts a merchant's webhooks, and locks the number until the transaction ends. */
+  /** Counts a merchant's webhooks. It locks the merchant's row, so that the number stays until the transaction ends. */
   async lockCount({ manager }: Transaction, merchantId: number): Promise<number> {
     await manager.findOne('Merchant', {
       select: { id: true },
@@ -79,7 +79,7 @@ export class WebhooksRepository {
   }
 
   private async update({ manager }: Transaction, merchantId: number, id: number, columns: Columns): Promise<boolean> {
-    // Two changes in one millisecond, or a clock set back, still move it forward.
+    // `updated_at` must rise with each change, even after a clock was set back: the steps of waiting deliveries compare it.
     const updated_at = (): string => `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
     const which = { id, ...ofMerchant(merchantId) };
     const { affected } = await manager.update(Webhook, which, { ...columns, updated_at });

@@ -37,7 +37,7 @@ export class WebhooksService {
 
   /**
    * Registers a webhook.
-   * @returns it, with the secret only if that was generated.
+   * @returns the webhook, with its secret only if the service generated the secret.
    * @throws BAD_REQUEST for a forbidden URL, or one webhook too many.
    */
   async create(merchantId: number, dto: CreateWebhookDto): Promise<CreatedWebhookDto> {
@@ -83,7 +83,7 @@ export class WebhooksService {
     return toWebhookDto(webhook);
   }
 
-  /** Ends a webhook and its waiting deliveries; their log stays. @throws NOT_FOUND */
+  /** Deletes a webhook and cancels its waiting deliveries. The log of its deliveries stays. @throws NOT_FOUND */
   async delete(merchantId: number, id: number): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (!(await this.webhooks.delete(tx, merchantId, id))) throw notFound('webhook');

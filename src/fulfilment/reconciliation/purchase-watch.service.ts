@@ -28,7 +28,7 @@ export class PurchaseWatchService {
   ) {}
 
   /**
-   * Closes discrepancies whose purchase a unit has got since. Each call looks at the next ones, after the last at the first again.
+   * Closes discrepancies whose purchase a unit has got since. Each call looks at the next ones, and after the last at the first.
    * @returns the closed ids.
    */
   @WorkerTask('purchase_cases', { every: 60_000, failed: 'cases of purchases could not be looked at' })
