@@ -2,8 +2,8 @@ import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintColumn, timestampColumn } from '../../database/columns.js';
 
 /**
- * A closed month of Asia/Bangkok. It is a range of ids of each table, `after` excluded and `through` included, because ids never
- * change and follow the time closely. The database refuses to change it.
+ * A closed month of Asia/Bangkok. Its rows are a range of ids in each table, `after` excluded and `through` included, because ids
+ * never change and follow the time closely. The database refuses to change a closed month.
  */
 @Entity('closed_months')
 @Check('ck_closed_months_month', `month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`)
@@ -43,7 +43,7 @@ export class ClosedMonth {
   @Column(bigintColumn())
   deliveries!: bigint;
 
-  /** Orders of this and earlier months that had not ended: each audit checks them again. */
+  /** Orders of this and earlier months that were open at the closing. Each audit checks these orders again. */
   @Column('bigint', { array: true })
   left_open!: bigint[];
 
@@ -51,11 +51,11 @@ export class ClosedMonth {
   @Column('integer')
   wallets!: number;
 
-  /** The numbers that its checks returned. */
+  /** The checks of the month, with their results in words. */
   @Column('json')
   checks!: { name: string; detail: string }[];
 
-  /** The version of the service that closed it. */
+  /** The version of the service that closed the month. */
   @Column('text')
   version!: string;
 

@@ -22,7 +22,7 @@ const ordersAndMoney = (among: Among): string => `
     GROUP BY i.order_id) bought ON bought.order_id = o.id
   WHERE ${among('o.id')}`;
 
-/** Each order with the event of its end. */
+/** Each order with a count of the events about its end. */
 const ordersAndEvents = (among: Among): string => `
   SELECT o.order_number, o.status, o.status IN ('completed', 'failed') AS ended, coalesce(told.events, 0) AS events,
          coalesce(told.fitting, 0) AS fitting,

@@ -1,7 +1,7 @@
 import { counted } from '../../core/text.js';
 import type { Among, OrderCheck } from './check.sql.js';
 
-/** Each item with what follows from its units. */
+/** Each item with the values that follow from its units. */
 const itemsAndUnits = (among: Among): string => `
   SELECT o.order_number, o.status AS order_status, i.*, coalesce(u.units, 0) AS units,
          coalesce(u.units = i.quantity AND u.first = 1 AND u.last = i.quantity, false) AS numbered,
@@ -16,7 +16,7 @@ const itemsAndUnits = (among: Among): string => `
     FROM order_units WHERE ${among('order_id')} GROUP BY order_id, item) u ON u.order_id = i.order_id AND u.item = i.position
   WHERE ${among('i.order_id')} AND ${among('o.id')}`;
 
-/** Each order with what follows from its items. */
+/** Each order with the values that follow from its items. */
 export const ordersAndItems = (among: Among): string => `
   SELECT o.id, o.order_number, o.status, o.open_items, o.failure_code, o.subtotal_amount, o.discount_amount,
          o.total_amount, coalesce(i.items, 0) AS items, coalesce(i.open, 0) AS open,
@@ -50,7 +50,7 @@ const item = (words: string, ...values: string[]): string =>
 const order = (words: string, ...values: string[]): string =>
   `format('order %s (%s) ${words}', ${['order_number', 'status', ...values].join(', ')})`;
 
-/** Rules about units, and how items and orders follow from them. */
+/** Rules about units, and about the items and orders that follow from units. */
 export const UNIT_CHECKS: OrderCheck[] = [
   {
     name: 'units_of_items',

@@ -30,7 +30,7 @@ export interface DayFigures {
 
 export type MerchantDay = DayFigures & Pick<Transfer, 'merchant_id'> & Pick<Merchant, 'name'>;
 
-/** With the available balance after the last line of the statement. */
+/** A merchant's day, with the available balance after the last line of the statement. */
 export type MerchantDayRow = MerchantDay & { last_available: Satang };
 
 /** A calendar day in a time zone. */

@@ -26,7 +26,7 @@ import { SupplierReportService } from './supplier-report.service.js';
     ArchivedOrdersService,
     StatementRepository,
     AccountStatementService,
-    // Provided alone, because its module also loads the queues.
+    // Provides the repository without its module, because that module also loads the queues.
     SettlementRepository,
     SupplierReportRepository,
     SupplierReportService,

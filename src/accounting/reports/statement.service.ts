@@ -36,8 +36,8 @@ export class AccountStatementService {
   ) {}
 
   /**
-   * Reads the balances in one snapshot, and then the lines in pages up to the last one of that snapshot. No transaction must
-   * stay open for that, because movements never change and those of one wallet are sequential.
+   * Reads the balances in one snapshot, and then the lines in pages up to the snapshot's last line. The pages need no open
+   * transaction, because movements never change, and each new movement of a wallet has a higher id.
    * @param server the primary, if the latest movements must not be missing.
    */
   async read(
@@ -66,7 +66,7 @@ export class AccountStatementService {
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toLine);
   }
 
-  /** @param month such as 2026-10. @throws BAD_REQUEST for one that has not begun. */
+  /** @param month such as 2026-10. @throws BAD_REQUEST for a month that has not begun. */
   async month(month: string): Promise<Required<Period>> {
     const read = await this.statements.readMonth(month, STATEMENT_TIMEZONE);
     if (read.start > read.now) {
