@@ -29,7 +29,7 @@ const TAKE = statement(
 export class CompanySignInsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Also removes expired ones. */
+  /** Also removes expired sign-ins. */
   insert(begun: { hash: Buffer; next: string; seconds: number }): Promise<void> {
     return this.database.transaction((tx) => {
       tx.write(...REMOVE_EXPIRED.with({}));

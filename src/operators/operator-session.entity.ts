@@ -38,7 +38,7 @@ export class OperatorSession {
   @Column(timestampColumn())
   expires_at!: Date;
 
-  /** When the operator last confirmed with a code or password. */
+  /** The time of the operator's last proof of identity: by a code, a password or a recent company sign-in. */
   @Column(timestampColumn({ nullable: true }))
   confirmed_at!: Date | null;
 }

@@ -65,7 +65,7 @@ export const readsOwnActionsOnly = (role: Role): boolean => role === 'support' |
 export const permissionsOf = (role: Role): Permission[] =>
   PERMISSIONS.filter((permission) => hasPermission(role, permission));
 
-/** Permissions that move money or grant access. */
+/** Permissions that decide about money or access. */
 const SENSITIVE: readonly Permission[] = [
   ...(['orders.resolve', 'orders.cancel', 'reversals.close', 'wallets.move'] as const),
   ...(['keys.issue', 'keys.rotate', 'keys.revoke', 'suppliers.set'] as const),

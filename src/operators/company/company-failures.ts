@@ -61,7 +61,7 @@ function networkErrorOf(error: unknown): Thrown | null {
   return null;
 }
 
-/** The parts of an error that may be logged: causes hold tokens and claims. */
+/** The parts of an error that may go to the log. Other parts may hold tokens and claims. */
 export function describeFailure(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { failure: 'unknown' };
   const { name, message } = error;
