@@ -10,7 +10,7 @@ export interface SubjectRow {
   next_orders: string[];
 }
 
-/** As many as fit the page. The index yields the next rows without reading the others. */
+/** Orders that fit on the page. An index yields the next rows, and PostgreSQL reads no others. */
 const NEXT = 10;
 
 /**

@@ -4,7 +4,7 @@ import { bigintColumn, timestampColumn } from '../../database/columns.js';
 /** A new object for each column, because TypeORM changes it. */
 const key = (): { primaryKeyConstraintName: string } => ({ primaryKeyConstraintName: 'pk_minute_figures' });
 
-/** A count of all processes within a minute. */
+/** A count of all processes within a minute, or the highest level of that minute. */
 @Entity('minute_figures')
 @Index('ix_minute_figures_minute', ['minute'])
 export class MinuteFigure {
@@ -19,11 +19,11 @@ export class MinuteFigure {
   @PrimaryColumn(timestampColumn(key()))
   minute!: Date;
 
-  /** An outcome, or the name of a level. */
+  /** For example an outcome, or the name of a level: see {@link FIGURE_KINDS}. */
   @PrimaryColumn('text', key())
   label!: string;
 
-  /** The bucket of durations: its upper bound in milliseconds. 0 for stats that are no durations. */
+  /** The upper bound of a bucket of durations, in milliseconds; 0 for stats that are no durations. */
   @PrimaryColumn('integer', key())
   up_to_ms!: number;
 

@@ -3,7 +3,7 @@ import { timestampColumn } from '../../database/columns.js';
 
 /**
  * - `closed`: the supplier is called as usual.
- * - `open`: the supplier accepted nothing, and gets no calls for a while.
+ * - `open`: the supplier refused many calls in a row, and gets no calls for a moment.
  * - `half_open`: a few calls test the supplier.
  */
 export type BreakerState = 'closed' | 'open' | 'half_open';
