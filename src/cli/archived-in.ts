@@ -1,6 +1,6 @@
 import { counted } from '../core/text.js';
 
-/** The line in a report about archived orders, or none. @param orders how many the report lacks. */
+/** The line about archived orders in a report; none without such orders. @param orders how many orders the report lacks. */
 export const archivedIn = (orders: number, which: string, consequence: string): string[] =>
   orders === 0
     ? []

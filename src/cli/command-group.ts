@@ -10,8 +10,8 @@ export type Work<Given extends unknown[]> = (
 ) => Promise<Result | Streamed>;
 
 /**
- * Wraps the work of a command for commander: opens a session, does the work, closes the session, and keeps the result to be
- * printed. It prints a streamed result before it closes the session.
+ * Wraps the work of a command for commander: opens a session, does the work, closes the session, and keeps the result for the
+ * output. It prints a streamed result before it closes the session.
  * @param features modules of this command beyond those of its group.
  */
 export type Act = <Given extends unknown[]>(
@@ -19,9 +19,9 @@ export type Act = <Given extends unknown[]>(
   features?: () => Promise<CommandFeatures>,
 ) => (...given: Given) => Promise<void>;
 
-/** What commands about the command line itself use; they need no database. */
+/** The tools of commands about the command line itself. Such commands need no database. */
 export interface Shell {
-  /** Keeps the result to be printed. */
+  /** Keeps the result for the output. */
   answer: (result: Result) => void;
   /** The program with all commands and options. */
   wholeProgram: () => Promise<Command>;

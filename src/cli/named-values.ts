@@ -8,7 +8,7 @@ import { streams } from './streams.js';
 /** Collects the arguments of a repeatable option, such as `--credential`. */
 export const repeated = (text: string, earlier: string[] = []): string[] => [...earlier, text];
 
-/** The form of adapters' names, so that a secret typed in its place is not mistaken for a name. */
+/** The form of names in adapters. A text of another form may be a secret that the operator typed in place of a name. */
 const NAME = /^[a-z]+(_[a-z]+)*$/;
 
 /** Help about values. */

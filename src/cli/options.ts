@@ -8,7 +8,7 @@ import { parseNetwork } from '../core/networks.js';
 import { CommandError } from './problems.js';
 import { streams } from './streams.js';
 
-// Each of these reads one argument of a command, or throws an error that says what it must be.
+// Each function reads one argument of a command, or throws an error that names the valid values.
 
 /** The id of a merchant or a key. */
 export function id(text: string): number {

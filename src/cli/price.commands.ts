@@ -136,7 +136,7 @@ function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ..
   });
 }
 
-/** Reports a change that happened after the file was checked, with its line. */
+/** Names the line of the file, if a change has become invalid after the check of the file. */
 const atItsLine =
   (lines: PriceLine[]) =>
   (error: unknown): never => {
@@ -175,7 +175,7 @@ function defineAdjust(price: Command, act: Act): void {
     );
 }
 
-/** Asks for confirmation of price changes. @returns the confirmed ones. @throws CommandError */
+/** Asks for confirmation of price changes. @returns the confirmed ones. @throws CommandError after a no or without terminal. */
 async function agreedTo(differences: PriceDifference[], percent: Percentage): Promise<PriceDifference[]> {
   if (!isInteractive()) {
     throw new CommandError('give --dry-run to see what would change, or --yes to change it');

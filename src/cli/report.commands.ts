@@ -224,7 +224,7 @@ function defineSupplier(report: Command, act: Act): void {
     );
 }
 
-/** Such as 2026-01-15. */
+/** The current date in a time zone, such as 2026-01-15. */
 const today = (timezone: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date());
 

@@ -115,7 +115,7 @@ function defineRemove(supplier: Command, act: Act): void {
     );
 }
 
-/** Balances that suppliers reported. A supplier that could not be queried keeps the last known one. */
+/** Balances that suppliers reported. A supplier that could not be queried shows its last known balance. */
 function balanceTable(asked: QueriedSupplier[], lasting: Map<string, number | null>): Result {
   const rows = asked.map(({ supplier }) => {
     const { amount = null, currency = null, at = null, low = false } = toBalanceView(supplier) ?? {};

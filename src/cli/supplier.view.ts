@@ -85,7 +85,7 @@ const settingsAdvice = (problem: string): string =>
     ? `${problem}; run this with the service’s key, or set the credentials again`
     : `${problem}: see topup supplier adapters, and correct it with topup supplier set`;
 
-/** Why a query at a supplier failed, and what to do. */
+/** The cause of a failed query at a supplier, and the remedy. */
 export function unavailableInWords(problem: Unavailable, supplier: Settings, what: 'balance' | 'catalogue'): string {
   const { detail, reached, fault } = problem;
   if (reached) return `it responds without a ${what} (${detail}); if it should have one, check --base-url`;
@@ -97,7 +97,7 @@ export function unavailableInWords(problem: Unavailable, supplier: Settings, wha
   return reasonInWords(detail, supplier);
 }
 
-/** What a failed call means to the operator, by error code. */
+/** The cause of a failed call and the remedy, by error code. */
 const REASONS: Record<string, (supplier: Settings) => string> = {
   timeout: ({ timeout_ms }) => `no answer within ${timeout_ms} ms: raise --timeout-ms, or ask the supplier`,
   ECONNREFUSED: ({ base_url }) => `nothing responds at ${base_url}: check --base-url, or ask the supplier`,

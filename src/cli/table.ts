@@ -31,7 +31,7 @@ export function drawTable(
   ].join('\n');
 }
 
-/** Invisible characters, which the library counts as a column. Not the joiner, which makes one emoji of several. */
+/** Invisible characters, to each of which the library gives a column. The joiner stays: it makes one emoji of several. */
 const INVISIBLE = /(?!\u200d)\p{Cf}/gu;
 
 /** The width of a text in columns of a terminal. */

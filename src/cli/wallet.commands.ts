@@ -29,7 +29,7 @@ const DESCRIPTIONS = {
 };
 
 export const walletCommands: CommandGroup = {
-  // The wallet module's own statement is for merchants, and loads the API's documentation.
+  // Statements come from ReportsModule: the wallet module's own statement is for merchants, and loads the API's documentation.
   features: { imports: [WalletModule, ReportsModule] },
   define(wallet, act) {
     for (const kind of ['credit', 'debit'] as const) {

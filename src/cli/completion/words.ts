@@ -6,11 +6,11 @@ export interface CommandWords {
   path: string;
   subcommands: { name: string; summary: string }[];
   options: { flags: string[]; summary: string; takesValue: boolean }[];
-  /** Whether it takes a file. */
+  /** Whether the command takes a file. */
   takesFile: boolean;
 }
 
-/** Every command of a program with its words, the program itself first. */
+/** Every command of a program with the words that may follow. The program itself comes first. */
 export function commandWords(program: Command): CommandWords[] {
   return describe(program, []);
 }

@@ -5,7 +5,7 @@ import { codeOf } from './errors.js';
 
 /**
  * The state of a process of any user. A `zombie` has ended, but its parent has not read its exit code. In a container without
- * an init process it stays a zombie forever.
+ * an init process, it stays a zombie forever.
  */
 export function processState(pid: number): 'alive' | 'zombie' | 'none' {
   try {
@@ -21,7 +21,7 @@ export function isAlive(pid: number): boolean {
   return processState(pid) === 'alive';
 }
 
-/** Identifies a process later, when its id alone may belong to another one. */
+/** Identifies a process later. By then, its id alone may belong to another process. */
 export interface ProcessIdentity {
   pid: number;
   commandLine: string[];
