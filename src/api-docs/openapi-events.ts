@@ -76,7 +76,7 @@ const POSTPONED: Responses[string] = {
   },
 };
 
-/** What follows from the answer of the merchant's endpoint (contract, section 4). */
+/** The consequence of each answer of the merchant's endpoint (contract, section 4). */
 const RESPONSES: Responses = {
   '2XX': { description: 'Received: answer within 15 seconds, and do the work afterwards.' },
   '410': { description: 'No more retries of this delivery.' },

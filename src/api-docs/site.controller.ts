@@ -20,7 +20,7 @@ const items = Object.entries(LINKS)
   .filter(([what]) => what !== 'documentation')
   .map(([what, link]) => `<li><a href="${link}">${what}</a></li>`);
 
-/** Links to what the API serves beside the documentation. */
+/** Links to the other pages of the API. */
 const ELSEWHERE = `<p>Requests go to <code>/v1</code>, each with the header <code>X-API-Key</code>.</p>
 <ul>
 ${items.join('\n')}

@@ -19,7 +19,7 @@ export class AuditLogEntry {
   @IdColumn('bigint', 'pk_operator_actions')
   id!: bigint;
 
-  /** The operator's e-mail address in the console, or the name that they choose at the command line. */
+  /** The operator's e-mail address in the console, or the name that the operator gives at the command line. */
   @Column('text')
   operator!: string;
 
@@ -51,7 +51,7 @@ export class AuditLogEntry {
   @Column(bigintColumn({ nullable: true }))
   order_id!: bigint | null;
 
-  /** What the operator did, named as in JSON: amounts are strings in baht. Must never hold a secret. */
+  /** The facts of the action, named as in JSON: amounts are strings in baht. Must never hold a secret. */
   @Column('jsonb')
   detail!: Record<string, unknown>;
 

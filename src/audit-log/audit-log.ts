@@ -3,7 +3,7 @@ import { textProblem } from '../core/text.js';
 import type { Transaction } from '../database/database.js';
 import { RECORD_ACTION } from './audit-log.sql.js';
 
-/** The operator who acts, with the reason if they gave one. */
+/** The operator who acts, with the reason if there is one. */
 export interface Actor {
   /** 1 to 128 characters. */
   operator: string;
@@ -95,7 +95,7 @@ export interface AuditRecord {
   action: AuditedAction;
   merchantId?: number;
   orderId?: bigint;
-  /** What the operator did, named as in JSON: amounts are strings in baht. Must never hold a secret. */
+  /** The facts of the action, named as in JSON: amounts are strings in baht. Must never hold a secret. */
   detail: Record<string, unknown>;
 }
 

@@ -35,7 +35,7 @@ export class ApiKey {
   @Column(timestampColumn({ nullable: true }))
   revoked_at!: Date | null;
 
-  /** To the hour, written with a short delay; null for a key without recorded use. */
+  /** The hour of the last use, written with a short delay; null for a key without recorded use. */
   @Column(timestampColumn({ nullable: true }))
   last_used_at!: Date | null;
 

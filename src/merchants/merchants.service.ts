@@ -18,6 +18,7 @@ export class MerchantsService {
    * @param name 1 to 128 characters.
    * @param by the operator, for the audit log.
    * @param options `sandbox` can't be changed later.
+   * @throws BAD_REQUEST for a name or an operator that the database can't hold.
    */
   async create(name: string, by?: Actor, { sandbox = false }: { sandbox?: boolean } = {}): Promise<Merchant> {
     const problem = textProblem(name, 1, 128);
