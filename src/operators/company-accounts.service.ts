@@ -76,7 +76,7 @@ export class CompanyAccountsService {
       if (found.active && !(until && until > new Date())) return { refusal: 'ACCOUNT_NOT_LINKED', of: found };
       const entrance = await this.enterAs(tx, found, person, origin);
       if (!('operator' in entrance)) return entrance;
-      // The account had a link to another person, or to the same person by another identifier. End that person's sessions.
+      // The account had a link to another person, or to the same person by another identifier. End the account's sessions.
       if (found.company_subject !== null) await this.operators.endSessions(tx, { operator_id: found.id });
       const link = { company_issuer, company_subject, company_link_until: null, ...noneOfBefore(found) };
       await this.operators.update(tx, found.id, link);

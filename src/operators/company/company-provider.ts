@@ -109,8 +109,8 @@ export class CompanyProvider {
   }
 
   /**
-   * Reads the metadata at a sign-in, so that the console starts without the provider, and caches it. Concurrent sign-ins share
-   * one request. A failure is not cached.
+   * Reads and caches the metadata at a sign-in, so that the console starts without the provider. Concurrent sign-ins share one
+   * request. A failure is not cached.
    */
   private discovered(): Promise<oidc.Configuration> {
     if (this.known && this.known.untilMs > Date.now()) return this.known.provider;

@@ -23,7 +23,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @returns the id, once the job has begun. @throws CONFLICT while this process runs a job, or any process one of the kind. */
+  /** @returns the id, once the job has begun. @throws CONFLICT while this process runs a job, or another one runs this kind. */
   async start(order: JobOrder, work: JobWork): Promise<number> {
     if (this.current?.isOver) await this.current.ended;
     if (this.current) {
