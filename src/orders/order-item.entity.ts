@@ -12,7 +12,10 @@ export interface PassedOver {
   /** The code of its supplier. */
   supplier: string;
   supplier_sku: string;
-  /** Why it was not routable; or `once_per_day` for a larger quantity, or `player` if it is for players of another form. */
+  /**
+   * The reason: why the offer was not routable, `once_per_day` (it takes no quantity above 1), or `player` (it is for players of
+   * another form).
+   */
   why: string;
 }
 

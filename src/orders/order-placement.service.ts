@@ -21,7 +21,7 @@ const MAX_WAIT_MS = 5_000;
 const ANSWER_WITHIN_MS = 8_000;
 
 /**
- * Places orders in batches. A batch checks each order in the order of arrival, under the wallets' locks, and writes all admitted
+ * Places orders in batches. A batch checks its orders under the wallets' locks, first come, first served, and writes all admitted
  * orders with one statement. A refused order does not affect the other orders of its batch.
  */
 @Injectable()

@@ -42,11 +42,11 @@ export class OrderUnit {
   @Column('text', { default: 'send' })
   next_action!: 'send' | 'inquire';
 
-  /** The time of the next action. During a claim it is the end of the lease. */
+  /** The time of the next action; during a claim, the end of the lease; null for a unit that is settled or in review. */
   @Column('timestamptz', { nullable: true })
   next_action_at!: Date | null;
 
-  /** Every claim and every next attempt raises it. A refusal of a call settles the unit only under the claim of that call. */
+  /** Claims and next attempts raise this number. A refusal of a call settles the unit only under the claim of that call. */
   @Column('integer', { default: 0 })
   claim!: number;
 
@@ -57,11 +57,11 @@ export class OrderUnit {
   @Column('integer', { default: 0 })
   attempt_claim!: number;
 
-  /** The worker that holds the claim. */
+  /** The name of the claim, `<process>/<number>`; null without a claim. */
   @Column('text', { nullable: true })
   claimed_by!: string | null;
 
-  /** The name of a lost claim with the unit's only send. Another claim took the unit over. Perhaps the send never happened. */
+  /** The name of an expired claim with the unit's only send, after another claim took over. Perhaps the send never happened. */
   @Column('text', { nullable: true })
   interrupted_claim!: string | null;
 

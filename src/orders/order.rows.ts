@@ -38,7 +38,7 @@ export interface UnitKey {
 /** The unit's name within its order, such as `1.2`. */
 export const unitName = ({ item, unit }: Pick<UnitKey, 'item' | 'unit'>): string => `${item}.${unit}`;
 
-/** The reference of the unit's first attempt (supplier protocol): `<order_number>.<item>.<unit>`. */
+/** `<order_number>.<item>.<unit>`: the reference of a unit's first attempt, unless the adapter has random references. */
 export const unitReference = (orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): string =>
   `${orderNumber}.${unitName(key)}`;
 

@@ -99,7 +99,7 @@ export interface UnsettledUnit {
   is_new_reversal: boolean;
 }
 
-/** A late sale may be reported without its code, such as by a supplier's statement. Then an inquiry must fetch the code. */
+/** A supplier may report a late sale without its code, such as in a statement. Then an inquiry must fetch the code. */
 const INQUIRE_FOR_CODE = `
       INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
       SELECT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
@@ -112,13 +112,14 @@ const INQUIRE_FOR_CODE = `
 /**
  * Judges answers that settled nothing, and returns the states of their units.
  * - It opens a discrepancy if the answer contradicts the settled unit: the supplier took the purchase back (`taken_back`),
- *   bought after a failure (`bought_late`), or bought twice (`unknown_purchase`).
+ *   sold the unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`).
  * - It also opens a discrepancy if an earlier attempt bought the unit. If the latest attempt has certainly bought nothing, the
  *   unit goes to review: an operator decides whether to buy again. `BEGIN_NEXT_ATTEMPTS` does the same while a discrepancy is
  *   open.
  * - A purchase `besides` the known one opens a discrepancy in any state of the unit.
  * - A repeated answer opens no second discrepancy. An open discrepancy notes the supplier's latest statement. If the supplier
  *   changes its mind after an operator closed the discrepancy, another one opens. Only news (`is_news`) is a change of mind.
+ * - A late answer may bring the code that the discrepancy about a late sale lacks. The discrepancy then stores the code.
  */
 export const JUDGE_UNSETTLED = statement(
   'settlement.judge_unsettled',

@@ -8,7 +8,7 @@ export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**
  * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a purchase
- * that no order knows. Only the second kind may have no unit. The entity stands in `orders`, because the settlement writes the first kind.
+ * that no order knows. Only the second kind may have no unit. The settlement writes such rows, so the entity stands in `orders`.
  */
 @Entity('supplier_reversals')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {

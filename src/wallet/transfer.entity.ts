@@ -52,7 +52,7 @@ export class Transfer {
   @Column(bigintColumn())
   amount!: Satang;
 
-  /** The merchant's available balance after it. */
+  /** The merchant's available balance after the transfer. */
   @Column(bigintColumn())
   available_after!: Satang;
 

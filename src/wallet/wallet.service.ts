@@ -68,8 +68,8 @@ export class WalletService {
 
   /**
    * Credits or debits, and reports whether the request repeats an earlier transfer.
-   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference belongs to a different transfer, or the wallet would hold less than
-   * nothing or more than it can; CONFLICT with CHANGED_MEANWHILE if `expectedAvailable` is wrong.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference belongs to a different transfer, or the balance would be too low or
+   * too high; CONFLICT with CHANGED_MEANWHILE if `expectedAvailable` is wrong.
    */
   async fund(kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
     return this.database.transaction((tx) => this.fundIn(tx, kind, funding));
@@ -164,7 +164,7 @@ function recordFunding(
   recordAction(tx, actor, { action, merchantId, detail });
 }
 
-/** @throws BAD_REQUEST */
+/** Checks a credit or debit before it begins, or before an operator requests approval. @throws BAD_REQUEST */
 export function assertFunding({
   amount,
   reference,

@@ -1,7 +1,7 @@
 import type { ProductKind } from '../../core/product-kind.js';
 import type { Delivery, DefiniteOutcome, UndecidedOutcome } from '../../suppliers/supplier-outcome.js';
 
-/** The parts of a supplier's deliveries that are stored. A top-up has a serial number only, even if the supplier calls it a code. */
+/** The parts of deliveries that the service stores. A top-up has only a serial number, even if the supplier calls it a code. */
 export function keptOf(kind: ProductKind, deliveries: readonly Delivery[] = []): Delivery[] {
   return deliveries
     .map(({ serial, code, expiresOn }) => ({ serial: given(serial), code: given(code), expiresOn }))

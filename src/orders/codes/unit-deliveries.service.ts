@@ -23,7 +23,7 @@ type HandedOver = Omit<DeliveredPiece, 'unit'>;
 /** By the position of the item. Items of kind `code` have an entry even without deliveries. */
 export type DeliveredItems = ReadonlyMap<number, DeliveredPiece[]>;
 
-/** Seals codes and serial numbers, and opens them for their merchant. */
+/** Seals codes and serial numbers, and opens them for their merchant or an operator. */
 @Injectable()
 export class UnitDeliveriesService {
   constructor(

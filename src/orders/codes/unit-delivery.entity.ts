@@ -13,7 +13,7 @@ interface UnitOrNone {
 export const unitDeliveryPlace = ({ order_id: orderId, item, unit }: UnitOrNone): Place =>
   placeOf('unit_deliveries.sealed', orderId, item, unit);
 
-/** Codes and serial numbers of a unit, stored once, for the attempt that settled it. */
+/** Codes and serial numbers of a unit, stored once. */
 @Entity('unit_deliveries')
 @ForeignKey('OrderUnit', ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_unit_deliveries_unit',
@@ -32,7 +32,7 @@ export class UnitDelivery {
   @Column('smallint')
   unit!: number;
 
-  /** The number of the attempt. */
+  /** The number of the attempt that bought the unit. */
   @Column('smallint')
   attempt!: number;
 

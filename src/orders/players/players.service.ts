@@ -98,7 +98,7 @@ function problemsOf(content: OrderContent, sku: string, product: OrderableProduc
 /** Drops the prefix: a check has one product and no lines. */
 const withoutPlace = (text: string): string => (text.startsWith(AT) ? text.slice(AT.length) : text);
 
-/** Whether no routable offer takes ids of this form. @param offers from `findOrderable`. */
+/** Whether no routable offer takes player ids of this form. @param offers from `findOrderable`. */
 const isExcluded = (content: OrderContent, offers: readonly OrderableProduct[]): boolean =>
   !offers.some((offer) => takesPlayer(offer, content));
 
