@@ -40,7 +40,7 @@ export function securityHeaders({ console: { isHttps } }: Config): RequestHandle
 }
 
 const MAX_REPORT_BYTES = 8 * 1024;
-/** In each minute, the log gets at most this many reports, so that no browser can fill it. */
+/** In each minute, the log gets at most this many reports, so that no browser can fill the log. */
 const MAX_REPORTS = 10;
 
 /** Logs browsers' reports of content that the policy blocked. The console neither trusts nor stores these reports. */

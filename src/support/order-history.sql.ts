@@ -161,8 +161,8 @@ const attempts = (orderId: string): Source => ({
 });
 
 /**
- * The call that ends an attempt gets the moment of the attempt's end. Its own end may be a moment later, because the row is
- * written when the next attempt begins.
+ * The call that ends an attempt gets the moment of the attempt's end. The call's own end may be a moment later, because
+ * the transaction that begins the next attempt writes the row of the call.
  */
 const calls = (orderId: string): Source => ({
   at: `CASE WHEN c.ended_at < a.ended_at + interval '1 s' THEN least(c.ended_at, a.ended_at) ELSE c.ended_at END`,

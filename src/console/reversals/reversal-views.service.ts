@@ -60,7 +60,7 @@ export class ReversalViewsService {
     return toReversalDto(closed, caller, (await this.censors([closed], caller))(closed));
   }
 
-  /** Returns the purchase's deliveries; the audit log records it first. @throws FORBIDDEN until the caller confirms; NOT_FOUND */
+  /** Returns the purchase's deliveries, after an entry in the log. @throws FORBIDDEN until the caller confirms; NOT_FOUND */
   async reveal(caller: Caller, id: number, reason: string): Promise<RevealedDto> {
     caller.assertConfirmed();
     const { unit, key, sealed, about } = await this.reversals.getHandedOver(id);
