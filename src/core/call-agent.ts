@@ -18,8 +18,8 @@ export interface CallOptions extends Dispatcher.DispatchOptions {
 
 /**
  * An agent that runs one call at a time on a connection, and connects only for calls. By itself, undici connects once more after
- * it has cut a connection off, because it takes the request for unsent. So after each timeout, the other side would see a
- * connection without a request.
+ * it has cut a connection off, because it thinks that the request was not sent. So after each timeout, the other side would see
+ * a connection without a request.
  */
 export function createCallAgent(options: Agent.Options, connect: ConnectFor): Agent {
   return new Agent({

@@ -101,7 +101,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   });
 }
 
-/** A list of hosts: libpq accepts one, but our driver would look it up as a single name. */
+/** A list of hosts. libpq accepts such a list, but our driver would look it up as a single name. */
 const SEVERAL_HOSTS = /^[a-z]+:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)|[?&]host=[^&]*(,|%2c)/i;
 
 function checkDatabase(name: string, url: string | undefined, problems: string[]): void {

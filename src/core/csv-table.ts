@@ -9,7 +9,7 @@ export interface CsvShape {
   what: string;
   /** The maximum number of lines. */
   atMost?: number;
-  /** How to treat unknown columns; without it, they are errors. */
+  /** How to treat unknown columns. Without this member, unknown columns are errors. */
   others?: 'passed over';
   /** Maps a header to the name of a column. */
   rename?: (header: string) => string;

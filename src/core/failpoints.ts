@@ -10,7 +10,7 @@ export const FAILPOINTS = [
   'supplier.calling',
   /** A call to a supplier has ended, and its outcome is not recorded. */
   'supplier.answered',
-  /** An attempt certainly bought nothing; neither this nor the next attempt is recorded. */
+  /** An attempt certainly bought nothing. Neither its outcome nor the next attempt is recorded. */
   'unit.refused',
   /** The next attempts are committed, and no wake-up went out for them. */
   'unit.reattempted',
@@ -29,7 +29,7 @@ export const FAILPOINTS = [
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-/** How many passes are left for each, the fatal one included; null while none is armed. */
+/** How many passes are left for each failpoint, the fatal pass included; null while no failpoint is armed. */
 let armed: Map<string, number> | null = null;
 
 /** Kills the process here if {@link armFailpoints} armed this failpoint for this pass; otherwise does nothing. */

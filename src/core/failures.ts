@@ -44,7 +44,7 @@ const BY_USEFULNESS: readonly UnitFailureCode[] = [
   ...(['SUPPLIER_REJECTED', 'SUPPLIER_UNAVAILABLE'] as const),
 ];
 
-/** Chooses the unit's failure: the most useful failure of its attempts, or the later one of equals. */
+/** Chooses the unit's failure: the most useful failure of its attempts, and of two with the same code the later one. */
 export function mostTelling(failures: readonly [...Failure[], Failure]): Failure {
   const rank = ({ code }: Failure): number => {
     const at = BY_USEFULNESS.indexOf(code);

@@ -31,9 +31,9 @@ const EPOCH_SECONDS = Date.UTC(2020) / 1000;
 const TIME_LENGTH = 6;
 
 /**
- * The current second as text. With it as their first part, ids enter a unique index at one end, whose pages are in memory. It has
- * only digits and capitals, which all collations of PostgreSQL sort in the order of time. A wrong clock only puts ids elsewhere
- * in the index.
+ * The current second as text. Ids begin with it after their prefix, so that new ids enter a unique index at one end, whose pages
+ * are in memory. The text has only digits and capitals, which all collations of PostgreSQL sort in the order of time. A wrong
+ * clock only puts ids elsewhere in the index.
  */
 export const timePart = (nowMs = Date.now()): string =>
   Math.max(0, Math.floor(nowMs / 1000) - EPOCH_SECONDS)

@@ -1,6 +1,6 @@
 /**
- * An invariant does not hold, so code or data is broken. The transaction is rolled back: a wrong amount is worse than none.
- * Counted as `topup_broken_invariants_total`.
+ * An invariant does not hold, so code or data is broken. `Database` rolls the transaction back, because a wrong amount is worse
+ * than none. It counts these errors as `topup_broken_invariants_total`.
  */
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant';

@@ -1,8 +1,8 @@
 import { stdSerializers } from 'pino';
 
 /**
- * Members of an error that may be logged. All others stay out: errors of the database carry rows, statements and their values,
- * and so players, hashes and sealed secrets.
+ * Members of an error that may be logged. All others stay out, because errors of the database carry rows, statements and their
+ * values. These can have players, hashes and sealed secrets.
  */
 const LOGGED = [
   'type',

@@ -19,8 +19,8 @@ export const pageLimit = ({ limit }: Pick<PageQuery, 'limit'>, byDefault = DEFAU
   limit === undefined ? byDefault : Number(limit);
 
 /**
- * Encodes the sort key of a page's last row, so that the next page starts right after it despite new rows. The key has whole
- * numbers only, so that a forged cursor can at worst point elsewhere in the caller's own list.
+ * Encodes the sort key of a page's last row, so that the next page starts right after that row, even with new rows. The key has
+ * whole numbers only, so that a forged cursor can at worst point elsewhere in the caller's own list.
  */
 export const encodeCursor = (...key: (bigint | number)[]): string => Buffer.from(key.join('.')).toString('base64url');
 

@@ -11,7 +11,7 @@ import { WrittenAheadRepository } from './written-ahead.repository.js';
 const INTERVAL_MS = 2_000;
 /** The interval while Redis can't carry wake-ups. */
 const WITHOUT_REDIS_MS = 250;
-/** A transaction that read the clock before it was set back has ended by then: connections end theirs within 10 seconds. */
+/** A transaction that read the clock before it was set back ends within this time: connections allow 10 seconds. */
 const MAX_TRANSACTION_MS = 15_000;
 
 /**

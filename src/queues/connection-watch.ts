@@ -27,7 +27,7 @@ export class ConnectionWatch {
   private look(): void {
     for (const queue of this.queues) {
       const { client, blocking } = openConnections(queue);
-      // `RedisHealthService` writes to `client` every second. Redis ends each read on `blocking`, which only workers open.
+      // `RedisHealthService` writes to `client` every second. Bull's reads on `blocking` return by themselves.
       if (client) this.listen(queue.name, client);
       if (blocking) this.listen(queue.name, blocking);
     }

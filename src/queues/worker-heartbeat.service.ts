@@ -87,9 +87,9 @@ export class WorkerHeartbeatService {
   }
 
   /**
-   * Returns a limit for statements that rely on the end of a period: the latest time that the database's clock may show. At a
-   * later time, the clock was set forward, and leases may have ended while their calls were still under way. The limit lies
-   * before all times until this process knows the clock, and for `forMs` after a worker has noticed that it was set forward.
+   * Returns a limit for statements that rely on the end of a period: the latest time that the database's clock may show. If the
+   * clock shows a later time, it was set forward, and leases may have ended while their calls were still under way. The limit
+   * lies before all times until this process knows the clock, and for `forMs` after a worker has noticed a clock set forward.
    */
   clockLimit(forMs: number): Date {
     const isKnown = this.clock !== undefined && !this.isUnsure;

@@ -56,7 +56,7 @@ export function createHttpServer(express: Express): Server {
   const server = createServer({ requireHostHeader: false, ...adoptClasses(express) });
   const serve = express as unknown as (request: IncomingMessage, response: ServerResponse) => void;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    // After an unread body, the bytes may not be a request.
+    // After an unread body, later bytes may be the rest of that body and not a request.
     if (isEnding(request.socket)) return;
     // Node knows whether a chunked body has ended only after it has read all arrived bytes.
     if (request.headers['transfer-encoding'] !== undefined) setImmediate(serve, request, response);

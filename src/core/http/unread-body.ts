@@ -3,7 +3,7 @@ import type { Duplex, Readable } from 'node:stream';
 
 /** The rest of a small body is read and dropped, to keep the connection. */
 const READ_TO_KEEP_BYTES = 64 * 1024;
-/** How long a connection stays open after its last answer: a client that is still sending must get it before a reset. */
+/** How long a connection stays open after its last answer: a client that is still sending must get the answer before a reset. */
 const LINGER_MS = 1_000;
 /** How much the server reads during that time, for clients that send everything before they read. */
 const READ_BEFORE_CLOSE_BYTES = 1024 * 1024;

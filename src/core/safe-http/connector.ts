@@ -20,9 +20,9 @@ const NEXT_ADDRESS_AFTER_MS = 500;
 const KEEP_ALIVE_PROBE_AFTER_MS = 60_000;
 
 /**
- * Makes undici's connections: resolves the name once, refuses it unless all of its addresses are allowed, and connects to one
- * of these, so that a name server can't change its answer in between (DNS rebinding). Fails with {@link ConnectionFailure}
- * only. The call's signal also limits the connection.
+ * Makes undici's connections: resolves the name once, refuses the name unless all its addresses are allowed, and connects to
+ * one of these addresses. So a name server can't change its answer in between (DNS rebinding). Fails with
+ * {@link ConnectionFailure} only. The call's signal also limits the connection.
  */
 export function createConnector(options: ConnectorOptions): ConnectFor {
   return (target, callback, signal) => {

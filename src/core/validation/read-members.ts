@@ -12,8 +12,8 @@ const UNKNOWN: Problem = { code: 'UNKNOWN_MEMBER', words: 'is not a member of th
 /**
  * Makes an instance of a class from a value, without class-transformer: valid members are taken unchanged. It stops at
  * MAX_DETAILS problems, so that a body with thousands of problems costs no more than that.
- * @throws BAD_REQUEST with a detail for each problem until then: first unknown members, then the others as the class declares
- * them. If the value is no object, the error has no details.
+ * @throws BAD_REQUEST with a detail for each problem up to that number: first unknown members, then the others as the class
+ * declares them. If the value is no object, the error has no details.
  */
 export function readMembers<Shape extends object>(shape: new () => Shape, value: unknown): Shape {
   if (!isPlainObject(value)) throw new AppError('BAD_REQUEST', 'The request body must be a JSON object');

@@ -5,7 +5,7 @@ import { onConnection } from './runs.js';
 
 export type { IdRange } from './old-event-partitions.repository.js';
 
-/** PostgreSQL reports a drop only after it has removed the files, long after it has released the locks. */
+/** A long timeout: PostgreSQL reports a drop only after it has removed the files, long after it has released the locks. */
 const OPTIONS = { query_timeout: 600_000 };
 
 /** Old partitions of events, deliveries and attempts. */
@@ -18,7 +18,7 @@ export class OldPartitionsRepository {
     return onConnection(this.database.pool, (run) => work(new OldEventPartitions(run, days)), OPTIONS);
   }
 
-  /** Lists the events that are not to be removed row by row, lowest ids first: none if they are not partitioned. */
+  /** Lists the events that retention must not remove row by row, lowest ids first: none if they are not partitioned. */
   waiting(days: number): Promise<IdRange[]> {
     return this.use(days, (partitions) => partitions.findWaiting());
   }

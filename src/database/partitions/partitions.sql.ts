@@ -3,7 +3,7 @@ import { IS_ANY_AWAY } from './archived.js';
 /** The constraint from which PostgreSQL knows the range of the first partition without reading it. */
 export const rangeName = (table: string): string => `ck_${table}_first_partition`;
 
-/** A statement that a query has written, to be executed. */
+/** A statement that a query has written, and that the caller executes. */
 export interface Written {
   statement: string;
 }
@@ -21,14 +21,14 @@ export const WRITE_VALIDATIONS = `
   FROM pg_constraint WHERE conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated AND conparentid = 0
   ORDER BY conrelid, conname`;
 
-/** Foreign keys to some tables from tables that are neither in the set nor its partitions. $1 these tables, $2 the set. */
+/** Foreign keys that refer to some tables from outside the set and its partitions. $1 these tables, $2 the set. */
 const OUTER_KEYS = `
   SELECT c.oid, c.conname, c.conrelid, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c
   WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid = ANY($1::text[]::regclass[])
     AND c.conrelid <> ALL($2::text[]::regclass[])
     AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.conrelid AND inhparent = ANY($2::text[]::regclass[]))`;
 
-/** Every table that the switch touches, and all others of the set. $1 the set, $2 the same. */
+/** Lists all tables of the set, and other tables that the switch changes. $1 the set, $2 the same. */
 export const FIND_LOCKED = `
   SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
     SELECT unnest($1::text[]::regclass[]) AS name
