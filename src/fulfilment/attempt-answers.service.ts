@@ -18,7 +18,6 @@ import { FailoverService } from './failover.service.js';
 interface DecidedAttempt {
   key: UnitKey;
   merchantId: number;
-
   kind: ProductKind;
   by: SupplierSource;
   outcome: DefiniteOutcome;

@@ -17,6 +17,7 @@ export type NotedRow = Parameters<typeof sql.NOTE_ATTEMPTS.with>[0]['attempts'][
 
 type OfferKey = Pick<ClaimedUnit, 'supplier_id' | 'supplier_sku' | 'player_template'>;
 
+/** The offers that are tried for one unit. */
 const MAX_OFFERS = 3;
 /** Repeats of an offer whose supplier asks for a retry, each under another reference. */
 const MAX_RETRIES = 2;

@@ -32,7 +32,7 @@ import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.r
 /** A call that decided nothing. `unconfirmed` is the code of a refusal that counts only once the supplier repeats it. */
 type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode | null };
 
-/** Faults that do not pass by themselves. */
+/** Faults that do not pass soon. */
 const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban']);
 
 /** Nothing was bought, and no operator corrected the offer in time. */
@@ -113,7 +113,7 @@ export class OutcomeRecorder {
       .catch(() => undefined);
   }
 
-  /** Takes an offer off, or pauses a supplier, after a fault that would also refuse other units. */
+  /** Takes an offer off, or pauses a supplier, after a lasting fault, which would also concern other units. */
   private async pauseFor({ unit, outcome }: Undecided, leaseEndMs: number): Promise<void> {
     const fault = 'fault' in outcome ? outcome.fault : undefined;
     if (fault === 'configuration') {

@@ -67,8 +67,8 @@ const WAKE_UNIT = statement(
 
 /**
  * Makes workers inquire about a unit that they would send, because its supplier has proved that it has the purchase. If an
- * inquiry buys nothing (`whileSending`), a unit whose send is in flight also counts as in doubt from now on, so that no answer
- * to that send queues it again.
+ * inquiry buys nothing (`whileSending`), a unit whose send is in flight also counts as in doubt from now on: workers inquire
+ * about it next, even if that send is not accepted.
  */
 export const DOUBT_UNIT = statement(
   'supplier_callbacks.doubt_unit',

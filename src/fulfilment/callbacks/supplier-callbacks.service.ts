@@ -184,8 +184,8 @@ export class SupplierCallbacksService {
 
   /**
    * Schedules an inquiry about an open attempt, or a check of an ended one: its supplier may take a success back, or sell a
-   * purchase that had failed. If an inquiry sends the attempt again, a check is made only where it buys nothing, because the
-   * attempt was certainly sold; and not if the callback says so, too.
+   * purchase that had failed. If an inquiry sends the attempt again, only a certainly sold attempt is checked, because only then
+   * the inquiry buys nothing. A callback that itself reports the sale needs no such check.
    * @returns null if no inquiry is possible, or no check is made.
    */
   private async wake(

@@ -31,7 +31,7 @@ export interface Listed {
   unreadableName?: string | null;
   /** The ids of the discrepancies that the reading opened for unknown purchases. */
   opened: number[];
-  /** Purchases that the supplier sold but our books do not have as bought: unknown ones, and ones beside the books' own. */
+  /** Purchases that the supplier sold, and that our books do not know or have as not bought. */
   surplus: number;
   /** The number of `surplus` purchases of known attempts for which the reading opened a discrepancy. */
   contradicted: number;
