@@ -2,9 +2,9 @@ import type { ErrorCode } from '../core/errors.js';
 import type { FailureCode } from '../core/failures.js';
 
 interface ErrorAdvice {
-  /** When a client gets this error. */
+  /** The situations in which a client gets this error. */
   when: string;
-  /** What the client should do. */
+  /** The client's next step. */
   then: string;
 }
 

@@ -6,8 +6,9 @@ import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './streams.js';
 
 /**
- * The comparison of our books with the suppliers'. Not ok if the two differ, a discrepancy is open, or a query got no answer.
- * @param archived how many orders since then are archived, and so missing. @param isOfOne whether it covers one supplier.
+ * The comparison of our books with the suppliers'. Not ok if the two differ, a discrepancy is open, or the comparison is
+ * incomplete.
+ * @param archived how many orders since then are archived, so that the comparison lacks them. @param isOfOne whether it covers one supplier.
  */
 export function supplierReport(
   since: Date,
