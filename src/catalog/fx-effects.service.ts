@@ -10,7 +10,7 @@ import { OffersService } from './offers.service.js';
 import { versionOf } from './product-imports.service.js';
 import { ProductsService } from './products.service.js';
 
-/** The effect of a rate on a product that is bought in its currency. */
+/** The effect of a rate on a product that the service buys in that currency. */
 export interface FxEffect {
   sku: string;
   name: string;

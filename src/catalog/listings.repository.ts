@@ -61,7 +61,7 @@ export type QueriedProduct = Pick<MerchantPrice, 'merchant_id'> &
   Pick<Product, 'sku'> & {
     /** Whether the merchant wants more than one unit. */
     many: boolean;
-    /** Whether it is bought from the built-in supplier, regardless of its offers. */
+    /** Whether the built-in supplier sells it, regardless of its offers. */
     sandbox: boolean;
   };
 

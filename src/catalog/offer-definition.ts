@@ -7,7 +7,7 @@ import type { SupplierOffer } from './supplier-offer.entity.js';
 export const MAX_PRIORITY = 1000;
 const DEFAULT_GUARD_PERCENT = '5.00';
 
-/** What identifies an offer: our SKU, the supplier's code and the supplier's SKU. */
+/** Identifies an offer by our SKU, the supplier's code and the supplier's SKU. */
 export interface OfferName {
   sku: string;
   supplier: string;
@@ -19,7 +19,7 @@ export interface OfferDefinition extends OfferName {
   priority?: number;
   /** The cost of one unit, in millionths of the currency; null for unknown. */
   costMicros?: bigint | null;
-  /** Needed with a cost, unless the offer has one in this currency already. */
+  /** Required with a cost, unless the offer already has a currency. */
   currency?: string;
   /** Null for the adapter's default. */
   playerTemplate?: string | null;
@@ -27,7 +27,7 @@ export interface OfferDefinition extends OfferName {
   active?: boolean;
 }
 
-/** What is wrong with a definition; null when nothing is. @param before null for a new offer. */
+/** The problem of a definition; null if there is none. @param before null for a new offer. */
 export function offerProblem(
   { supplierSku, costMicros, currency, playerTemplate }: OfferDefinition,
   before: SupplierOffer | null,
@@ -52,8 +52,8 @@ interface RowContext {
 /**
  * The row of an offer after a change.
  * @param item its entry in the supplier's catalogue: a new offer without a given cost gets that cost.
- * @param reason why it is switched off, where it is.
- * @param now the time of a cost that is given.
+ * @param reason the operator's reason, which the row keeps if the operator switches the offer off.
+ * @param now the time of the given cost, if any.
  */
 export function toRow(key: OfferKey, definition: OfferDefinition, { before, item, reason, now }: RowContext): OfferRow {
   const { active, playerTemplate } = definition;

@@ -51,7 +51,7 @@ export class OffersService {
     });
   }
 
-  /** Offers of these products; those of one product in the order in which they are tried. */
+  /** The offers of these products. The offers of one product have the order in which routing tries them. */
   listOf(skus: string[]): Promise<ListedOffer[]> {
     return this.offers.listOf(this.database, skus);
   }
@@ -117,7 +117,7 @@ function assertUnchanged(stored: SupplierOffer | null, { updatedAt }: ExpectedOf
   if (at !== (updatedAt?.getTime() ?? null)) throw new ChangedMeanwhile('the offer changed meanwhile');
 }
 
-/** An offer as the audit log keeps it: what operators set, and nothing that changes by itself. */
+/** An offer as the audit log keeps it: without the members that change by themselves. */
 function settingsOf(view: OfferView): object {
   const { cost_baht: _cost, margin_baht: _margin, routable: _routable, why_not: _whyNot, ...settings } = view;
   return settings;

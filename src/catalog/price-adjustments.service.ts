@@ -14,7 +14,7 @@ export interface Adjustment {
   match?: string;
   /** Only these products, for list prices. */
   skus?: string[];
-  /** List prices are rounded half up to multiples of this many satang, and to one multiple at least unless they were 0. */
+  /** Rounds list prices half up to a multiple of this many satang: at least one multiple, unless it is 1 or the price was 0. */
   roundTo?: Satang;
   /** The merchant whose own prices change; by default list prices change. */
   merchantId?: number;

@@ -26,8 +26,8 @@ export interface PriceLine {
 type Check = (changes: PriceChange[]) => Promise<(string | null)[]>;
 
 /**
- * Reads merchants' own prices from a CSV file. An empty price removes one.
- * @param check returns for each change why it is impossible, or null.
+ * Reads merchants' own prices from a CSV file. An empty price removes the own price.
+ * @param check returns the problem of each change, or null for a possible one.
  * @returns the correct lines, and all problems of the others.
  * @throws CsvProblems for a file that is no such table.
  */

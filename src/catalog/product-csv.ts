@@ -45,7 +45,7 @@ export interface ProductLine {
   definition: ProductDefinition;
 }
 
-/** What exists already. */
+/** The existing suppliers and products. */
 export interface Known {
   /** The codes of the suppliers. */
   suppliers: ReadonlySet<string>;

@@ -40,7 +40,7 @@ export const NEEDED = ['name', 'price'] as const;
 export const missingProblem = (sku: string, missing: string[]): string | null =>
   missing.length === 0 ? null : `${sku} is a new product: it needs ${missing.join(', ')}`;
 
-/** What is wrong with a definition, apart from its supplier; null when nothing is. */
+/** The problem of a definition, apart from its supplier; null if there is none. */
 export function productProblem({
   sku,
   name,
@@ -64,7 +64,7 @@ export function productProblem({
   return null;
 }
 
-/** What is wrong with a definition's first offer; null when nothing is. @param before undefined for a new product. */
+/** The problem of a definition's first offer; null if there is none. @param before undefined for a new product. */
 export function firstOfferProblem(
   { sku, supplier, supplierSku }: ProductDefinition,
   before?: Pick<ProductWithSupplier, 'supplierCode'>,

@@ -8,7 +8,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 import { Product } from './product.entity.js';
 
-/** By SKU. A supplier matches where the product has an offer of it. */
+/** Products sorted by SKU. A supplier matches if the product has an offer of that supplier. */
 const PAGE_OF_PRODUCTS = statement(
   'product_listing.page',
   { supplier: 'text?', active: 'boolean?', q: 'text?', after: 'int?', limit: 'int?' },
@@ -63,7 +63,7 @@ export class ProductsRepository {
     return this.select(this.dataSource);
   }
 
-  /** The SKUs of a page of products, sorted. @param after the id of the last product on the page before. @param limit null for all. */
+  /** A page of SKUs, sorted. @param after the id of the last product on the page before. @param limit null for all. */
   async skus(
     { supplier = null, active = null, q = null }: { [Name in keyof ProductFilter]: ProductFilter[Name] | null },
     after: number | null,
@@ -75,7 +75,7 @@ export class ProductsRepository {
   }
 
   /**
-   * Products of these SKUs, as far as they exist.
+   * The existing products of these SKUs.
    * @param lock locks the products until the transaction ends. Merchants can still order them.
    */
   listBySku(tx: Transaction, skus: string[], { lock = false } = {}): Promise<ProductWithSupplier[]> {

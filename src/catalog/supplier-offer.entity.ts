@@ -28,7 +28,7 @@ export class SupplierOffer {
   @Column('text')
   supplier_sku!: string;
 
-  /** 1 is tried first; among equals, the cheapest. */
+  /** Routing tries 1 first, and the cheapest among equals. */
   @Column('smallint', { default: 1 })
   priority!: number;
 
@@ -40,11 +40,11 @@ export class SupplierOffer {
   @Column('text', { nullable: true })
   off_reason!: string | null;
 
-  /** Whether a configuration fault switched it off, and no operator: a change of the catalogue switches it on again. */
+  /** Whether a configuration fault switched it off, and not an operator. A change of the catalogue then switches it on again. */
   @Column('boolean', { default: false })
   off_by_fault!: boolean;
 
-  /** How the supplier wants the player written; null for the adapter's default. */
+  /** The form in which the supplier wants the player; null for the adapter's default. */
   @Column('text', { nullable: true })
   player_template!: string | null;
 

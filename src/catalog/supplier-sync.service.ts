@@ -45,7 +45,7 @@ interface BegunRun {
   connection: SupplierConnection;
 }
 
-/** Reads what suppliers sell, and updates their offers. */
+/** Reads the catalogues of suppliers, and updates their offers. */
 @Injectable()
 export class SupplierSyncService {
   constructor(
@@ -89,7 +89,7 @@ export class SupplierSyncService {
   }
 
   /**
-   * Reads the catalogue of one due supplier, which has offers, is not paused, and is taken by no other process.
+   * Reads the catalogue of one due supplier, which has offers and is not paused. No other process takes the same supplier.
    * @returns null when none is due.
    */
   async syncDue(intervalMs: number): Promise<SyncRun | null> {
