@@ -6,7 +6,7 @@ export interface CredentialField {
   /** Whether it is a secret, and not just a name. The service seals all credentials and never shows any. */
   secret: boolean;
   required: boolean;
-  /** Where the operator finds it, or what it is for. */
+  /** Says where the operator finds it, or what it does. */
   help: string;
   /**
    * Whether another value means another account, which knows nothing of earlier sends. Where a secret is the only credential,
@@ -28,13 +28,13 @@ export interface OptionField {
 }
 
 /**
- * What an adapter can do.
+ * An ability of an adapter.
  * - `deduplication`: a repeated reference buys nothing a second time.
- * - `inquiry`: it says what became of a reference.
+ * - `inquiry`: it reports the result of a reference.
  * - `balance`: it reports our balance.
- * - `catalogue`: it lists what it sells.
+ * - `catalogue`: it lists the products that it sells.
  * - `callbacks`: it calls us when a purchase has ended.
- * - `purchases`: it lists what it sold us.
+ * - `purchases`: it lists our purchases.
  * - `price_guard`: it refuses a purchase that costs more than we allow.
  */
 export type Capability =
@@ -50,7 +50,7 @@ const CAPABILITIES: Record<Capability, (adapter: SupplierAdapter) => boolean> = 
   price_guard: ({ guardsPrice }) => guardsPrice === true,
 };
 
-/** What an adapter can do, by its members. */
+/** Finds the capabilities of an adapter from its members. */
 export const capabilitiesOf = (adapter: SupplierAdapter): Capability[] =>
   (Object.keys(CAPABILITIES) as Capability[]).filter((capability) => CAPABILITIES[capability](adapter));
 
@@ -63,8 +63,8 @@ export interface AdapterDescription {
   readonly credentials: readonly CredentialField[];
   readonly options: readonly OptionField[];
   /**
-   * The kind of references that attempts get there. `unit`: the unit's reference, with the attempt's number from the second attempt
-   * on. `random`: a reference that never comes again, not even after a restore of the database from an older copy.
+   * The kind of references that attempts get there. `unit`: the unit's reference, with the attempt's number from the second on.
+   * `random`: a reference that never comes again, not even after a restore of the database from an older copy.
    */
   readonly references: 'unit' | 'random';
   /**

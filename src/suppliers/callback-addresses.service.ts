@@ -21,7 +21,7 @@ export class CallbackAddressesService {
     return this.secretBox.seal(randomBytes(TOKEN_BYTES).toString('hex'), placeOfToken(code));
   }
 
-  /** Null where the supplier has none, or where it can't be opened with the present keys. */
+  /** Null if the supplier has no token, or if the present keys can't open it. */
   tokenOf({ code, callback_token_sealed: sealed }: Pick<Supplier, 'code' | 'callback_token_sealed'>): string | null {
     if (sealed === null) return null;
     try {
@@ -31,7 +31,7 @@ export class CallbackAddressesService {
     }
   }
 
-  /** Null where SUPPLIER_CALLBACK_BASE_URL is not set, or where there is no token. */
+  /** Null if SUPPLIER_CALLBACK_BASE_URL is not set, or if there is no readable token. */
   urlOf(supplier: Pick<Supplier, 'code' | 'callback_token_sealed'>): string | null {
     const { supplierCallbackBaseUrl: baseUrl } = this.config;
     if (baseUrl === null) return null;

@@ -11,7 +11,7 @@ interface Player {
   characterId: string | null;
 }
 
-/** A player as a template such as `{user}|{server}` writes it. Parts that the player lacks are left out. */
+/** A player as a template such as `{user}|{server}` writes it. Leaves out parts that the player lacks. */
 export function writePlayer(template: string, { userId, serverId, characterId }: Player): string {
   const parts: Record<string, string | null> = { user: userId, server: serverId, character: characterId };
   return template.replace(PLACEHOLDER, (_, part: string) => parts[part] ?? '');

@@ -113,7 +113,7 @@ interface NetworkError extends Error {
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
 const NOT_RESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 
-/** Whether a call certainly failed before its first byte went out: the name did not resolve, or nothing accepted the connection. */
+/** Whether a call certainly failed before its first byte: the name did not resolve, or nothing accepted the connection. */
 export function wasNeverSent(error: unknown): boolean {
   const { code = '', syscall, errors } = error as NetworkError;
   if (errors && errors.length > 0) return errors.every(wasNeverSent);

@@ -15,11 +15,11 @@ export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'ban'
 /** A refusal for good: nothing was bought under this reference, and nothing will be. */
 export interface Refusal extends Failure {
   kind: 'failed';
-  /** Whether another supplier may sell what this one refuses. */
+  /** Whether another supplier may sell the unit. */
   failover?: boolean;
   /** The time after which the same supplier may sell it, under another reference. */
   retryAfterMs?: number;
-  /** Whether it is about the price, which must be read again before another unit is bought. */
+  /** Whether it is about the price. Workers must then read the price again before they buy another unit. */
   isPriceRefused?: boolean;
   /** Whether the refusal is not final yet: it counts once the supplier has repeated it. */
   confirm?: boolean;
@@ -82,7 +82,7 @@ export type AboutAnother = UnknownOutcome & Required<Pick<UnknownOutcome, 'besid
 export const isAboutAnother = (outcome: SupplierOutcome): outcome is AboutAnother =>
   outcome.kind === 'unknown' && outcome.besides !== undefined;
 
-/** What the order history, logs and reports show of an outcome besides its kind. */
+/** The details of an outcome, besides its kind, for the order history, logs and reports. */
 export function outcomeDetail(outcome: SupplierOutcome | { kind: string; detail: string }): string | null {
   if ('code' in outcome) return `${outcome.code}: ${outcome.message}`;
   return ('detail' in outcome && outcome.detail) || null;

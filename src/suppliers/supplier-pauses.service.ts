@@ -78,7 +78,7 @@ export class SupplierPausesService {
     return (await this.begin({ id, adapter, reason: fault, detail })) !== null;
   }
 
-  /** Probes the suppliers that are due. Each is probed by one worker. */
+  /** Probes the due suppliers. Only one worker probes each of them. */
   async probeDue(): Promise<ProbedSupplier[]> {
     const due = await this.database.transaction((tx) =>
       this.repository.takeDueProbes(tx, ({ pause_reason: reason, probes }) =>

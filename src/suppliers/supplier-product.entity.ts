@@ -52,7 +52,7 @@ export class SupplierProduct {
   @Column('time', { nullable: true })
   cut_off_to!: string | null;
 
-  /** A name that PostgreSQL knows, such as `Asia/Jakarta`: an unknown one would make every order fail. */
+  /** A name that PostgreSQL knows, such as `Asia/Jakarta`: an unknown name would make orders fail. */
   @Column('text', { nullable: true })
   cut_off_zone!: string | null;
 

@@ -18,7 +18,7 @@ export interface SupplierSettings {
   adapter: string;
   /** Required unless the adapter knows the vendor's URL. Then the default is the stored URL, or else the vendor's. */
   baseUrl?: string | undefined;
-  /** Credentials can't be read back, so those not given are kept. */
+  /** The service keeps all credentials that are not given, because operators can't read credentials back. */
   credentials?: Changes | undefined;
   options?: Changes | undefined;
   timeoutMs?: number | undefined;
@@ -30,14 +30,14 @@ export interface SupplierSettings {
   newCallbackUrl?: boolean | undefined;
   /** Whether the account is the same even if the credentials differ. */
   isSameAccount?: boolean | undefined;
-  /** Whether it is the same supplier under another address, which knows the units sent to the old one. */
+  /** Whether it is the same supplier under another address, and that address knows the units sent to the old one. */
   hasMoved?: boolean;
 }
 
 /**
  * A supplier's base URL by new settings.
  * @param before the stored row, if its adapter is the same.
- * @throws BAD_REQUEST where none is known.
+ * @throws BAD_REQUEST if neither the operator nor the adapter names one.
  */
 export function baseUrlOf(
   { adapter, baseUrl: vendors }: AdapterDescription,
@@ -49,7 +49,7 @@ export function baseUrlOf(
   throw new AppError('BAD_REQUEST', `a base URL must be given: the adapter ${adapter} knows none`);
 }
 
-/** What is wrong with the code of a supplier; null when nothing is. */
+/** The problem of a supplier's code; null if there is none. */
 export function codeProblem(code: string): string | null {
   const problem = textProblem(code, 1, 64);
   return problem === null ? null : `the supplier's code ${problem}`;

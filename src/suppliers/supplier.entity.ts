@@ -53,7 +53,7 @@ export class Supplier {
   @Column('text')
   base_url!: string;
 
-  /** A fingerprint of the settings that identify our account; empty where the address alone does. */
+  /** A fingerprint of the settings that identify our account; empty if the address alone identifies it. */
   @Column('text', { default: '' })
   account!: string;
 
@@ -93,7 +93,7 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   balance_at!: Date | null;
 
-  /** When our balance is read next; null until workers have read it once. */
+  /** When workers read our balance next; null until they have read it once. */
   @Column(timestampColumn({ nullable: true }))
   balance_due_at!: Date | null;
 
@@ -112,15 +112,15 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   paused_at!: Date | null;
 
-  /** The first balance that it reported after it was paused for the deposit. A higher one ends the pause. */
+  /** The first balance that it reported during the pause for the deposit. A higher one ends the pause. */
   @Column(bigintColumn({ nullable: true }))
   paused_balance_micros!: bigint | null;
 
-  /** How often its balance was probed since it was paused. */
+  /** The number of probes since the pause began, or since an operator set the supplier. */
   @Column('smallint', { default: 0 })
   probes!: number;
 
-  /** When it is probed next. */
+  /** When workers probe it next. */
   @Column(timestampColumn({ nullable: true }))
   probe_at!: Date | null;
 
@@ -139,15 +139,15 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   inquiry_asked_until!: Date | null;
 
-  /** When its list of purchases is read next; null until workers have read it once. */
+  /** When workers read its list of purchases next; null until they have read it once. */
   @Column(timestampColumn({ nullable: true }))
   purchases_due_at!: Date | null;
 
-  /** The moment up to which purchases were read. */
+  /** The moment up to which workers have read its purchases. */
   @Column(timestampColumn({ nullable: true }))
   purchases_listed_at!: Date | null;
 
-  /** Where the next reading of the list continues; null where the last one reached the end. */
+  /** Where the next reading of the list continues; null if the last reading reached the end. */
   @Column('jsonb', { nullable: true })
   purchases_place!: ListPlace | null;
 

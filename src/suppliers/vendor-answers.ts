@@ -27,7 +27,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a member says anything: vendors send empty ones too. */
+/** Whether a member has a value: vendors send empty members too. */
 export const isGiven = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
 
 /** Whether a member names something other than ours. One that is not given names nothing. */
@@ -89,7 +89,7 @@ export const sendAndRead = (
 export const inquireAndRead = (call: Call, read: (answer: HttpAnswer) => SupplierOutcome): Promise<SupplierOutcome> =>
   callAndRead(call, read, (error) => ({ kind: 'unknown', detail: describeFailure(error) }));
 
-/** Requests something that is about no attempt, such as our balance. */
+/** Requests data about no attempt, such as our balance. */
 export const requestAndRead = <Reading>(
   call: Call,
   read: (answer: HttpAnswer) => Reading,

@@ -26,7 +26,7 @@ export const codeInWords = (rc: string): string => {
   return words === undefined ? `rc ${rc}` : `rc ${rc}: ${words}`;
 };
 
-/** What the answer to `POST /cek-saldo` means. */
+/** The reading from an answer to `POST /cek-saldo`. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const deposit = textOf(asMembers(dataOf(answer.body))?.deposit) ?? '';
   const micros = answer.status === 200 ? parseSignedMicros(deposit) : null;

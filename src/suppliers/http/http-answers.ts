@@ -52,7 +52,7 @@ function readAnswer(answer: HttpAnswer, reference: string): SupplierOutcome {
   }
 }
 
-/** What the answer to `GET /v1/top-ups/{reference}` means. */
+/** The outcome of an answer to `GET /v1/top-ups/{reference}`. */
 export function readInquiryAnswer(answer: HttpAnswer, reference: string): SupplierOutcome {
   const body = asObject(answer.body);
   if (answer.status === 200) return readState(body, reference);
@@ -68,7 +68,7 @@ const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
 const HAS_NO_LIST = [...HAS_NO_SUCH_PAGE, 400, 422];
 
 /**
- * What the answer to `GET /v1/top-ups` means; null where the supplier has no such list.
+ * The reading from an answer to `GET /v1/top-ups`; null if the supplier has no such list.
  * @param isFirst whether the request was for the first page. A supplier that returned one has a list.
  */
 export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): PurchasesReading | null {
@@ -108,7 +108,7 @@ function readListed(entry: unknown): ListedPurchase | null {
 
 const supplierReferenceOf = (entry: unknown): string | null => nameOf(asObject(entry)?.supplier_reference) ?? null;
 
-/** What the answer to `GET /v1/balance` means. A supplier that sells on credit may write a negative one. */
+/** The reading from an answer to `GET /v1/balance`. A supplier that sells on credit may report a negative balance. */
 export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
   const { balance, currency } = asObject(answer.body) ?? {};
   if (answer.status !== 200) {
@@ -141,7 +141,7 @@ function readState(body: Body | undefined, reference: string): SupplierOutcome {
   return { kind: 'unknown', detail: 'the answer contradicts itself' };
 }
 
-/** The deliveries, as far as they can be read. */
+/** The readable deliveries. */
 function deliveriesIn({ deliveries }: Body): { deliveries?: Delivery[] } {
   if (!Array.isArray(deliveries)) return {};
   const objects = deliveries.map(asObject).filter((each) => each !== undefined);

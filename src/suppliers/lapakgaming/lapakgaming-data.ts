@@ -37,7 +37,7 @@ export function answerInWords(answer: HttpAnswer): string {
   return isGood(answer.status) ? 'the answer can’t be read' : `HTTP ${answer.status}`;
 }
 
-/** What the answer to `GET /api/balance` means. */
+/** The reading from an answer to `GET /api/balance`. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const balance = textOf(dataOf(answer.body)?.balance) ?? '';
   const micros = isSuccess(answer) ? parseSignedMicros(balance) : null;

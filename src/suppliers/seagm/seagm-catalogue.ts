@@ -12,7 +12,7 @@ type Get = (path: string) => Promise<HttpAnswer>;
 /** Each category costs a call. The adapter does not read a catalogue with more categories. */
 const MAX_CATEGORIES = 400;
 
-/** Reads all that the vendor sells, one call after the other. If one fails, the whole reading fails. */
+/** Reads all types of all categories, one call after the other. If a call fails, the whole reading fails. */
 export function readCatalogue(get: Get, paceMs: number): Promise<CatalogueReading> {
   const paced: Get = async (path) => {
     await delay(paceMs);

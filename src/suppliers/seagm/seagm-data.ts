@@ -37,7 +37,7 @@ export const isGood = ({ status, body }: HttpAnswer): boolean =>
 export const isServersError = ({ status, body }: HttpAnswer): boolean =>
   status >= 500 || /^5\d\d$/.test(codeOf(body) ?? '');
 
-/** Whether the vendor itself says "not found". A page of some proxy has no code of the vendor. */
+/** Whether the vendor itself reports "not found". The page of a proxy does not count: it has no code of the vendor. */
 export function isNotFound(answer: HttpAnswer): boolean {
   const code = codeOf(answer.body);
   if (isServersError(answer) || faultOf(answer).fault !== undefined || code === undefined) return false;
@@ -93,7 +93,7 @@ export function moneyOf(amount: unknown, currency: unknown): CostMoney | null {
   return /^[A-Z]{3}$/.test(code) ? amountOf(amount, code) : null;
 }
 
-/** What the answer to `GET /v1/me` means. */
+/** The reading from an answer to `GET /v1/me`. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const me = isGood(answer) ? asMembers(dataOf(answer)) : undefined;
   const micros = parseSignedMicros(textOf(me?.balance) ?? textOf(me?.credits) ?? '');

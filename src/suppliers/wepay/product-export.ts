@@ -19,10 +19,10 @@ export function readExport(answer: HttpAnswer): CatalogueReading {
   return { known: true, products };
 }
 
-/** The same for one SKU. */
+/** The reading of one SKU from an answer with the export. */
 export const readExportOf = (answer: HttpAnswer, sku: string): ProductReading => productIn(readExport(answer), sku);
 
-/** One product for each amount. A price of 0 means that the company sells nothing at present. */
+/** One product for each amount. Skips a price of 0, which means that the company sells nothing at present. */
 function readCompany(type: string, company: Members): SupplierProduct[] {
   const id = nameOf(company.company_id);
   if (id === undefined) return [];

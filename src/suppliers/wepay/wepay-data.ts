@@ -36,7 +36,7 @@ export function uncoded(answer: HttpAnswer): UnknownOutcome {
   return { kind: 'unknown', detail: inWords(answer), ...(fault && { fault }), ...requestedWait(answer) };
 }
 
-/** The fault that a code shows, where it does not depend on the request. */
+/** The fault that a code shows in the answer to any request. */
 export function faultOfCode(code: string): Fault | undefined {
   const meaning = RESPONSE_CODES.get(code)?.meaning;
   return meaning?.kind === 'not_accepted' ? meaning.fault : undefined;
@@ -45,7 +45,7 @@ export function faultOfCode(code: string): Fault | undefined {
 /** Baht, with up to two decimals; null where it can't be read. */
 export const baht = (member: unknown): CostMoney | null => amountOf(member, CURRENCY);
 
-/** What the answer to `type=balance_inquiry` means. */
+/** The reading from an answer to `type=balance_inquiry`. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const coded = readCoded(answer);
   const micros = coded?.code === ACCEPTED ? parseSignedMicros(textOf(coded.members.available_balance) ?? '') : null;
