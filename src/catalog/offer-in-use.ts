@@ -3,7 +3,7 @@ import type { ListedOffer } from './offers.repository.js';
 
 /**
  * The offer at which the service buys a product now: the first routable one. If no offer is routable, the one that an operator
- * should look at first. @param offers of one product, in the order in which they are tried.
+ * should look at first. @param offers of one product, in the order in which routing tries them.
  */
 export const offerInUse = (offers: readonly ListedOffer[]): ListedOffer | null =>
   offers.find(({ why_not }) => why_not === null) ?? offers.find(({ active }) => active) ?? offers[0] ?? null;

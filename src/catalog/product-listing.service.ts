@@ -7,7 +7,7 @@ import { OffersService } from './offers.service.js';
 import type { ProductWithSupplier } from './product-definition.js';
 import { ProductsRepository, type ProductFilter } from './products.repository.js';
 
-/** A product with its offers, in the order in which they are tried. */
+/** A product with its offers, in the order in which routing tries them. */
 export interface ProductListing {
   product: ProductWithSupplier;
   offers: ListedOffer[];
