@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 /**
- * A supplier's pattern of players: a regular expression that we did not write. A hostile or careless one could keep an engine
+ * A supplier's pattern of players: a regular expression that we did not write. A hostile or careless pattern could keep an engine
  * that backtracks busy for hours. So RE2 matches it, in a time of pattern size times player length. The pattern must begin with
  * `^` and end with `$`: otherwise other text, such as flags, could count as part of it.
  */

@@ -47,7 +47,7 @@ export function toSupplierView(supplier: Supplier, callbackUrl: string | null): 
   };
 }
 
-/** Null where the supplier never reported a balance. */
+/** Null if the supplier has no reported balance. */
 export function toBalanceView({
   balance_micros: micros,
   balance_currency: currency,
