@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createCatalog } from './support/catalog.js';
 import { median, report, round } from './support/figures.js';
-import { httpRequest, load } from './support/load.js';
 import { METERED, Meter, OWN, type Cpu, type Writes } from './support/meter.js';
-import { orderBody } from './support/orders.js';
+import { loadOrders } from './support/orders.js';
 import { ReceiverProcess } from './support/receiver-process.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
@@ -39,15 +37,10 @@ process.exit(0);
 async function all(): Promise<Record<string, Figures[]>> {
   const worker = await stack.startWorker();
   const meter = await Meter.create(stack, worker.pid ?? 0);
-  // What is compiled and cached with the first orders is not of an order.
-  await throughput(meter);
-  const endToEnd: Figures[] = [];
-  const lonely: Figures[] = [];
-  for (let n = 0; n < ROUNDS; n++) endToEnd.push(await throughput(meter));
-  for (let n = 0; n < ROUNDS; n++) lonely.push(await oneByOne(meter));
+  const endToEnd = await rounds(() => throughput(meter));
+  const lonely = await rounds(() => oneByOne(meter));
   worker.kill('SIGSTOP');
-  const intake: Figures[] = [];
-  for (let n = 0; n < ROUNDS; n++) intake.push(await accepted(meter));
+  const intake = await rounds(() => accepted(meter));
   worker.kill('SIGCONT');
   return { intake, 'end to end': endToEnd, lone: lonely };
 }
@@ -55,23 +48,19 @@ async function all(): Promise<Record<string, Figures[]>> {
 async function lone(): Promise<Figures[]> {
   const worker = await stack.startWorker();
   const meter = await Meter.create(stack, worker.pid ?? 0);
-  await oneByOne(meter);
+  return rounds(() => oneByOne(meter));
+}
+
+/** Measures ROUNDS times, after a first time that compiles the code and fills the caches. */
+async function rounds(measure: () => Promise<Figures>): Promise<Figures[]> {
+  await measure();
   const figures: Figures[] = [];
-  for (let n = 0; n < ROUNDS; n++) figures.push(await oneByOne(meter));
+  for (let n = 0; n < ROUNDS; n++) figures.push(await measure());
   return figures;
 }
 
-/** Places orders as fast as they are accepted. @throws when anything but 200 is answered. */
 async function place(count: number): Promise<void> {
-  const run = randomBytes(6).toString('hex');
-  let n = 0;
-  const { statuses } = await load({
-    url: stack.apiUrl,
-    connections: Math.min(CONNECTIONS, count),
-    count,
-    next: () => httpRequest('/v1/orders', merchants[n % MERCHANTS]?.key ?? '', orderBody(`${run}-${n++}`)),
-  });
-  if (statuses.size !== 1 || !statuses.has(200)) throw new Error(`not only orders: ${[...statuses].join(' ')}`);
+  await loadOrders({ url: stack.apiUrl, wallets: merchants, connections: Math.min(CONNECTIONS, count), count });
 }
 
 async function accepted(meter: Meter): Promise<Figures> {
@@ -113,11 +102,11 @@ async function end(): Promise<void> {
 }
 
 function reportAll(): void {
-  const rounds = Object.entries(kinds).flatMap(([kind, figures]) =>
+  const measured = Object.entries(kinds).flatMap(([kind, figures]) =>
     figures.map(({ cpu, writes }) => ({ kind, ...rounded(cpu), ...rounded(writes) })),
   );
   const result = Object.entries(kinds).map(([kind, figures]) => figuresOf(kind, figures));
-  report('cost', rounds, Object.assign({}, ...result) as Record<string, number>);
+  report('cost', measured, Object.assign({}, ...result) as Record<string, number>);
 }
 
 /** The median of the rounds; one after the other the least, since chance only adds to what an order must have. */

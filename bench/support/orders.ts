@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { SKU } from './catalog.js';
-import { httpRequest, load } from './load.js';
+import { httpRequest, load, type LoadOptions } from './load.js';
 import type { Wallet } from './wallets.js';
 
 /** The JSON text of an order of one SKU. @param userId `slow-200` has the supplier take 200 ms. */
 export const orderBody = (reference: string, userId = 'player-1', sku = SKU): string =>
   JSON.stringify({ reference_id: reference, user_id: userId, items: [{ sku, quantity: 1 }] });
 
-interface OrderLoad {
-  url: string;
-  /** Returns the merchants in rotation. */
+interface OrderLoad extends Omit<LoadOptions, 'next'> {
+  /** The merchants, in rotation. */
   wallets: Wallet[];
-  connections: number;
-  durationMs: number;
 }
 
 /**
