@@ -19,6 +19,8 @@ export type Refusal =
 export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'> & {
   /** Whether anything but its stock has changed. */
   is_changed: boolean;
+  /** Whether the reading has its price. If not, the item keeps the last one, and the cost of its offers grows old. */
+  is_cost_read: boolean;
 };
 
 /** The changes that a reading brings. */
@@ -111,7 +113,7 @@ function toItem(product: Listed, before: SupplierProduct | undefined): Catalogue
     player_pattern: product.playerPattern ?? null,
   };
   const isChanged = !before || !isListed(before) || WATCHED.some((name) => item[name] !== shown(before)[name]);
-  return { ...item, is_changed: isChanged };
+  return { ...item, is_changed: isChanged, is_cost_read: cost !== null };
 }
 
 const WATCHED = [

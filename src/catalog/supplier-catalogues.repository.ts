@@ -67,13 +67,14 @@ const UPDATE_OFFERS = statement(
       cost_currency: 'text?',
       once_per_day: 'boolean',
       is_changed: 'boolean',
+      is_cost_read: 'boolean',
     }),
   },
   ({ supplierId, readAt, costs }) => `
     UPDATE supplier_offers o SET
-      cost_micros = coalesce(c.cost_micros, o.cost_micros),
-      cost_currency = coalesce(c.cost_currency, o.cost_currency),
-      cost_at = CASE WHEN c.cost_micros IS NULL THEN o.cost_at ELSE ${readAt} END,
+      cost_micros = CASE WHEN c.is_cost_read THEN c.cost_micros ELSE o.cost_micros END,
+      cost_currency = CASE WHEN c.is_cost_read THEN c.cost_currency ELSE o.cost_currency END,
+      cost_at = CASE WHEN c.is_cost_read THEN ${readAt} ELSE o.cost_at END,
       once_per_day = c.once_per_day,
       active = o.active OR (o.off_by_fault AND c.is_changed),
       off_reason = CASE WHEN o.off_by_fault AND c.is_changed THEN NULL ELSE o.off_reason END,

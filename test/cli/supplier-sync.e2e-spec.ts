@@ -73,6 +73,9 @@ const offers = (): Promise<Json[]> => commandLine.json<Json[]>('offer', 'list', 
 const whyNot = async (): Promise<unknown> => (await offers())[0]?.why_not;
 
 const nothing = { added: 0, removed: 0, price_changed: 0, availability_changed: 0 };
+/** More millionths than a cost may have. */
+const UNREADABLE_PRICE = Number.MAX_SAFE_INTEGER;
+
 const UNCHANGED = { exit: 0, code: 'digi', seen: 10, ...nothing, refused: null };
 
 describe('topup supplier sync', () => {
@@ -203,6 +206,22 @@ describe('the offers of a supplier that is synchronised', () => {
     await change('ml86', { price: 25_000 });
     await later();
     expect(await whyNot()).toBe('its cost eats the margin');
+  });
+
+  it('grow old while the price cannot be read, and keep a newer cost that an operator set', async () => {
+    const read = `'2026-01-15 12:00:00+00'`;
+    const costAt = async (): Promise<unknown> =>
+      (await scene.client.query(`SELECT cost_micros::text, cost_at = ${read} AS is_old FROM supplier_offers`)).rows[0];
+    await offer('ml86');
+    await sync();
+    await scene.client.query(`UPDATE supplier_offers SET cost_at = ${read}`);
+    await change('ml86', { price: UNREADABLE_PRICE });
+    expect(await later()).toEqual(UNCHANGED);
+    expect(await costAt()).toEqual({ cost_micros: '20000000000', is_old: true });
+    expect(await whyNot()).toBe('its cost was last read at 2026-01-15T12:00:00.000Z, which is too long ago');
+    await offer('ml86', 'MLBB-86', '--cost', '21000');
+    expect(await later()).toEqual(UNCHANGED);
+    expect(await costAt()).toEqual({ cost_micros: '21000000000', is_old: false });
   });
 
   it('cost that from the first, unless they are given another cost', async () => {
