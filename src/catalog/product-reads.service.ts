@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
 import type { ProductReading, Unavailable } from '../suppliers/supplier-adapter.js';
+import { isSameDestination } from '../suppliers/supplier-account.js';
 import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
@@ -85,14 +86,14 @@ export class ProductReadsService {
   }
 
   private apply(
-    { id, adapter, base_url }: Supplier,
+    supplier: Supplier,
     due: DueProduct,
     { product }: Extract<ProductReading, { known: true }>,
   ): Promise<Exclude<ProductRun['result'], Unavailable>> {
     return this.database.transaction(async (tx) => {
       const now = await this.suppliers.lock(tx, due.code);
-      if (now?.id !== id || now.adapter !== adapter || now.base_url !== base_url) return 'overtaken';
-      this.reads.end(tx, id, due);
+      if (!now || !isSameDestination(now, supplier)) return 'overtaken';
+      this.reads.end(tx, now.id, due);
       const before = await this.catalogues.findOne(tx, now, due.sku);
       // A reading of the whole catalogue that began later is newer.
       if (before && before.last_seen_at > due.read_at) return 'overtaken';

@@ -78,3 +78,9 @@ function fingerprintOf(parts: string[]): string {
 /** Where sends to a supplier go: its address and our account there. */
 export const destinationOf = ({ base_url, account }: Pick<Supplier, 'base_url' | 'account'>): string =>
   account === '' ? base_url : `${base_url}#${account}`;
+
+type Addressed = Pick<Supplier, 'id' | 'adapter' | 'base_url' | 'account'>;
+
+/** Whether an answer of the one is an answer of the other: an operator may have set the supplier during the call. */
+export const isSameDestination = (one: Addressed, other: Addressed): boolean =>
+  one.id === other.id && one.adapter === other.adapter && destinationOf(one) === destinationOf(other);

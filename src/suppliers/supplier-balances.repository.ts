@@ -12,9 +12,9 @@ export type ReportedBalance = Pick<SupplierBalanceReading, 'told_at' | 'currency
 export class SupplierBalancesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Records a reported balance, unless the supplier's address changed during the call. */
-  async record({ id, adapter, base_url: baseUrl }: Supplier, balance: CostMoney): Promise<void> {
-    await this.database.query(...sql.RECORD_BALANCE.with({ id, adapter, baseUrl, ...balance }));
+  /** Records a reported balance, unless the supplier's address or account changed during the call. */
+  async record({ id, adapter, base_url: baseUrl, account }: Supplier, balance: CostMoney): Promise<void> {
+    await this.database.query(...sql.RECORD_BALANCE.with({ id, adapter, baseUrl, account, ...balance }));
   }
 
   /** Deletes the balances of the account that the supplier had before. */

@@ -5,15 +5,15 @@ import { takeDueSuppliers } from './due-suppliers.sql.js';
 /** How long reported balances are kept. */
 const KEPT = `interval '31 days'`;
 
-/** Records nothing if the supplier's adapter or address changed during the call. */
+/** Records nothing if the supplier's adapter, address or account changed during the call. */
 export const RECORD_BALANCE = statement(
   'supplier_balances.record',
-  { id: 'int', adapter: 'text', baseUrl: 'text', micros: 'bigint', currency: 'text' },
-  ({ id, adapter, baseUrl, micros, currency }) => `
+  { id: 'int', adapter: 'text', baseUrl: 'text', account: 'text', micros: 'bigint', currency: 'text' },
+  ({ id, adapter, baseUrl, account, micros, currency }) => `
     WITH told AS (
       UPDATE suppliers
       SET balance_micros = ${micros}, balance_currency = ${currency}, balance_at = statement_timestamp()
-      WHERE id = ${id} AND adapter = ${adapter} AND base_url = ${baseUrl}
+      WHERE id = ${id} AND adapter = ${adapter} AND base_url = ${baseUrl} AND account = ${account}
       RETURNING id, balance_at, balance_currency, balance_micros),
     old AS (
       DELETE FROM supplier_balances WHERE supplier_id = ${id} AND told_at < statement_timestamp() - ${KEPT})

@@ -113,6 +113,14 @@ describe('workers', () => {
     expect(await supplier()).toMatchObject({ balance_micros: null, balance_at: null });
   });
 
+  it('note nothing that a supplier reported of the account that we had there before', async () => {
+    const before = await stack.api.get(SuppliersService).getByCode(code);
+    await set({ username: 'another-account' });
+    const probed = await stack.api.get(SupplierPausesService).probe(before);
+    expect(probed.answer.known).toBe(true);
+    expect(await supplier()).toMatchObject({ balance_micros: null, balance_at: null });
+  });
+
   it('pause one that refuses our credentials, and say once that it tells nothing', async () => {
     await set({ key: 'wrong' });
     await stack.sql(`UPDATE suppliers SET updated_at = now() - interval '1 hour' WHERE code = $1`, [code]);

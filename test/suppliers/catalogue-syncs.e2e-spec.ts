@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ProductReadsService } from '../../src/catalog/product-reads.service.js';
 import { SupplierSyncService } from '../../src/catalog/supplier-sync.service.js';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { SchemaService } from '../../src/database/schema.service.js';
@@ -155,5 +156,18 @@ describe('workers', () => {
     const settings = { code, adapter: 'digiflazz', baseUrl: 'http://127.0.0.1:9/v1' };
     await stack.api.get(SuppliersService).set(settings);
     expect(await running).toMatchObject({ refusal: { kind: 'overtaken' }, added: 0 });
+  });
+
+  it('drop what they read of one SKU when the supplier got another account meanwhile', async () => {
+    await offer();
+    await client.sim('rules', { match: { call: 'price-list' }, delay_ms: 1_000 });
+    const reads = stack.api.get(ProductReadsService);
+    const suppliers = stack.api.get(SuppliersService);
+    await reads.ask((await suppliers.getByCode(code)).id, ['ml86']);
+    const running = reads.readDue();
+    await eventually(asked, (count) => count === 1);
+    await suppliers.set({ code, adapter: 'digiflazz', credentials: { username: 'another-account' } });
+    expect(await running).toMatchObject({ supplier: code, result: 'overtaken' });
+    expect(await stack.sql('SELECT cost_micros FROM supplier_offers')).toEqual([{ cost_micros: null }]);
   });
 });

@@ -1,6 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics, type PurchaseListResult } from '../../src/core/metrics.js';
+import { PurchaseListsRepository } from '../../src/fulfilment/reconciliation/purchase-lists.repository.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { CommandLine } from '../cli/command-line.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -161,5 +163,16 @@ describe('workers', () => {
     const [moved] = await stack.sql(`SELECT purchases_listed_at FROM suppliers WHERE code = 'fake'`);
     await stack.addSupplier('fake', stack.supplier.url);
     expect(moved).toEqual({ purchases_listed_at: null });
+  });
+
+  it('note nothing of a list that was read in another account', async () => {
+    const before = await stack.api.get(SuppliersService).getByCode('fake');
+    const account = (name: string): Promise<object[]> =>
+      stack.sql(`UPDATE suppliers SET account = $1, purchases_listed_at = NULL WHERE code = 'fake'`, [name]);
+    await account('another');
+    await stack.api.get(PurchaseListsRepository).record(before, new Date());
+    const after = await stack.api.get(SuppliersService).getByCode('fake');
+    await account(before.account);
+    expect(after.purchases_listed_at).toBeNull();
   });
 });

@@ -12,13 +12,13 @@ const TAKE_DUE_LISTS = takeDueSuppliers(
   'code, purchases_listed_at, purchases_place, statement_timestamp() AS now',
 );
 
-/** Changes nothing if the supplier got another adapter or address meanwhile. */
+/** Changes nothing if the supplier got another adapter, address or account meanwhile. */
 const RECORD_LISTED = statement(
   'purchase_lists.record',
-  { id: 'int', adapter: 'text', baseUrl: 'text', listedAt: 'timestamptz' },
-  ({ id, adapter, baseUrl, listedAt }) => `
+  { id: 'int', adapter: 'text', baseUrl: 'text', account: 'text', listedAt: 'timestamptz' },
+  ({ id, adapter, baseUrl, account, listedAt }) => `
     UPDATE suppliers SET purchases_listed_at = ${listedAt}, purchases_place = NULL
-    WHERE id = ${id} AND adapter = ${adapter} AND base_url = ${baseUrl}`,
+    WHERE id = ${id} AND adapter = ${adapter} AND base_url = ${baseUrl} AND account = ${account}`,
 );
 
 const RECORD_PLACE = statement(
@@ -43,8 +43,8 @@ export class PurchaseListsRepository {
   }
 
   /** Records that the list was read up to this moment. */
-  async record({ id, adapter, base_url: baseUrl }: Supplier, listedAt: Date): Promise<void> {
-    await this.database.query(...RECORD_LISTED.with({ id, adapter, baseUrl, listedAt }));
+  async record({ id, adapter, base_url: baseUrl, account }: Supplier, listedAt: Date): Promise<void> {
+    await this.database.query(...RECORD_LISTED.with({ id, adapter, baseUrl, account, listedAt }));
   }
 
   /** Records the page to continue from; null for the beginning. */
