@@ -98,24 +98,6 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
                       AND a.number = ${unit}.attempt) IS NOT NULL ELSE false END`;
 
 /**
- * Marks the orders and items of claimed units as started. It skips locked ones, because waiting for them could deadlock:
- * the settlement that holds the lock marks them. The condition on the status is written so that the planner cannot use the
- * index of open orders: after a quiet time it would take that index for empty and scan it, instead of finding orders by id.
- */
-const STARTED = `
-    started AS (
-      UPDATE orders SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())
-      WHERE id IN (SELECT id FROM orders
-                   WHERE id IN (SELECT order_id FROM claimed) AND status NOT IN ('processing', 'completed', 'failed')
-                   FOR NO KEY UPDATE SKIP LOCKED)),
-    started_items AS (
-      UPDATE order_items i SET status = 'processing'
-      FROM (SELECT order_id, position FROM order_items
-            WHERE (order_id, position) IN (SELECT order_id, item FROM claimed) AND status = 'pending'
-            FOR NO KEY UPDATE SKIP LOCKED) waiting
-      WHERE i.order_id = waiting.order_id AND i.position = waiting.position)`;
-
-/**
  * Claims due units, and commits the intent to act on each.
  *
  * - A unit left in `sending` past its lease becomes an inquiry: the result of its send is unknown.
@@ -197,7 +179,6 @@ export const CLAIM_UNITS = statement(
                 (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.named_at_random, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
                 d.callback_token_sealed, d.options, d.timeout_ms),
-    ${STARTED},
     -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,

@@ -4,7 +4,15 @@ import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import type { Admitted } from './placement-rows.js';
 import { readAnswer } from './archived-order.js';
 import type { OrderReference } from './order-reference.entity.js';
-import { type ItemRow, type OrderRow, ITEM_COLUMNS, ORDER_COLUMNS } from './order.rows.js';
+import {
+  hasStatus,
+  itemColumns,
+  itemStatusIn,
+  orderColumns,
+  STORED_ORDER_COLUMNS,
+  type ItemRow,
+  type OrderRow,
+} from './order.rows.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import type { Order } from './order.entity.js';
 import { MAX_LIMIT } from '../core/pagination.js';
@@ -14,14 +22,14 @@ import type { Satang } from '../core/money.js';
 /** `BETWEEN x AND x ORDER BY` forces the unique index of references, for the reason in {@link FIND_EARLIER}. */
 const FIND_BY_REFERENCE: Statement = {
   name: 'orders.find_by_reference',
-  text: `SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2
+  text: `SELECT ${orderColumns('orders')} FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2
          ORDER BY reference_id LIMIT 1`,
 };
 
 /** Both tables have status and failure, so those of the item are named `item_…`. */
 const JOINED_COLUMNS = `
   o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.kind, i.completed_quantity, i.failed_quantity,
-  i.status AS item_status, i.failure_code AS item_failure_code, i.failure_message AS item_failure_message`;
+  ${itemStatusIn('i')} AS item_status, i.failure_code AS item_failure_code, i.failure_message AS item_failure_message`;
 
 /** An order with one of its items. */
 type JoinedRow = OrderRow &
@@ -47,7 +55,7 @@ const FIND_ARCHIVED: Statement = {
 
 export const FIND_ITEMS_OF: Statement = {
   name: 'orders.find_items_of',
-  text: `SELECT ${ITEM_COLUMNS} FROM order_items WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
+  text: `SELECT ${itemColumns('i')} FROM order_items i WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
 };
 
 /** FROM clauses for a page of at most one order. `BETWEEN x AND x ORDER BY` forces a unique index, as in {@link FIND_EARLIER}. */
@@ -103,8 +111,7 @@ export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limi
     else conditions.push(`order_number = ${value}`);
   }
   if (userId !== undefined) conditions.push(`user_id = ${named('user', userId)}`);
-  // In the text, not as a value: PostgreSQL uses the index of open orders only if the statement's text names the status.
-  if (status !== undefined) conditions.push(`status = '${status}'`);
+  if (status !== undefined) conditions.push(hasStatus('orders', status));
   names.push(status ?? 'all');
   if (after) {
     names.push('after');
@@ -116,7 +123,8 @@ export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limi
     conditions.push(`created_at <= ${add(createdTo ?? 'infinity')}::timestamptz`);
   }
   const text = `SELECT ${JOINED_COLUMNS}
-         FROM (SELECT * FROM (SELECT ${ORDER_COLUMNS} FROM ${from} WHERE ${conditions.join(' AND ')}
+         FROM (SELECT ${orderColumns('newest')}
+               FROM (SELECT ${STORED_ORDER_COLUMNS} FROM ${from} WHERE ${conditions.join(' AND ')}
                               ORDER BY created_at DESC, id DESC LIMIT ${MAX_ROWS_OF_PAGE}) newest
                ORDER BY created_at DESC, id DESC LIMIT ${add(limit)}) o
          JOIN order_items i ON i.order_id = o.id

@@ -67,13 +67,6 @@ export async function settleBatch(
     commands.filter(isSupplierAnswer).flatMap(({ calls }) => calls),
   );
   for (const [alsoWrite, sharing] of groupByAlsoWrite(commands, settled)) alsoWrite(tx, sharing);
-  // These cancellations came too late: a worker may have claimed the unit. It skips orders that we have locked, so we mark them
-  // as started.
-  const tooLate = commands.filter((command) => command.by.kind === 'cancellation' && !settled.has(command));
-  settlement.startOrders(
-    tx,
-    tooLate.map(({ key }) => key.orderId),
-  );
   const others = await judgeUnsettled(
     repositories,
     tx,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction, Statement } from '../database/database.js';
 import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
-import { type ItemRow, ORDER_COLUMNS, type OrderRow, type UnitRow } from './order.rows.js';
+import { type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
 import { FIND_ITEMS_OF } from './orders.repository.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import type { OrderUnit } from './order-unit.entity.js';
@@ -25,7 +25,7 @@ export type LockedOrder = OrderRow & Pick<Order, 'open_items' | 'request_id'> & 
 /** Locks in the order of ids, so that batches of different workers never deadlock. */
 export const LOCK_ORDERS: Statement = {
   name: 'settlement.lock_orders',
-  text: `SELECT ${ORDER_COLUMNS}, open_items, request_id, date_trunc('milliseconds', statement_timestamp()) AS now
+  text: `SELECT ${STORED_ORDER_COLUMNS}, open_items, request_id, date_trunc('milliseconds', statement_timestamp()) AS now
          FROM orders WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
 };
 
@@ -225,14 +225,6 @@ export const COUNT_UNITS = statement(
     RETURNING i.order_id, i.position, i.status`,
 );
 
-/** Marks orders with a claimed unit as started. The claim skips them while this transaction has locked them. $1 orders. */
-const START_ORDERS: Statement = {
-  name: 'settlement.start_orders',
-  text: `UPDATE orders o SET status = 'processing', updated_at = date_trunc('milliseconds', statement_timestamp())
-         WHERE o.id = ANY($1::bigint[]) AND o.status = 'pending'
-           AND EXISTS (SELECT 1 FROM order_units u WHERE u.order_id = o.id AND u.state <> 'queued')`,
-};
-
 export const UPDATE_ORDERS = statement(
   'settlement.update_orders',
   {
@@ -343,10 +335,6 @@ export class SettlementRepository {
 
   itemsOf(tx: Queryable, orderIds: bigint[]): Promise<ItemRow[]> {
     return tx.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
-  }
-
-  startOrders(tx: Transaction, ids: bigint[]): void {
-    if (ids.length > 0) tx.write(START_ORDERS, [ids]);
   }
 
   updateOrders(tx: Transaction, orders: OrderChange[], now: Date): void {

@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { ReplicaReadsService } from '../database/replica-reads.service.js';
 import { inIndexedSnapshot } from '../database/snapshot.js';
-import { ORDER_COLUMNS, type ItemRow, type OrderRow } from '../orders/order.rows.js';
+import { orderColumns, type ItemRow, type OrderRow } from '../orders/order.rows.js';
 import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
 import {
   countPaths,
@@ -40,7 +40,7 @@ const FIND_BY_REFERENCE = statement(
   ({ reference, merchantId }) => `
     SELECT found.* FROM merchants m
     CROSS JOIN LATERAL (
-      SELECT ${ORDER_COLUMNS} FROM orders WHERE merchant_id = m.id AND reference_id = ${reference} LIMIT 1) found
+      SELECT ${orderColumns('orders')} FROM orders WHERE merchant_id = m.id AND reference_id = ${reference} LIMIT 1) found
     WHERE ${merchantId} IS NULL OR m.id = ${merchantId}
     ORDER BY m.id`,
 );

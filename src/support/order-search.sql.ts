@@ -1,7 +1,7 @@
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import type { Asked } from '../database/database.js';
 import { firstIdSince } from '../database/first-id-since.sql.js';
-import { ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
+import { hasStatus, orderColumns, STORED_ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
 
 /** The conditions on an order. An absent condition matches every order. */
@@ -63,8 +63,7 @@ type Part = keyof Conditions;
 
 /** For each part of a filter, the SQL condition on order `o`. */
 const CONDITIONS: { [Name in Part]-?: (add: Add, value: NonNullable<Conditions[Name]>) => string } = {
-  // The status stands in the text: PostgreSQL uses the partial indexes of open and failed orders only for a named status.
-  status: (_add, status) => `o.status = '${status}'`,
+  status: (_add, status) => hasStatus('o', status),
   olderThan: (add, seconds) => `o.created_at <= now() - make_interval(secs => ${add(seconds)})`,
   review: () => `o.id IN (SELECT order_id FROM order_units WHERE state = 'review')`,
   merchantId: (add, id) => `o.merchant_id = ${add(id)}`,
@@ -104,7 +103,8 @@ function withValues(name: string, textOf: (add: Add) => string): Asked {
   return { statement: { name, text }, values };
 }
 
-const COLUMNS = ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
+/** Inside, statements select the stored columns: on the way to a page they read orders that the page does not show. */
+const COLUMNS = STORED_ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';
 const BY_ID = 'ORDER BY o.id DESC';
 
@@ -112,14 +112,18 @@ const BY_ID = 'ORDER BY o.id DESC';
 export function listOrders(filter: ListFilter): Asked {
   const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
   const { review, sku, supplierId, failureCode, status, reference, userId } = filter;
-  return withValues(`support.list_orders.${parts}.${status ?? 'any'}`, (add) => {
+  const listed = (add: Add): string => {
     if (reference !== undefined || userId !== undefined) return listByMerchant(filter, add);
     if (review) return listDirectly(filter, add);
     if (sku !== undefined) return listByItem(filter, add, 'sku', `i.sku = ${add(sku)}`);
     if (failureCode !== undefined || (status && !isTerminalOrder(status))) return listDirectly(filter, add);
     if (supplierId !== undefined) return listByItem(filter, add, 'supplierId', `i.supplier_id = ${add(supplierId)}`);
     return listByMerchant(filter, add);
-  });
+  };
+  return withValues(
+    `support.list_orders.${parts}.${status ?? 'any'}`,
+    (add) => `SELECT ${orderColumns('o')} FROM (${listed(add)}) o ${BY_TIME}`,
+  );
 }
 
 const listDirectly = (filter: ListFilter, add: Add): string => `
@@ -201,7 +205,7 @@ export const isPartial = (path: AccessPath, query: PageQuery): boolean =>
 export const pageOfOrders = (path: AccessPath, query: PageQuery): Asked =>
   onPath('page', path, query, (add) => {
     const order = isByTime(path) ? BY_TIME : BY_ID;
-    return `SELECT o.*, m.name AS merchant_name FROM (${matching(path, query, add)}) o
+    return `SELECT ${orderColumns('o')}, m.name AS merchant_name FROM (${matching(path, query, add)}) o
             JOIN merchants m ON m.id = o.merchant_id ${order}`;
   });
 

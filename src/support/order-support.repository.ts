@@ -6,7 +6,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { OrderUnit } from '../orders/order-unit.entity.js';
 import { Order } from '../orders/order.entity.js';
-import { ORDER_COLUMNS, unitReferenceIn, type ItemRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
+import { orderColumns, unitReferenceIn, type ItemRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
 import type { UnitState } from '../orders/states.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
@@ -48,7 +48,7 @@ const FIND_BY_NUMBER = statement(
   'support.find_by_number',
   { orderNumber: 'text', merchantId: 'int?' },
   ({ orderNumber, merchantId }) => `
-    SELECT ${ORDER_COLUMNS.replace(/\w+/g, 'o.$&')}, m.name AS merchant_name
+    SELECT ${orderColumns('o')}, m.name AS merchant_name
     FROM orders o JOIN merchants m ON m.id = o.merchant_id
     WHERE o.order_number = ${orderNumber} AND (${merchantId} IS NULL OR o.merchant_id = ${merchantId})`,
 );

@@ -294,9 +294,13 @@ describe('topup order cancel beside workers', () => {
     try {
       await client.query('BEGIN');
       await client.query(
-        `UPDATE order_units SET state = 'sending', next_action = 'inquire', sends = 1, claim = claim + 1, claimed_by = 'w/2',
-                next_action_at = now() + interval '1 h'
-         WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+        `WITH claimed AS (
+           UPDATE order_units SET state = 'sending', next_action = 'inquire', sends = 1, claim = claim + 1, claimed_by = 'w/2',
+                  attempt = 1, next_action_at = now() + interval '1 h'
+           WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)
+           RETURNING order_id, item, unit, supplier_id)
+         INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
+         SELECT order_id, item, unit, 1, supplier_id, 'its-sku', $1 || '.1.1', now() FROM claimed`,
         [order.order_number],
       );
       cancelling = tryToCancel(order);
