@@ -102,7 +102,7 @@ module.exports = {
     },
     {
       name: 'nobody-needs-the-sdk',
-      comment: 'the image has no sdk',
+      comment: 'the image has the sdk only packed',
       severity: 'error',
       from: { path: '^(src|tools)/' },
       to: { path: '^sdk/' },

@@ -16,10 +16,9 @@ COPY ormconfig.ts ./
 COPY src ./src
 COPY tools ./tools
 COPY console ./console
-# The sources of the merchants' documentation.
+# The sources of the merchants' documentation, and the libraries that the API serves beside it.
 COPY docs ./docs
-COPY sdk/typescript/README.md ./sdk/typescript/
-COPY sdk/php/README.md ./sdk/php/
+COPY sdk ./sdk
 COPY CHANGELOG.md openapi.json ./
 COPY scripts/build-console.mjs scripts/compile.mjs scripts/pack.mjs scripts/swc.mjs scripts/vendor.mjs ./scripts/
 RUN npm run build:service && npm run build:site && npm run build:console

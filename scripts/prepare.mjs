@@ -174,7 +174,7 @@ function isServiceBuilt() {
 function isSiteBuilt() {
   // The build of the service includes the builder.
   const builder = 'dist/tools/docs-site/main.js';
-  const documents = ['docs', 'sdk/typescript/README.md', 'sdk/php/README.md', 'CHANGELOG.md', 'openapi.json'];
+  const documents = ['docs', 'sdk', 'CHANGELOG.md', 'openapi.json'];
   const sources = [builder, 'tools/docs-site/browser', ...documents];
   return isNewer(inCheckout('dist', 'site', 'index.html'), sources);
 }
@@ -190,15 +190,15 @@ function isNewer(built, sources) {
   return stats !== undefined && sources.every((source) => newestChange(inCheckout(source)) <= stats.mtimeMs);
 }
 
-/** Written from console/openapi.json by each build and type-check. */
-const GENERATED = 'schema.d.ts';
+/** Types that are written from the OpenAPI documents by each build and type-check. */
+const GENERATED = ['schema.d.ts', 'schema.ts'];
 
 /** Directories count as well: their time changes when a file in them is removed or renamed. */
 function newestChange(file) {
   const stats = statSync(file);
   if (!stats.isDirectory()) return stats.mtimeMs;
   const names = readdirSync(file)
-    .filter((name) => name !== GENERATED)
+    .filter((name) => !GENERATED.includes(name))
     .map((name) => path.join(file, name));
   return Math.max(stats.mtimeMs, ...names.map(newestChange));
 }

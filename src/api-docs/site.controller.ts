@@ -2,8 +2,9 @@ import { Controller, Get, Inject, Next, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { Public } from '../auth/api-key.guard.js';
+import { AppError } from '../core/errors.js';
 import { noSuchRoute } from '../core/http/exception.filter.js';
-import { answerNotBuilt } from '../core/http/static-files.js';
+import { AGAIN_AFTER_S, answerNotBuilt } from '../core/http/static-files.js';
 import type { Site } from './site.js';
 
 const NAME = 'Order Top-up API';
@@ -25,6 +26,13 @@ const ELSEWHERE = `<p>Requests go to <code>/v1</code>, each with the header <cod
 <ul>
 ${items.join('\n')}
 </ul>`;
+
+const librariesNotBuilt = (): AppError =>
+  new AppError(
+    'SERVICE_UNAVAILABLE',
+    'The libraries are not built yet. The first npm start builds them within a minute; elsewhere npm run build does',
+    { retryAfterSeconds: AGAIN_AFTER_S },
+  );
 
 export const SITE = Symbol('Site');
 
@@ -49,7 +57,12 @@ export class SiteController {
     void this.site.serve(request, response, (error?: unknown) => {
       // Metrics must count this request under no route.
       delete (request as { route?: unknown }).route;
-      next(error ?? noSuchRoute(request));
+      next(error ?? (this.isComing(request) ? librariesNotBuilt() : noSuchRoute(request)));
     });
+  }
+
+  /** Whether a request is for a library while the first `npm start` still builds it. */
+  private isComing({ path }: Request): boolean {
+    return path.startsWith('/sdk/') && !this.site.isBuilt();
   }
 }

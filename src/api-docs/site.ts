@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { staticFiles } from '../core/http/static-files.js';
 
-/** The merchants' documentation, as `npm run build` wrote it. */
+/** The merchants' documentation and the packed libraries, as `npm run build` wrote them. */
 export interface Site {
   isBuilt(): boolean;
   /** Answers requests for pages and their files, and passes every other request on. */
@@ -11,6 +11,8 @@ export interface Site {
 
 /** Served at `/` only. */
 const INDEX = '/index.html';
+/** The addresses that are not pages: what pages load, and the libraries. */
+const FILE = /^\/assets\/|^\/sdk\/[^/]+\.tgz$/;
 
 /**
  * The content security policy and other headers of a page: browsers load nothing from other hosts.
@@ -48,7 +50,7 @@ export function openSite(directory: string): Site {
   /** The file of an address. Addresses of pages have no ending. */
   const fileOf = (address: string): string | undefined => {
     if (address === '/') return INDEX;
-    const file = address.startsWith('/assets/') ? address : `${address}.html`;
+    const file = FILE.test(address) ? address : `${address}.html`;
     return file !== INDEX && files.names.has(file) ? file : undefined;
   };
   const serve: RequestHandler = (request, response, next) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,11 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 export const inCheckout = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+
+const { version } = JSON.parse(readFileSync(inCheckout('sdk/typescript/package.json'), 'utf8')) as { version: string };
+
+/** The file that the API serves at `/sdk/`. */
+export const PACKAGE = `order-topup-sdk-${version}.tgz`;
 
 /** Runs the compiler. @throws with what it says */
 export async function compile(...args: string[]): Promise<void> {
@@ -18,7 +23,7 @@ export async function compile(...args: string[]): Promise<void> {
   );
 }
 
-/** The package as a merchant installs it: built, in the node_modules of a project of its own. */
+/** The package as a merchant installs it: unpacked in the node_modules of a project of its own. */
 export class BuiltSdk {
   private constructor(readonly project: string) {}
 
@@ -26,8 +31,7 @@ export class BuiltSdk {
     const project = mkdtempSync(path.join(tmpdir(), 'sdk-'));
     const installed = path.join(project, 'node_modules', 'order-topup-sdk');
     mkdirSync(installed, { recursive: true });
-    cpSync(inCheckout('sdk/typescript/package.json'), path.join(installed, 'package.json'));
-    await compile('-p', inCheckout('sdk/typescript'), '--outDir', path.join(installed, 'dist'));
+    await run('tar', ['-xzf', inCheckout(`dist/site/sdk/${PACKAGE}`), '-C', installed, '--strip-components=1']);
     symlinkSync(inCheckout('node_modules/express'), path.join(project, 'node_modules', 'express'));
     return new BuiltSdk(project);
   }

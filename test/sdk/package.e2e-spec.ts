@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../tools/local-stack/ports.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, unique } from '../support/stack.js';
-import { BuiltSdk, compile, inCheckout } from './built-sdk.js';
+import { BuiltSdk, compile, inCheckout, PACKAGE } from './built-sdk.js';
 
 const run = promisify(execFile);
 const read = (file: string): string => readFileSync(inCheckout(file), 'utf8');
@@ -70,6 +70,60 @@ describe('the package of the SDK', () => {
     expect(stdout.trim()).toBe(
       'ApiError,ConnectionError,List,Topup,TopupError,WebhookVerificationError,WebhookVerifier,isEvent',
     );
+  });
+});
+
+describe('the packages that the API serves', () => {
+  let stack: TestStack;
+  let project: string;
+  beforeAll(async () => {
+    stack = await TestStack.start({}, { worker: false });
+    project = mkdtempSync(path.join(tmpdir(), 'shop-'));
+  });
+  afterAll(async () => {
+    rmSync(project, { recursive: true });
+    await stack.close();
+  });
+
+  it('are installed by npm from their address alone', async () => {
+    writeFileSync(path.join(project, 'package.json'), '{ "private": true, "type": "module" }');
+    // Without a registry: the package needs no other.
+    const options = [
+      '--no-audit',
+      '--no-fund',
+      `--cache=${path.join(project, 'cache')}`,
+      '--registry=http://127.0.0.1:9',
+    ];
+    await run('npm', ['install', `${stack.url}/sdk/${PACKAGE}`, ...options], { cwd: project });
+    const program = `import { Topup } from 'order-topup-sdk';
+      const topup = new Topup({ baseUrl: '${stack.url}', apiKey: '${(await stack.merchant('7.00')).key}' });
+      console.log((await topup.wallet.get()).available_amount);`;
+    writeFileSync(path.join(project, 'try.mjs'), program);
+    expect((await run(process.execPath, ['try.mjs'], { cwd: project })).stdout).toBe('7.00\n');
+    const { stdout } = await run('npx', ['--no-install', 'order-topup-sdk', '--help'], { cwd: project });
+    expect(stdout).toContain('Usage: order-topup-sdk listen');
+  });
+
+  it('have the whole library for PHP, in a folder of its own', async () => {
+    const response = await fetch(`${stack.url}/sdk/order-topup-sdk-php.tgz`);
+    writeFileSync(path.join(project, 'php.tgz'), Buffer.from(await response.arrayBuffer()));
+    await run('tar', ['-xzf', 'php.tgz'], { cwd: project });
+    const from = inCheckout('sdk/php');
+    const files = readdirSync(from, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => /\.\w+$/.test(name) && !name.startsWith('examples'),
+    );
+    expect(files).toEqual(expect.arrayContaining(['composer.json', 'README.md', 'src/Client.php']));
+    for (const name of files)
+      expect(readFileSync(path.join(project, 'order-topup-sdk-php', name), 'utf8')).toBe(read(`sdk/php/${name}`));
+  });
+
+  it('are asked for again and sent again only when they changed', async () => {
+    const { headers } = await fetch(`${stack.url}/sdk/${PACKAGE}`);
+    expect([headers.get('cache-control'), headers.get('content-encoding')]).toEqual(['no-cache', null]);
+    const conditions = { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' };
+    expect((await fetch(`${stack.url}/sdk/${PACKAGE}`, { headers: conditions })).status).toBe(304);
+    const gone = await fetch(`${stack.url}/sdk/order-topup-sdk-0.0.1.tgz`);
+    expect([gone.status, await gone.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
   });
 });
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApi } from '../../src/bootstrap.js';
 import { Metrics } from '../../src/core/metrics.js';
+import { PACKAGE } from '../sdk/built-sdk.js';
 import { expectError } from '../support/expectations.js';
 import { Client } from '../support/http.js';
 import { TestStack } from '../support/stack.js';
@@ -73,11 +74,22 @@ describe('the root of the API', () => {
       expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('npm run build')]);
       expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
       expect((await fetch(`${stack.urlOf(api)}/concepts`)).status).toBe(404);
+      const library = await fetch(`${stack.urlOf(api)}/sdk/${PACKAGE}`);
+      expect([library.status, await library.json(), library.headers.get('retry-after')]).toEqual([
+        503,
+        {
+          status: 503,
+          code: 'SERVICE_UNAVAILABLE',
+          message: expect.stringContaining('The libraries are not built yet'),
+        },
+        expect.stringMatching(/^\d+$/),
+      ]);
 
       cpSync(BUILT, siteFrom, { recursive: true });
       const found = await fetch(stack.urlOf(api), { headers: ofBrowser });
       expect([found.status, await found.text()]).toEqual([200, pageAt('/')]);
-      expect((await fetch(`${stack.urlOf(api)}/concepts`)).status).toBe(200);
+      for (const address of ['/concepts', `/sdk/${PACKAGE}`])
+        expect([address, (await fetch(stack.urlOf(api) + address)).status]).toEqual([address, 200]);
     } finally {
       await api.close();
       rmSync(directory, { recursive: true });

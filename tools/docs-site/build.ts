@@ -8,13 +8,14 @@ import { layOut, type Assets } from './layout.js';
 import { MarkdownReader, type Content } from './markdown.js';
 import type { OpenApi } from './openapi-document.js';
 import { Reference } from './reference.js';
+import { packSdks } from './sdk-packages.js';
 import { REFERENCE, siteMap, type PageEntry } from './site-map.js';
 import { Sources } from './sources.js';
 
 const BROWSER = 'tools/docs-site/browser';
 
 /**
- * Builds the merchants' documentation from the documents and openapi.json.
+ * Builds the merchants' documentation from the documents and openapi.json, and packs the libraries beside it.
  * @param root of the project. @param target the folder of the site; its old content is removed.
  */
 export async function buildSite(root: string, target: string): Promise<void> {
@@ -34,6 +35,8 @@ export async function buildSite(root: string, target: string): Promise<void> {
   }
   rmSync(target, { recursive: true, force: true });
   await Promise.all([...files].map(([name, text]) => writePacked(path.join(target, name), text)));
+  mkdirSync(path.join(target, 'sdk'), { recursive: true });
+  for (const [name, bytes] of await packSdks(root)) writeFileSync(path.join(target, 'sdk', name), bytes);
 }
 
 function contentOf(page: PageEntry, reader: MarkdownReader, reference: Reference): Content {

@@ -11,7 +11,7 @@ export function backoffMs(retry: number, random: () => number = Math.random): nu
  * Reads `Retry-After`, which has seconds or a date (RFC 9110, section 10.2.3).
  * @returns milliseconds, or null if it has neither.
  */
-export function retryAfterMs(header: string | null, nowMs = Date.now()): number | null {
+export function retryAfterMs(header: string | null, nowMs: number = Date.now()): number | null {
   const value = header?.trim() ?? '';
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   // Date.parse accepts more than dates, such as `-5`.

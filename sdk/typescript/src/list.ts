@@ -25,7 +25,7 @@ export class List<Item> implements AsyncIterable<Item> {
   }
 
   /** The first elements up to `limit`, or all of them. */
-  async toArray(limit = Infinity): Promise<Item[]> {
+  async toArray(limit: number = Infinity): Promise<Item[]> {
     const items: Item[] = [];
     if (limit <= 0) return items;
     for await (const item of this) if (items.push(item) >= limit) break;

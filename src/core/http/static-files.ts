@@ -53,7 +53,8 @@ export function staticFiles(directory: string): StaticFiles {
 /** Whether a request only reads. */
 export const isReading = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
-const AGAIN_AFTER_S = 3;
+/** A client may look again after these seconds, while a build runs. */
+export const AGAIN_AFTER_S = 3;
 
 /** Answers a placeholder while pages are not built: on the first `npm start`, the service runs before the build ends. */
 export function answerNotBuilt(response: Response, title: string, what: string, elsewhere: string): void {

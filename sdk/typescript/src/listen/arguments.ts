@@ -8,7 +8,7 @@ const KINDS: Record<EventKind, true> = {
   'webhook.test': true,
 };
 
-export const USAGE = `Usage: order-topup-sdk listen --forward-to URL [options]
+export const USAGE: string = `Usage: order-topup-sdk listen --forward-to URL [options]
 
 Forwards your events to a URL on this machine, signed like webhooks, and continues after the last run.
 
