@@ -15,8 +15,8 @@ export class ProductDto {
   @ApiProperty({ example: '35.00', description: 'List price of one piece' })
   list_price!: string;
   @ApiProperty({ example: '33.00', description: 'Your price of one piece' }) price!: string;
-  @ApiProperty({ example: true }) requires_server!: boolean;
-  @ApiProperty({ example: false }) requires_character!: boolean;
+  @ApiProperty({ example: true, description: 'Whether an order needs a `server_id`' }) requires_server!: boolean;
+  @ApiProperty({ example: false, description: 'Whether an order needs a `character_id`' }) requires_character!: boolean;
   @ApiProperty({ type: 'integer', example: 100, description: 'Maximum quantity of one item of an order' })
   max_quantity!: number;
   @ApiProperty({ enum: PRODUCT_KINDS, example: 'topup', description: meanings('What one piece', KINDS) })

@@ -16,6 +16,19 @@ const MAX_ITEMS = 50;
 export const MAX_QUANTITY = 100;
 const METADATA = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
 
+/** What the ids of a player are, for the documents. */
+export const PLAYER_IDS = {
+  user_id:
+    'The player’s account, as the game shows it to the player. In Mobile Legends it is `123456789` of `123456789 (2001)`. ' +
+    '[Each game’s ids](/guides/orders#the-players-ids).',
+  server_id:
+    'The player’s server or zone, if the product has `requires_server`. In Mobile Legends it is `2001` of ' +
+    '`123456789 (2001)`, in Genshin Impact a name such as `os_asia`.',
+  character_id:
+    'The character, if the product has `requires_character`. In Ragnarok M it is the number in the character’s profile, ' +
+    'such as `4294967301`.',
+};
+
 export class CreateOrderItemDto {
   @Text(1, 64, { example: 'MLBB-86' })
   sku!: string;
@@ -34,16 +47,16 @@ export class CreateOrderDto {
   })
   reference_id!: string;
 
-  @Text(1, 128, { example: '123456789', description: 'Recipient' })
+  @Text(1, 128, { example: '123456789', description: PLAYER_IDS.user_id })
   user_id!: string;
 
   @ListOf(CreateOrderItemDto, 1, MAX_ITEMS)
   items!: CreateOrderItemDto[];
 
-  @Text(1, 128, { optional: true, example: '2001', nullable: true })
+  @Text(1, 128, { optional: true, example: '2001', nullable: true, description: PLAYER_IDS.server_id })
   server_id?: string | null;
 
-  @Text(1, 128, { optional: true, nullable: true, example: null })
+  @Text(1, 128, { optional: true, nullable: true, example: null, description: PLAYER_IDS.character_id })
   character_id?: string | null;
 
   @Amount({
@@ -88,7 +101,7 @@ export class OrderListQuery extends PageQueryDto {
   @Text(1, 128, { optional: true, description: 'The order with this number' })
   order_number?: string;
 
-  @Text(1, 128, { optional: true, description: 'Orders for this recipient' })
+  @Text(1, 128, { optional: true, description: 'Orders for this player’s account' })
   user_id?: string;
 
   @Text(1, 128, { optional: true, description: 'The order with this reference' })

@@ -70,6 +70,20 @@ describe('The reference', () => {
     expect(commands).toHaveLength(Object.values(document.paths).flatMap((item) => Object.keys(item)).length);
   });
 
+  it('explains each id of a player, with an example', () => {
+    for (const address of ['/reference/orders', '/reference/players']) {
+      const html = pageAt(address);
+      for (const [name, example] of [
+        ['user_id', '123456789 (2001)'],
+        ['server_id', 'os_asia'],
+        ['character_id', '4294967301'],
+      ] as const) {
+        const [, words = ''] = new RegExp(`<dt><code>${name}</code>[^]*?<dd>([^]*?)</dd>`).exec(html) ?? [];
+        expect([address, name, words]).toEqual([address, name, expect.stringContaining(`<code>${example}</code>`)]);
+      }
+    }
+  });
+
   it('has every member of an order, and every event with its body', () => {
     const orders = pageAt('/reference/orders');
     for (const name of Object.keys(document.components.schemas.OrderDto?.properties ?? {}))

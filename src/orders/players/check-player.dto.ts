@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { meanings } from '../../core/http/answer.decorators.js';
 import { Text } from '../../core/validation/member.decorators.js';
+import { PLAYER_IDS } from '../order-requests.dto.js';
 import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-validators/player-validator.js';
 
 /** The body of POST /v1/players/check. An order has the same members. */
@@ -8,13 +9,13 @@ export class CheckPlayerDto {
   @Text(1, 64, { example: 'MLBB-86' })
   sku!: string;
 
-  @Text(1, 128, { example: '123456789', description: 'The player' })
+  @Text(1, 128, { example: '123456789', description: PLAYER_IDS.user_id })
   user_id!: string;
 
-  @Text(1, 128, { optional: true, example: '2001', nullable: true })
+  @Text(1, 128, { optional: true, example: '2001', nullable: true, description: PLAYER_IDS.server_id })
   server_id?: string | null;
 
-  @Text(1, 128, { optional: true, nullable: true, example: null })
+  @Text(1, 128, { optional: true, nullable: true, example: null, description: PLAYER_IDS.character_id })
   character_id?: string | null;
 }
 
