@@ -2,14 +2,15 @@ import type { Command } from 'commander';
 import type { CommandFeatures } from '../cli.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { failure, FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../core/failures.js';
-import { unitName, type UnitKey } from '../orders/order.rows.js';
+import { unitName, type OrderRow, type UnitKey } from '../orders/order.rows.js';
 import { examples, type Act } from './command-group.js';
 import { ASKS_FIRST, confirm } from './confirm.js';
 import { id, integer, oneOf, operatorOption, unit, yesOption } from './options.js';
 import type { UnitToDecide } from '../support/order-support.repository.js';
 import { OrderSupportService } from '../support/order-support.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import { leftInWords, CommandError } from './problems.js';
+import { leftInWords, CommandError, reasonOf } from './problems.js';
+import type { Result } from './output.js';
 import { orderDetail } from './order-views.js';
 
 const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
@@ -79,7 +80,8 @@ export function defineCancel(order: Command, act: Act): void {
         const { OrderCancellationService } = await import('../support/order-cancellation.service.js');
         const { left } = await app.get(OrderCancellationService).cancel({ order, unit, by });
         const warnings = left.map(leftInWords);
-        return { ...orderDetail(await orders.show(order.order_number)), warnings };
+        const done = [...warnings, 'what was not bought is cancelled'].join('\n  ');
+        return { ...(await showDecided(orders, order, done)), warnings };
       }, features),
     );
 }
@@ -124,9 +126,24 @@ export function defineResolve(order: Command, act: Act): void {
         const { OrderResolutionService } = await import('../support/order-resolution.service.js');
         const decided = { order, ...unit, seenAttempt, outcome, reason, operator };
         await app.get(OrderResolutionService).resolve(decided);
-        return orderDetail(await orders.show(order.order_number));
+        return showDecided(orders, order, `unit ${unitName(unit)} is settled`);
       }, features),
     );
+}
+
+/** The order after a decision, which stands even if the order is too large to be read in time. */
+async function showDecided(
+  orders: OrderSupportService,
+  { order_number: number }: OrderRow,
+  done: string,
+): Promise<Result> {
+  try {
+    return orderDetail(await orders.show(number));
+  } catch (error) {
+    throw new CommandError(
+      `${done}, but order ${number} can't be shown (${reasonOf(error)}): topup order show ${number}`,
+    );
+  }
 }
 
 function inWords(orderNumber: string, { unit, failed }: ResolveGiven, latest: UnitToDecide['attempt']): string {

@@ -265,6 +265,25 @@ describe('topup order resolve', () => {
     await expectBooksToBalance(stack);
   });
 
+  it('says that the unit is settled when the order cannot be shown afterwards', async () => {
+    const order = await orderWithUnitsIn('review', 1);
+    const client = new pg.Client(stack.config.DATABASE_URL);
+    await client.connect();
+    let message: string;
+    try {
+      await client.query('BEGIN; LOCK TABLE webhook_attempts');
+      message = await commandLine.refused(...resolve(order, '1.1', '--succeeded'));
+    } finally {
+      await client.end();
+    }
+    const number = order.order_number;
+    expect(message).toBe(
+      `error: unit 1.1 is settled, but order ${number} can't be shown ` +
+        `(canceling statement due to lock timeout): topup order show ${number}\n`,
+    );
+    expect(await commandLine.json('order', 'show', number)).toMatchObject({ status: 'completed' });
+  });
+
   it('refuses what it cannot understand', async () => {
     const order = await orderWithUnitsIn('review', 1);
     await commandLine.refusedAll([
