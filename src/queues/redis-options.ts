@@ -51,7 +51,18 @@ function optionsOf({ username, password, database, isTls }: RedisAddress, { redi
     connectTimeout: 3_000,
     keepAlive: 5_000,
     // A demoted primary keeps its connections open. Only a new connection reaches its successor.
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    reconnectOnError: oncePerTurn(({ message }) => message.startsWith('READONLY')),
     retryStrategy: retryDelayMs,
+  };
+}
+
+/** False for the rest of a turn of the event loop: ioredis adds a listener to the connection that it ends for each `true`. */
+function oncePerTurn(ends: (error: Error) => boolean): (error: Error) => boolean {
+  let hasEnded = false;
+  return (error) => {
+    if (hasEnded || !ends(error)) return false;
+    hasEnded = true;
+    setImmediate(() => (hasEnded = false));
+    return true;
   };
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis, type RedisOptions } from 'ioredis';
+import { redisConnections } from '../../src/queues/redis-options.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { withoutSweeper } from '../support/locks.js';
@@ -93,5 +95,29 @@ describe('Redis that was demoted', () => {
     await eventually(connections, (now) => now >= before + 4);
     await redis.tell('REPLICAOF', 'NO', 'ONE');
     await redisIs('up');
+  });
+});
+
+describe('a connection to Redis', () => {
+  it('is replaced once, however many commands a demoted primary refuses at the same time', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', note);
+    const client = new Redis(redisConnections(stack.config).redis as RedisOptions);
+    try {
+      await client.ping();
+      await redis.tell('REPLICAOF', '127.0.0.1', '1');
+      const answers = await Promise.allSettled(Array.from({ length: 20 }, () => client.set('name', 'value')));
+      expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(20);
+      await redis.tell('REPLICAOF', 'NO', 'ONE');
+      await eventually(
+        () => client.set('name', 'value').catch(() => null),
+        (answer) => answer === 'OK',
+      );
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off('warning', note);
+      client.disconnect();
+    }
   });
 });
