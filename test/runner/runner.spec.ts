@@ -55,6 +55,15 @@ async function run(suites: Record<string, string>, ...args: string[]): Promise<R
   return JSON.parse(readFileSync(results, 'utf8')) as Results;
 }
 
+/** The number in a file, once a suite has written it. */
+async function notedIn(file: string): Promise<number> {
+  await eventually(
+    () => existsSync(file) && readFileSync(file, 'utf8') !== '',
+    (isNoted) => isNoted,
+  );
+  return Number(readFileSync(file, 'utf8'));
+}
+
 const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 const counts = ({ numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites }: Results): number[] => [
@@ -74,13 +83,34 @@ describe('the runner of the tests', () => {
         await new Promise((resolve) => setInterval(resolve, 2 ** 30));
       });`,
     });
-    await eventually(
-      () => existsSync(note) && readFileSync(note, 'utf8') !== '',
-      (isNoted) => isNoted,
-    );
-    const pid = Number(readFileSync(note, 'utf8'));
+    const pid = await notedIn(note);
     expect(isRunning(pid)).toBe(true);
     jest.kill('SIGKILL');
+    await eventually(
+      () => isRunning(pid),
+      (is) => !is,
+    );
+  });
+
+  it('leaves no server of a suite behind when Jest is interrupted', async () => {
+    const note = path.join(folder, 'server-pid');
+    const logFile = path.join(folder, 'server.log');
+    const { jest } = start({
+      forever: `it('waits', async () => {
+        const { writeFileSync } = await import('node:fs');
+        const { ServerProcess } = await import(${JSON.stringify(path.join(checkout, 'tools/local-stack/server-process.ts'))});
+        const { pid } = new ServerProcess({
+          name: 'server', cwd: '.', env: {}, logFile: ${JSON.stringify(logFile)},
+          command: [process.execPath, '-e', 'setInterval(() => undefined, 2 ** 30)'],
+          stopSignals: [{ signal: 'SIGKILL', waitMs: 1000 }],
+        });
+        writeFileSync(${JSON.stringify(note)}, String(pid));
+        await new Promise((resolve) => setInterval(resolve, 2 ** 30));
+      });`,
+    });
+    const pid = await notedIn(note);
+    expect(isRunning(pid)).toBe(true);
+    jest.kill('SIGINT');
     await eventually(
       () => isRunning(pid),
       (is) => !is,

@@ -54,6 +54,10 @@ export class ServerProcess {
       this.child.once('error', (error) => resolve((this.endedHow = `could not be started: ${error.message}`)));
       this.child.once('exit', (code, signal) => resolve((this.endedHow = describeExit(code, signal))));
     });
+    // A process that exits early, such as an interrupted test, must not leave its server running.
+    const kill = (): void => this.kill();
+    process.once('exit', kill);
+    void this.ended.then(() => process.off('exit', kill));
   }
 
   get pid(): number {
