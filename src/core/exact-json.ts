@@ -18,6 +18,17 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
+/** The position at which a text stops being JSON; null if it is JSON. The messages of JSON.parse often lack it. */
+export function findJsonProblem(text: string): number | null {
+  try {
+    parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue });
+    return null;
+  } catch (error) {
+    const [, position] = / at position (\d+)$/.exec((error as Error).message) ?? [];
+    return position === undefined ? null : Number(position);
+  }
+}
+
 /** Writes JSON with the exact text of each {@link JsonNumber}. */
 export const writeExactJson = (value: object): string =>
   stringify(value, undefined, undefined, [

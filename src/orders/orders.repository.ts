@@ -132,7 +132,8 @@ export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limi
   return { statement: { name: `orders.page.${names.join('.')}`, text }, values };
 }
 
-type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'content_hash'>;
+/** The order that has a reference already. */
+export type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'order_number' | 'content_hash'>;
 
 /**
  * Runs under the wallets' locks, so that it sees every order that these merchants placed before. `BETWEEN x AND x ORDER BY`
@@ -143,14 +144,14 @@ export const FIND_EARLIER = statement(
   'placement.find_earlier',
   { asked: rowsOf({ merchant_id: 'int', reference_id: 'text' }) },
   ({ asked }) => `
-    SELECT o.merchant_id, o.reference_id, o.content_hash
+    SELECT o.merchant_id, o.reference_id, o.order_number, o.content_hash
     FROM ${asked.as('asked')}
     CROSS JOIN LATERAL (
-      (SELECT merchant_id, reference_id, content_hash FROM orders
+      (SELECT merchant_id, reference_id, order_number, content_hash FROM orders
        WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
        ORDER BY reference_id LIMIT 1)
       UNION ALL
-      (SELECT merchant_id, reference_id, content_hash FROM order_references
+      (SELECT merchant_id, reference_id, order_number, content_hash FROM order_references
        WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
        ORDER BY reference_id LIMIT 1)
       LIMIT 1) o`,

@@ -12,7 +12,7 @@ import type { WalletsRepository } from '../wallet/wallets.repository.js';
 import { contentHash, type OrderLine, type PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 import type { PassedOver } from './order-item.entity.js';
-import type { OrdersRepository } from './orders.repository.js';
+import type { EarlierOrder, OrdersRepository } from './orders.repository.js';
 import { toRows, type Admitted } from './placement-rows.js';
 import {
   duplicateReference,
@@ -65,7 +65,8 @@ export class PlacementBatch {
     private readonly orders: OrdersRepository,
     private readonly available: Map<number, Satang>,
     private readonly alerts: Map<number, Satang | null>,
-    private readonly hashes: Map<string, Buffer>,
+    /** The orders that have a reference already, by merchant and reference. */
+    private readonly earlier: Map<string, Pick<EarlierOrder, 'order_number' | 'content_hash'>>,
     /** Offers by query, in the order of preference. */
     private readonly products: Map<string, OrderableProduct[]>,
     private readonly now: Date,
@@ -104,7 +105,7 @@ export class PlacementBatch {
       orders,
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
-      new Map(earlier.map((row) => [keyInMerchant(row.merchant_id, row.reference_id), row.content_hash])),
+      new Map(earlier.map((row) => [keyInMerchant(row.merchant_id, row.reference_id), row])),
       byQuery(products),
       present(products[0], 'an order has a line').now,
       wait,
@@ -121,8 +122,9 @@ export class PlacementBatch {
     }
     const key = keyInMerchant(merchantId, referenceId);
     const hash = contentHash(content);
-    const earlier = this.hashes.get(key);
-    if (earlier) return earlier.equals(hash) ? succeeded({ replayed: true }) : refused(duplicateReference(referenceId));
+    const earlier = this.earlier.get(key);
+    if (earlier?.content_hash.equals(hash)) return succeeded({ replayed: true });
+    if (earlier) return refused(duplicateReference(referenceId, earlier.order_number));
 
     const asked = content.lines.map((line) => this.lineOf(command, line));
     const [problem, ...more] = findProblems(content, asked);
@@ -137,7 +139,7 @@ export class PlacementBatch {
     const availableAfter = available - amounts.total;
     const admitted = { command, hash, orderNumber: newOrderNumber(), lines, amounts, availableAfter };
     this.available.set(merchantId, availableAfter);
-    this.hashes.set(key, hash);
+    this.earlier.set(key, { order_number: admitted.orderNumber, content_hash: hash });
     this.admitted.push(admitted);
     const threshold = this.alerts.get(merchantId) ?? null;
     if (crosses(available, availableAfter, threshold)) {

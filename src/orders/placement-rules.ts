@@ -68,8 +68,8 @@ export function findProblems(content: OrderContent, lines: ProductLine[]): Error
   return problems;
 }
 
-export function duplicateReference(referenceId: string): AppError {
-  const message = `reference_id ${JSON.stringify(referenceId)} was already used for an order with different content`;
+export function duplicateReference(referenceId: string, orderNumber: string): AppError {
+  const message = `reference_id ${JSON.stringify(referenceId)} was already used for order ${orderNumber}, which has different content`;
   return new AppError('DUPLICATE_REFERENCE', message);
 }
 

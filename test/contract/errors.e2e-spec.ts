@@ -118,6 +118,18 @@ describe('1 Errors: malformed bodies are 400 BAD_REQUEST', () => {
     expectError(await post(text), 400, 'BAD_REQUEST');
   });
 
+  it.each([
+    ['{', 1, 2],
+    ['{"a":1,}', 1, 8],
+    ['{"a": undefined}', 1, 7],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3],
+    ['{"a":1,"a":2,}', 1, 14],
+    ['{}\n{}', 2, 1],
+  ])('%j is no JSON, and the answer says where', async (text, line, column) => {
+    const message = `The request body is not valid JSON: look at line ${line}, column ${column}`;
+    expectError(await post(text), 400, 'BAD_REQUEST', message);
+  });
+
   it.each(['[]', '[{}]', '"order"', '1', 'true', 'null'])('%s is no object', async (text) => {
     expectError(await post(text), 400, 'BAD_REQUEST', 'The request body must be a JSON object');
   });

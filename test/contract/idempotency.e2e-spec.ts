@@ -150,6 +150,7 @@ describe('2 Idempotency: the same reference with different content', () => {
     const answer = await post({ ...order, ...change(order) });
     const { message } = expectError(answer, 409, 'DUPLICATE_REFERENCE');
     expect(message).toContain(order.reference_id);
+    expect(message).toContain(`order ${first.body.order_number}, `);
     expect(await stack.orderWith(merchant, order.reference_id, 'completed')).toEqual(before);
     expectReplay(await post(order), first);
   });

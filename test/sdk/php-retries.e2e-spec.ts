@@ -67,6 +67,7 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
     ]);
     const silent = await answered(CREATE, { status: 0 });
     expect([silent.thrown, silent.requests.length]).toEqual(['Topup\\Exception\\TransportException', 4]);
+    expect(silent.message).toMatch(/^no answer to POST http:\/\/127\.0\.0\.1:\d+\/v1\/orders: /);
   });
 
   it.each([

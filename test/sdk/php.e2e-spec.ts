@@ -132,6 +132,13 @@ describePhp('the SDK for PHP, against the service', () => {
     const dear = order(unique('dear')).replace(`'sku' => '${sku}'`, `'sku' => '${sku}', 'quantity' => 100`);
     const refused = await run(`return $topup->orders->create(${dear});`);
     expect([refused.thrown, refused.waits]).toEqual(['Topup\\Exception\\InsufficientBalance', []]);
+    const told = (call: string): string =>
+      `try { ${call}; } catch (Topup\\Exception\\ApiException $e) { return $e->isInsufficientBalance(); }`;
+    for (const [call, isEmpty] of [
+      [`$topup->orders->create(${dear})`, true],
+      [`$topup->orders->get('none')`, false],
+    ] as const)
+      expect((await run(told(call))).value).toBe(isEmpty);
     expect((await run(`return $topup->wallet->get();`, 'topup_test_wrong')).thrown).toBe(
       'Topup\\Exception\\Unauthorized',
     );

@@ -93,7 +93,23 @@ describe('the SDK gives up', () => {
     service.answer('silence');
     const failure = await failureOf(create({ timeoutMs: 100, maxRetries: 0 }));
     expect(failure).toBeInstanceOf(ConnectionError);
-    expect(failure).toMatchObject({ message: 'No answer within 100 ms (POST /v1/orders)' });
+    expect(failure).toMatchObject({ message: `No answer within 100 ms (POST ${service.url}/v1/orders)` });
+  });
+
+  it('an empty wallet, which it tells from a service that is away', async () => {
+    service.answer(
+      [503, {}, body('SERVICE_UNAVAILABLE', 'INSUFFICIENT_BALANCE')],
+      [503, {}, body('SERVICE_UNAVAILABLE')],
+    );
+    expect(await failureOf(create())).toMatchObject({ status: 503, isInsufficientBalance: true });
+    expect(await failureOf(create({ maxRetries: 0 }))).toMatchObject({ status: 503, isInsufficientBalance: false });
+  });
+
+  it('an address where nothing listens, and names it', async () => {
+    const nowhere = new Topup({ apiKey: 'key', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
+    expect(await failureOf(nowhere.wallet.get())).toMatchObject({
+      message: 'The service could not be reached (GET http://127.0.0.1:1/v1/wallet)',
+    });
   });
 
   it('an answer that is none of the API', async () => {

@@ -54,13 +54,13 @@ final class Transport
             } catch (ClientExceptionInterface $problem) {
                 $delay = $mayRepeat ? $this->retries->delayBefore($repeat, null) : null;
                 if ($delay === null) {
-                    throw new TransportException("no answer to {$method} {$path}: {$problem->getMessage()}", 0, $problem);
+                    throw new TransportException("no answer to {$method} {$this->baseUrl}{$path}: {$problem->getMessage()}", 0, $problem);
                 }
                 $this->retries->wait($delay);
                 continue;
             }
             if ($response->getStatusCode() < 300) {
-                return $this->read($response) ?? throw new TransportException("unreadable answer to {$method} {$path}");
+                return $this->read($response) ?? throw new TransportException("unreadable answer to {$method} {$this->baseUrl}{$path}");
             }
             $error = ApiException::of($response->getStatusCode(), $this->read($response), $this->headersOf($response));
             $delay = $error->isPassing($mayRepeat) ? $this->retries->delayBefore($repeat, $error->retryAfter) : null;

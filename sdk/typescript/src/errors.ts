@@ -24,7 +24,12 @@ export class ApiError extends TopupError {
     this.details = details;
   }
 
-  /** Whether one of the problems has this code, such as `INSUFFICIENT_BALANCE`. */
+  /** Whether the wallet has too little for the order: top it up before you send the order again. */
+  get isInsufficientBalance(): boolean {
+    return this.has('INSUFFICIENT_BALANCE');
+  }
+
+  /** Whether one of the problems has this code, such as `PRICE_CHANGED`. */
   has(code: ErrorDetail['code']): boolean {
     return this.details.some((detail) => detail.code === code);
   }

@@ -96,7 +96,9 @@ export class Transport {
     } catch (cause) {
       if (signal?.aborted) throw reasonOf(signal);
       const what = timeout.aborted ? `No answer within ${timeoutMs} ms` : 'The service could not be reached';
-      return new ConnectionError(`${what} (${request.method} ${request.path})`, requestId, { cause });
+      return new ConnectionError(`${what} (${request.method} ${this.options.baseUrl}${request.path})`, requestId, {
+        cause,
+      });
     }
   }
 
@@ -137,7 +139,7 @@ function waitBefore(
 function isForNow(status: number, error: ApiError, isRepeatable: boolean): boolean {
   // A request that was refused as one too many certainly had no effect.
   if (status === 429) return true;
-  return isRepeatable && [408, 500, 502, 503, 504].includes(status) && !error.has('INSUFFICIENT_BALANCE');
+  return isRepeatable && [408, 500, 502, 503, 504].includes(status) && !error.isInsufficientBalance;
 }
 
 function readJson<Body>({ status, text }: Answer, requestId: string): Body {

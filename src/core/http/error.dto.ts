@@ -36,7 +36,7 @@ export const ERROR_EXAMPLES = {
   NOT_FOUND: errorBody('NOT_FOUND', 'There is no order with this reference_id'),
   DUPLICATE_REFERENCE: errorBody(
     'DUPLICATE_REFERENCE',
-    'reference_id "order-1001" was already used for an order with different content',
+    'reference_id "order-1001" was already used for order ord_Np3O7rcsqNmBTwD7, which has different content',
   ),
   CONFLICT: errorBody('CONFLICT', 'An attempt is in flight'),
   PAYLOAD_TOO_LARGE: errorBody('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB'),

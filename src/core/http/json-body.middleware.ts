@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { json, type NextFunction, type Request, type Response } from 'express';
 import { AppError } from '../errors.js';
+import { findJsonProblem } from '../exact-json.js';
 import { expectsContinue, hasBody } from './unread-body.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -99,7 +100,7 @@ function isDeeperThan(json: Buffer, levels: number): boolean {
 
 /** Converts body-parser's errors, which have a `type` (see its README, "Errors"). */
 function toAppError(error: unknown): unknown {
-  const { type, status, message } = error as Error & { type?: string; status?: number };
+  const { type, status, message, body } = error as Error & { type?: string; status?: number; body?: string };
   if (type === 'bytes.unfit') return new AppError('BAD_REQUEST', message);
   if (status === 413) return tooLarge();
   if (status === 415) {
@@ -108,7 +109,14 @@ function toAppError(error: unknown): unknown {
       'The request body must be UTF-8 JSON, plain, gzip, deflate or brotli',
     );
   }
-  if (type === 'entity.parse.failed') return new AppError('BAD_REQUEST', 'The request body is not valid JSON');
+  if (type === 'entity.parse.failed') return new AppError('BAD_REQUEST', notJson(body ?? ''));
   if (status === 400) return new AppError('BAD_REQUEST', 'The request body could not be read');
   return error;
+}
+
+function notJson(body: string): string {
+  const position = findJsonProblem(body);
+  if (position === null) return 'The request body is not valid JSON';
+  const lines = body.slice(0, position).split('\n');
+  return `The request body is not valid JSON: look at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }

@@ -57,6 +57,12 @@ class ApiException extends TopupException
         return new $class($message, $status, $code, $details, $headers['requestId'], $headers['retryAfter']);
     }
 
+    /** Whether the wallet has too little for the order: top it up before you send the order again. */
+    public function isInsufficientBalance(): bool
+    {
+        return $this instanceof InsufficientBalance;
+    }
+
     /**
      * Whether the same request may well work in a moment.
      * @internal
@@ -64,7 +70,7 @@ class ApiException extends TopupException
      */
     public function isPassing(bool $mayRepeat): bool
     {
-        if ($this instanceof InsufficientBalance) {
+        if ($this->isInsufficientBalance()) {
             return false;
         }
         // Refused before anything was done.

@@ -14,7 +14,7 @@ export class Orders {
   /**
    * Creates an order, and charges the wallet. Safe to repeat: the same `reference_id` with the same content returns the same
    * order and charges once.
-   * @throws ApiError such as 400, 409 `DUPLICATE_REFERENCE`, or 503 that `has('INSUFFICIENT_BALANCE')`
+   * @throws ApiError such as 400, 409 `DUPLICATE_REFERENCE`, or 503 with `isInsufficientBalance`
    */
   create(order: NewOrder, options?: CallOptions): Promise<Order> {
     return this.transport.send({ method: 'POST', path: '/v1/orders', body: order, isRepeatable: true }, options);
