@@ -1,11 +1,13 @@
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { freePort } from '../tools/local-stack/ports.js';
 import { createCatalog } from './support/catalog.js';
 import { median, report, round } from './support/figures.js';
-import { METERED, Meter, OWN, type Cpu, type Writes } from './support/meter.js';
+import { METERED, Meter, OWN, type Cpu, type Shared, type Writes } from './support/meter.js';
 import { loadOrders } from './support/orders.js';
 import { ReceiverProcess } from './support/receiver-process.js';
-import { startStack } from './support/stack.js';
+import { startStack, untilReady } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
 import { registerWebhook } from './support/webhooks.js';
 
@@ -21,13 +23,14 @@ const CONNECTIONS = 64;
 const MERCHANTS = 20;
 
 const { values: options } = parseArgs({ options: { lone: { type: 'boolean', default: false } } });
-const stack = await startStack({}, METERED);
+const [apiPort, workerPort] = [await freePort(), await freePort()];
+const stack = await startStack({ MANAGEMENT_PORT: String(apiPort) }, METERED);
 const receiver = await ReceiverProcess.start();
 const supplier = await createCatalog(stack);
 const merchants = await createWallets(stack.database, MERCHANTS);
 for (const { key } of merchants) await registerWebhook(stack, key, `${receiver.url}/ok`);
 
-type Figures = { cpu: Cpu; writes: Writes };
+type Figures = { cpu: Cpu; writes: Writes; shared: Shared };
 const kinds: Record<string, Figures[]> = options.lone ? { lone: await lone() } : await all();
 await end();
 if (options.lone) console.log(JSON.stringify(figuresOf('lone', kinds.lone ?? [])));
@@ -35,20 +38,25 @@ else reportAll();
 process.exit(0);
 
 async function all(): Promise<Record<string, Figures[]>> {
-  const worker = await stack.startWorker();
-  const meter = await Meter.create(stack, worker.pid ?? 0);
+  const { worker, meter } = await startMeteredWorker();
   const endToEnd = await rounds(() => throughput(meter));
   const lonely = await rounds(() => oneByOne(meter));
   worker.kill('SIGSTOP');
-  const intake = await rounds(() => accepted(meter));
+  const ofApi = await Meter.create(stack, worker.pid ?? 0, [apiPort]);
+  const intake = await rounds(() => accepted(ofApi));
   worker.kill('SIGCONT');
   return { intake, 'end to end': endToEnd, lone: lonely };
 }
 
 async function lone(): Promise<Figures[]> {
-  const worker = await stack.startWorker();
-  const meter = await Meter.create(stack, worker.pid ?? 0);
+  const { meter } = await startMeteredWorker();
   return rounds(() => oneByOne(meter));
+}
+
+async function startMeteredWorker(): Promise<{ worker: ChildProcess; meter: Meter }> {
+  const worker = await stack.startWorker({ MANAGEMENT_PORT: String(workerPort) });
+  await untilReady(`http://127.0.0.1:${workerPort}`, worker, 50);
+  return { worker, meter: await Meter.create(stack, worker.pid ?? 0, [apiPort, workerPort]) };
 }
 
 /** Measures ROUNDS times, after a first time that compiles the code and fills the caches. */
@@ -103,7 +111,7 @@ async function end(): Promise<void> {
 
 function reportAll(): void {
   const measured = Object.entries(kinds).flatMap(([kind, figures]) =>
-    figures.map(({ cpu, writes }) => ({ kind, ...rounded(cpu), ...rounded(writes) })),
+    figures.map(({ cpu, writes, shared }) => ({ kind, ...rounded(cpu), ...rounded(writes), ...rounded(shared) })),
   );
   const result = Object.entries(kinds).map(([kind, figures]) => figuresOf(kind, figures));
   report('cost', measured, Object.assign({}, ...result) as Record<string, number>);
@@ -120,9 +128,11 @@ function figuresOf(kind: string, figures: Figures[]): Record<string, number> {
   const names = Object.keys(figures[0]?.cpu ?? {}) as (keyof Cpu)[];
   const all = of(({ cpu }) => names.reduce((sum, name) => sum + cpu[name], 0));
   const spent = names.map((name) => [`${kind}: ${name}, µs`, of(({ cpu }) => cpu[name])] as const);
-  return Object.fromEntries([[`${kind}: CPU, µs`, all], ...spent, ...written]);
+  const together = Object.keys(figures[0]?.shared ?? {}) as (keyof Shared)[];
+  const gathered = together.map((name) => [`${kind}: ${name}`, of(({ shared }) => shared[name])] as const);
+  return Object.fromEntries([[`${kind}: CPU, µs`, all], ...spent, ...written, ...gathered]);
 }
 
-function rounded(figures: Cpu | Writes): Record<string, number> {
+function rounded(figures: Cpu | Writes | Shared): Record<string, number> {
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, round(value as number, 2)]));
 }

@@ -34,41 +34,66 @@ export interface Writes {
   buffers: number;
 }
 
+/** What orders share: commands of Redis for an order, and the mean size of the batches by what they write. */
+export type Shared = Record<'Redis commands' | `batch of ${Writer}`, number>;
+
+const WRITERS = ['placement', 'settlement', 'attempts'] as const;
+type Writer = (typeof WRITERS)[number];
+
 /** CPU microseconds of each process that runs, and whose they are. */
 type Spent = Map<number, { by: keyof Cpu; us: number }>;
 
 interface Reading {
   spent: Spent;
   lsn: string;
+  redisCommands: number;
+  batches: Batches;
+}
+
+/** All batches of a writer so far: how many there were, and how many commands they held. */
+type Batches = Map<Writer, { count: number; commands: number }>;
+
+interface Metered {
+  api: number;
+  worker: number;
+  postgres: number;
+  redis: number;
 }
 
 /** Reads what orders cost, by process and in PostgreSQL. */
 export class Meter {
   private constructor(
     private readonly database: pg.Pool,
-    private readonly processes: { api: number; worker: number; postgres: number; redis: number },
+    private readonly redis: Redis,
+    private readonly processes: Metered,
+    private readonly managementPorts: number[],
   ) {}
 
-  static async create(stack: BenchStack, worker: number): Promise<Meter> {
+  /** @param managementPorts of the processes whose batches count. A stopped process would not answer. */
+  static async create(stack: BenchStack, worker: number, managementPorts: number[]): Promise<Meter> {
     for (const name of ['pg_stat_statements', 'pg_walinspect'])
       await stack.database.query(`CREATE EXTENSION IF NOT EXISTS ${name}`);
     const { rows } = await stack.database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const redis = new Redis(stack.redisUrl);
+    // The benchmark stops Redis at its end.
+    const redis = new Redis(stack.redisUrl, { retryStrategy: () => null });
     const server = await redis.info('server');
-    redis.disconnect();
-    return new Meter(stack.database, {
+    const processes = {
       api: stack.api.pid ?? 0,
       worker,
       postgres: parentOf(rows[0]?.pid ?? 0),
       redis: Number(/process_id:(\d+)/.exec(server)?.[1]),
-    });
+    };
+    return new Meter(stack.database, redis, processes, managementPorts);
   }
 
   /** Begins to count. */
   async start(): Promise<Reading> {
+    // The processes query PostgreSQL for their metrics, so they are read outside of what is counted.
+    const batches = await this.batches();
+    const redisCommands = await this.redisCommands();
     await this.database.query('SELECT pg_stat_statements_reset()');
     const { rows } = await this.database.query<{ lsn: string }>('SELECT pg_current_wal_insert_lsn() AS lsn');
-    return { spent: this.spent(), lsn: rows[0]?.lsn ?? '' };
+    return { spent: this.spent(), lsn: rows[0]?.lsn ?? '', redisCommands, batches };
   }
 
   /**
@@ -78,9 +103,10 @@ export class Meter {
    * such as a claim that finds nothing, is not of an order.
    * @returns what one order cost on average.
    */
-  async stop(since: Reading, orders: number, isLone = false): Promise<{ cpu: Cpu; writes: Writes }> {
+  async stop(since: Reading, orders: number, isLone = false): Promise<{ cpu: Cpu; writes: Writes; shared: Shared }> {
     const cpu: Cpu = { API: 0, worker: 0, backends: 0, writers: 0, Redis: 0 };
     for (const [pid, { by, us }] of this.spent()) cpu[by] += (us - (since.spent.get(pid)?.us ?? 0)) / orders;
+    const redisCommands = (await this.redisCommands()) - since.redisCommands;
     const executed = await this.database.query<{ statements: string; buffers: string }>(
       `SELECT sum(CASE WHEN $2 THEN $1 * floor(calls * 1.02 / $1) ELSE calls END) AS statements,
          sum(shared_blks_hit + shared_blks_read) AS buffers FROM pg_stat_statements
@@ -88,6 +114,7 @@ export class Meter {
       [orders, isLone],
     );
     const written = await this.database.query<Record<string, string>>(WRITTEN, [since.lsn]);
+    const batches = await this.batches();
     const each = (total: unknown): number => Number(total ?? 0) / orders;
     return {
       cpu,
@@ -100,7 +127,32 @@ export class Meter {
         statements: each(executed.rows[0]?.statements),
         buffers: each(executed.rows[0]?.buffers),
       },
+      shared: {
+        'Redis commands': each(redisCommands),
+        'batch of placement': meanSince(since.batches, batches, 'placement'),
+        'batch of settlement': meanSince(since.batches, batches, 'settlement'),
+        'batch of attempts': meanSince(since.batches, batches, 'attempts'),
+      },
     };
+  }
+
+  /** Commands that Redis has executed, those of scripts included. */
+  private async redisCommands(): Promise<number> {
+    return Number(/total_commands_processed:(\d+)/.exec(await this.redis.info('stats'))?.[1]);
+  }
+
+  private async batches(): Promise<Batches> {
+    const pages = this.managementPorts.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    const text = (await Promise.all(pages)).join('\n');
+    const total = (part: 'count' | 'sum', writer: Writer): number => {
+      const lines = text.matchAll(
+        new RegExp(`^topup_group_commit_batch_size_${part}\\{writer="${writer}"\\} (\\d+)$`, 'gm'),
+      );
+      return [...lines].reduce((sum, [, value]) => sum + Number(value), 0);
+    };
+    return new Map(
+      WRITERS.map((writer) => [writer, { count: total('count', writer), commands: total('sum', writer) }]),
+    );
   }
 
   private spent(): Spent {
@@ -123,6 +175,13 @@ const WRITTEN = `
     sum(count) FILTER (WHERE "resource_manager/record_type" ~ '^Btree/(INSERT_LEAF|INSERT_POST|SPLIT)') AS entries,
     sum(count) FILTER (WHERE "resource_manager/record_type" ~ '^Heap/(INSERT|UPDATE|HOT_UPDATE|DELETE)') AS rows
   FROM pg_get_wal_stats($1, pg_current_wal_insert_lsn(), true)`;
+
+/** The mean size of a writer's batches between two readings; 0 if it wrote none. */
+function meanSince(before: Batches, after: Batches, writer: Writer): number {
+  const from = before.get(writer) ?? { count: 0, commands: 0 };
+  const to = after.get(writer) ?? from;
+  return (to.commands - from.commands) / Math.max(1, to.count - from.count);
+}
 
 /** The fields of /proc/PID/stat behind the name of the program, which may hold spaces. */
 const statOf = (pid: number): string[] => {
