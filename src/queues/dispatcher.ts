@@ -3,7 +3,7 @@ import type { LeasedWork } from './leased-work.js';
 
 /** A class that runs leased work, in a worker. */
 export interface Dispatching {
-  readonly work: Pick<LeasedWork<unknown>, 'sweep' | 'takeOverClaimsOf' | 'pullBack'>;
+  readonly work: Pick<LeasedWork<unknown>, 'wakeFree' | 'sweep' | 'takeOverClaimsOf' | 'pullBack'>;
   /** Stops claiming, and waits for running tasks. */
   drain(): Promise<void>;
 }

@@ -122,6 +122,22 @@ describe('leased work', () => {
     expect(claims).toEqual([{ partitions, total: 15, name: 'test/1' }]);
   });
 
+  it('wakes what has a free slot here, and names the rest for other processes', async () => {
+    const { work, running, claims } = workOver([...tasksOf(1, 2), { partition: 2, id: 9 }], { partition: 1, total: 2 });
+    expect(work.wakeFree([1])).toEqual([]);
+    await turn();
+    expect(work.wakeFree([1, 2])).toEqual([1]);
+    await turn();
+    expect([...running.keys()]).toEqual([0, 9]);
+    // All slots of the process are taken.
+    expect(work.wakeFree([3])).toEqual([3]);
+    const drained = work.drain();
+    await endAll(running);
+    await drained;
+    expect(work.wakeFree([1])).toEqual([1]);
+    expect(claims.map(({ partitions }) => partitions.map(({ id }) => id))).toEqual([[1], [2]]);
+  });
+
   it('drains: ends what runs and claims nothing more', async () => {
     const due = tasksOf(1, 5);
     const { work, running } = workOver(due, { partition: 2, total: 100 });

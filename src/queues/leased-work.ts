@@ -94,6 +94,19 @@ export class LeasedWork<Task> {
     this.claimSoon();
   }
 
+  /**
+   * Does the same, but only for partitions that have a free slot here.
+   * @returns the others: another process may have a slot for them.
+   */
+  wakeFree(partitions: Iterable<number>): number[] {
+    const free: number[] = [];
+    const others: number[] = [];
+    const mayClaim = !this.isDraining && this.options.isReady();
+    for (const id of partitions) (mayClaim && this.slots.hasFree(id) ? free : others).push(id);
+    this.wake(free);
+    return others;
+  }
+
   /** Wakes every partition that has due work, in case a wake-up was lost. First undoes claims of untouched tasks. */
   async sweep(): Promise<void> {
     await this.undoUnused();

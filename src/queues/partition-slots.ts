@@ -42,6 +42,11 @@ export class PartitionSlots {
     return new Map(running.filter(([, count]) => count > 0));
   }
 
+  /** Whether a task of this partition could run at once. */
+  hasFree(id: number): boolean {
+    return this.freeOf(id) > 0 && this.taken < this.limits.totalSlots;
+  }
+
   /** Notes that these partitions may have due work. */
   want(partitions: Iterable<number>): void {
     for (const id of partitions) this.wanted.add(id);
@@ -110,12 +115,11 @@ export class PartitionSlots {
   }
 
   private freeOf(id: number): number {
-    return this.limits.slotsOf(id, this.running) - this.partition(id).running;
+    return this.limits.slotsOf(id, this.running) - (this.partitions.get(id)?.running ?? 0);
   }
 
   private wantMore(id: number): void {
-    const hasFree = this.freeOf(id) > 0 && this.taken < this.limits.totalSlots;
-    if (hasFree) this.wanted.add(id);
+    if (this.hasFree(id)) this.wanted.add(id);
     else this.partition(id).isBacklogged = true;
   }
 

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { InjectQueue } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { LOGGER } from '../core/core.module.js';
 import { withDeadline } from '../core/deadline.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
+import { findDispatchers, type Dispatching } from './dispatcher.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
 import { RedisHealthService } from './redis-health.service.js';
 import type { WorkNotifier } from './work-notifier.js';
@@ -14,11 +16,11 @@ import type { WorkNotifier } from './work-notifier.js';
 const GIVE_UP_AFTER_MS = 2_000;
 
 /**
- * Sends wake-ups to workers through Redis. A lone wake-up goes out at once. Wake-ups that soon follow it share the next job,
- * so that a worker claims more at a time.
+ * Wakes workers. A worker with a free slot for the work wakes itself. All other wake-ups go through Redis, to any worker: a lone
+ * one at once, and the ones that soon follow share the next job, so that a worker claims more at a time.
  */
 @Injectable()
-export class QueueNotifier implements WorkNotifier, OnApplicationShutdown {
+export class QueueNotifier implements WorkNotifier, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly fulfilment: WakeUpSender;
   private readonly webhooks: WakeUpSender;
 
@@ -27,9 +29,16 @@ export class QueueNotifier implements WorkNotifier, OnApplicationShutdown {
     @InjectQueue(WEBHOOKS_QUEUE) webhooks: Queue<WakeUpJob>,
     health: RedisHealthService,
     @Inject(LOGGER) logger: Logger,
+    private readonly discovery: DiscoveryService,
   ) {
     this.fulfilment = new WakeUpSender(fulfilment, health, logger);
     this.webhooks = new WakeUpSender(webhooks, health, logger);
+  }
+
+  onApplicationBootstrap(): void {
+    const dispatchers = findDispatchers(this.discovery);
+    this.fulfilment.own = dispatchers.get('units')?.work;
+    this.webhooks.own = dispatchers.get('deliveries')?.work;
   }
 
   notifyFulfilment(supplierIds: Iterable<number>, delayMs = 0): void {
@@ -57,6 +66,8 @@ const DELAY_STEP_MS = 100;
 
 /** Sends the wake-ups of one queue. */
 class WakeUpSender {
+  /** The work that this process does itself, in a worker. */
+  own: Dispatching['work'] | undefined;
   private waiting = new Map<number, Set<number>>();
   private sending = false;
   private closed = false;
@@ -69,9 +80,10 @@ class WakeUpSender {
 
   add(ids: Iterable<number>, delayMs: number): void {
     if (delayMs > MAX_DELAY_MS) return;
+    const others = delayMs > 0 ? ids : (this.own?.wakeFree(ids) ?? ids);
     const roundedMs = Math.ceil(delayMs / DELAY_STEP_MS) * DELAY_STEP_MS;
     const set = this.waiting.get(roundedMs) ?? new Set();
-    for (const id of ids) set.add(id);
+    for (const id of others) set.add(id);
     if (set.size === 0) return;
     this.waiting.set(roundedMs, set);
     if (!this.sending) setImmediate(() => void this.send());

@@ -1,5 +1,6 @@
 import { BullModule, getQueueToken } from '@nestjs/bull';
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import type { Queue } from 'bull';
 import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
@@ -17,6 +18,7 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
 @Global()
 @Module({
   imports: [
+    DiscoveryModule,
     BullModule.forRootAsync({
       inject: [CONFIG],
       useFactory: (config: Config) => ({

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getQueueToken } from '@nestjs/bull';
+import type { Queue } from 'bull';
+import { WEBHOOKS_QUEUE } from '../../src/queues/queues.js';
+import { eventually } from '../support/eventually.js';
+import { withoutSweeper } from '../support/locks.js';
+import { TestStack } from '../support/stack.js';
+import { deliveriesAre, Endpoints, Hooks } from './support.js';
+
+let stack: TestStack;
+let endpoints: Endpoints;
+let hooks: Hooks;
+let sku: string;
+
+beforeAll(async () => {
+  stack = await TestStack.start({ WEBHOOK_MAX_IN_FLIGHT: '1' });
+  endpoints = await new Endpoints().listen();
+  hooks = new Hooks(await stack.merchant());
+  sku = await stack.product('1.00');
+});
+
+afterAll(async () => {
+  await endpoints.close();
+  await stack.close();
+});
+
+/** How many wake-ups for deliveries went through Redis so far: Bull numbers its jobs. */
+async function jobs(): Promise<number> {
+  const queue = stack.api.get<Queue>(getQueueToken(WEBHOOKS_QUEUE), { strict: false });
+  return Number((await queue.client.get(queue.toKey('id'))) ?? 0);
+}
+
+describe('a worker that ends an order', () => {
+  it('delivers its webhook without a wake-up through Redis while it has a free slot', async () => {
+    const { id } = await hooks.register(endpoints.add());
+    await withoutSweeper(stack, async () => {
+      await stack.order(hooks.merchant, [{ sku }]);
+      await deliveriesAre(stack, id, 'succeeded', 1);
+    });
+    expect(await jobs()).toBe(0);
+  });
+
+  it('wakes all workers through Redis while it has none', async () => {
+    const silent = endpoints.silent();
+    await hooks.register(silent);
+    await stack.order(hooks.merchant, [{ sku }]);
+    await endpoints.arrived(silent);
+    await stack.order(hooks.merchant, [{ sku }]);
+    await eventually(jobs, (count) => count > 0);
+  });
+});
