@@ -1,5 +1,5 @@
 /** The content of a cell. */
-export type CsvCell = string | number | bigint | null;
+export type CsvCell = string | number | bigint | Date | null;
 
 /** Amounts come as text, and must stay numbers in a spreadsheet. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -25,6 +25,7 @@ export const readCsvCell = (text: string): string =>
 
 function writeCell(cell: CsvCell): string {
   if (cell === null) return '';
+  if (cell instanceof Date) return cell.toISOString();
   if (typeof cell !== 'string') return String(cell);
   const text = FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { AppError, notFound } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
 import type { Page } from '../../core/pagination.js';
 import type { Operator } from '../../operators/operator.entity.js';
 import { OperatorSessionsRepository } from '../../operators/operator-sessions.repository.js';
@@ -81,25 +82,16 @@ export class AccountsService {
   }
 }
 
-const toInvitationDto = ({ operator, link, until }: Invited): InvitationDto => ({
-  operator: toAccountDto(operator),
-  link,
-  until: until.toISOString(),
-});
+const toInvitationDto = ({ operator, ...invitation }: Invited): InvitationDto => ({ operator: toAccountDto(operator), ...invitation });
 
 const toAccountDto = (operator: Operator): AccountDto => ({
-  id: operator.id,
-  email: operator.email,
-  name: operator.name,
-  role: operator.role,
+  ...pick(operator, 'id', 'email', 'name', 'role', 'last_sign_in_at', 'created_at'),
   state: stateOf(operator),
   second_factor: operator.totp_sealed !== null,
   company_sign_in: operator.company_subject !== null,
-  company_link_until: inFuture(operator.company_link_until)?.toISOString() ?? null,
-  last_sign_in_at: operator.last_sign_in_at?.toISOString() ?? null,
-  locked_until: laterOf(operator.locked_until, operator.known_device_locked_until)?.toISOString() ?? null,
-  link_until: inFuture(operator.set_up_until)?.toISOString() ?? null,
-  created_at: operator.created_at.toISOString(),
+  company_link_until: inFuture(operator.company_link_until),
+  locked_until: laterOf(operator.locked_until, operator.known_device_locked_until),
+  link_until: inFuture(operator.set_up_until),
 });
 
 function stateOf({ active, password_hash, company_subject }: Operator): AccountDto['state'] {

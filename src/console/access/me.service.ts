@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
+import { given } from '../../core/members.js';
 import { Database } from '../../database/database.js';
 import { OperatorsRepository } from '../../operators/operators.repository.js';
 import type { ShownAccess } from '../../operators/operators.service.js';
@@ -29,11 +30,7 @@ export class MeService {
   }
 
   async change(caller: Caller, { name, language, timezone }: ChangeMeDto): Promise<MeDto> {
-    const change = {
-      ...(name === undefined ? {} : { name }),
-      ...(language === undefined ? {} : { language }),
-      ...(timezone === undefined ? {} : { timezone }),
-    };
+    const change = given({ name, language, timezone });
     await this.database.transaction(async (tx) => {
       await this.operators.update(tx, caller.id, change);
       recordAction(tx, caller.actor(), { action: 'operator.set_profile', detail: change });

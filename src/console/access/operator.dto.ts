@@ -37,15 +37,15 @@ export class AccountDto {
   @Shown.flag(true) second_factor!: boolean;
   @Shown.flag(false, 'Whether the operator signs in with the company’s account') company_sign_in!: boolean;
   @Shown.nullableMoment('Until when a person who signs in by company sign-in with this address becomes its operator')
-  company_link_until!: string | null;
-  @Shown.nullableMoment() last_sign_in_at!: string | null;
-  @Shown.nullableMoment('Until when wrong passwords or codes keep the operator out') locked_until!: string | null;
-  @Shown.nullableMoment('Until when the link to set a password works') link_until!: string | null;
-  @Shown.moment() created_at!: string;
+  company_link_until!: Date | null;
+  @Shown.nullableMoment() last_sign_in_at!: Date | null;
+  @Shown.nullableMoment('Until when wrong passwords or codes keep the operator out') locked_until!: Date | null;
+  @Shown.nullableMoment('Until when the link to set a password works') link_until!: Date | null;
+  @Shown.moment() created_at!: Date;
 }
 
 export class InvitationDto {
   @ApiProperty({ type: AccountDto }) operator!: AccountDto;
   @Shown.text('https://console.example.com/set-up#Zr0…', 'Sets the password, once. Shown this once') link!: string;
-  @Shown.moment('Until when it works') until!: string;
+  @Shown.moment('Until when it works') until!: Date;
 }

@@ -95,8 +95,8 @@ export class SessionDto {
   @ApiProperty({ enum: PERMISSIONS, isArray: true, example: ['orders.read'] }) permissions!: Permission[];
   @Shown.flag(true, 'Whether the operator has a second factor') second_factor!: boolean;
   @Shown.flag(true, 'False for who signs in with the company’s account only') has_password!: boolean;
-  @Shown.nullableMoment('Until when nothing asks for the code or password again') confirmed_until!: string | null;
-  @Shown.moment('When the session ends at the latest') expires_at!: string;
+  @Shown.nullableMoment('Until when nothing asks for the code or password again') confirmed_until!: Date | null;
+  @Shown.moment('When the session ends at the latest') expires_at!: Date;
   @Shown.integer(60, 'After so many minutes without a request it ends') idle_minutes!: number;
   @Shown.text('1000.00', 'A resolution of a unit that costs more is confirmed again') confirm_above!: string;
   @Shown.nullableText('50000.00', 'A deposit or withdrawal of more waits for a second person; null: none does')
@@ -114,8 +114,8 @@ export class SetUpDoneDto {
 export class MeDto extends OperatorDto {
   @Shown.flag(true) second_factor!: boolean;
   @Shown.integer(9, 'That are not used yet') recovery_codes!: number;
-  @Shown.nullableMoment() last_sign_in_at!: string | null;
-  @Shown.moment() created_at!: string;
+  @Shown.nullableMoment() last_sign_in_at!: Date | null;
+  @Shown.moment() created_at!: Date;
 }
 
 export class SecondFactorOfferDto {
@@ -133,7 +133,7 @@ export class OwnSessionDto {
   @Shown.flag(true, 'Whether it is the one that asks') is_current!: boolean;
   @Shown.text('203.0.113.7') ip!: string;
   @Shown.nullableText('Mozilla/5.0 (X11; Linux x86_64)') user_agent!: string | null;
-  @Shown.moment() created_at!: string;
-  @Shown.moment('Of its last request, to half a minute') seen_at!: string;
-  @Shown.moment() expires_at!: string;
+  @Shown.moment() created_at!: Date;
+  @Shown.moment('Of its last request, to half a minute') seen_at!: Date;
+  @Shown.moment() expires_at!: Date;
 }

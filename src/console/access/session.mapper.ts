@@ -1,4 +1,5 @@
 import type { Config } from '../../core/config.js';
+import { pick } from '../../core/members.js';
 import { formatBaht } from '../../core/money.js';
 import type { Operator } from '../../operators/operator.entity.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
@@ -18,8 +19,8 @@ export function toSessionDto(session: Session, config: Config): SessionDto {
     permissions: state === 'signed_in' ? permissionsOf(session.role) : [],
     second_factor: session.has_second_factor,
     has_password: session.has_password,
-    confirmed_until: state === 'code_required' ? null : (confirmedUntil?.toISOString() ?? null),
-    expires_at: session.expires_at.toISOString(),
+    confirmed_until: state === 'code_required' ? null : confirmedUntil,
+    expires_at: session.expires_at,
     idle_minutes: idleMs / 60_000,
     confirm_above: formatBaht(confirmAbove),
     approval_above: approvalAbove === null ? null : formatBaht(approvalAbove),
@@ -34,29 +35,20 @@ function stateOf({ awaits_code, has_second_factor, role }: Session, { console }:
 
 type Named = Pick<Operator, 'id' | 'email' | 'name' | 'role' | 'language' | 'timezone'>;
 
-const toOperatorDto = ({ id, email, name, role, language, timezone }: Named, config: Config): OperatorDto => ({
-  id,
-  email,
-  name,
-  role,
-  language,
-  timezone: timezone ?? config.console.timezone,
+const toOperatorDto = (operator: Named, config: Config): OperatorDto => ({
+  ...pick(operator, 'id', 'email', 'name', 'role', 'language'),
+  timezone: operator.timezone ?? config.console.timezone,
 });
 
 export const toMeDto = (operator: Operator, recoveryCodes: number, config: Config): MeDto => ({
   ...toOperatorDto(operator, config),
   second_factor: operator.totp_sealed !== null,
   recovery_codes: recoveryCodes,
-  last_sign_in_at: operator.last_sign_in_at?.toISOString() ?? null,
-  created_at: operator.created_at.toISOString(),
+  ...pick(operator, 'last_sign_in_at', 'created_at'),
 });
 
 export const toOwnSessionDto = (session: LiveSession, current: number): OwnSessionDto => ({
-  id: session.id,
+  ...pick(session, 'id', 'ip', 'created_at', 'seen_at', 'expires_at'),
   is_current: session.id === current,
-  ip: session.ip,
   user_agent: session.user_agent || null,
-  created_at: session.created_at.toISOString(),
-  seen_at: session.seen_at.toISOString(),
-  expires_at: session.expires_at.toISOString(),
 });

@@ -3,11 +3,13 @@ import type { NamedApproval } from '../../operators/approvals/approvals.reposito
 import { ApprovalsService, isOverdue } from '../../operators/approvals/approvals.service.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
 import { checkedBaht, formatBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import { newestFirst } from '../lists.js';
+import { merchantOf } from '../orders/order.mapper.js';
 import { needsApproval } from './approval-limit.js';
 import type { ApprovalDto, ApprovalsQueryDto, ApproveDto, RequestApprovalDto } from './approval.dto.js';
 
@@ -67,19 +69,11 @@ function needsNone(): Error {
 }
 
 const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
-  id: row.id,
+  ...pick(row, 'id', 'kind', 'reference', 'note', 'reason', 'created_at', 'expires_at', 'decided_at', 'decision_reason'),
   status: isOverdue(row) ? 'expired' : row.status,
-  merchant: { id: row.merchant_id, name: row.merchant_name },
-  kind: row.kind,
+  merchant: merchantOf(row),
   amount: formatBaht(row.amount),
-  reference: row.reference,
-  note: row.note,
-  reason: row.reason,
   requested_by: row.requester,
   is_own: row.requested_by === caller.id,
-  created_at: row.created_at.toISOString(),
-  expires_at: row.expires_at.toISOString(),
   decided_by: row.decider,
-  decided_at: row.decided_at?.toISOString() ?? null,
-  decision_reason: row.decision_reason,
 });

@@ -57,10 +57,10 @@ export class ApprovalDto {
   @Shown.text('ticket 4711', 'Why it was asked for') reason!: string;
   @Shown.text('nok@example.com') requested_by!: string;
   @Shown.flag(false, 'Whether the operator of this session asked for it') is_own!: boolean;
-  @Shown.moment() created_at!: string;
-  @Shown.moment('Nobody approves it afterwards') expires_at!: string;
+  @Shown.moment() created_at!: Date;
+  @Shown.moment('Nobody approves it afterwards') expires_at!: Date;
   @Shown.nullableText('mali@example.com', 'Who approved, rejected or withdrew it') decided_by!: string | null;
-  @Shown.nullableMoment() decided_at!: string | null;
+  @Shown.nullableMoment() decided_at!: Date | null;
   @Shown.nullableText('the bank knows no such transfer', 'Why it was rejected or withdrawn')
   decision_reason!: string | null;
 }

@@ -4,6 +4,7 @@ import { bySku, offerInUse } from '../../catalog/offer-in-use.js';
 import type { ListedOffer } from '../../catalog/offers.repository.js';
 import { OffersService } from '../../catalog/offers.service.js';
 import { parseMicros } from '../../core/cost-money.js';
+import { pick } from '../../core/members.js';
 import type { Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
 import { sliceOf } from '../lists.js';
@@ -40,7 +41,7 @@ export class OfferViewsService {
   /** Adds an offer, or changes the given members of one. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */
   async set(caller: Caller, given: SetOfferDto): Promise<ProductDetailDto> {
     const { expected_updated_at: at, expected_routable: routable, reason } = given;
-    const expected = { updatedAt: at === undefined || at === null ? null : new Date(at), routable };
+    const expected = { updatedAt: at ? new Date(at) : null, routable };
     await this.offers.set(toDefinition(given), caller.actor(reason), expected);
     return this.products.show(caller, given.sku);
   }
@@ -52,17 +53,10 @@ export class OfferViewsService {
   }
 }
 
-function toDefinition(given: SetOfferDto): OfferDefinition {
-  const { sku, supplier, priority, currency, active, cost } = given;
-  return {
-    sku,
-    supplier,
-    priority,
-    currency,
-    active,
-    supplierSku: given.supplier_sku,
-    costMicros: cost === undefined || cost === null ? cost : (parseMicros(cost) ?? undefined),
-    playerTemplate: given.player_template,
-    guardPercent: given.guard_percent,
-  };
-}
+const toDefinition = ({ cost, ...given }: SetOfferDto): OfferDefinition => ({
+  ...pick(given, 'sku', 'supplier', 'priority', 'currency', 'active'),
+  supplierSku: given.supplier_sku,
+  costMicros: typeof cost === 'string' ? (parseMicros(cost) ?? undefined) : cost,
+  playerTemplate: given.player_template,
+  guardPercent: given.guard_percent,
+});

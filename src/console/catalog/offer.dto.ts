@@ -21,7 +21,7 @@ export class OfferDto {
   @Shown.flag('Whether an order may take it now') routable!: boolean;
   @Shown.nullableText('it is off: too dear', 'The first of the reasons') why_not!: string | null;
   @Shown.flag('Whether an order would take it now') in_use!: boolean;
-  @Shown.nullableMoment() updated_at!: string | null;
+  @Shown.nullableMoment() updated_at!: Date | null;
 }
 
 export class OffersQueryDto {

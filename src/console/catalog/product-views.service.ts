@@ -10,10 +10,10 @@ import type { ProductFilter } from '../../catalog/products.repository.js';
 import { ProductsService } from '../../catalog/products.service.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { BYTE_ORDER_MARK } from '../../core/http/csv-answer.js';
-import { invalidRequest } from '../../core/errors.js';
 import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
-import { formatBaht, parseBaht } from '../../core/money.js';
+import { given, pick } from '../../core/members.js';
+import { checkedBaht, formatBaht } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -38,8 +38,7 @@ const MAX_HISTORY = 50;
 const MAX_OWN_PRICES = 100;
 
 export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): ProductFilter => ({
-  ...(q === undefined ? {} : { q }),
-  ...(supplier === undefined ? {} : { supplier }),
+  ...given({ q, supplier }),
   ...(active === undefined ? {} : { active: active === 'true' }),
 });
 
@@ -94,8 +93,7 @@ export class ProductViewsService {
     const nameOf = new Map(merchants.map(({ id, name }) => [id, name]));
     return {
       ...toListedProductDto(found, caller, today),
-      player_check: product.player_check,
-      created_at: product.created_at.toISOString(),
+      ...pick(product, 'player_check', 'created_at'),
       offer_list: offers.map((offer) => toOfferDto(offer, caller, { inUse, changes })),
       own_prices: own.slice(0, MAX_OWN_PRICES).map(({ merchant_id: id, price }) => ({
         merchant: { id, name: nameOf.get(id) ?? String(id) },
@@ -106,10 +104,10 @@ export class ProductViewsService {
   }
 
   /** Adds a product, or changes the given members of one. @throws BAD_REQUEST; CONFLICT where it was changed meanwhile. */
-  async set(caller: Caller, sku: string, given: SetProductDto): Promise<ProductDetailDto> {
-    const { expected_updated_at: expected, reason } = given;
-    await this.products.set(toDefinition(sku, given), caller.actor(reason), {
-      expectedUpdatedAt: expected === undefined || expected === null ? null : new Date(expected),
+  async set(caller: Caller, sku: string, asked: SetProductDto): Promise<ProductDetailDto> {
+    const { expected_updated_at: expected, reason } = asked;
+    await this.products.set(toDefinition(sku, asked), caller.actor(reason), {
+      expectedUpdatedAt: expected ? new Date(expected) : null,
     });
     return this.show(caller, sku);
   }
@@ -143,24 +141,13 @@ export class ProductViewsService {
   }
 }
 
-function toDefinition(sku: string, given: SetProductDto): ProductDefinition {
-  const { name, supplier, kind, active } = given;
-  const price = given.price === undefined ? undefined : parseBaht(given.price);
-  if (price === null) {
-    const message = 'price must be an amount such as 35.00';
-    throw invalidRequest([{ field: 'price', code: 'INVALID_VALUE', message }]);
-  }
-  return {
-    sku,
-    name,
-    price,
-    supplier,
-    kind,
-    active,
-    supplierSku: given.supplier_sku,
-    requiresServer: given.requires_server,
-    requiresCharacter: given.requires_character,
-    maxQuantity: given.max_quantity,
-    playerCheck: given.player_check,
-  };
-}
+const toDefinition = (sku: string, asked: SetProductDto): ProductDefinition => ({
+  sku,
+  ...pick(asked, 'name', 'supplier', 'kind', 'active'),
+  price: asked.price === undefined ? undefined : checkedBaht(asked.price),
+  supplierSku: asked.supplier_sku,
+  requiresServer: asked.requires_server,
+  requiresCharacter: asked.requires_character,
+  maxQuantity: asked.max_quantity,
+  playerCheck: asked.player_check,
+});

@@ -41,7 +41,7 @@ export class ListedProductDto {
   @Shown.nullableText('3.80', HIDDEN) margin_baht!: string | null;
   @Shown.nullableInteger('Pieces of today’s orders; null when unknown') sold_today!: number | null;
   @Shown.nullableInteger() failed_today!: number | null;
-  @Shown.moment() updated_at!: string;
+  @Shown.moment() updated_at!: Date;
 }
 
 export class OwnPriceDto {
@@ -51,7 +51,7 @@ export class OwnPriceDto {
 
 export class ProductDetailDto extends ListedProductDto {
   @Shown.nullableText('g2bulk:mlbb', 'Who is asked whether a player exists') player_check!: string | null;
-  @Shown.moment() created_at!: string;
+  @Shown.moment() created_at!: Date;
   @ApiProperty({ type: [OfferDto], description: 'In the order in which they would be used now' })
   offer_list!: OfferDto[];
   @ApiProperty({ type: [OwnPriceDto], description: 'The first 100, by their merchants' }) own_prices!: OwnPriceDto[];
@@ -100,7 +100,7 @@ export class MemberChangeDto {
 
 export class ProductActionDto {
   @Shown.text('4711') id!: string;
-  @Shown.moment() at!: string;
+  @Shown.moment() at!: Date;
   @Shown.text('nok@shop.example') operator!: string;
   @Shown.text('product.set') action!: string;
   @Shown.nullableInteger('Whose own price it is') merchant_id!: number | null;

@@ -2,6 +2,7 @@ import type { ProductAction } from '../../audit-log/audit-log.repository.js';
 import { toOfferView } from '../../catalog/offer-view.js';
 import type { ListedOffer } from '../../catalog/offers.repository.js';
 import type { ProductListing } from '../../catalog/product-listing.service.js';
+import { pick } from '../../core/members.js';
 import { formatBaht } from '../../core/money.js';
 import type { SoldRow } from '../../support/product-sales.repository.js';
 import type { Caller } from '../access/caller.js';
@@ -18,14 +19,8 @@ export function toListedProductDto(
   const seesCosts = caller.may('costs.read');
   const sales = today && (today.get(product.sku) ?? { sold: 0, failed: 0 });
   return {
-    sku: product.sku,
-    name: product.name,
+    ...pick(product, 'sku', 'name', 'active', 'kind', 'requires_server', 'requires_character', 'max_quantity'),
     price: formatBaht(product.price),
-    active: product.active,
-    kind: product.kind,
-    requires_server: product.requires_server,
-    requires_character: product.requires_character,
-    max_quantity: product.max_quantity,
     supplier: view?.supplier ?? null,
     supplier_sku: view?.supplier_sku ?? null,
     routable: view?.routable ?? false,
@@ -35,7 +30,7 @@ export function toListedProductDto(
     margin_baht: (seesCosts && view?.margin_baht) || null,
     sold_today: sales?.sold ?? null,
     failed_today: sales?.failed ?? null,
-    updated_at: product.updated_at.toISOString(),
+    updated_at: product.updated_at,
   };
 }
 
@@ -51,7 +46,7 @@ export function toOfferDto(
     ...view,
     ...(caller.may('costs.read') ? {} : hidden),
     in_use: offer.why_not === null && offer.id === inUse?.id,
-    updated_at: changes?.get(offer.id)?.toISOString() ?? null,
+    updated_at: changes?.get(offer.id) ?? null,
   };
 }
 
@@ -77,7 +72,7 @@ export function toProductActionDto(entry: ProductAction, sku: string, caller: Ca
   const mine = own.find(({ merchant_id: id }) => id !== undefined && id !== null);
   return {
     id: String(entry.id),
-    at: entry.created_at.toISOString(),
+    at: entry.created_at,
     operator: entry.operator,
     action,
     merchant_id: entry.merchant_id ?? mine?.merchant_id ?? null,

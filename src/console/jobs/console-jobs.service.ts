@@ -5,6 +5,7 @@ import type { AuditedAction, AuditRecord } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { DAY_MS } from '../../core/durations.js';
 import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
 import { readMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { JOB_KINDS, type Job, type JobKind } from '../../operators/jobs/job.entity.js';
@@ -214,16 +215,11 @@ function assertFits(kind: ReportKind, given: Members): void {
 }
 
 const toJobDto = (job: JobRow): JobDto => ({
-  id: job.id,
-  kind: job.kind,
+  ...pick(job, 'id', 'kind', 'state', 'ok', 'error', 'ended_at'),
   params: job.params as JobDto['params'],
-  state: job.state,
-  ok: job.ok,
   operator: { email: job.operator, name: job.operator_name },
-  progress: { done: job.done, total: job.total, step: job.step },
-  error: job.error,
-  started_at: job.created_at.toISOString(),
-  ended_at: job.ended_at?.toISOString() ?? null,
+  progress: pick(job, 'done', 'total', 'step'),
+  started_at: job.created_at,
 });
 
 const toJobDetailDto = (job: JobRow & Pick<Job, 'result'>): JobDetailDto => ({

@@ -87,8 +87,8 @@ export class JobDto {
   @ApiProperty({ type: JobOperatorDto }) operator!: JobOperatorDto;
   @ApiProperty({ type: JobProgressDto }) progress!: JobProgressDto;
   @Shown.nullableText(null, 'Why it did not succeed') error!: string | null;
-  @Shown.moment() started_at!: string;
-  @Shown.nullableMoment() ended_at!: string | null;
+  @Shown.moment() started_at!: Date;
+  @Shown.nullableMoment() ended_at!: Date | null;
 }
 
 const RESULTS = [AuditResultDto, DailyReportDto, MarginReportDto, ReplayResultDto, SupplierReportDto] as const;

@@ -38,11 +38,11 @@ export class ConsoleKeyDto {
   @ApiProperty({ type: [String], example: ['203.0.113.0/24'], description: 'Empty for any' })
   allowed_networks!: string[];
   @Shown.oneOf(KEY_STATES, 'active') state!: (typeof KEY_STATES)[number];
-  @Shown.nullableMoment() expires_at!: string | null;
-  @Shown.nullableMoment() revoked_at!: string | null;
+  @Shown.nullableMoment() expires_at!: Date | null;
+  @Shown.nullableMoment() revoked_at!: Date | null;
   @Shown.nullableMoment('The hour in which it was last used; null where it was not since that is kept')
-  last_used_at!: string | null;
-  @Shown.moment() created_at!: string;
+  last_used_at!: Date | null;
+  @Shown.moment() created_at!: Date;
 }
 
 export class ConsoleKeysDto {

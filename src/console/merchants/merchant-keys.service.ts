@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService, type IssuedApiKey } from '../../auth/api-keys.service.js';
 import { AppError, UnknownResource } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
 import { readMoment } from '../../core/moments.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
@@ -84,15 +85,8 @@ function shownBefore(prefix: unknown): Promise<never> {
 const toIssuedKeyDto = ({ apiKey, key }: IssuedApiKey): IssuedKeyDto => ({ api_key: toConsoleKeyDto(apiKey), key });
 
 const toConsoleKeyDto = (apiKey: ApiKey): ConsoleKeyDto => ({
-  id: apiKey.id,
-  prefix: apiKey.prefix,
-  name: apiKey.name,
-  allowed_networks: apiKey.allowed_networks,
+  ...pick(apiKey, 'id', 'prefix', 'name', 'allowed_networks', 'expires_at', 'revoked_at', 'last_used_at', 'created_at'),
   state: stateOf(apiKey),
-  expires_at: apiKey.expires_at?.toISOString() ?? null,
-  revoked_at: apiKey.revoked_at?.toISOString() ?? null,
-  last_used_at: apiKey.last_used_at?.toISOString() ?? null,
-  created_at: apiKey.created_at.toISOString(),
 });
 
 function stateOf({ revoked_at: revoked, expires_at: expires }: ApiKey): ConsoleKeyDto['state'] {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { PricedProduct } from '../../catalog/prices.repository.js';
 import { PricesService } from '../../catalog/prices.service.js';
 import { invalidRequest } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
 import { checkedBaht, formatBaht, parseBaht, type Satang } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
@@ -64,8 +65,7 @@ function toMerchantPriceDto(row: PricedProduct, seesCosts: boolean): MerchantPri
   const price = own === null || own > list ? list : own;
   const cost = seesCosts && row.cost !== null ? BigInt(row.cost) : null;
   return {
-    sku: row.sku,
-    name: row.name,
+    ...pick(row, 'sku', 'name'),
     is_active: row.active,
     list_price: formatBaht(list),
     own_price: own === null ? null : formatBaht(own),

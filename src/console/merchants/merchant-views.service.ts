@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
+import { pick } from '../../core/members.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import type { Merchant, MerchantStatus } from '../../merchants/merchant.entity.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -98,16 +99,12 @@ export class MerchantViewsService {
 const NO_WALLET = { available: 0n, alert_below: null };
 
 const toConsoleMerchantDto = (
-  { id, name, status, sandbox, created_at }: Merchant,
+  merchant: Merchant,
   today: MerchantToday | undefined,
   wallet: Wallet | undefined,
 ): ConsoleMerchantDto => ({
-  id,
-  name,
-  status,
-  sandbox,
-  created_at: created_at.toISOString(),
+  ...pick(merchant, 'id', 'name', 'status', 'sandbox', 'created_at'),
   today: { orders: today?.orders ?? 0, failed: today?.failed ?? 0 },
-  last_order_at: today?.last_order_at?.toISOString() ?? null,
+  last_order_at: today?.last_order_at ?? null,
   wallet: wallet ? toMerchantWalletDto(wallet) : null,
 });

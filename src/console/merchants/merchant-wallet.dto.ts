@@ -40,7 +40,7 @@ export class MoveDto {
 
 export class MovedDto {
   @Shown.flag(true, 'False where it was done before: then nothing moved') moved!: boolean;
-  @Shown.moment('When the money moved') at!: string;
+  @Shown.moment('When the money moved') at!: Date;
   @Shown.nullableText('nok@example.com') operator!: string | null;
   @ApiProperty({ type: MerchantWalletDto }) wallet!: MerchantWalletDto;
 }

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { answerCsv, membersOf } from '../../core/http/csv-answer.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
 import { readMoment } from '../../core/moments.js';
 import { checkedBaht, formatBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
@@ -84,7 +85,7 @@ export class MerchantWalletService {
     });
     return {
       moved: repeats === null,
-      at: at.toISOString(),
+      at,
       operator: repeats === null ? by.operator : repeats.operator,
       wallet: toMerchantWalletDto(wallet),
     };
@@ -109,17 +110,12 @@ function toPeriod({ from, to }: StatementPeriodDto): Period {
   return { ...(since ? { from: since } : {}), ...(until ? { to: until } : {}) };
 }
 
-export const toMerchantWalletDto = ({
-  available,
-  held,
-  alert_below: alert,
-  updated_at,
-}: Wallet): MerchantWalletDto => ({
+export const toMerchantWalletDto = ({ available, held, alert_below: alert, updated_at }: Wallet): MerchantWalletDto => ({
   available_amount: formatBaht(available),
   held_amount: formatBaht(held),
   alert_below: alert === null ? null : formatBaht(alert),
   is_low: isLow({ available, alert_below: alert }),
-  updated_at: updated_at.toISOString(),
+  updated_at,
 });
 
 export const isLow = ({ available, alert_below: alert }: Pick<Wallet, 'available' | 'alert_below'>): boolean =>
@@ -127,7 +123,5 @@ export const isLow = ({ available, alert_below: alert }: Pick<Wallet, 'available
 
 const toConsoleEntryDto = (row: StatementRow): ConsoleEntryDto => ({
   ...toEntry(row),
-  note: row.note,
-  operator: row.operator,
-  approved_by: row.approved_by,
+  ...pick(row, 'note', 'operator', 'approved_by'),
 });

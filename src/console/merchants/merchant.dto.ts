@@ -39,7 +39,7 @@ export class MerchantWalletDto {
   @Shown.text('70.00', 'Held for open orders, THB') held_amount!: string;
   @Shown.nullableText('500.00', 'Below it, the merchant is notified') alert_below!: string | null;
   @Shown.flag(false, 'Whether the available balance is below the alert') is_low!: boolean;
-  @Shown.moment() updated_at!: string;
+  @Shown.moment() updated_at!: Date;
 }
 
 export class MerchantTodayDto {
@@ -52,10 +52,10 @@ export class ConsoleMerchantDto {
   @Shown.text('Somchai Game Shop') name!: string;
   @Shown.oneOf(MERCHANT_STATUSES, 'active') status!: MerchantStatus;
   @Shown.flag(false, 'Whether nothing that it orders is bought') sandbox!: boolean;
-  @Shown.moment() created_at!: string;
+  @Shown.moment() created_at!: Date;
   @ApiProperty({ type: MerchantTodayDto, description: 'Since the day began where the operator is' })
   today!: MerchantTodayDto;
-  @Shown.nullableMoment() last_order_at!: string | null;
+  @Shown.nullableMoment() last_order_at!: Date | null;
   @ApiProperty({ type: MerchantWalletDto, nullable: true, description: 'Null to those who may not see wallets' })
   wallet!: MerchantWalletDto | null;
 }

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { ProductsService } from '../../catalog/products.service.js';
 import { answerCsv, everyPage, type CsvColumns } from '../../core/http/csv-answer.js';
 import { invalidRequest } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
 import { readMoment } from '../../core/moments.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
@@ -80,8 +81,8 @@ export class ConsoleOrdersService {
     const products = matches(await this.products.list(), ({ sku }) => sku, term);
     return {
       orders: orders.map(toFoundOrderDto),
-      merchants: merchants.map(({ id, name }) => ({ id, name })),
-      products: products.map(({ sku, name }) => ({ sku, name })),
+      merchants: merchants.map((each) => pick(each, 'id', 'name')),
+      products: products.map((each) => pick(each, 'sku', 'name')),
     };
   }
 
@@ -96,7 +97,7 @@ export class ConsoleOrdersService {
   /** @throws NOT_FOUND; CONFLICT while another operator's claim of the unit is valid. */
   async claim(caller: Caller, orderNumber: string, unit: Unit): Promise<ClaimedDto> {
     const claim = await this.toClaim(orderNumber, unit);
-    return { until: (await this.review.claim(claim, caller.id, caller.actor())).toISOString() };
+    return { until: await this.review.claim(claim, caller.id, caller.actor()) };
   }
 
   /** @throws NOT_FOUND */

@@ -77,5 +77,5 @@ export class InquiryDto {
   )
   outcome!: string;
   @Shown.nullableText('A-5521') detail!: string | null;
-  @Shown.moment() asked_at!: string;
+  @Shown.moment() asked_at!: Date;
 }

@@ -1,3 +1,4 @@
+import { pick } from '../../core/members.js';
 import { formatBaht } from '../../core/money.js';
 import { unitName } from '../../orders/order.rows.js';
 import type { UnitStatus } from '../../support/batch-resolution.service.js';
@@ -27,9 +28,7 @@ export const toNamedUnitDto = (unit: UnitStatus): NamedUnitDto => ({
 
 export const toUndecidedUnitDto = (unit: UnitStatus): UndecidedUnitDto => ({
   ...toNamedUnitDto(unit),
-  state: unit.state,
-  supplier: unit.supplier,
-  decided_by: unit.decided_by,
+  ...pick(unit, 'state', 'supplier', 'decided_by'),
 });
 
 /** @param units the chosen units of one merchant. */

@@ -130,7 +130,7 @@ export class DecisionsService {
     );
     const detail = { unit: unitName(name), supplier, result: result.outcome };
     await this.orders.record(order, 'order.inquire', detail, caller.actor());
-    return { supplier, reference, ...result, asked_at: new Date().toISOString() };
+    return { supplier, reference, ...result, asked_at: new Date() };
   }
 
   /**

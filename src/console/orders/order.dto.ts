@@ -43,8 +43,8 @@ export class ListedOrderDto {
   @Amount('70.00') total_amount!: string;
   @ApiProperty({ type: [ListedItemDto] }) items!: ListedItemDto[];
   @Failure() failure_code!: string | null;
-  @Shown.moment() created_at!: string;
-  @Shown.nullableMoment('Null while it is open') ended_at!: string | null;
+  @Shown.moment() created_at!: Date;
+  @Shown.nullableMoment('Null while it is open') ended_at!: Date | null;
 }
 
 export class DeskItemDto extends ListedItemDto {
@@ -98,7 +98,7 @@ export class MovementDto {
   @Amount('70.00') amount!: string;
   @NullableAmount('1240.50', 'What the wallet had available then; null to those who may not see wallets')
   available_after!: string | null;
-  @Shown.moment() created_at!: string;
+  @Shown.moment() created_at!: Date;
 }
 
 export class OrderMoneyDto {
@@ -128,7 +128,7 @@ export class EarlierAttemptDto {
 
 /** An event of an order. Members that do not apply are absent. */
 export class TimelineEntryDto {
-  @Shown.moment() at!: string;
+  @Shown.moment() at!: Date;
   @ApiProperty({
     example: 'supplier.send',
     description:
@@ -174,7 +174,7 @@ export class OrderDetailDto extends ListedOrderDto {
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { cart: 'c-8812' } })
   metadata!: Record<string, string>;
   @Shown.nullableText(null) failure_message!: string | null;
-  @Shown.moment() updated_at!: string;
+  @Shown.moment() updated_at!: Date;
   @ApiProperty({ type: [DeskItemDto] }) declare items: DeskItemDto[];
   @ApiProperty({ type: OrderMoneyDto }) money!: OrderMoneyDto;
   @ApiProperty({ type: [DeskUnitDto] }) units!: DeskUnitDto[];

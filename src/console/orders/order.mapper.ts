@@ -1,3 +1,4 @@
+import { given, pick } from '../../core/members.js';
 import { formatBaht } from '../../core/money.js';
 import { unitName, unitReference, type ItemRow } from '../../orders/order.rows.js';
 import { isTerminalOrder } from '../../orders/states.js';
@@ -14,6 +15,7 @@ import type {
   DeskItemDto,
   DeskUnitDto,
   ListedOrderDto,
+  MerchantNameDto,
   MovementDto,
   OrderDetailDto,
   OrderMoneyDto,
@@ -22,20 +24,21 @@ import type {
 import type { FoundOrderDto, ReviewUnitDto } from './review.dto.js';
 import { censorOf, hidden, hiddenIfAny, type Censor, type Viewer } from './players.js';
 
+/** The merchant of a row, as pages name it. */
+export const merchantOf = (row: { merchant_id: number; merchant_name: string }): MerchantNameDto => ({
+  id: row.merchant_id,
+  name: row.merchant_name,
+});
+
 export const toListedOrderDto = (order: ListedOrder, viewer: Viewer): ListedOrderDto => ({
-  order_number: order.order_number,
-  merchant: { id: order.merchant_id, name: order.merchant_name },
-  reference_id: order.reference_id,
-  sandbox: order.sandbox,
+  ...pick(order, 'order_number', 'reference_id', 'sandbox', 'status', 'failure_code', 'created_at'),
+  merchant: merchantOf(order),
   user_id: hidden(order.user_id, viewer),
   server_id: hiddenIfAny(order.server_id, viewer),
   character_id: hiddenIfAny(order.character_id, viewer),
-  status: order.status,
   total_amount: formatBaht(order.total_amount),
-  items: order.items.map(({ sku, quantity }) => ({ sku, quantity })),
-  failure_code: order.failure_code,
-  created_at: order.created_at.toISOString(),
-  ended_at: isTerminalOrder(order.status) ? order.updated_at.toISOString() : null,
+  items: order.items.map((item) => pick(item, 'sku', 'quantity')),
+  ended_at: isTerminalOrder(order.status) ? order.updated_at : null,
 });
 
 export function toOrderDetailDto(order: OrderDetail, viewer: Viewer): OrderDetailDto {
@@ -47,7 +50,7 @@ export function toOrderDetailDto(order: OrderDetail, viewer: Viewer): OrderDetai
     // Merchants write the metadata, often about the buyer.
     metadata: (viewer.may('players.read') ? order.metadata : null) ?? {},
     failure_message: censor(order.failure_message),
-    updated_at: order.updated_at.toISOString(),
+    updated_at: order.updated_at,
     items: order.items.map((item) => toItemDto(item, censor)),
     money: toMoneyDto(order.transfers, viewer),
     units: order.units.map((unit) => toUnitDto(unit, viewer, censor)),
@@ -56,16 +59,10 @@ export function toOrderDetailDto(order: OrderDetail, viewer: Viewer): OrderDetai
 }
 
 const toItemDto = (item: ItemRow, censor: Censor): DeskItemDto => ({
+  ...pick(item, 'sku', 'quantity', 'kind', 'status', 'completed_quantity', 'failed_quantity', 'failure_code'),
   item: item.position,
-  sku: item.sku,
-  quantity: item.quantity,
-  kind: item.kind,
-  status: item.status,
   unit_price: formatBaht(item.unit_price),
   list_price: formatBaht(item.list_price),
-  completed_quantity: item.completed_quantity,
-  failed_quantity: item.failed_quantity,
-  failure_code: item.failure_code,
   failure_message: censor(item.failure_message),
 });
 
@@ -81,25 +78,19 @@ function toMoneyDto(transfers: Transfer[], viewer: Viewer): OrderMoneyDto {
   };
 }
 
-const toMovementDto = ({ id, kind, amount, available_after, created_at }: Transfer, viewer: Viewer): MovementDto => ({
-  id: String(id),
-  kind,
-  amount: formatBaht(amount),
-  available_after: viewer.may('wallets.read') ? formatBaht(available_after) : null,
-  created_at: created_at.toISOString(),
+const toMovementDto = (transfer: Transfer, viewer: Viewer): MovementDto => ({
+  ...pick(transfer, 'kind', 'created_at'),
+  id: String(transfer.id),
+  amount: formatBaht(transfer.amount),
+  available_after: viewer.may('wallets.read') ? formatBaht(transfer.available_after) : null,
 });
 
 const toUnitDto = (unit: UnitDetail, viewer: Viewer, censor: Censor): DeskUnitDto => ({
+  ...pick(unit, 'state', 'sku', 'supplier', 'reference', 'failure_code', 'sends'),
   unit: unit.name,
-  state: unit.state,
-  sku: unit.sku,
   price: formatBaht(unit.price),
-  supplier: unit.supplier,
-  reference: unit.reference,
   supplier_reference: censor(unit.supplier_reference),
-  failure_code: unit.failure_code,
   failure_message: censor(unit.failure_message),
-  sends: unit.sends,
   attempts: unit.attempts.map((attempt) => toAttemptDto(attempt, viewer, censor)),
   can_resolve: unit.state === 'unknown' || unit.state === 'review',
   can_cancel: unit.state === 'queued',
@@ -112,13 +103,12 @@ const toAttemptDto = (attempt: AttemptView, viewer: Viewer, censor: Censor): Des
 });
 
 function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, censor: Censor): TimelineEntryDto {
-  const { at, expected_cost, max_cost, cost, currency, available_after, ...entry } = toHistoryEntry(row);
+  const { expected_cost, max_cost, cost, currency, available_after, ...entry } = toHistoryEntry(row);
   const costs = { expected_cost, max_cost, cost, currency };
-  const given = {
+  const known = given({
     ...(viewer.may('costs.read') ? costs : {}),
     ...(viewer.may('wallets.read') ? { available_after } : {}),
-  };
-  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  });
   const { detail: reported, reason, webhook_id: webhook } = entry;
   // The detail of a webhook's entry is the webhook's address, which may hold a secret.
   const detail = webhook === undefined || reported === undefined ? reported : shownAddress(reported, viewer);
@@ -128,33 +118,23 @@ function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, censor: Censor): Ti
     ...(detail === undefined ? {} : { detail: censor(detail) }),
     ...(reason === undefined ? {} : { reason: censor(reason) }),
   };
-  return { at: at.toISOString(), ...entry, ...masked, ...known };
+  return { ...entry, ...masked, ...known };
 }
 
 export const toFoundOrderDto = (order: ListedOrder & Pick<FoundOrder, 'found_as'>): FoundOrderDto => ({
-  order_number: order.order_number,
-  found_as: order.found_as,
-  merchant: { id: order.merchant_id, name: order.merchant_name },
-  reference_id: order.reference_id,
-  status: order.status,
+  ...pick(order, 'order_number', 'found_as', 'reference_id', 'status', 'created_at'),
+  merchant: merchantOf(order),
   total_amount: formatBaht(order.total_amount),
-  created_at: order.created_at.toISOString(),
 });
 
 export const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor): ReviewUnitDto => ({
-  order_number: row.order_number,
+  ...pick(row, 'order_number', 'state', 'reference_id', 'supplier', 'sku', 'sends', 'inquiries'),
   unit: unitName(row),
-  state: row.state,
-  merchant: { id: row.merchant_id, name: row.merchant_name },
-  reference_id: row.reference_id,
-  supplier: row.supplier,
+  merchant: merchantOf(row),
   reference: row.reference ?? unitReference(row.order_number, row),
   supplier_reference: censor(row.supplier_reference),
-  sku: row.sku,
   amount: formatBaht(row.unit_price),
-  since: row.unknown_since?.toISOString() ?? null,
-  sends: row.sends,
-  inquiries: row.inquiries,
+  since: row.unknown_since,
   last_call:
     row.last_kind === null || row.last_at === null
       ? null
@@ -162,7 +142,7 @@ export const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor):
           kind: row.last_kind,
           outcome: row.last_outcome ?? '',
           detail: censor(row.last_detail),
-          at: row.last_at.toISOString(),
+          at: row.last_at,
         },
   claim:
     row.claimed_by === null || row.claimed_until === null
@@ -170,6 +150,6 @@ export const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor):
       : {
           by: row.claimed_by,
           is_mine: row.claimed_by_id === caller.id,
-          until: row.claimed_until.toISOString(),
+          until: row.claimed_until,
         },
 });

@@ -6,13 +6,13 @@ export class LastCallDto {
   @Shown.oneOf(['send', 'inquiry', 'callback'], 'inquiry') kind!: string;
   @Shown.text('unknown') outcome!: string;
   @Shown.nullableText('timed out') detail!: string | null;
-  @Shown.moment() at!: string;
+  @Shown.moment() at!: Date;
 }
 
 export class ClaimDto {
   @Shown.text('Nok') by!: string;
   @Shown.flag(true, 'Whether it is mine') is_mine!: boolean;
-  @Shown.moment() until!: string;
+  @Shown.moment() until!: Date;
 }
 
 export class ReviewUnitDto {
@@ -26,7 +26,7 @@ export class ReviewUnitDto {
   @Shown.nullableText('A-5521') supplier_reference!: string | null;
   @Shown.text('MLBB-86') sku!: string;
   @Shown.text('35.00', 'What the merchant pays for it, THB') amount!: string;
-  @Shown.nullableMoment('In doubt since') since!: string | null;
+  @Shown.nullableMoment('In doubt since') since!: Date | null;
   @Shown.integer(1, 'How often it was sent') sends!: number;
   @Shown.integer(12, 'How often its supplier was asked') inquiries!: number;
   @ApiProperty({ type: LastCallDto, nullable: true }) last_call!: LastCallDto | null;
@@ -34,7 +34,7 @@ export class ReviewUnitDto {
 }
 
 export class ClaimedDto {
-  @Shown.nullableMoment('Null when it was given back') until!: string | null;
+  @Shown.nullableMoment('Null when it was given back') until!: Date | null;
 }
 
 export class FoundOrderDto {
@@ -49,7 +49,7 @@ export class FoundOrderDto {
   @Shown.text('shop-10001') reference_id!: string;
   @Shown.text('completed') status!: string;
   @Shown.text('70.00') total_amount!: string;
-  @Shown.moment() created_at!: string;
+  @Shown.moment() created_at!: Date;
 }
 
 export class FoundProductDto {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { formatMicros } from '../../core/cost-money.js';
 import { present } from '../../core/invariant.js';
+import { given, pick } from '../../core/members.js';
 import { readMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { MinuteStatsRepository } from '../../monitoring/stats/minute-stats.repository.js';
@@ -54,22 +55,16 @@ export class SupplierViewsService {
     const supplier = await this.suppliers.getByCode(code);
     const [activity, open] = await Promise.all([this.activityOf([supplier]), this.suppliers.countOpenUnits(supplier)]);
     const url = this.addresses.urlOf(supplier);
-    const { base_url, options, credentials, timeout_ms } = toSupplierView(supplier, url);
-    const { max_in_flight, low_balance_micros: low, callback_token_sealed: token } = supplier;
+    const { low_balance_micros: low, callback_token_sealed: token } = supplier;
     return {
       ...toListedSupplierDto(supplier, activity),
-      base_url,
-      options,
-      credentials,
-      timeout_ms,
-      max_in_flight,
+      ...pick(toSupplierView(supplier, url), 'base_url', 'options', 'credentials', 'timeout_ms'),
+      ...pick(supplier, 'max_in_flight', 'catalogue_read_at', 'updated_at'),
       low_balance: low === null ? null : formatMicros(low),
       has_callbacks: token !== null,
       callback_url: caller.may('suppliers.set') ? url : null,
       has_catalogue: describeAdapter(supplier.adapter)?.capabilities.includes('catalogue') ?? false,
-      catalogue_read_at: supplier.catalogue_read_at?.toISOString() ?? null,
       open_units: { open: open.open, in_doubt: open.inDoubt },
-      updated_at: supplier.updated_at.toISOString(),
     };
   }
 
@@ -79,7 +74,7 @@ export class SupplierViewsService {
     const reported = await this.balances.listReported(await this.suppliers.getByCode(code), since);
     return {
       data: reported.map(({ told_at, micros, currency }) => ({
-        at: told_at.toISOString(),
+        at: told_at,
         amount: formatMicros(micros),
         currency,
       })),
@@ -92,7 +87,7 @@ export class SupplierViewsService {
     code: string,
     { q, unmapped, cursor }: SupplierProductsQueryDto,
   ): Promise<Page<SupplierProductDto>> {
-    const filter = { ...(q === undefined ? {} : { match: q }), unmapped: unmapped === 'true' };
+    const filter = { ...given({ match: q }), unmapped: unmapped === 'true' };
     const page = sliceOf(await this.catalogues.list(code, filter), cursor, PRODUCTS_PER_PAGE);
     return { ...page, data: page.data.map((item) => toProductDto(item, caller.may('costs.read'))) };
   }

@@ -31,7 +31,7 @@ export class BalancesQueryDto {
 export class SupplierPauseDto {
   @Shown.oneOf(PAUSE_REASONS, 'operator') reason!: PauseReason;
   @Shown.nullableText('maintenance until 14:00', 'What the operator or the supplier said') detail!: string | null;
-  @Shown.moment() since!: string;
+  @Shown.moment() since!: Date;
 }
 
 export class ShownBalanceDto {
@@ -62,12 +62,12 @@ export class SupplierBreakerDto {
   )
   state!: 'closed' | 'open' | 'half_open';
   @Shown.integer(3, 'Calls that wait for an answer') in_flight!: number;
-  @Shown.moment() at!: string;
+  @Shown.moment() at!: Date;
 }
 
 export class SupplierQueueDto {
   @Shown.integer(12, 'Units that are due') due!: number;
-  @Shown.nullableMoment('Since when the oldest of them is') oldest_at!: string | null;
+  @Shown.nullableMoment('Since when the oldest of them is') oldest_at!: Date | null;
 }
 
 /** A supplier with its state. */
@@ -110,13 +110,13 @@ export class SupplierDetailDto extends ListedSupplierDto {
   )
   callback_url!: string | null;
   @Shown.flag(true, 'Whether its adapter reads catalogues') has_catalogue!: boolean;
-  @Shown.nullableMoment('When its catalogue was last asked for') catalogue_read_at!: string | null;
+  @Shown.nullableMoment('When its catalogue was last asked for') catalogue_read_at!: Date | null;
   @ApiProperty({ type: OpenUnitsDto }) open_units!: OpenUnitsDto;
-  @Shown.moment('When its settings were changed') updated_at!: string;
+  @Shown.moment('When its settings were changed') updated_at!: Date;
 }
 
 export class BalanceReadingDto {
-  @Shown.moment() at!: string;
+  @Shown.moment() at!: Date;
   @Shown.text('1520.00') amount!: string;
   @Shown.text('THB') currency!: string;
 }
@@ -178,12 +178,12 @@ export class SupplierProductDto {
   @Shown.flag(true) available!: boolean;
   @Shown.nullableText('MLBB-86', 'The first of our products that has an offer of it') mapped_to!: string | null;
   @Shown.flag(false, 'Whether the last reading was the first that listed it') is_new!: boolean;
-  @Shown.nullableMoment('Since when it is not listed any more') gone_at!: string | null;
+  @Shown.nullableMoment('Since when it is not listed any more') gone_at!: Date | null;
 }
 
 export class UndecidedCallDto {
   @Shown.text('4711') id!: string;
-  @Shown.moment('When it ended') at!: string;
+  @Shown.moment('When it ended') at!: Date;
   @Shown.oneOf(['send', 'inquiry', 'callback'], 'send') kind!: string;
   @Shown.oneOf(UNDECIDED_OUTCOMES, 'unknown') outcome!: string;
   @Shown.nullableText('no answer within 10000 ms', 'What the supplier reported, or what went wrong') detail!:

@@ -1,3 +1,4 @@
+import { pick } from '../../core/members.js';
 import { formatMicros } from '../../core/cost-money.js';
 import type { Refusal } from '../../catalog/catalogue-difference.js';
 import type { MappedItem } from '../../catalog/supplier-catalogues.repository.js';
@@ -49,13 +50,13 @@ export function toListedSupplierDto(supplier: Supplier, activity: SupplierActivi
       process,
       state: breaker,
       in_flight,
-      at: updated_at.toISOString(),
+      at: updated_at,
     })),
     calls: callsOf(
       activity.recent.filter(({ subject }) => subject === code),
       activity.minutes,
     ),
-    queue: { due: queue?.due ?? 0, oldest_at: queue?.oldest_due_at?.toISOString() ?? null },
+    queue: { due: queue?.due ?? 0, oldest_at: queue?.oldest_due_at ?? null },
   };
 }
 
@@ -67,7 +68,7 @@ function stateOf({ pause_reason: reason }: Supplier, states: readonly SupplierSt
 
 function pauseOf({ pause_reason: reason, pause_detail, paused_at }: Supplier): ListedSupplierDto['pause'] {
   if (reason === null || paused_at === null) return null;
-  return { reason, detail: pause_detail, since: paused_at.toISOString() };
+  return { reason, detail: pause_detail, since: paused_at };
 }
 
 function callsOf(rows: readonly RecentRow[], minutes: number): RecentCallsDto {
@@ -139,19 +140,16 @@ export const toUndecidedCallDto = (
   ...call,
   detail: censor(call.detail),
   id: String(id),
-  at: ended_at.toISOString(),
+  at: ended_at,
   unit: unitName({ item, unit }),
 });
 
 /** @param seesCosts whether the operator may see costs. */
 export const toProductDto = (item: MappedItem, seesCosts: boolean): SupplierProductDto => ({
+  ...pick(item, 'name', 'mapped_to', 'is_new', 'gone_at'),
   supplier_sku: item.sku,
-  name: item.name,
   group: item.group_name,
   cost: !seesCosts || item.cost_micros === null ? null : formatMicros(item.cost_micros),
   currency: seesCosts ? item.cost_currency : null,
   available: item.sellable,
-  mapped_to: item.mapped_to,
-  is_new: item.is_new,
-  gone_at: item.gone_at?.toISOString() ?? null,
 });

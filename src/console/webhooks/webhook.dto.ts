@@ -18,9 +18,9 @@ export class ConsoleWebhookDto {
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
   @ApiProperty({ type: [String], enum: EVENT_KINDS, example: ['order.completed'] }) events!: string[];
   @Shown.oneOf(WEBHOOK_STATUSES, 'active') status!: string;
-  @Shown.nullableMoment('When the latest delivery that succeeded did') last_success_at!: string | null;
+  @Shown.nullableMoment('When the latest delivery that succeeded did') last_success_at!: Date | null;
   @Shown.nullableMoment('Since when deliveries fail and none succeeded; null while they succeed')
-  failing_since!: string | null;
+  failing_since!: Date | null;
   @Shown.integer(0, 'Deliveries that wait; 1001 or more stands for more than 1,000') waiting!: number;
   @ApiProperty({ type: SuccessShareDto, description: 'Of the deliveries of 24 hours that have ended' })
   day!: SuccessShareDto;
@@ -29,13 +29,13 @@ export class ConsoleWebhookDto {
 /** A webhook with its settings, but never with its secret. */
 export class ConsoleWebhookDetailDto extends ConsoleWebhookDto {
   @Shown.text('whsec_MF...') secret_hint!: string;
-  @Shown.nullableMoment('Until when the secret before signs as well') previous_secret_expires_at!: string | null;
+  @Shown.nullableMoment('Until when the secret before signs as well') previous_secret_expires_at!: Date | null;
   @Shown.integer(3) max_retries!: number;
   @Shown.integer(60, 'Seconds between attempts') retry_delay!: number;
   @Shown.flag(false, 'Whether it receives codes and serial numbers') include_deliveries!: boolean;
-  @Shown.moment() created_at!: string;
-  @Shown.moment() updated_at!: string;
-  @Shown.nullableMoment() deleted_at!: string | null;
+  @Shown.moment() created_at!: Date;
+  @Shown.moment() updated_at!: Date;
+  @Shown.nullableMoment() deleted_at!: Date | null;
 }
 
 const Status = (): PropertyDecorator =>
@@ -67,10 +67,10 @@ export class ConsoleDeliveryDto {
   @Shown.oneOf(DELIVERY_STATUSES, 'failed') status!: string;
   @Shown.flag(false, 'Whether an attempt is in flight') in_flight!: boolean;
   @Shown.integer(4, 'Attempts that have ended') attempt_count!: number;
-  @Shown.nullableMoment() next_attempt_at!: string | null;
+  @Shown.nullableMoment() next_attempt_at!: Date | null;
   @ApiProperty({ type: LastAttemptDto, nullable: true }) last_attempt!: LastAttemptDto | null;
-  @Shown.moment() created_at!: string;
-  @Shown.moment() updated_at!: string;
+  @Shown.moment() created_at!: Date;
+  @Shown.moment() updated_at!: Date;
 }
 
 export class ConsoleAttemptDto extends LastAttemptDto {

@@ -1,3 +1,4 @@
+import { pick } from '../../core/members.js';
 import { readMoment } from '../../core/moments.js';
 import type {
   ListedDelivery,
@@ -8,6 +9,7 @@ import type {
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/webhook.mapper.js';
 import { censorOf, hidden, holdsAny, type Censor, type Viewer } from '../orders/players.js';
+import { merchantOf } from '../orders/order.mapper.js';
 import { shownAddress } from './webhook-address.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {
@@ -18,50 +20,30 @@ import type {
   ConsoleWebhookDto,
 } from './webhook.dto.js';
 
-const moment = (at: Date | null): string | null => at?.toISOString() ?? null;
-
 export const toConsoleWebhookDto = (webhook: WebhookRow, viewer: Viewer): ConsoleWebhookDto => ({
-  id: webhook.id,
+  ...pick(webhook, 'id', 'events', 'status', 'last_success_at', 'failing_since', 'waiting'),
   url: shownAddress(webhook.url, viewer),
-  merchant: { id: webhook.merchant_id, name: webhook.merchant_name },
-  events: webhook.events,
-  status: webhook.status,
-  last_success_at: moment(webhook.last_success_at),
-  failing_since: moment(webhook.failing_since),
-  waiting: webhook.waiting,
-  day: { succeeded: webhook.succeeded, ended: webhook.ended },
+  merchant: merchantOf(webhook),
+  day: pick(webhook, 'succeeded', 'ended'),
 });
 
 export const toConsoleWebhookDetailDto = (webhook: WebhookRow, viewer: Viewer): ConsoleWebhookDetailDto => ({
   ...toConsoleWebhookDto(webhook, viewer),
-  secret_hint: webhook.secret_hint,
-  previous_secret_expires_at: moment(webhook.previous_secret_expires_at),
-  max_retries: webhook.max_retries,
-  retry_delay: webhook.retry_delay,
-  include_deliveries: webhook.include_deliveries,
-  created_at: webhook.created_at.toISOString(),
-  updated_at: webhook.updated_at.toISOString(),
-  deleted_at: moment(webhook.deleted_at),
+  ...pick(webhook, 'secret_hint', 'previous_secret_expires_at', 'max_retries', 'retry_delay', 'include_deliveries'),
+  ...pick(webhook, 'created_at', 'updated_at', 'deleted_at'),
 });
 
 export const toConsoleDeliveryDto = (delivery: ListedDelivery, viewer: Viewer): ConsoleDeliveryDto => ({
+  ...pick(delivery, 'event_id', 'event', 'order_number', 'reference_id', 'status', 'in_flight', 'attempt_count'),
+  ...pick(delivery, 'created_at', 'updated_at'),
   id: Number(delivery.id),
   webhook: { id: delivery.webhook_id, url: shownAddress(delivery.url, viewer) },
-  merchant: { id: delivery.merchant_id, name: delivery.merchant_name },
-  event_id: delivery.event_id,
-  event: delivery.event,
-  order_number: delivery.order_number,
-  reference_id: delivery.reference_id,
-  status: delivery.status,
-  in_flight: delivery.in_flight,
-  attempt_count: delivery.attempt_count,
-  next_attempt_at: moment(delivery.due_at),
+  merchant: merchantOf(delivery),
+  next_attempt_at: delivery.due_at,
   last_attempt:
     delivery.duration_ms === null
       ? null
       : { response_status: delivery.response_status, error: delivery.error, duration_ms: delivery.duration_ms },
-  created_at: delivery.created_at.toISOString(),
-  updated_at: delivery.updated_at.toISOString(),
 });
 
 export function toConsoleDeliveryDetailDto(
