@@ -19,5 +19,4 @@ export const logExport = (
   database.transaction((tx) => {
     const detail = { list, filter: { ...filter }, lines };
     recordAction(tx, caller.actor(), { action: 'export.run', ...about, detail });
-    return Promise.resolve();
   });

@@ -132,6 +132,10 @@ export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppErr
   return new AppError('BAD_REQUEST', details[0].message, { details });
 }
 
+/** A request with one member whose value is not allowed. */
+export const invalidValue = (field: string, message: string): AppError =>
+  invalidRequest([{ field, code: 'INVALID_VALUE', message }]);
+
 export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `The ${what} was not found`);
 
 /** PostgreSQL did not answer: the caller may try again. */

@@ -1,3 +1,7 @@
+import { invalidValue } from './errors.js';
+import { present } from './invariant.js';
+import { given } from './members.js';
+
 const ISO_MOMENT = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** Reads a time in ISO 8601; null for an invalid one, such as on 30 February. */
@@ -8,6 +12,16 @@ export function readMoment(text: string): Date | null {
   // Date lets 30 February roll over into March.
   const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   return Number(day) <= daysInMonth ? moment : null;
+}
+
+/** Reads a moment of a request that has already been validated. */
+export const checkedMoment = (text: string): Date => present(readMoment(text), 'a moment was checked');
+
+/** Reads a filter's period, which has already been validated. @throws BAD_REQUEST unless it ends after its beginning. */
+export function checkedPeriod({ from, to }: { from?: string; to?: string }): { from?: Date; to?: Date } {
+  const [since, until] = [from, to].map((text) => (text === undefined ? undefined : checkedMoment(text)));
+  if (since && until && since >= until) throw invalidValue('to', 'to must be later than from');
+  return given({ from: since, to: until });
 }
 
 /** Whether a text is a calendar day, as `yyyy-mm-dd`. */

@@ -1,4 +1,4 @@
-import { invalidRequest } from './errors.js';
+import { invalidValue } from './errors.js';
 
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
@@ -41,8 +41,7 @@ export function decodeCursor(cursor: string | undefined, maxima: bigint[], field
   const key = parts.every((part) => /^\d{1,19}$/.test(part)) ? parts.map(BigInt) : [];
   const fits = key.length === maxima.length && key.every((part, index) => part <= (maxima[index] ?? 0n));
   if (fits && encodeCursor(...key) === cursor) return key;
-  const message = `${field} is not the next_cursor of a page`;
-  throw invalidRequest([{ field, code: 'INVALID_VALUE', message }]);
+  throw invalidValue(field, `${field} is not the next_cursor of a page`);
 }
 
 /** Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page. */

@@ -189,7 +189,7 @@ export class Database implements Queryable, OnApplicationShutdown {
   }
 }
 
-type Work<Result> = (tx: Transaction) => Promise<Result>;
+type Work<Result> = (tx: Transaction) => Promise<Result> | Result;
 
 function asUnavailable(error: unknown): unknown {
   return isConnectionLost(error) ? Object.assign(databaseUnavailable(), { cause: error }) : error;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { invalidRequest, notFound } from '../core/errors.js';
+import { invalidValue, notFound } from '../core/errors.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
 import { mayBeStored } from '../core/text.js';
 import type { EventDto, EventListQuery } from './event.dto.js';
@@ -38,8 +38,7 @@ export class EventsService {
     if (after === undefined || !after.startsWith('evt_')) return decodeCursor(after, [MAX_BIGINT], 'after')?.[0] ?? 0n;
     const event = await this.find(merchantId, after);
     if (event) return event.id;
-    const message = 'after is the id of no event that is kept';
-    throw invalidRequest([{ field: 'after', code: 'INVALID_VALUE', message }]);
+    throw invalidValue('after', 'after is the id of no event that is kept');
   }
 
   private find(merchantId: number, id: string): Promise<EventRow | undefined> {

@@ -111,7 +111,6 @@ export class SettlementRetryService {
       this.database.transaction((tx) => {
         this.units.review(tx, unit);
         this.settlementRepository.recordCalls(tx, timelineOf(call));
-        return Promise.resolve();
       });
     await retryWrite(review, leaseEndMs, isPassing);
     this.observer.needsReview(unit, 'its supplier’s answer could not be recorded');

@@ -119,7 +119,6 @@ export class CompanyAccountsService {
     await this.database.transaction((tx) => {
       const detail = { what: 'company', why };
       recordAction(tx, actorOf(operator, origin), { action: 'session.refused', detail });
-      return Promise.resolve();
     });
   }
 }

@@ -34,7 +34,6 @@ export class CompanySignInsRepository {
     return this.database.transaction((tx) => {
       tx.write(...REMOVE_EXPIRED.with({}));
       tx.write(...INSERT.with(begun));
-      return Promise.resolve();
     });
   }
 

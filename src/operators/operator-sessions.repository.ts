@@ -119,7 +119,6 @@ export class OperatorSessionsRepository {
     return this.database.transaction((tx) => {
       tx.write(...REMOVE_EXPIRED_SESSIONS.with({}));
       tx.write(...INSERT_SESSION.with(session));
-      return Promise.resolve();
     });
   }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { recordAction, type Actor, type AuditedAction } from '../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../core/config.js';
-import { AppError, ChangedMeanwhile, invalidRequest, notFound, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, invalidValue, notFound, UnknownResource } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { newLinkToken, sha256 } from './one-time-secrets.js';
@@ -236,8 +236,7 @@ export async function choosePassword(field: string, password: string, email: str
   return hashPassword(password);
 }
 
-export const unfitPassword = (field: string, words: string): AppError =>
-  invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
+export const unfitPassword = (field: string, words: string): AppError => invalidValue(field, `${field} ${words}`);
 
 /** @returns the address in lower case. @throws BAD_REQUEST */
 function readEmail(text: string): string {

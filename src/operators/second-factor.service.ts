@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { generateSecret, generateURI, verify } from 'otplib';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { AppError, invalidRequest } from '../core/errors.js';
+import { AppError, invalidValue } from '../core/errors.js';
 import { SecretBox, type Place } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
 import { newRecoveryCodes, plainRecoveryCode, sha256 } from './one-time-secrets.js';
@@ -55,8 +55,7 @@ export class SecondFactorService {
       const secret = this.open(sealed, totpPlace('totp_offered_sealed', id));
       const step = await stepOf(secret, code, 0n);
       if (step === null) {
-        const message = 'code is not the one that the app shows now';
-        throw invalidRequest([{ field: 'code', code: 'INVALID_VALUE', message }]);
+        throw invalidValue('code', 'code is not the one that the app shows now');
       }
       const totp_sealed = this.secretBox.seal(secret, totpPlace('totp_sealed', id));
       const change = { totp_sealed, totp_offered_sealed: null, totp_last_step: step };

@@ -30,10 +30,9 @@ export class SecretsService {
       const before = count;
       count += await this.rotateColumn(column, (done) => onProgress(before + done));
     }
-    await this.database.transaction((tx) => {
-      recordAction(tx, by, { action: 'secrets.rotate', detail: { rotated: count } });
-      return Promise.resolve();
-    });
+    await this.database.transaction((tx) =>
+      recordAction(tx, by, { action: 'secrets.rotate', detail: { rotated: count } }),
+    );
     return count;
   }
 

@@ -115,10 +115,7 @@ export class SignInService {
       await this.logRefusal({ id: operatorId }, origin, what);
       throw await refused(startedAtMs, `The ${what} is wrong or was used, or the account is locked`);
     }
-    await this.database.transaction((tx) => {
-      this.operators.forgetAttempts(tx, operatorId, isKnown(operator, origin));
-      return Promise.resolve();
-    });
+    await this.database.transaction((tx) => this.operators.forgetAttempts(tx, operatorId, isKnown(operator, origin)));
     return operator;
   }
 
@@ -134,10 +131,9 @@ export class SignInService {
   private async logRefusal(who: { email: string } | { id: number }, origin: Origin, what: string): Promise<void> {
     const operator = await this.operators.find(who);
     if (!operator) return;
-    await this.database.transaction((tx) => {
-      recordAction(tx, actorOf(operator, origin), { action: 'session.refused', detail: { what } });
-      return Promise.resolve();
-    });
+    await this.database.transaction((tx) =>
+      recordAction(tx, actorOf(operator, origin), { action: 'session.refused', detail: { what } }),
+    );
   }
 
   private async rehash({ id, password_hash: before }: Operator, password: string): Promise<void> {

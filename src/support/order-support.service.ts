@@ -192,10 +192,7 @@ export class OrderSupportService {
     detail: AuditRecord['detail'],
     by: Actor,
   ): Promise<void> {
-    await this.database.transaction((tx) => {
-      recordAction(tx, by, { action, merchantId, orderId, detail });
-      return Promise.resolve();
-    });
+    await this.database.transaction((tx) => recordAction(tx, by, { action, merchantId, orderId, detail }));
   }
 
   /**

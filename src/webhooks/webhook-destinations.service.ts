@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
-import { invalidRequest } from '../core/errors.js';
+import { invalidValue } from '../core/errors.js';
 import { AddressPolicy, isLocalName, literalAddress } from '../core/safe-http/address-policy.js';
 import type { Resolve } from '../core/safe-http/resolve.js';
 
@@ -36,8 +36,7 @@ export class WebhookDestinationsService {
         : this.policy.permits(literal);
     if (permitted) return;
     // Without the address, which would reveal names inside the operator's network.
-    const message = 'url must not lead to a private, local or otherwise reserved address';
-    throw invalidRequest([{ field: 'url', code: 'INVALID_VALUE', message }]);
+    throw invalidValue('url', 'url must not lead to a private, local or otherwise reserved address');
   }
 
   private addressesOf(hostname: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, invalidRequest, notFound } from '../core/errors.js';
+import { AppError, invalidValue, notFound } from '../core/errors.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
 import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
@@ -129,6 +129,5 @@ function stillCancelling(): AppError {
 }
 
 function overlapWithoutSecret(): AppError {
-  const message = 'rotation_overlap is only for a request with a new secret';
-  return invalidRequest([{ field: 'rotation_overlap', code: 'INVALID_VALUE', message }]);
+  return invalidValue('rotation_overlap', 'rotation_overlap is only for a request with a new secret');
 }

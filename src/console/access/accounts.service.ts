@@ -82,7 +82,10 @@ export class AccountsService {
   }
 }
 
-const toInvitationDto = ({ operator, ...invitation }: Invited): InvitationDto => ({ operator: toAccountDto(operator), ...invitation });
+const toInvitationDto = ({ operator, ...invitation }: Invited): InvitationDto => ({
+  operator: toAccountDto(operator),
+  ...invitation,
+});
 
 const toAccountDto = (operator: Operator): AccountDto => ({
   ...pick(operator, 'id', 'email', 'name', 'role', 'last_sign_in_at', 'created_at'),

@@ -133,10 +133,7 @@ export class SessionsService {
   }
 
   private async log(caller: Caller, detail: Record<string, unknown>): Promise<void> {
-    await this.database.transaction((tx) => {
-      recordAction(tx, caller.actor(), { action: 'session.end', detail });
-      return Promise.resolve();
-    });
+    await this.database.transaction((tx) => recordAction(tx, caller.actor(), { action: 'session.end', detail }));
   }
 
   readonly originOf = (request: Request): Origin => ({ ...originOf(request), knownDevice: this.devices.read(request) });

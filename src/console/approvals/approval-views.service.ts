@@ -69,7 +69,18 @@ function needsNone(): Error {
 }
 
 const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
-  ...pick(row, 'id', 'kind', 'reference', 'note', 'reason', 'created_at', 'expires_at', 'decided_at', 'decision_reason'),
+  ...pick(
+    row,
+    'id',
+    'kind',
+    'reference',
+    'note',
+    'reason',
+    'created_at',
+    'expires_at',
+    'decided_at',
+    'decision_reason',
+  ),
   status: isOverdue(row) ? 'expired' : row.status,
   merchant: merchantOf(row),
   amount: formatBaht(row.amount),

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { AuditLogRepository, type LogEntry, type LogFilter } from '../../audit-log/audit-log.repository.js';
 import { answerCsv, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
-import { invalidRequest } from '../../core/errors.js';
-import { readMoment } from '../../core/moments.js';
+import { checkedPeriod } from '../../core/moments.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -74,13 +73,9 @@ export class LogService {
 /** Some operators may read only their own actions: no filter gives them the actions of other operators. */
 function filterOf(
   caller: Caller,
-  { operator, source, action, merchant, order, supplier, from, to }: LogFilterDto,
+  { operator, source, action, merchant, order, supplier, ...period }: LogFilterDto,
 ): Omit<LogFilter, 'limit' | 'before'> {
-  const [since, until] = [readOptional(from), readOptional(to)];
-  if (since && until && since >= until) {
-    const message = 'to must be later than from';
-    throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message }]);
-  }
+  const { from: since, to: until } = checkedPeriod(period);
   const asked = {
     operator,
     source,
@@ -95,6 +90,3 @@ function filterOf(
   // The index has the operator's name, so the filter needs the name besides the id.
   return { ...asked, operator: operator ?? caller.session.email, operatorId: caller.id };
 }
-
-const readOptional = (text: string | undefined): Date | undefined =>
-  text === undefined ? undefined : (readMoment(text) ?? undefined);

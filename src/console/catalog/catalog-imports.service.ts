@@ -5,8 +5,9 @@ import { PriceAdjustmentsService, type Adjustment } from '../../catalog/price-ad
 import type { PriceDifference } from '../../catalog/prices.service.js';
 import { ProductListingService } from '../../catalog/product-listing.service.js';
 import { ProductImportsService, versionOf, type ImportPreview } from '../../catalog/product-imports.service.js';
-import { ChangedMeanwhile, invalidRequest } from '../../core/errors.js';
-import { parseBaht, parsePercentage, type Satang } from '../../core/money.js';
+import { ChangedMeanwhile } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
+import { checkedBaht, parsePercentage, type Satang } from '../../core/money.js';
 import type { Caller } from '../access/caller.js';
 import type {
   AdjustmentDto,
@@ -88,13 +89,9 @@ export class CatalogImportsService {
   }
 
   private async adjustmentOf(given: AdjustmentDto): Promise<{ adjustment: Adjustment; skus: string[] }> {
-    const percent = parsePercentage(given.percent);
-    if (!percent) {
-      const message = 'percent must be a percentage above -100 such as -3.5';
-      throw invalidRequest([{ field: 'percent', code: 'INVALID_VALUE', message }]);
-    }
+    const percent = present(parsePercentage(given.percent), 'a percentage was checked');
     const skus = await this.listing.skus(toProductFilter(given));
-    const roundTo = given.round_to === undefined ? undefined : (parseBaht(given.round_to) ?? undefined);
+    const roundTo = given.round_to === undefined ? undefined : checkedBaht(given.round_to);
     return { adjustment: { percent, skus, roundTo }, skus };
   }
 

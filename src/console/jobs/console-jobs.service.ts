@@ -5,8 +5,8 @@ import type { AuditedAction, AuditRecord } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { DAY_MS } from '../../core/durations.js';
 import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
-import { pick } from '../../core/members.js';
-import { readMoment } from '../../core/moments.js';
+import { given, pick } from '../../core/members.js';
+import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { JOB_KINDS, type Job, type JobKind } from '../../operators/jobs/job.entity.js';
 import { JobRunner } from '../../operators/jobs/job-runner.js';
@@ -178,11 +178,11 @@ export class ConsoleJobsService {
     }
   }
 
-  private async prepareSupplier({ code, since: given }: Members): Promise<Prepared> {
-    const since = (given === undefined ? null : readMoment(given)) ?? new Date(Date.now() - DAY_MS);
+  private async prepareSupplier({ code, since: asked }: Members): Promise<Prepared> {
+    const since = asked === undefined ? new Date(Date.now() - DAY_MS) : checkedMoment(asked);
     const suppliers = code === undefined ? await this.suppliers.list() : [await this.suppliers.getByCode(code)];
-    const params = { ...(code === undefined ? {} : { code }), since: since.toISOString() };
-    const passing = given === undefined ? ['since'] : [];
+    const params = { ...given({ code }), since: since.toISOString() };
+    const passing = asked === undefined ? ['since'] : [];
     return { params, passing, work: this.works.supplier(suppliers, since) };
   }
 }

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService, type IssuedApiKey } from '../../auth/api-keys.service.js';
 import { AppError, UnknownResource } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
-import { readMoment } from '../../core/moments.js';
+import { checkedMoment } from '../../core/moments.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import type { ConsoleKeyDto, ConsoleKeysDto, IssuedKeyDto, IssueKeyDto, RotateKeyDto } from './merchant-keys.dto.js';
@@ -30,7 +30,7 @@ export class MerchantKeysService {
     { name, allowed_networks: allowedNetworks, expires_at: expires }: IssueKeyDto,
   ): Promise<IssuedKeyDto> {
     caller.assertConfirmed();
-    const expiresAt = expires === undefined ? null : readMoment(expires);
+    const expiresAt = expires === undefined ? null : checkedMoment(expires);
     return this.once.run<IssuedKeyDto>(caller, {
       action: 'api_key.issue',
       key: idempotencyKey,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PricedProduct } from '../../catalog/prices.repository.js';
 import { PricesService } from '../../catalog/prices.service.js';
-import { invalidRequest } from '../../core/errors.js';
+import { invalidValue } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
 import { checkedBaht, formatBaht, parseBaht, type Satang } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
@@ -56,8 +56,7 @@ function readSeen(text: string | undefined): Satang | null | undefined {
   if (text === 'none') return null;
   const satang = parseBaht(text);
   if (satang !== null) return satang;
-  const message = 'expected_price must be an amount such as 31.50, or none';
-  throw invalidRequest([{ field: 'expected_price', code: 'INVALID_VALUE', message }]);
+  throw invalidValue('expected_price', 'expected_price must be an amount such as 31.50, or none');
 }
 
 function toMerchantPriceDto(row: PricedProduct, seesCosts: boolean): MerchantPriceDto {

@@ -2,14 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { answerCsv, membersOf } from '../../core/http/csv-answer.js';
 import { CONFIG, type Config } from '../../core/config.js';
-import { invalidRequest } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
-import { readMoment } from '../../core/moments.js';
+import { checkedPeriod } from '../../core/moments.js';
 import { checkedBaht, formatBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
-import { AccountStatementService, type Period, type StatementRow } from '../../accounting/reports/statement.service.js';
+import { AccountStatementService, type StatementRow } from '../../accounting/reports/statement.service.js';
 import { toEntry } from '../../wallet/entries.js';
 import type { Wallet } from '../../wallet/wallet.entity.js';
 import { WalletService } from '../../wallet/wallet.service.js';
@@ -55,7 +54,7 @@ export class MerchantWalletService {
   async export(caller: Caller, id: number, given: StatementPeriodDto, response: Response): Promise<void> {
     await this.merchants.get(id);
     // Read from the primary, so that the file has the deposit that the operator has just made.
-    const { pages } = await this.statements.read(id, toPeriod(given), this.database);
+    const { pages } = await this.statements.read(id, checkedPeriod(given), this.database);
     await answerCsv(response, `statement-${id}.csv`, COLUMNS, toLines(pages('newest first')), (lines) =>
       logExport(this.database, caller, { list: 'entries', filter: given, lines, merchantId: id }),
     );
@@ -102,15 +101,12 @@ async function* toLines(pages: AsyncIterable<StatementRow[]>): AsyncGenerator<Co
   for await (const page of pages) yield page.map(toConsoleEntryDto);
 }
 
-function toPeriod({ from, to }: StatementPeriodDto): Period {
-  const read = (text: string | undefined): Date | null => (text === undefined ? null : readMoment(text));
-  const [since, until] = [read(from), read(to)];
-  if (since && until && since >= until)
-    throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message: 'to must be later than from' }]);
-  return { ...(since ? { from: since } : {}), ...(until ? { to: until } : {}) };
-}
-
-export const toMerchantWalletDto = ({ available, held, alert_below: alert, updated_at }: Wallet): MerchantWalletDto => ({
+export const toMerchantWalletDto = ({
+  available,
+  held,
+  alert_below: alert,
+  updated_at,
+}: Wallet): MerchantWalletDto => ({
   available_amount: formatBaht(available),
   held_amount: formatBaht(held),
   alert_below: alert === null ? null : formatBaht(alert),

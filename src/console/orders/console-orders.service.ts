@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { ProductsService } from '../../catalog/products.service.js';
 import { answerCsv, everyPage, type CsvColumns } from '../../core/http/csv-answer.js';
-import { invalidRequest } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
-import { readMoment } from '../../core/moments.js';
+import { checkedPeriod } from '../../core/moments.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -120,11 +119,7 @@ export class ConsoleOrdersService {
     caller: Caller,
     { status, merchant, sku, supplier, failure, from, to, q }: OrderFilterDto,
   ): Promise<Omit<PageRequest, 'limit' | 'cursor'>> {
-    const [createdFrom, createdTo] = [toDate(from), toDate(to)];
-    if (createdFrom && createdTo && createdFrom >= createdTo) {
-      const message = 'to must be later than from';
-      throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message }]);
-    }
+    const { from: createdFrom, to: createdTo } = checkedPeriod({ from, to });
     return {
       status,
       sku,
@@ -157,6 +152,3 @@ function matches<Item extends { name: string }>(items: Item[], keyOf: (item: Ite
   const similar = items.filter((item) => keyOf(item) !== term && item.name.toLowerCase().includes(part));
   return [...exact, ...similar].slice(0, MAX_FOUND);
 }
-
-const toDate = (text: string | undefined): Date | undefined =>
-  text === undefined ? undefined : (readMoment(text) ?? undefined);

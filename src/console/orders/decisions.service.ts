@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UnitInquiryService } from '../../accounting/reports/unit-inquiry.service.js';
 import { CONFIG, type Config } from '../../core/config.js';
-import { invalidRequest, notFound } from '../../core/errors.js';
+import { invalidValue, notFound } from '../../core/errors.js';
 import { failure } from '../../core/failures.js';
 import { formatBaht } from '../../core/money.js';
 import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
@@ -166,7 +166,7 @@ function toOutcome({
   failure_code: code,
 }: Omit<ResolveDto, 'reason' | 'attempt'>): DefiniteOutcome {
   const refuse = (field: string, words: string): never => {
-    throw invalidRequest([{ field, code: 'INVALID_VALUE', message: `${field} ${words}` }]);
+    throw invalidValue(field, `${field} ${words}`);
   };
   if (succeeded) {
     if (code !== undefined) refuse('failure_code', 'goes with a unit that failed');

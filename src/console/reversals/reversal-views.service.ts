@@ -68,7 +68,6 @@ export class ReversalViewsService {
     await this.database.transaction((tx) => {
       const detail = { unit, reversal_id: id };
       recordAction(tx, caller.actor(reason), { action: 'code.reveal', ...about, detail });
-      return Promise.resolve();
     });
     return { unit, pieces };
   }

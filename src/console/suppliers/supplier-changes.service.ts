@@ -45,10 +45,9 @@ export class SupplierChangesService {
     const found = await this.queries.ask('test', code, () => this.checks.check(supplier));
     const checks = found.map(toCheckDto);
     const ok = checks.every((each) => each.ok);
-    await this.database.transaction((tx) => {
-      recordAction(tx, caller.actor(), { action: 'supplier.test', detail: { code, ok } });
-      return Promise.resolve();
-    });
+    await this.database.transaction((tx) =>
+      recordAction(tx, caller.actor(), { action: 'supplier.test', detail: { code, ok } }),
+    );
     return { ok, checks };
   }
 

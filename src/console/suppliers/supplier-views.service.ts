@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { formatMicros } from '../../core/cost-money.js';
-import { present } from '../../core/invariant.js';
 import { given, pick } from '../../core/members.js';
-import { readMoment } from '../../core/moments.js';
+import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { MinuteStatsRepository } from '../../monitoring/stats/minute-stats.repository.js';
 import { SupplierStatesRepository } from '../../monitoring/stats/supplier-states.repository.js';
@@ -70,8 +69,7 @@ export class SupplierViewsService {
 
   /** The balances that a supplier reported since a moment. */
   async listBalances(code: string, from: string): Promise<BalanceReadingsDto> {
-    const since = present(readMoment(from), 'a moment that was checked can be read');
-    const reported = await this.balances.listReported(await this.suppliers.getByCode(code), since);
+    const reported = await this.balances.listReported(await this.suppliers.getByCode(code), checkedMoment(from));
     return {
       data: reported.map(({ told_at, micros, currency }) => ({
         at: told_at,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
-import { readMoment } from '../../core/moments.js';
+import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { WebhookDeliveriesService } from '../../webhooks/webhook-deliveries.service.js';
 import { WebhookListingService } from '../../webhooks/webhook-listing.service.js';
@@ -110,7 +110,6 @@ export class WebhookViewsService {
 
   private async toReplayed({ webhook, status, event, since }: ReplayFilterDto): Promise<Replayed> {
     const { merchant_id: merchantId } = await this.listing.get(webhook);
-    const from = readMoment(since) ?? new Date(0);
-    return { merchantId, webhookId: webhook, status, event: event ?? undefined, since: from };
+    return { merchantId, webhookId: webhook, status, event: event ?? undefined, since: checkedMoment(since) };
   }
 }

@@ -1,5 +1,5 @@
 import { pick } from '../../core/members.js';
-import { readMoment } from '../../core/moments.js';
+import { checkedMoment } from '../../core/moments.js';
 import type {
   ListedDelivery,
   ListedDeliveryDetail,
@@ -63,7 +63,7 @@ export const toDeliveryFilter = ({ merchant, webhook, from, ...filter }: Deliver
   ...filter,
   merchantId: merchant === undefined ? undefined : Number(merchant),
   webhookId: webhook === undefined ? undefined : Number(webhook),
-  from: from === undefined ? undefined : (readMoment(from) ?? undefined),
+  from: from === undefined ? undefined : checkedMoment(from),
 });
 
 interface EventBody extends Record<string, unknown> {

@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../core/durations.js';
-import { invalidRequest } from '../../core/errors.js';
-import { present } from '../../core/invariant.js';
-import { readMoment } from '../../core/moments.js';
+import { invalidValue } from '../../core/errors.js';
+import { checkedMoment } from '../../core/moments.js';
 import type { Steps } from './minute-stats.repository.js';
 
 const MAX_MS = 92 * DAY_MS;
@@ -9,16 +8,13 @@ const MAX_STEPS = 200;
 /** Lengths of steps that people are used to. */
 const STEP_SECONDS = [60, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
 
-const momentOf = (text: string | undefined): Date | undefined =>
-  text === undefined ? undefined : present(readMoment(text), 'a moment that was checked can be read');
-
 /**
  * Divides a period into at most 200 steps of a round length. Without `to` the period ends now, without `from` it has an hour.
  * @throws BAD_REQUEST for a period that is empty or too long.
  */
 export function stepsBetween(from: string | undefined, to: string | undefined): Steps {
-  const until = momentOf(to) ?? new Date();
-  const since = momentOf(from) ?? new Date(until.getTime() - HOUR_MS);
+  const until = to === undefined ? new Date() : checkedMoment(to);
+  const since = from === undefined ? new Date(until.getTime() - HOUR_MS) : checkedMoment(from);
   const lengthMs = until.getTime() - since.getTime();
   if (lengthMs <= 0) refuse('to must be later than from');
   if (lengthMs > MAX_MS) refuse('from and to may be 92 days apart at most');
@@ -31,5 +27,5 @@ export function stepsBetween(from: string | undefined, to: string | undefined): 
 }
 
 function refuse(message: string): never {
-  throw invalidRequest([{ field: 'to', code: 'INVALID_VALUE', message }]);
+  throw invalidValue('to', message);
 }
