@@ -16,33 +16,34 @@ export class AccountsController {
   constructor(private readonly accounts: AccountsService) {}
 
   @Get()
-  @ConsoleRoute('operators.manage', { summary: 'Everybody who has an account', answer: { pageOf: AccountDto } })
+  @ConsoleRoute('operators.manage', 'Everybody who has an account', [AccountDto])
   list(): Promise<Page<AccountDto>> {
     return this.accounts.list();
   }
 
   @Post()
-  @ConsoleRoute('operators.manage', {
-    summary: 'Invite an operator: makes a link that sets the password, once and within a day',
-    description: 'Asks for confirmation. 409 where an operator has the address.',
-    status: 201,
-    answer: { type: InvitationDto },
-  })
+  @ConsoleRoute(
+    'operators.manage',
+    'Invite an operator: makes a link that sets the password, once and within a day',
+    InvitationDto,
+    {
+      description: 'Asks for confirmation. 409 where an operator has the address.',
+      status: 201,
+    },
+  )
   invite(@CurrentCaller() caller: Caller, @Body() body: InviteDto): Promise<InvitationDto> {
     return this.accounts.invite(caller, body);
   }
 
   @Get(':id')
-  @ConsoleRoute('operators.manage', { summary: 'An account', answer: { type: AccountDto } })
+  @ConsoleRoute('operators.manage', 'An account', AccountDto)
   show(@OperatorId() id: number): Promise<AccountDto> {
     return this.accounts.show(id);
   }
 
   @Patch(':id')
-  @ConsoleRoute('operators.manage', {
-    summary: 'Give another role, disable or enable',
+  @ConsoleRoute('operators.manage', 'Give another role, disable or enable', AccountDto, {
     description: 'With the next request of theirs. Asks for confirmation. 409 for the last administrator.',
-    answer: { type: AccountDto },
   })
   change(
     @CurrentCaller() caller: Caller,
@@ -53,11 +54,12 @@ export class AccountsController {
   }
 
   @Post(':id/reset')
-  @ConsoleRoute('operators.manage', {
-    summary: 'Take password and second factor away, end every session, unlock, enable, and make a new link',
-    description: 'Asks for confirmation.',
-    answer: { type: InvitationDto },
-  })
+  @ConsoleRoute(
+    'operators.manage',
+    'Take password and second factor away, end every session, unlock, enable, and make a new link',
+    InvitationDto,
+    { description: 'Asks for confirmation.' },
+  )
   reset(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
@@ -67,10 +69,8 @@ export class AccountsController {
   }
 
   @Post(':id/unlock')
-  @ConsoleRoute('operators.manage', {
-    summary: 'Forget wrong passwords and codes',
+  @ConsoleRoute('operators.manage', 'Forget wrong passwords and codes', AccountDto, {
     description: 'Asks for confirmation.',
-    answer: { type: AccountDto },
   })
   unlock(
     @CurrentCaller() caller: Caller,
@@ -81,11 +81,14 @@ export class AccountsController {
   }
 
   @Post(':id/company-sign-in')
-  @ConsoleRoute('operators.manage', {
-    summary: 'Let a person who signs in by company sign-in with the account’s verified address become its operator',
-    description: 'Within a day, once. Asks for confirmation. 409 for a disabled account.',
-    answer: { type: AccountDto },
-  })
+  @ConsoleRoute(
+    'operators.manage',
+    'Let a person who signs in by company sign-in with the account’s verified address become its operator',
+    AccountDto,
+    {
+      description: 'Within a day, once. Asks for confirmation. 409 for a disabled account.',
+    },
+  )
   allowCompany(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
@@ -95,26 +98,22 @@ export class AccountsController {
   }
 
   @Get(':id/sessions')
-  @ConsoleRoute('sessions.manage', { summary: 'Where an operator is signed in', answer: { pageOf: OwnSessionDto } })
+  @ConsoleRoute('sessions.manage', 'Where an operator is signed in', [OwnSessionDto])
   listSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
     return this.accounts.listSessions(caller, id);
   }
 
   @Delete(':id/sessions')
-  @ConsoleRoute('sessions.manage', {
-    summary: 'Sign an operator out everywhere',
+  @ConsoleRoute('sessions.manage', 'Sign an operator out everywhere', [OwnSessionDto], {
     description: 'Asks for confirmation.',
-    answer: { pageOf: OwnSessionDto },
   })
   endSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
     return this.accounts.endSessions(caller, id);
   }
 
   @Delete(':id/sessions/:session')
-  @ConsoleRoute('sessions.manage', {
-    summary: 'Sign an operator out there',
+  @ConsoleRoute('sessions.manage', 'Sign an operator out there', [OwnSessionDto], {
     description: 'Asks for confirmation.',
-    answer: { pageOf: OwnSessionDto },
   })
   endSession(
     @CurrentCaller() caller: Caller,

@@ -17,31 +17,24 @@ export class CompanySignInController {
   constructor(private readonly signIns: CompanySignInService) {}
 
   @Get('ways')
-  @ConsoleRoute('anyone', {
-    summary: 'How can people sign in besides address and password?',
-    answer: { type: SignInWaysDto },
-  })
+  @ConsoleRoute('anyone', 'How can people sign in besides address and password?', SignInWaysDto)
   ways(): SignInWaysDto {
     return this.signIns.ways();
   }
 
   @Post('company')
-  @ConsoleRoute('anyone', {
-    summary: 'Begin to sign in with the company’s account',
+  @ConsoleRoute('anyone', 'Begin to sign in with the company’s account', CompanySignInDto, {
     description: '404 where it is not set up, 503 where the provider does not answer.',
-    answer: { type: CompanySignInDto },
   })
   begin(@CurrentExchange() exchange: Exchange, @Body() { next }: BeginCompanySignInDto): Promise<CompanySignInDto> {
     return this.signIns.begin(exchange, next);
   }
 
   @Post('company/answer')
-  @ConsoleRoute('anyone', {
-    summary: 'Sign in with what the company’s sign-in answered',
+  @ConsoleRoute('anyone', 'Sign in with what the company’s sign-in answered', CompanySessionDto, {
     description:
       'Once, within ten minutes, in the browser that began it. Where the operator has a second factor, `state` is ' +
       '`code_required` and its code follows. A refusal is 403 with the reason in `details`.',
-    answer: { type: CompanySessionDto },
   })
   complete(@CurrentExchange() exchange: Exchange, @Body() { answer }: CompanyAnswerDto): Promise<CompanySessionDto> {
     return this.signIns.complete(exchange, answer);

@@ -1,12 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import {
-  ApiExtension,
-  ApiExtraModels,
-  ApiOperation,
-  ApiResponse,
-  getSchemaPath,
-  type ApiResponseOptions,
-} from '@nestjs/swagger';
+import { ApiExtension, ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { ApiPage, type ApiAnswer } from '../../core/http/answer.decorators.js';
+import { given } from '../../core/members.js';
 import type { Permission } from '../../operators/roles.js';
 import { ConsoleErrorDto } from './console-error.dto.js';
 
@@ -18,45 +13,38 @@ export type Access = Permission | 'operator' | 'half' | 'anyone';
 
 export const ACCESS = Symbol('access');
 
-type Answer = Pick<ApiResponseOptions, 'description'> &
-  ({ type: Type<unknown> } | { pageOf: Type<unknown> } | { csv: true });
+/** An object, a page of a list, or lines of text. */
+type Answer = Type<unknown> | [Type<unknown>] | 'csv';
 
 interface RouteOptions {
-  summary: string;
   description?: string;
   /** The status of its answer: 200 by default. */
   status?: number;
-  answer: Answer;
+  /** What its answer is. */
+  answered?: string;
 }
 
 /** Restricts a route, documents it, and sets the status that the document names. */
 export const ConsoleRoute = (
   access: Access,
-  { summary, description, status = 200, answer }: RouteOptions,
+  summary: string,
+  answer: Answer,
+  { description, status = 200, answered }: RouteOptions = {},
 ): MethodDecorator =>
   applyDecorators(
     SetMetadata(ACCESS, access),
     HttpCode(status),
-    ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
+    ApiOperation(given({ summary, description })),
     ApiExtension('x-access', access),
-    ...answerOf(answer, status),
+    answerOf(answer, { status, ...given({ description: answered }) }),
     ApiResponse({ status: 'default', type: ConsoleErrorDto, description: 'What went wrong' }),
   );
 
-function answerOf(answer: Answer, status: number): (ClassDecorator | MethodDecorator)[] {
-  const { description = summaryOf(answer) } = answer;
-  if ('csv' in answer) {
+function answerOf(answer: Answer, about: ApiAnswer): MethodDecorator {
+  if (answer === 'csv') {
     const content = { 'text/csv': { schema: { type: 'string' as const } } };
-    return [ApiResponse({ status, description, content })];
+    return ApiResponse({ description: 'Lines of text', ...about, content });
   }
-  if ('type' in answer) return [ApiResponse({ status, description, type: answer.type })];
-  const properties = {
-    data: { type: 'array', items: { $ref: getSchemaPath(answer.pageOf) } },
-    next_cursor: { type: 'string', nullable: true, example: null },
-  };
-  const schema = { type: 'object', required: ['data', 'next_cursor'], properties };
-  return [ApiExtraModels(answer.pageOf), ApiResponse({ status, description, schema })];
+  if (Array.isArray(answer)) return ApiPage(answer[0], { description: 'A page of the list', ...about });
+  return ApiResponse({ description: 'The result', ...about, type: answer });
 }
-
-const summaryOf = (answer: Answer): string =>
-  'csv' in answer ? 'Lines of text' : 'pageOf' in answer ? 'A page of the list' : 'The result';

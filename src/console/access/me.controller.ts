@@ -26,22 +26,20 @@ export class MeController {
   ) {}
 
   @Get()
-  @ConsoleRoute('operator', { summary: 'My account', answer: { type: MeDto } })
+  @ConsoleRoute('operator', 'My account', MeDto)
   show(@CurrentCaller() caller: Caller): Promise<MeDto> {
     return this.me.show(caller);
   }
 
   @Patch()
-  @ConsoleRoute('operator', { summary: 'Change my name, language or time zone', answer: { type: MeDto } })
+  @ConsoleRoute('operator', 'Change my name, language or time zone', MeDto)
   change(@CurrentCaller() caller: Caller, @Body() body: ChangeMeDto): Promise<MeDto> {
     return this.me.change(caller, body);
   }
 
   @Post('password')
-  @ConsoleRoute('operator', {
-    summary: 'Change my password',
+  @ConsoleRoute('operator', 'Change my password', SessionDto, {
     description: 'Ends every other session. Asks for confirmation where there is a second factor.',
-    answer: { type: SessionDto },
   })
   changePassword(
     @CurrentExchange() exchange: Exchange,
@@ -52,20 +50,16 @@ export class MeController {
   }
 
   @Post('second-factor')
-  @ConsoleRoute('operator', {
-    summary: 'Begin to set up a second factor, or a new one',
+  @ConsoleRoute('operator', 'Begin to set up a second factor, or a new one', SecondFactorOfferDto, {
     description: 'It counts once a code of it was given with PUT. Asks for confirmation.',
-    answer: { type: SecondFactorOfferDto },
   })
   offerSecondFactor(@CurrentCaller() caller: Caller): Promise<SecondFactorOfferDto> {
     return this.me.offerSecondFactor(caller);
   }
 
   @Put('second-factor')
-  @ConsoleRoute('operator', {
-    summary: 'Complete it with a code of the app',
+  @ConsoleRoute('operator', 'Complete it with a code of the app', RecoveryCodesDto, {
     description: 'Asks for confirmation. Ends every other session.',
-    answer: { type: RecoveryCodesDto },
   })
   acceptSecondFactor(
     @CurrentExchange() exchange: Exchange,
@@ -76,26 +70,21 @@ export class MeController {
   }
 
   @Delete('second-factor')
-  @ConsoleRoute('operator', {
-    summary: 'Remove my second factor',
+  @ConsoleRoute('operator', 'Remove my second factor', MeDto, {
     description: 'Asks for confirmation. Ends every other session.',
-    answer: { type: MeDto },
   })
   removeSecondFactor(@CurrentExchange() exchange: Exchange, @CurrentCaller() caller: Caller): Promise<MeDto> {
     return this.me.removeSecondFactor(exchange, caller);
   }
 
   @Get('sessions')
-  @ConsoleRoute('operator', { summary: 'Where I am signed in', answer: { pageOf: OwnSessionDto } })
+  @ConsoleRoute('operator', 'Where I am signed in', [OwnSessionDto])
   listSessions(@CurrentCaller() caller: Caller): Promise<Page<OwnSessionDto>> {
     return this.sessions.list(caller);
   }
 
   @Delete('sessions/:id')
-  @ConsoleRoute('operator', {
-    summary: 'Sign me out there',
-    answer: { pageOf: OwnSessionDto, description: 'Where I am signed in now' },
-  })
+  @ConsoleRoute('operator', 'Sign me out there', [OwnSessionDto], { answered: 'Where I am signed in now' })
   endSession(@CurrentCaller() caller: Caller, @PathId('session') id: number): Promise<Page<OwnSessionDto>> {
     return this.sessions.end(caller, id);
   }

@@ -19,19 +19,17 @@ export class SessionController {
   ) {}
 
   @Post('session')
-  @ConsoleRoute('anyone', {
-    summary: 'Sign in with address and password',
+  @ConsoleRoute('anyone', 'Sign in with address and password', SessionDto, {
     description:
       'Where the operator has a second factor, `state` is `code_required` and its code follows. A refusal is 401 whatever ' +
       'was wrong; more than ten attempts a minute from one address are 429.',
-    answer: { type: SessionDto },
   })
   signIn(@CurrentExchange() exchange: Exchange, @Body() body: SignInDto): Promise<SessionDto> {
     return this.sessions.signIn(exchange, body);
   }
 
   @Post('session/code')
-  @ConsoleRoute('half', { summary: 'Give the code of the second factor', answer: { type: SessionDto } })
+  @ConsoleRoute('half', 'Give the code of the second factor', SessionDto)
   giveCode(
     @CurrentExchange() exchange: Exchange,
     @CurrentCaller() caller: Caller,
@@ -41,36 +39,30 @@ export class SessionController {
   }
 
   @Post('session/confirm')
-  @ConsoleRoute('operator', {
-    summary: 'Give the code, or the password where there is no second factor, again',
+  @ConsoleRoute('operator', 'Give the code, or the password where there is no second factor, again', SessionDto, {
     description: 'For ten minutes, nothing answers `CONFIRMATION_REQUIRED` then.',
-    answer: { type: SessionDto },
   })
   confirm(@Req() request: Request, @CurrentCaller() caller: Caller, @Body() body: ConfirmDto): Promise<SessionDto> {
     return this.sessions.confirm(request, caller, body);
   }
 
   @Get('session')
-  @ConsoleRoute('half', {
-    summary: 'Who am I, and what may I do?',
+  @ConsoleRoute('half', 'Who am I, and what may I do?', SessionDto, {
     description: '401 when nobody is signed in.',
-    answer: { type: SessionDto },
   })
   show(@CurrentCaller() { session }: Caller): SessionDto {
     return toSessionDto(session, this.config);
   }
 
   @Delete('session')
-  @ConsoleRoute('anyone', { summary: 'Sign out', answer: { type: SignedOutDto } })
+  @ConsoleRoute('anyone', 'Sign out', SignedOutDto)
   signOut(@CurrentExchange() exchange: Exchange): Promise<SignedOutDto> {
     return this.sessions.signOut(exchange);
   }
 
   @Post('set-up')
-  @ConsoleRoute('anyone', {
-    summary: 'Set the password with a link, once',
+  @ConsoleRoute('anyone', 'Set the password with a link, once', SetUpDoneDto, {
     description: 'Signs nobody in. 404 where the link was used or is over.',
-    answer: { type: SetUpDoneDto },
   })
   async setUp(@Req() request: Request, @Body() { token, password }: SetUpDto): Promise<SetUpDoneDto> {
     const { email } = await this.operators.setUp(token, password, originOf(request));

@@ -14,21 +14,16 @@ export class ConsoleApprovalsController {
   constructor(private readonly approvals: ApprovalViewsService) {}
 
   @Get()
-  @ConsoleRoute('wallets.read', {
-    summary: 'Movements that wait, or have waited, for a second person, newest first',
-    answer: { pageOf: ApprovalDto },
-  })
+  @ConsoleRoute('wallets.read', 'Movements that wait, or have waited, for a second person, newest first', [ApprovalDto])
   list(@CurrentCaller() caller: Caller, @Query() query: ApprovalsQueryDto): Promise<Page<ApprovalDto>> {
     return this.approvals.list(caller, query);
   }
 
   @Post()
-  @ConsoleRoute('wallets.move', {
-    summary: 'Ask for a deposit or withdrawal that a second person has to approve',
+  @ConsoleRoute('wallets.move', 'Ask for a deposit or withdrawal that a second person has to approve', ApprovalDto, {
     description:
       'Asks for confirmation. Nothing moves. The same reference with the same amount is the same request while it waits.',
     status: 201,
-    answer: { type: ApprovalDto },
   })
   request(
     @CurrentCaller() caller: Caller,
@@ -39,12 +34,10 @@ export class ConsoleApprovalsController {
   }
 
   @Post(':id/approval')
-  @ConsoleRoute('wallets.move', {
-    summary: 'Approve it: the money moves',
+  @ConsoleRoute('wallets.move', 'Approve it: the money moves', ApprovalDto, {
     description:
       'Asks for confirmation. 403 OWN_REQUEST for the operator who asked for it. Where `expected_available` is given and another ' +
       'amount is available: 409 CHANGED_MEANWHILE. An operator who approves twice gets the same answer; any other gets 409.',
-    answer: { type: ApprovalDto },
   })
   approve(
     @CurrentCaller() caller: Caller,
@@ -55,10 +48,8 @@ export class ConsoleApprovalsController {
   }
 
   @Post(':id/rejection')
-  @ConsoleRoute('wallets.move', {
-    summary: 'Reject it, or withdraw what one asked for: nothing moves',
+  @ConsoleRoute('wallets.move', 'Reject it, or withdraw what one asked for: nothing moves', ApprovalDto, {
     description: 'Asks for confirmation.',
-    answer: { type: ApprovalDto },
   })
   reject(
     @CurrentCaller() caller: Caller,

@@ -13,20 +13,16 @@ export class LogController {
   constructor(private readonly log: LogService) {}
 
   @Get('log')
-  @ConsoleRoute('log.read', {
-    summary: 'What operators did, newest first',
+  @ConsoleRoute('log.read', 'What operators did, newest first', [LogEntryDto], {
     description: 'Support and catalog see what they did themselves.',
-    answer: { pageOf: LogEntryDto },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: LogQueryDto): Promise<Page<LogEntryDto>> {
     return this.log.list(caller, query);
   }
 
   @Get('log.csv')
-  @ConsoleRoute('exports.run', {
-    summary: 'The same as CSV, at most 1,000,000 lines',
+  @ConsoleRoute('exports.run', 'The same as CSV, at most 1,000,000 lines', 'csv', {
     description: 'Stands in the log itself, with the filters and the number of lines.',
-    answer: { csv: true },
   })
   export(@CurrentCaller() caller: Caller, @Query() query: LogFilterDto, @Res() response: Response): Promise<void> {
     return this.log.export(caller, query, response);

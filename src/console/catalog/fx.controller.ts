@@ -12,28 +12,20 @@ export class ConsoleFxController {
   constructor(private readonly rates: FxViewsService) {}
 
   @Get()
-  @ConsoleRoute('products.read', {
-    summary: 'The present exchange rates, and what they do to margins',
-    answer: { type: FxRatesDto },
-  })
+  @ConsoleRoute('products.read', 'The present exchange rates, and what they do to margins', FxRatesDto)
   list(@CurrentCaller() caller: Caller): Promise<FxRatesDto> {
     return this.rates.list(caller);
   }
 
   @Post(':currency/preview')
-  @ConsoleRoute('fx.set', {
-    summary: 'What a rate would do to margins; changes nothing',
-    answer: { type: FxPreviewDto },
-  })
+  @ConsoleRoute('fx.set', 'What a rate would do to margins; changes nothing', FxPreviewDto)
   preview(@Currency() currency: string, @Body() body: FxQuestionDto): Promise<FxPreviewDto> {
     return this.rates.preview(currency, body);
   }
 
   @Put(':currency')
-  @ConsoleRoute('fx.set', {
-    summary: 'Set an exchange rate from now on',
+  @ConsoleRoute('fx.set', 'Set an exchange rate from now on', FxRatesDto, {
     description: '409 where the rate, or what would sell below cost, is not what the preview said.',
-    answer: { type: FxRatesDto },
   })
   set(@CurrentCaller() caller: Caller, @Currency() currency: string, @Body() body: SetFxDto): Promise<FxRatesDto> {
     return this.rates.set(caller, currency, body);

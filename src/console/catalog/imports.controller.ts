@@ -35,10 +35,8 @@ export class CatalogueImportsController {
 
   @Post('products/import/preview')
   @TakesCsv()
-  @ConsoleRoute('products.import', {
-    summary: 'What a file of products would change; changes nothing',
+  @ConsoleRoute('products.import', 'What a file of products would change; changes nothing', ProductImportPreviewDto, {
     description: 'A column that it lacks leaves products as they are.',
-    answer: { type: ProductImportPreviewDto },
   })
   previewProducts(@CsvBody() file: Buffer): Promise<ProductImportPreviewDto> {
     return this.imports.previewProducts(file);
@@ -46,11 +44,7 @@ export class CatalogueImportsController {
 
   @Post('products/import')
   @TakesCsv()
-  @ConsoleRoute('products.import', {
-    summary: 'Import a file of products',
-    description: VERSION_CHECK,
-    answer: { type: ImportedDto },
-  })
+  @ConsoleRoute('products.import', 'Import a file of products', ImportedDto, { description: VERSION_CHECK })
   importProducts(
     @CurrentCaller() caller: Caller,
     @Query() query: ImportQueryDto,
@@ -61,22 +55,21 @@ export class CatalogueImportsController {
 
   @Post('prices/import/preview')
   @TakesCsv()
-  @ConsoleRoute('prices.set', {
-    summary: 'What a file of merchants’ own prices would change; changes nothing',
-    description: 'Columns merchant_id, sku and price; an empty price clears.',
-    answer: { type: PriceImportPreviewDto },
-  })
+  @ConsoleRoute(
+    'prices.set',
+    'What a file of merchants’ own prices would change; changes nothing',
+    PriceImportPreviewDto,
+    {
+      description: 'Columns merchant_id, sku and price; an empty price clears.',
+    },
+  )
   previewPrices(@CurrentCaller() caller: Caller, @CsvBody() file: Buffer): Promise<PriceImportPreviewDto> {
     return this.imports.previewPrices(caller, file);
   }
 
   @Post('prices/import')
   @TakesCsv()
-  @ConsoleRoute('prices.set', {
-    summary: 'Import a file of merchants’ own prices',
-    description: VERSION_CHECK,
-    answer: { type: ImportedDto },
-  })
+  @ConsoleRoute('prices.set', 'Import a file of merchants’ own prices', ImportedDto, { description: VERSION_CHECK })
   importPrices(
     @CurrentCaller() caller: Caller,
     @Query() query: ImportQueryDto,
@@ -86,20 +79,13 @@ export class CatalogueImportsController {
   }
 
   @Post('products/adjustment/preview')
-  @ConsoleRoute('products.import', {
-    summary: 'What a percentage would make of list prices; changes nothing',
-    answer: { type: AdjustmentPreviewDto },
-  })
+  @ConsoleRoute('products.import', 'What a percentage would make of list prices; changes nothing', AdjustmentPreviewDto)
   previewAdjustment(@CurrentCaller() caller: Caller, @Body() body: AdjustmentDto): Promise<AdjustmentPreviewDto> {
     return this.imports.previewAdjustment(caller, body);
   }
 
   @Post('products/adjustment')
-  @ConsoleRoute('products.import', {
-    summary: 'Change list prices by a percentage',
-    description: VERSION_CHECK,
-    answer: { type: ImportedDto },
-  })
+  @ConsoleRoute('products.import', 'Change list prices by a percentage', ImportedDto, { description: VERSION_CHECK })
   adjust(@CurrentCaller() caller: Caller, @Body() body: ApplyAdjustmentDto): Promise<ImportedDto> {
     return this.imports.adjust(caller, body);
   }

@@ -21,7 +21,7 @@ export class ConsoleProductsController {
   constructor(private readonly products: ProductViewsService) {}
 
   @Get('products')
-  @ConsoleRoute('products.read', { summary: 'Products, by their SKUs', answer: { pageOf: ListedProductDto } })
+  @ConsoleRoute('products.read', 'Products, by their SKUs', [ListedProductDto])
   list(@CurrentCaller() caller: Caller, @Query() query: ProductsQueryDto): Promise<Page<ListedProductDto>> {
     return this.products.list(caller, query);
   }
@@ -29,46 +29,37 @@ export class ConsoleProductsController {
   @Get('products.csv')
   @Header('Content-Type', 'text/csv; charset=utf-8')
   @Header('Content-Disposition', 'attachment; filename="products.csv"')
-  @ConsoleRoute('exports.run', {
-    summary: 'The same as CSV, as an import reads it again',
+  @ConsoleRoute('exports.run', 'The same as CSV, as an import reads it again', 'csv', {
     description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
-    answer: { csv: true },
   })
   export(@CurrentCaller() caller: Caller, @Query() query: ProductFilterDto): Promise<string> {
     return this.products.export(caller, query);
   }
 
   @Get('products/:sku')
-  @ConsoleRoute('products.read', {
-    summary: 'A product, with its offers and merchants’ own prices',
-    answer: { type: ProductDetailDto },
-  })
+  @ConsoleRoute('products.read', 'A product, with its offers and merchants’ own prices', ProductDetailDto)
   show(@CurrentCaller() caller: Caller, @Sku() sku: string): Promise<ProductDetailDto> {
     return this.products.show(caller, sku);
   }
 
   @Put('products/:sku')
-  @ConsoleRoute('products.set', {
-    summary: 'Add a product, or change what is given of one',
+  @ConsoleRoute('products.set', 'Add a product, or change what is given of one', ProductDetailDto, {
     description: '409 where it was changed since `expected_updated_at`.',
-    answer: { type: ProductDetailDto },
   })
   set(@CurrentCaller() caller: Caller, @Sku() sku: string, @Body() body: SetProductDto): Promise<ProductDetailDto> {
     return this.products.set(caller, sku, body);
   }
 
   @Get('products/:sku/history')
-  @ConsoleRoute('log.read', {
-    summary: 'What operators did to a product, also by files and percentages',
+  @ConsoleRoute('log.read', 'What operators did to a product, also by files and percentages', ProductHistoryDto, {
     description: 'Support and catalogue see their own actions only.',
-    answer: { type: ProductHistoryDto },
   })
   history(@CurrentCaller() caller: Caller, @Sku() sku: string): Promise<ProductHistoryDto> {
     return this.products.history(caller, sku);
   }
 
   @Get('products/:sku/sales')
-  @ConsoleRoute('figures.read', { summary: 'What was sold of it in 30 days', answer: { type: ProductSalesDto } })
+  @ConsoleRoute('figures.read', 'What was sold of it in 30 days', ProductSalesDto)
   sold(@CurrentCaller() caller: Caller, @Sku() sku: string): Promise<ProductSalesDto> {
     return this.products.sold(caller, sku);
   }

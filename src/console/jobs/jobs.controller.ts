@@ -21,13 +21,11 @@ export class JobsController {
   ) {}
 
   @Post()
-  @ConsoleRoute('operator', {
-    summary: 'Start a report or the audit in the background',
+  @ConsoleRoute('operator', 'Start a report or the audit in the background', JobDto, {
     description:
       'Reports need `reports.run`, the audit `audit.run`. One job runs at a time in a process of the console, and one ' +
       'of a kind in all of them: 409 while another does. Sent again under the same key, it answers the same job.',
     status: 201,
-    answer: { type: JobDto },
   })
   start(
     @CurrentCaller() caller: Caller,
@@ -38,36 +36,30 @@ export class JobsController {
   }
 
   @Get()
-  @ConsoleRoute('operator', {
-    summary: 'Jobs, newest first, of the kinds that the caller may see',
+  @ConsoleRoute('operator', 'Jobs, newest first, of the kinds that the caller may see', [JobDto], {
     description: READERS,
-    answer: { pageOf: JobDto },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: JobsQueryDto): Promise<Page<JobDto>> {
     return this.jobs.list(caller, query);
   }
 
   @Get(':id')
-  @ConsoleRoute('operator', { summary: 'A job with its result', description: READERS, answer: { type: JobDetailDto } })
+  @ConsoleRoute('operator', 'A job with its result', JobDetailDto, { description: READERS })
   show(@CurrentCaller() caller: Caller, @PathId('job') id: number): Promise<JobDetailDto> {
     return this.jobs.show(caller, id);
   }
 
   @Get(':id/csv')
-  @ConsoleRoute('exports.run', {
-    summary: 'What came of a job as CSV',
+  @ConsoleRoute('exports.run', 'What came of a job as CSV', 'csv', {
     description: `UTF-8 with a byte order mark. It stands in the log. ${READERS}`,
-    answer: { csv: true },
   })
   export(@CurrentCaller() caller: Caller, @PathId('job') id: number, @Res() response: Response): Promise<void> {
     return this.exports.write(caller, id, response);
   }
 
   @Delete(':id')
-  @ConsoleRoute('operator', {
-    summary: 'Cancel a job',
+  @ConsoleRoute('operator', 'Cancel a job', JobDetailDto, {
     description: 'Needs what starting it needs. It ends within a second or two; what it did stays done.',
-    answer: { type: JobDetailDto },
   })
   cancel(@CurrentCaller() caller: Caller, @PathId('job') id: number): Promise<JobDetailDto> {
     return this.jobs.cancel(caller, id);

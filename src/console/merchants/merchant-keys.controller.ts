@@ -17,18 +17,13 @@ export class ConsoleKeysController {
   constructor(private readonly keys: MerchantKeysService) {}
 
   @Get()
-  @ConsoleRoute('merchants.read', { summary: 'A merchant’s API keys', answer: { type: ConsoleKeysDto } })
+  @ConsoleRoute('merchants.read', 'A merchant’s API keys', ConsoleKeysDto)
   list(@PathId('merchant') id: number): Promise<ConsoleKeysDto> {
     return this.keys.list(id);
   }
 
   @Post()
-  @ConsoleRoute('keys.issue', {
-    summary: 'Issue a key',
-    description: ONCE,
-    status: 201,
-    answer: { type: IssuedKeyDto },
-  })
+  @ConsoleRoute('keys.issue', 'Issue a key', IssuedKeyDto, { description: ONCE, status: 201 })
   issue(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') id: number,
@@ -39,12 +34,12 @@ export class ConsoleKeysController {
   }
 
   @Post(':key/rotation')
-  @ConsoleRoute('keys.rotate', {
-    summary: 'Issue a successor with the same name, networks and expiry, and end the old key',
-    description: ONCE,
-    status: 201,
-    answer: { type: IssuedKeyDto },
-  })
+  @ConsoleRoute(
+    'keys.rotate',
+    'Issue a successor with the same name, networks and expiry, and end the old key',
+    IssuedKeyDto,
+    { description: ONCE, status: 201 },
+  )
   rotate(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') merchantId: number,
@@ -56,7 +51,7 @@ export class ConsoleKeysController {
   }
 
   @Delete(':key')
-  @ConsoleRoute('keys.revoke', { summary: 'End a key for good, within 5 seconds', answer: { type: ConsoleKeyDto } })
+  @ConsoleRoute('keys.revoke', 'End a key for good, within 5 seconds', ConsoleKeyDto)
   revoke(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') merchantId: number,

@@ -13,7 +13,7 @@ export class ConsolePricesController {
   constructor(private readonly prices: MerchantPricesService) {}
 
   @Get()
-  @ConsoleRoute('products.read', { summary: 'What a merchant pays, by SKU', answer: { pageOf: MerchantPriceDto } })
+  @ConsoleRoute('products.read', 'What a merchant pays, by SKU', [MerchantPriceDto])
   list(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') id: number,
@@ -23,10 +23,7 @@ export class ConsolePricesController {
   }
 
   @Put(':sku')
-  @ConsoleRoute('prices.set', {
-    summary: 'Give a merchant its own price, from its next order on',
-    answer: { type: MerchantPriceDto },
-  })
+  @ConsoleRoute('prices.set', 'Give a merchant its own price, from its next order on', MerchantPriceDto)
   set(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') merchantId: number,
@@ -37,10 +34,7 @@ export class ConsolePricesController {
   }
 
   @Delete(':sku')
-  @ConsoleRoute('prices.set', {
-    summary: 'Take its own price away: the list price holds again',
-    answer: { type: MerchantPriceDto },
-  })
+  @ConsoleRoute('prices.set', 'Take its own price away: the list price holds again', MerchantPriceDto)
   clear(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') merchantId: number,

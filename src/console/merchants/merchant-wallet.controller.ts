@@ -27,25 +27,20 @@ export class ConsoleWalletController {
   constructor(private readonly wallet: MerchantWalletService) {}
 
   @Get('wallet')
-  @ConsoleRoute('wallets.read', { summary: 'A merchant’s balances', answer: { type: MerchantWalletDto } })
+  @ConsoleRoute('wallets.read', 'A merchant’s balances', MerchantWalletDto)
   show(@PathId('merchant') id: number): Promise<MerchantWalletDto> {
     return this.wallet.show(id);
   }
 
   @Get('entries')
-  @ConsoleRoute('statements.read', {
-    summary: 'What moved the available balance, newest first',
-    answer: { pageOf: ConsoleEntryDto },
-  })
+  @ConsoleRoute('statements.read', 'What moved the available balance, newest first', [ConsoleEntryDto])
   entries(@PathId('merchant') id: number, @Query() query: StatementQueryDto): Promise<Page<ConsoleEntryDto>> {
     return this.wallet.entries(id, query);
   }
 
   @Get('entries.csv')
-  @ConsoleRoute('statements.read', {
-    summary: 'The same of a period as CSV, at most 1,000,000 lines',
+  @ConsoleRoute('statements.read', 'The same of a period as CSV, at most 1,000,000 lines', 'csv', {
     description: 'UTF-8 with a byte order mark. It stands in the log with the period and the number of lines.',
-    answer: { csv: true },
   })
   export(
     @CurrentCaller() caller: Caller,
@@ -57,23 +52,26 @@ export class ConsoleWalletController {
   }
 
   @Post('credits')
-  @ConsoleRoute('wallets.move', { summary: 'Deposit', description: MOVES, answer: { type: MovedDto } })
+  @ConsoleRoute('wallets.move', 'Deposit', MovedDto, { description: MOVES })
   credit(@CurrentCaller() caller: Caller, @PathId('merchant') id: number, @Body() body: MoveDto): Promise<MovedDto> {
     return this.wallet.move(caller, id, 'credit', body);
   }
 
   @Post('debits')
-  @ConsoleRoute('wallets.move', { summary: 'Take out', description: MOVES, answer: { type: MovedDto } })
+  @ConsoleRoute('wallets.move', 'Take out', MovedDto, { description: MOVES })
   debit(@CurrentCaller() caller: Caller, @PathId('merchant') id: number, @Body() body: MoveDto): Promise<MovedDto> {
     return this.wallet.move(caller, id, 'debit', body);
   }
 
   @Put('alert')
-  @ConsoleRoute('alerts.set', {
-    summary: 'Set the available balance below which the merchant’s webhooks are notified',
-    description: 'Setting it tells nobody: a movement that crosses it does.',
-    answer: { type: MerchantWalletDto },
-  })
+  @ConsoleRoute(
+    'alerts.set',
+    'Set the available balance below which the merchant’s webhooks are notified',
+    MerchantWalletDto,
+    {
+      description: 'Setting it tells nobody: a movement that crosses it does.',
+    },
+  )
   setAlert(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') id: number,
@@ -83,7 +81,7 @@ export class ConsoleWalletController {
   }
 
   @Delete('alert')
-  @ConsoleRoute('alerts.set', { summary: 'Take the alert off', answer: { type: MerchantWalletDto } })
+  @ConsoleRoute('alerts.set', 'Take the alert off', MerchantWalletDto)
   removeAlert(@CurrentCaller() caller: Caller, @PathId('merchant') id: number): Promise<MerchantWalletDto> {
     return this.wallet.setAlert(caller, id, null);
   }

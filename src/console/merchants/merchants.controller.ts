@@ -14,17 +14,15 @@ export class ConsoleMerchantsController {
   constructor(private readonly merchants: MerchantViewsService) {}
 
   @Get()
-  @ConsoleRoute('merchants.read', { summary: 'Merchants, by their ids', answer: { pageOf: ConsoleMerchantDto } })
+  @ConsoleRoute('merchants.read', 'Merchants, by their ids', [ConsoleMerchantDto])
   list(@CurrentCaller() caller: Caller, @Query() query: MerchantsQueryDto): Promise<Page<ConsoleMerchantDto>> {
     return this.merchants.list(caller, query);
   }
 
   @Post()
-  @ConsoleRoute('merchants.create', {
-    summary: 'Add a merchant with an empty wallet',
+  @ConsoleRoute('merchants.create', 'Add a merchant with an empty wallet', ConsoleMerchantDto, {
     description: 'The same Idempotency-Key again adds none, and answers the one that it added.',
     status: 201,
-    answer: { type: ConsoleMerchantDto },
   })
   create(
     @CurrentCaller() caller: Caller,
@@ -35,26 +33,22 @@ export class ConsoleMerchantsController {
   }
 
   @Get(':id')
-  @ConsoleRoute('merchants.read', { summary: 'A merchant', answer: { type: ConsoleMerchantDto } })
+  @ConsoleRoute('merchants.read', 'A merchant', ConsoleMerchantDto)
   show(@CurrentCaller() caller: Caller, @PathId('merchant') id: number): Promise<ConsoleMerchantDto> {
     return this.merchants.show(caller, id);
   }
 
   @Get(':id/days')
-  @ConsoleRoute('merchants.read', {
-    summary: 'A merchant’s orders of each of the last thirty days',
+  @ConsoleRoute('merchants.read', 'A merchant’s orders of each of the last thirty days', MerchantDaysDto, {
     description: 'Days begin where the operator is.',
-    answer: { type: MerchantDaysDto },
   })
   days(@CurrentCaller() caller: Caller, @PathId('merchant') id: number): Promise<MerchantDaysDto> {
     return this.merchants.days(caller, id);
   }
 
   @Post(':id/suspension')
-  @ConsoleRoute('merchants.suspend', {
-    summary: 'Refuse a merchant’s requests, within 5 seconds',
+  @ConsoleRoute('merchants.suspend', 'Refuse a merchant’s requests, within 5 seconds', ConsoleMerchantDto, {
     description: 'Its open orders are still completed. Doing it twice changes nothing.',
-    answer: { type: ConsoleMerchantDto },
   })
   suspend(
     @CurrentCaller() caller: Caller,
@@ -65,10 +59,7 @@ export class ConsoleMerchantsController {
   }
 
   @Delete(':id/suspension')
-  @ConsoleRoute('merchants.suspend', {
-    summary: 'Accept its requests again, within 5 seconds',
-    answer: { type: ConsoleMerchantDto },
-  })
+  @ConsoleRoute('merchants.suspend', 'Accept its requests again, within 5 seconds', ConsoleMerchantDto)
   resume(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') id: number,

@@ -20,50 +20,39 @@ export class ConsoleOrdersController {
   ) {}
 
   @Get('orders')
-  @ConsoleRoute('orders.read', {
-    summary: 'Orders of all merchants, newest first',
+  @ConsoleRoute('orders.read', 'Orders of all merchants, newest first', [ListedOrderDto], {
     description:
       'Of a filter that fits few of many orders, a page may hold less than `limit`, or nothing: there are more as long as there is a `next_cursor`.',
-    answer: { pageOf: ListedOrderDto },
   })
   list(@CurrentCaller() caller: Caller, @Query() query: OrdersQueryDto): Promise<Page<ListedOrderDto>> {
     return this.orders.list(caller, query);
   }
 
   @Get('orders.csv')
-  @ConsoleRoute('exports.run', {
-    summary: 'The same as CSV, at most 1,000,000 lines',
+  @ConsoleRoute('exports.run', 'The same as CSV, at most 1,000,000 lines', 'csv', {
     description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
-    answer: { csv: true },
   })
   export(@CurrentCaller() caller: Caller, @Query() query: OrderFilterDto, @Res() response: Response): Promise<void> {
     return this.orders.export(caller, query, response);
   }
 
   @Get('orders/:number')
-  @ConsoleRoute('orders.read', {
-    summary: 'An order with its money, its units and everything that happened to it',
-    answer: { type: OrderDetailDto },
-  })
+  @ConsoleRoute('orders.read', 'An order with its money, its units and everything that happened to it', OrderDetailDto)
   show(@CurrentCaller() caller: Caller, @OrderNumber() number: string): Promise<OrderDetailDto> {
     return this.orders.show(caller, number);
   }
 
   @Post('orders/:number/notes')
-  @ConsoleRoute('orders.note', {
-    summary: 'Write a note of 1 to 2,000 characters into its history',
+  @ConsoleRoute('orders.note', 'Write a note of 1 to 2,000 characters into its history', OrderDetailDto, {
     status: 201,
-    answer: { type: OrderDetailDto },
   })
   note(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @Body() body: NoteDto): Promise<OrderDetailDto> {
     return this.decisions.note(caller, number, body);
   }
 
   @Post('orders/:number/cancellation')
-  @ConsoleRoute('orders.cancel', {
-    summary: 'Cancel what was certainly not bought',
+  @ConsoleRoute('orders.cancel', 'Cancel what was certainly not bought', CancellationDto, {
     description: 'Its price is returned. Answers what was left, and why; 409 where nothing could be cancelled.',
-    answer: { type: CancellationDto },
   })
   cancel(
     @CurrentCaller() caller: Caller,
@@ -74,20 +63,16 @@ export class ConsoleOrdersController {
   }
 
   @Post('orders/:number/units/:unit/inquire')
-  @ConsoleRoute('orders.resolve', {
-    summary: 'Ask its supplier about a unit; changes nothing but the log',
+  @ConsoleRoute('orders.resolve', 'Ask its supplier about a unit; changes nothing but the log', InquiryDto, {
     description: '409 where its supplier can’t be asked, or only in a way that may buy.',
-    answer: { type: InquiryDto },
   })
   inquire(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<InquiryDto> {
     return this.decisions.inquire(caller, number, unit);
   }
 
   @Post('orders/:number/units/:unit/code')
-  @ConsoleRoute('codes.reveal', {
-    summary: 'Show what was handed over for a unit, such as its code',
+  @ConsoleRoute('codes.reveal', 'Show what was handed over for a unit, such as its code', RevealedDto, {
     description: 'Stands in the log before it is shown. Asks for confirmation. 404 where there is nothing.',
-    answer: { type: RevealedDto },
   })
   reveal(
     @CurrentCaller() caller: Caller,
@@ -99,12 +84,10 @@ export class ConsoleOrdersController {
   }
 
   @Post('orders/:number/units/:unit/resolution')
-  @ConsoleRoute('orders.resolve', {
-    summary: 'Settle a unit that is in doubt or in review',
+  @ConsoleRoute('orders.resolve', 'Settle a unit that is in doubt or in review', OrderDetailDto, {
     description:
       'As the supplier’s own answer would. Asks for confirmation where the unit costs more than `confirm_above`; 409 ' +
       'where it is settled already.',
-    answer: { type: OrderDetailDto },
   })
   resolve(
     @CurrentCaller() caller: Caller,

@@ -19,56 +19,48 @@ export class ReviewController {
   ) {}
 
   @Get('review')
-  @ConsoleRoute('orders.read', {
-    summary: 'Units in review, then units in doubt, the oldest orders first',
-    answer: { pageOf: ReviewUnitDto },
-  })
+  @ConsoleRoute('orders.read', 'Units in review, then units in doubt, the oldest orders first', [ReviewUnitDto])
   list(@CurrentCaller() caller: Caller, @Query() query: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
     return this.orders.listReview(caller, query);
   }
 
   @Post('review/resolution/preview')
-  @ConsoleRoute('orders.resolve', {
-    summary: 'What one decision about several units would move; changes nothing',
-    answer: { type: BatchPreviewDto },
-  })
+  @ConsoleRoute('orders.resolve', 'What one decision about several units would move; changes nothing', BatchPreviewDto)
   preview(@Body() body: NamedUnitsDto): Promise<BatchPreviewDto> {
     return this.decisions.preview(body);
   }
 
   @Post('review/resolution')
-  @ConsoleRoute('orders.resolve', {
-    summary: 'Settle up to 100 units by one decision, all of one supplier or of one order',
-    description:
-      'Each is settled by itself, and has its own entry in the log. Those that were not settled are answered in `left`, ' +
-      'such as what another operator decided meanwhile. Asks for confirmation where they cost more than `confirm_above` together.',
-    answer: { type: BatchResolvedDto },
-  })
+  @ConsoleRoute(
+    'orders.resolve',
+    'Settle up to 100 units by one decision, all of one supplier or of one order',
+    BatchResolvedDto,
+    {
+      description:
+        'Each is settled by itself, and has its own entry in the log. Those that were not settled are answered in `left`, ' +
+        'such as what another operator decided meanwhile. Asks for confirmation where they cost more than `confirm_above` together.',
+    },
+  )
   resolve(@CurrentCaller() caller: Caller, @Body() body: ResolveManyDto): Promise<BatchResolvedDto> {
     return this.decisions.resolveMany(caller, body);
   }
 
   @Put('review/:number/:unit/claim')
-  @ConsoleRoute('orders.resolve', {
-    summary: 'Look after a unit for ten minutes, or ten more',
+  @ConsoleRoute('orders.resolve', 'Look after a unit for ten minutes, or ten more', ClaimedDto, {
     description: '409 while another operator does. Every operator may still resolve it.',
-    answer: { type: ClaimedDto },
   })
   claim(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
     return this.orders.claim(caller, number, unit);
   }
 
   @Delete('review/:number/:unit/claim')
-  @ConsoleRoute('orders.resolve', { summary: 'Give it back', answer: { type: ClaimedDto } })
+  @ConsoleRoute('orders.resolve', 'Give it back', ClaimedDto)
   release(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
     return this.orders.release(caller, number, unit);
   }
 
   @Get('search')
-  @ConsoleRoute('orders.read', {
-    summary: 'What a term is, at most five of each kind',
-    answer: { type: FoundDto },
-  })
+  @ConsoleRoute('orders.read', 'What a term is, at most five of each kind', FoundDto)
   search(@CurrentCaller() caller: Caller, @Query() { q }: SearchQueryDto): Promise<FoundDto> {
     return this.orders.search(caller, q);
   }

@@ -14,20 +14,17 @@ export class ConsoleReversalsController {
   constructor(private readonly reversals: ReversalViewsService) {}
 
   @Get()
-  @ConsoleRoute('suppliers.read', {
-    summary: 'Cases in which a supplier contradicts how a unit was settled, newest first',
-    answer: { pageOf: ReversalDto },
-  })
+  @ConsoleRoute('suppliers.read', 'Cases in which a supplier contradicts how a unit was settled, newest first', [
+    ReversalDto,
+  ])
   list(@CurrentCaller() caller: Caller, @Query() query: ReversalsQueryDto): Promise<Page<ReversalDto>> {
     return this.reversals.list(caller, query);
   }
 
   @Post(':id/closing')
-  @ConsoleRoute('reversals.close', {
-    summary: 'Close a case, with or without a credit to the order’s merchant',
+  @ConsoleRoute('reversals.close', 'Close a case, with or without a credit to the order’s merchant', ReversalDto, {
     description:
       'Confirmed again. The credit has the reference `reversal-<id>-<when it opened>`: sent twice, it is given once.',
-    answer: { type: ReversalDto },
   })
   close(
     @CurrentCaller() caller: Caller,
@@ -38,10 +35,8 @@ export class ConsoleReversalsController {
   }
 
   @Post(':id/code')
-  @ConsoleRoute('codes.reveal', {
-    summary: 'Show what was handed over for the purchase of a case, such as its code',
+  @ConsoleRoute('codes.reveal', 'Show what was handed over for the purchase of a case, such as its code', RevealedDto, {
     description: 'Stands in the log before it is shown. Asks for confirmation. 404 where there is nothing.',
-    answer: { type: RevealedDto },
   })
   reveal(
     @CurrentCaller() caller: Caller,

@@ -16,20 +16,16 @@ export class ConsoleFiguresController {
   ) {}
 
   @Get('now')
-  @ConsoleRoute('figures.read', {
-    summary: 'How the service does now',
+  @ConsoleRoute('figures.read', 'How the service does now', FiguresNowDto, {
     description: 'Sandbox merchants count nowhere. Members that could not be read within half a second are null.',
-    answer: { type: FiguresNowDto },
   })
   now(): Promise<FiguresNowDto> {
     return this.stats.now();
   }
 
   @Get('minutes')
-  @ConsoleRoute('figures.read', {
-    summary: 'What was counted over a time, in at most 200 steps',
+  @ConsoleRoute('figures.read', 'What was counted over a time, in at most 200 steps', FiguresOverTimeDto, {
     description: 'Of the last hour unless it says otherwise. Kept for 90 days, to the minute.',
-    answer: { type: FiguresOverTimeDto },
   })
   async minutes(@Query() { from, to, supplier }: MinutesQueryDto): Promise<FiguresOverTimeDto> {
     const steps = stepsBetween(from, to);

@@ -27,21 +27,16 @@ export class ConsoleSupplierSettingsController {
   constructor(private readonly changes: SupplierChangesService) {}
 
   @Get('adapters')
-  @ConsoleRoute('suppliers.read', {
-    summary: 'What suppliers can be: the credentials and options of each adapter',
-    answer: { type: AdaptersDto },
-  })
+  @ConsoleRoute('suppliers.read', 'What suppliers can be: the credentials and options of each adapter', AdaptersDto)
   adapters(): AdaptersDto {
     return this.changes.adapters();
   }
 
   @Put(':code')
-  @ConsoleRoute('suppliers.set', {
-    summary: 'Add a supplier, or replace its settings',
+  @ConsoleRoute('suppliers.set', 'Add a supplier, or replace its settings', SupplierDetailDto, {
     description:
       'Asks for confirmation. Workers use them within 5 seconds. 409 where it was changed since `expected_updated_at`; ' +
       'and, unless `leave_units` says otherwise, where units are open at the address or account before.',
-    answer: { type: SupplierDetailDto },
   })
   set(
     @CurrentCaller() caller: Caller,
@@ -52,11 +47,12 @@ export class ConsoleSupplierSettingsController {
   }
 
   @Delete(':code')
-  @ConsoleRoute('suppliers.set', {
-    summary: 'Remove a supplier that has no offer, order or reversal, with its credentials',
-    description: 'Asks for confirmation.',
-    answer: { type: RemovedSupplierDto },
-  })
+  @ConsoleRoute(
+    'suppliers.set',
+    'Remove a supplier that has no offer, order or reversal, with its credentials',
+    RemovedSupplierDto,
+    { description: 'Asks for confirmation.' },
+  )
   remove(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
@@ -75,34 +71,29 @@ export class ConsoleSuppliersController {
   ) {}
 
   @Get()
-  @ConsoleRoute('suppliers.read', {
-    summary: 'All suppliers, by their codes, and how they do',
-    answer: { pageOf: ListedSupplierDto },
-  })
+  @ConsoleRoute('suppliers.read', 'All suppliers, by their codes, and how they do', [ListedSupplierDto])
   list(): Promise<Page<ListedSupplierDto>> {
     return this.suppliers.list();
   }
 
   @Get(':code')
-  @ConsoleRoute('suppliers.read', { summary: 'A supplier', answer: { type: SupplierDetailDto } })
+  @ConsoleRoute('suppliers.read', 'A supplier', SupplierDetailDto)
   show(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierDetailDto> {
     return this.suppliers.show(caller, code);
   }
 
   @Get(':code/balances')
-  @ConsoleRoute('suppliers.read', {
-    summary: 'Our balance as the supplier reported it, over a time of the last 31 days',
-    answer: { type: BalanceReadingsDto },
-  })
+  @ConsoleRoute(
+    'suppliers.read',
+    'Our balance as the supplier reported it, over a time of the last 31 days',
+    BalanceReadingsDto,
+  )
   balances(@SupplierCode() code: string, @Query() { from }: BalancesQueryDto): Promise<BalanceReadingsDto> {
     return this.suppliers.listBalances(code, from);
   }
 
   @Get(':code/products')
-  @ConsoleRoute('suppliers.read', {
-    summary: 'What it sells, as it was last read',
-    answer: { pageOf: SupplierProductDto },
-  })
+  @ConsoleRoute('suppliers.read', 'What it sells, as it was last read', [SupplierProductDto])
   products(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
@@ -112,20 +103,16 @@ export class ConsoleSuppliersController {
   }
 
   @Get(':code/calls')
-  @ConsoleRoute('suppliers.read', {
-    summary: 'The latest calls to it that decided nothing about their unit',
+  @ConsoleRoute('suppliers.read', 'The latest calls to it that decided nothing about their unit', UndecidedCallsDto, {
     description: 'What it is still processing is not among them.',
-    answer: { type: UndecidedCallsDto },
   })
   calls(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<UndecidedCallsDto> {
     return this.suppliers.listUndecided(caller, code);
   }
 
   @Post(':code/pause')
-  @ConsoleRoute('suppliers.pause', {
-    summary: 'Send it nothing more, until it is resumed',
+  @ConsoleRoute('suppliers.pause', 'Send it nothing more, until it is resumed', SupplierDetailDto, {
     description: 'Units in doubt are asked about all the same; others go to the next offer, or wait.',
-    answer: { type: SupplierDetailDto },
   })
   pause(
     @CurrentCaller() caller: Caller,
@@ -136,29 +123,26 @@ export class ConsoleSuppliersController {
   }
 
   @Delete(':code/pause')
-  @ConsoleRoute('suppliers.pause', {
-    summary: 'End its pause, whatever it is paused for',
-    answer: { type: SupplierDetailDto },
-  })
+  @ConsoleRoute('suppliers.pause', 'End its pause, whatever it is paused for', SupplierDetailDto)
   resume(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierDetailDto> {
     return this.changes.resume(caller, code);
   }
 
   @Post(':code/test')
-  @ConsoleRoute('suppliers.pause', {
-    summary: 'Ask it for our balance and its catalogue, to see whether it can be used',
-    description: 'Nothing is bought, and nothing of ours changes. Once in ten seconds, over all operators; then 429.',
-    answer: { type: SupplierTestDto },
-  })
+  @ConsoleRoute(
+    'suppliers.pause',
+    'Ask it for our balance and its catalogue, to see whether it can be used',
+    SupplierTestDto,
+    {
+      description: 'Nothing is bought, and nothing of ours changes. Once in ten seconds, over all operators; then 429.',
+    },
+  )
   test(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierTestDto> {
     return this.changes.test(caller, code);
   }
 
   @Post(':code/sync')
-  @ConsoleRoute('suppliers.sync', {
-    summary: 'Read its catalogue, and take it over or tell what that would change',
-    answer: { type: SyncDoneDto },
-  })
+  @ConsoleRoute('suppliers.sync', 'Read its catalogue, and take it over or tell what that would change', SyncDoneDto)
   sync(@CurrentCaller() caller: Caller, @SupplierCode() code: string, @Body() body: SyncDto): Promise<SyncDoneDto> {
     return this.changes.sync(caller, code, body);
   }

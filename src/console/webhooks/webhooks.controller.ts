@@ -34,30 +34,25 @@ export class ConsoleWebhooksController {
   ) {}
 
   @Get('webhooks')
-  @ConsoleRoute('webhooks.read', {
-    summary: 'Webhooks of all merchants with how their deliveries go, newest first',
-    answer: { pageOf: ConsoleWebhookDto },
-  })
+  @ConsoleRoute('webhooks.read', 'Webhooks of all merchants with how their deliveries go, newest first', [
+    ConsoleWebhookDto,
+  ])
   list(@CurrentCaller() caller: Caller, @Query() query: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
     return this.webhooks.list(caller, query);
   }
 
   @Post('webhooks/replay/preview')
-  @ConsoleRoute('webhooks.replay', {
-    summary: 'How many deliveries a replay would attempt once more',
+  @ConsoleRoute('webhooks.replay', 'How many deliveries a replay would attempt once more', ReplayPreviewDto, {
     description: 'Those of an inactive webhook, and those with an attempt in flight, are not among them.',
-    answer: { type: ReplayPreviewDto },
   })
   preview(@Body() body: ReplayFilterDto): Promise<ReplayPreviewDto> {
     return this.webhooks.preview(body);
   }
 
   @Post('webhooks/replay')
-  @ConsoleRoute('webhooks.replay', {
-    summary: 'Attempt deliveries once more, as a job',
+  @ConsoleRoute('webhooks.replay', 'Attempt deliveries once more, as a job', JobDto, {
     description: '409 where there are more by now than were expected, or another replay runs.',
     status: 201,
-    answer: { type: JobDto },
   })
   replay(
     @CurrentCaller() caller: Caller,
@@ -68,16 +63,13 @@ export class ConsoleWebhooksController {
   }
 
   @Get('webhooks/:id')
-  @ConsoleRoute('webhooks.read', {
-    summary: 'A webhook with its settings, also one that was deleted',
-    answer: { type: ConsoleWebhookDetailDto },
-  })
+  @ConsoleRoute('webhooks.read', 'A webhook with its settings, also one that was deleted', ConsoleWebhookDetailDto)
   show(@CurrentCaller() caller: Caller, @PathId('webhook') id: number): Promise<ConsoleWebhookDetailDto> {
     return this.webhooks.show(caller, id);
   }
 
   @Get('webhooks/:id/deliveries')
-  @ConsoleRoute('webhooks.read', { summary: 'Its deliveries, newest first', answer: { pageOf: ConsoleDeliveryDto } })
+  @ConsoleRoute('webhooks.read', 'Its deliveries, newest first', [ConsoleDeliveryDto])
   deliveriesOf(
     @CurrentCaller() caller: Caller,
     @PathId('webhook') id: number,
@@ -87,48 +79,36 @@ export class ConsoleWebhooksController {
   }
 
   @Post('webhooks/:id/test')
-  @ConsoleRoute('webhooks.test', {
-    summary: 'Send a test event with a sample order, once',
+  @ConsoleRoute('webhooks.test', 'Send a test event with a sample order, once', ConsoleDeliveryDetailDto, {
     status: 201,
-    answer: { type: ConsoleDeliveryDetailDto },
   })
   test(@CurrentCaller() caller: Caller, @PathId('webhook') id: number): Promise<ConsoleDeliveryDetailDto> {
     return this.webhooks.test(caller, id);
   }
 
   @Get('deliveries')
-  @ConsoleRoute('webhooks.read', {
-    summary: 'Deliveries to all webhooks, newest first',
-    answer: { pageOf: ConsoleDeliveryDto },
-  })
+  @ConsoleRoute('webhooks.read', 'Deliveries to all webhooks, newest first', [ConsoleDeliveryDto])
   deliveries(@CurrentCaller() caller: Caller, @Query() query: DeliveriesQueryDto): Promise<Page<ConsoleDeliveryDto>> {
     return this.webhooks.allDeliveries(caller, query);
   }
 
   @Get('deliveries.csv')
-  @ConsoleRoute('exports.run', {
-    summary: 'The same as CSV, at most 1,000,000 lines',
+  @ConsoleRoute('exports.run', 'The same as CSV, at most 1,000,000 lines', 'csv', {
     description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
-    answer: { csv: true },
   })
   export(@CurrentCaller() caller: Caller, @Query() query: DeliveryFilterDto, @Res() response: Response): Promise<void> {
     return this.exports.write(caller, query, response);
   }
 
   @Get('deliveries/:id')
-  @ConsoleRoute('webhooks.read', {
-    summary: 'A delivery with what was sent, and every attempt',
-    answer: { type: ConsoleDeliveryDetailDto },
-  })
+  @ConsoleRoute('webhooks.read', 'A delivery with what was sent, and every attempt', ConsoleDeliveryDetailDto)
   delivery(@CurrentCaller() caller: Caller, @PathBigId('delivery') id: bigint): Promise<ConsoleDeliveryDetailDto> {
     return this.webhooks.delivery(caller, id);
   }
 
   @Post('deliveries/:id/retry')
-  @ConsoleRoute('webhooks.replay', {
-    summary: 'Make one more attempt at once',
+  @ConsoleRoute('webhooks.replay', 'Make one more attempt at once', ConsoleDeliveryDetailDto, {
     description: '409 while the webhook is inactive, or an attempt is in flight.',
-    answer: { type: ConsoleDeliveryDetailDto },
   })
   retry(@CurrentCaller() caller: Caller, @PathBigId('delivery') id: bigint): Promise<ConsoleDeliveryDetailDto> {
     return this.webhooks.retry(caller, id);

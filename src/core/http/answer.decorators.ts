@@ -1,4 +1,12 @@
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { applyDecorators, type Type } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiProperty,
+  ApiResponse,
+  getSchemaPath,
+  type ApiPropertyOptions,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
 
 // Documentation of answers' members beyond ApiProperty and types.
 
@@ -30,6 +38,18 @@ const member =
       ...schema,
       ...(typeof first === 'string' ? about(undefined, first) : about(first, second)),
     });
+
+export type ApiAnswer = Pick<ApiResponseOptions, 'status' | 'description' | 'headers'>;
+
+/** An answer that is a page of a list. */
+export function ApiPage(pageOf: Type<unknown>, about: ApiAnswer): MethodDecorator {
+  const properties = {
+    data: { type: 'array', items: { $ref: getSchemaPath(pageOf) } },
+    next_cursor: { type: 'string', nullable: true, example: null },
+  };
+  const schema = { type: 'object', required: ['data', 'next_cursor'], properties };
+  return applyDecorators(ApiExtraModels(pageOf), ApiResponse({ ...about, schema }));
+}
 
 /** Decorators for the members of an answer. They document examples, meanings, and types that TypeScript does not emit. */
 export const Shown = {

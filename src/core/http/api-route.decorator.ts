@@ -1,12 +1,6 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiExtraModels,
-  ApiOperation,
-  ApiResponse,
-  getSchemaPath,
-  type ApiResponseOptions,
-} from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
+import { ApiPage, type ApiAnswer } from './answer.decorators.js';
 import { ERROR_EXAMPLES, ErrorDto } from './error.dto.js';
 
 type DocumentedError = keyof typeof ERROR_EXAMPLES;
@@ -21,8 +15,7 @@ const ALWAYS: DocumentedError[] = [
 ];
 
 /** A route's answer: an object, a list, or a page of a list. */
-type Answer = Pick<ApiResponseOptions, 'description' | 'headers'> &
-  ({ type: Type<unknown> | [Type<unknown>] } | { pageOf: Type<unknown> });
+type Answer = Omit<ApiAnswer, 'status'> & ({ type: Type<unknown> | [Type<unknown>] } | { pageOf: Type<unknown> });
 
 /** A route's documentation. */
 interface RouteOptions {
@@ -43,23 +36,20 @@ export function ApiRoute({ summary, description, body, status = 200, answer, err
     HttpCode(status),
     ApiOperation({ summary, description }),
     ...(body ? [apiBody(body)] : []),
-    'pageOf' in answer ? apiPage(answer, status) : ApiResponse({ ...answer, status }),
+    answerOf(answer, status),
     ...errorResponses([...errors, ...ALWAYS]).map((response) => ApiResponse(response)),
   );
+}
+
+function answerOf(answer: Answer, status: number): MethodDecorator {
+  if (!('pageOf' in answer)) return ApiResponse({ ...answer, status });
+  const { pageOf, ...about } = answer;
+  return ApiPage(pageOf, { ...about, status });
 }
 
 function apiBody({ type, examples }: NonNullable<RouteOptions['body']>): MethodDecorator {
   const named = Object.entries(examples).map(([summary, value], index) => [`example-${index + 1}`, { summary, value }]);
   return ApiBody({ type, examples: Object.fromEntries(named) as never });
-}
-
-function apiPage({ pageOf, ...about }: Extract<Answer, { pageOf: unknown }>, status: number): MethodDecorator {
-  const properties = {
-    data: { type: 'array', items: { $ref: getSchemaPath(pageOf) } },
-    next_cursor: { type: 'string', nullable: true, example: null },
-  };
-  const schema = { type: 'object', required: ['data', 'next_cursor'], properties };
-  return applyDecorators(ApiExtraModels(pageOf), ApiResponse({ ...about, schema, status }));
 }
 
 /** One response for each status, with an example for each error that has it. */
