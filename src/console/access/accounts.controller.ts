@@ -5,7 +5,7 @@ import { AccountsService } from './accounts.service.js';
 import { CurrentCaller, type Caller } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
 import { AccountDto, ChangeOperatorDto, InvitationDto, InviteDto, OperatorReasonDto } from './operator.dto.js';
-import { PathId } from './path-ids.js';
+import { PathId } from './parameters.js';
 import { OwnSessionDto } from './session.dto.js';
 
 const OperatorId = (): ParameterDecorator => PathId('operator');

@@ -1,9 +1,26 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
-import { ApiExtension, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { ApiPage, type ApiAnswer } from '../../core/http/answer.decorators.js';
+import { ApiExtension, ApiOperation, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { CONSOLE_DETAIL_CODES, DETAIL_CODES, HTTP_STATUS } from '../../core/errors.js';
+import { ApiPage, meanings, Shown, type ApiAnswer } from '../../core/http/answer.decorators.js';
 import { given } from '../../core/members.js';
 import type { Permission } from '../../operators/roles.js';
-import { ConsoleErrorDto } from './console-error.dto.js';
+
+const CODES = { ...DETAIL_CODES, ...CONSOLE_DETAIL_CODES };
+
+class ConsoleErrorDetailDto {
+  @Shown.text('reason', 'The path of the member, or what is missing') field!: string;
+  @Shown.oneOf(Object.keys(CODES), 'REQUIRED', meanings('What is wrong', CODES)) code!: string;
+  @Shown.text('reason is required') message!: string;
+}
+
+/** The body of every error. */
+class ConsoleErrorDto {
+  @Shown.integer(403) status!: number;
+  @Shown.oneOf(Object.keys(HTTP_STATUS), 'FORBIDDEN') code!: string;
+  @Shown.text('Sign in first') message!: string;
+  @ApiPropertyOptional({ type: [ConsoleErrorDetailDto], description: 'One entry per problem' })
+  details?: ConsoleErrorDetailDto[];
+}
 
 /**
  * The callers that a route allows: operators with a permission, every operator who is signed in (`operator`), operators who gave

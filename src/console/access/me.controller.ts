@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, CurrentExchange, type Caller, type Exchange } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
-import { PathId } from './path-ids.js';
+import { PathId } from './parameters.js';
 import {
   ChangeMeDto,
   ChangePasswordDto,

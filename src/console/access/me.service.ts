@@ -66,7 +66,8 @@ export class MeService {
    * @throws FORBIDDEN
    */
   private assertMaySetUp(caller: Caller): void {
-    if (!(lacksSecondFactor(caller, this.config) && isRecent(caller.session.created_at))) caller.assertConfirmed();
+    if (!(lacksSecondFactor(caller.session, this.config) && isRecent(caller.session.created_at)))
+      caller.assertConfirmed();
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Config } from '../../core/config.js';
 import { AppError, type DetailCode } from '../../core/errors.js';
+import { formatBaht, type Satang } from '../../core/money.js';
 import { needsSecondFactor, rolesWith, type Permission } from '../../operators/roles.js';
 import type { Caller } from './caller.js';
 
 /** @throws FORBIDDEN unless the operator has the permission, and the second factor that the role needs. */
 export function assertMay(caller: Caller, permission: Permission, config: Pick<Config, 'console'>): void {
-  if (lacksSecondFactor(caller, config)) {
+  if (lacksSecondFactor(caller.session, config)) {
     const message = 'Your role works with a second factor only: set one up first';
     throw refusal('FORBIDDEN', 'second_factor', 'SECOND_FACTOR_REQUIRED', message);
   }
@@ -17,7 +18,7 @@ export function assertMay(caller: Caller, permission: Permission, config: Pick<C
 
 /** Whether the operator must set up a second factor before anything else. */
 export const lacksSecondFactor = (
-  { session: { role, has_second_factor: hasSecondFactor } }: Caller,
+  { role, has_second_factor: hasSecondFactor }: Caller['session'],
   { console }: Pick<Config, 'console'>,
 ): boolean => !hasSecondFactor && needsSecondFactor(role, console.requireSecondFactor);
 
@@ -27,3 +28,15 @@ export const refusal = (
   code: DetailCode,
   message: string,
 ): AppError => new AppError(error, message, { details: [{ field, code, message }] });
+
+/** Whether an amount needs a second person's approval. */
+export const needsApproval = (amount: Satang, { console: { approvalAbove } }: Pick<Config, 'console'>): boolean =>
+  approvalAbove !== null && amount > approvalAbove;
+
+/** @throws FORBIDDEN with APPROVAL_REQUIRED for an amount that needs a second person's approval. */
+export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'console'>): void {
+  const { approvalAbove: limit } = config.console;
+  if (limit === null || !needsApproval(amount, config)) return;
+  const message = `More than ${formatBaht(limit)} THB are moved only when a second person approves it: ask for a deposit or withdrawal`;
+  throw refusal('FORBIDDEN', 'amount', 'APPROVAL_REQUIRED', message);
+}

@@ -3,11 +3,12 @@ import { pick } from '../../core/members.js';
 import { formatBaht } from '../../core/money.js';
 import type { Operator } from '../../operators/operator.entity.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
-import { needsSecondFactor, permissionsOf } from '../../operators/roles.js';
+import { permissionsOf } from '../../operators/roles.js';
 import { Caller } from './caller.js';
+import { lacksSecondFactor } from './permission.js';
 import type { MeDto, OperatorDto, OwnSessionDto, SessionDto, SessionState } from './session.dto.js';
 
-type Session = Omit<LiveSession, 'id_hash'>;
+type Session = Caller['session'];
 
 export function toSessionDto(session: Session, config: Config): SessionDto {
   const state = stateOf(session, config);
@@ -27,10 +28,9 @@ export function toSessionDto(session: Session, config: Config): SessionDto {
   };
 }
 
-function stateOf({ awaits_code, has_second_factor, role }: Session, { console }: Config): SessionState {
-  if (awaits_code) return 'code_required';
-  if (!has_second_factor && needsSecondFactor(role, console.requireSecondFactor)) return 'second_factor_required';
-  return 'signed_in';
+function stateOf(session: Session, config: Config): SessionState {
+  if (session.awaits_code) return 'code_required';
+  return lacksSecondFactor(session, config) ? 'second_factor_required' : 'signed_in';
 }
 
 type Named = Pick<Operator, 'id' | 'email' | 'name' | 'role' | 'language' | 'timezone'>;

@@ -10,7 +10,7 @@ import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import { newestFirst } from '../lists.js';
 import { merchantOf } from '../orders/order.mapper.js';
-import { needsApproval } from './approval-limit.js';
+import { needsApproval } from '../access/permission.js';
 import type { ApprovalDto, ApprovalsQueryDto, ApproveDto, RequestApprovalDto } from './approval.dto.js';
 
 /** Movements of money that need a second person. Operators confirm each request and decision. */

@@ -3,8 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { IdempotencyKey } from '../access/idempotency-key.decorator.js';
-import { PathId } from '../access/path-ids.js';
+import { IdempotencyKey, PathId } from '../access/parameters.js';
 import { ApprovalViewsService } from './approval-views.service.js';
 import { ApprovalDto, ApprovalsQueryDto, ApproveDto, RejectDto, RequestApprovalDto } from './approval.dto.js';
 

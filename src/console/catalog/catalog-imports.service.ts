@@ -3,11 +3,12 @@ import { bySku, costInUse } from '../../catalog/offer-in-use.js';
 import { OffersService } from '../../catalog/offers.service.js';
 import { PriceAdjustmentsService, type Adjustment } from '../../catalog/price-adjustments.service.js';
 import type { PriceDifference } from '../../catalog/prices.service.js';
+import type { ProductDifference } from '../../catalog/product-actions.js';
 import { ProductListingService } from '../../catalog/product-listing.service.js';
 import { ProductImportsService, versionOf, type ImportPreview } from '../../catalog/product-imports.service.js';
 import { ChangedMeanwhile } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
-import { checkedBaht, parsePercentage, type Satang } from '../../core/money.js';
+import { checkedBaht, formatBaht, parseBaht, parsePercentage, type Satang } from '../../core/money.js';
 import type { Caller } from '../access/caller.js';
 import type {
   AdjustmentDto,
@@ -15,10 +16,12 @@ import type {
   ApplyAdjustmentDto,
   ImportedDto,
   ImportQueryDto,
+  PriceChangeDto,
   PriceImportPreviewDto,
+  ProductChangeDto,
   ProductImportPreviewDto,
 } from './import.dto.js';
-import { byMove, movesFar, toPriceChangeDto, toProductChangeDto, type Costs, type PriceMove } from './price-changes.js';
+import { toMemberChangeDto } from './product.mapper.js';
 import { toProductFilter } from './product-views.service.js';
 
 const MAX_CHANGES = 2_000;
@@ -130,3 +133,60 @@ const toPreviewDto = <Change extends PriceMove>(preview: ImportPreview<unknown>,
   moved_far: changes.filter(movesFar).length,
   below_cost: changes.filter(({ below_cost: isBelow }) => isBelow).length,
 });
+
+/** A price moves far if it moves by more than this percentage. */
+const FAR_PERCENT = 20;
+
+/** The current costs of products by SKU, without products of unknown cost. */
+type Costs = ReadonlyMap<string, Satang>;
+
+/** Returns the move of a price in percent, cut to two decimals; null without a new price, or without an old price above 0. */
+function movesBy(old: string | null, now: string | null): number | null {
+  const before = old === null ? null : parseBaht(old);
+  const after = now === null ? null : parseBaht(now);
+  if (before === null || after === null || before === 0n) return null;
+  return Number(((after - before) * 10_000n) / before) / 100;
+}
+
+/** The members of a change that sort and count it in a preview. */
+type PriceMove = Pick<PriceChangeDto, 'price_moves_percent' | 'below_cost'>;
+
+const movesFar = ({ price_moves_percent: percent }: PriceMove): boolean =>
+  percent !== null && Math.abs(percent) > FAR_PERCENT;
+
+/** Sorts the farthest moves first; prices that do not move keep their order. */
+const byMove = (one: PriceMove, other: PriceMove): number =>
+  Math.abs(other.price_moves_percent ?? 0) - Math.abs(one.price_moves_percent ?? 0);
+
+function toProductChangeDto({ sku, change, changes }: ProductDifference, costs: Costs): ProductChangeDto {
+  const price = changes.find(({ member }) => member === 'price');
+  const [old, now] = [textOf(price?.old), textOf(price?.new)];
+  return {
+    sku,
+    change,
+    changes: changes.map(toMemberChangeDto),
+    price_moves_percent: change === 'added' ? null : movesBy(old, now),
+    below_cost: isBelow(now, costs.get(sku)),
+  };
+}
+
+function toPriceChangeDto(difference: PriceDifference, costs: Costs, caller: Caller): PriceChangeDto {
+  const { sku, old, new: now } = difference;
+  const cost = costs.get(sku);
+  const seen = caller.may('costs.read') ? cost : undefined;
+  const price = now === null ? null : parseBaht(now);
+  return {
+    ...difference,
+    price_moves_percent: movesBy(old, now),
+    cost_baht: seen === undefined ? null : formatBaht(seen),
+    margin_baht: seen === undefined || price === null ? null : formatBaht(price - seen),
+    below_cost: isBelow(now, cost),
+  };
+}
+
+function isBelow(price: string | null, cost: Satang | undefined): boolean {
+  const amount = price === null ? null : parseBaht(price);
+  return amount !== null && cost !== undefined && amount < cost;
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -4,7 +4,7 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { FxPreviewDto, FxQuestionDto, FxRatesDto, SetFxDto } from './fx.dto.js';
 import { FxViewsService } from './fx-views.service.js';
-import { Currency } from '../access/path-ids.js';
+import { Currency } from '../access/parameters.js';
 
 @ApiTags('Exchange rates')
 @Controller('api/fx')

@@ -13,7 +13,7 @@ import {
   SetProductDto,
 } from './product.dto.js';
 import { ProductViewsService } from './product-views.service.js';
-import { Sku } from '../access/path-ids.js';
+import { Sku } from '../access/parameters.js';
 
 @ApiTags('Products')
 @Controller('api')

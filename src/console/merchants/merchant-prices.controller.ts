@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { PathId, Sku } from '../access/path-ids.js';
+import { PathId, Sku } from '../access/parameters.js';
 import { ClearPriceDto, MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
 import { MerchantPricesService } from './merchant-prices.service.js';
 

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { PathId } from '../access/path-ids.js';
+import { PathId } from '../access/parameters.js';
 import { MerchantWalletDto } from './merchant.dto.js';
 import {
   AlertDto,

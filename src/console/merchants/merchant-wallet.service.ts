@@ -13,7 +13,7 @@ import { toEntry } from '../../wallet/entries.js';
 import type { Wallet } from '../../wallet/wallet.entity.js';
 import { WalletService } from '../../wallet/wallet.service.js';
 import type { Caller } from '../access/caller.js';
-import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
+import { assertNeedsNoApproval } from '../access/permission.js';
 import { logExport } from '../export-log.js';
 import { pageOf } from '../lists.js';
 import type { MerchantWalletDto } from './merchant.dto.js';

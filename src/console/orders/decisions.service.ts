@@ -3,12 +3,19 @@ import { UnitInquiryService } from '../../accounting/reports/unit-inquiry.servic
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidValue, notFound } from '../../core/errors.js';
 import { failure } from '../../core/failures.js';
+import { pick } from '../../core/members.js';
 import { formatBaht } from '../../core/money.js';
 import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
 import { unitName } from '../../orders/order.rows.js';
 import type { DefiniteOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
-import { BatchResolutionService, isOpen, type ChosenUnit } from '../../support/batch-resolution.service.js';
+import {
+  BatchResolutionService,
+  isOpen,
+  type ChosenUnit,
+  type UnitStatus,
+} from '../../support/batch-resolution.service.js';
+import type { LeftUnit } from '../../support/order-problems.js';
 import { OrderCancellationService } from '../../support/order-cancellation.service.js';
 import { OrderResolutionService } from '../../support/order-resolution.service.js';
 import { OrderSupportService } from '../../support/order-support.service.js';
@@ -17,18 +24,21 @@ import type {
   BatchPreviewDto,
   BatchResolvedDto,
   ChosenUnitDto,
+  MerchantShareDto,
+  NamedUnitDto,
   NamedUnitsDto,
   ResolveManyDto,
+  UndecidedUnitDto,
 } from './batch-decision.dto.js';
-import type { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto, RevealedDto } from './decision.dto.js';
-import {
-  groupsOf,
-  sumOf,
-  toLeftUnitDto,
-  toMerchantShareDto,
-  toNamedUnitDto,
-  toUndecidedUnitDto,
-} from './decision.mapper.js';
+import type {
+  CancelDto,
+  CancellationDto,
+  InquiryDto,
+  LeftUnitDto,
+  NoteDto,
+  ResolveDto,
+  RevealedDto,
+} from './decision.dto.js';
 import type { OrderDetailDto } from './order.dto.js';
 import { toOrderDetailDto } from './order.mapper.js';
 import { readUnit, type Unit } from './unit-name.js';
@@ -174,4 +184,46 @@ function toOutcome({
   }
   if (reference !== undefined) refuse('supplier_reference', 'goes with a unit that succeeded');
   return { kind: 'failed', ...failure(code ?? refuse('failure_code', 'is needed for a unit that failed')) };
+}
+
+const WHY: Record<LeftUnit['state'], string> = {
+  queued: 'a call to its supplier ended just now: try again',
+  sending: 'a call to its supplier is in flight',
+  unknown: 'it is in doubt: its supplier may have sold it',
+  review: 'it is in doubt, and waits for a resolution',
+  succeeded: 'it has succeeded',
+  failed: 'it has failed already',
+};
+
+const toLeftUnitDto = (unit: LeftUnit): LeftUnitDto => ({
+  unit: unitName(unit),
+  state: unit.state,
+  why: WHY[unit.state],
+});
+
+const toNamedUnitDto = (unit: UnitStatus): NamedUnitDto => ({
+  order_number: unit.order_number,
+  unit: unitName(unit),
+});
+
+const toUndecidedUnitDto = (unit: UnitStatus): UndecidedUnitDto => ({
+  ...toNamedUnitDto(unit),
+  ...pick(unit, 'state', 'supplier', 'decided_by'),
+});
+
+/** @param units the chosen units of one merchant. */
+const toMerchantShareDto = (units: UnitStatus[]): MerchantShareDto => ({
+  id: units[0]?.merchant_id ?? 0,
+  name: units[0]?.merchant_name ?? '',
+  units: units.length,
+  amount: formatBaht(sumOf(units)),
+});
+
+/** The sum of the units' prices, in satang. */
+const sumOf = (units: readonly UnitStatus[]): bigint => units.reduce((sum, unit) => sum + unit.unit_price, 0n);
+
+function groupsOf(units: readonly UnitStatus[], member: 'order_number' | 'merchant_id'): UnitStatus[][] {
+  const groups = new Map<string | number, UnitStatus[]>();
+  for (const unit of units) groups.set(unit[member], [...(groups.get(unit[member]) ?? []), unit]);
+  return [...groups.values()];
 }

@@ -8,7 +8,6 @@ import type { HistoryRow } from '../../support/order-history.sql.js';
 import type { FoundOrder, ListedOrder, OrderDetail, UnitDetail } from '../../support/order-support.service.js';
 import type { ReviewRow } from '../../support/review.repository.js';
 import type { Caller } from '../access/caller.js';
-import { shownAddress } from '../webhooks/webhook-address.js';
 import type { Transfer } from '../../wallet/transfer.entity.js';
 import type {
   DeskAttemptDto,
@@ -22,7 +21,7 @@ import type {
   TimelineEntryDto,
 } from './order.dto.js';
 import type { FoundOrderDto, ReviewUnitDto } from './review.dto.js';
-import { censorOf, hidden, hiddenIfAny, type Censor, type Viewer } from './players.js';
+import { censorOf, hidden, hiddenIfAny, shownAddress, type Censor, type Viewer } from './players.js';
 
 /** The merchant of a row, as pages name it. */
 export const merchantOf = (row: { merchant_id: number; merchant_name: string }): MerchantNameDto => ({

@@ -21,6 +21,12 @@ export const hidden = (text: string, viewer: Viewer): string => (viewer.may('pla
 export const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>
   text === null ? null : hidden(text, viewer);
 
+/** The address of a webhook. Its query may hold a secret, so viewers who may not replay deliveries see no query. */
+export function shownAddress(url: string, viewer: Viewer): string {
+  const start = url.indexOf('?');
+  return start < 0 || viewer.may('webhooks.replay') ? url : `${url.slice(0, start)}?…`;
+}
+
 /** Masks a player in a text. */
 export type Censor = <Text extends string | null>(text: Text) => Text;
 

@@ -1,6 +1,6 @@
 import { notFound } from '../../core/errors.js';
 import type { UnitKey } from '../../orders/order.rows.js';
-import { PathParameter } from '../access/path-ids.js';
+import { PathParameter, PathText } from '../access/parameters.js';
 
 export type Unit = Pick<UnitKey, 'item' | 'unit'>;
 
@@ -12,14 +12,8 @@ export function readUnit(name: string): Unit {
 }
 
 /** The unit in the path. @throws NOT_FOUND */
-export const UnitName = (): ParameterDecorator =>
-  PathParameter('unit', { type: 'string' }, '1.2', { transform: readUnit });
+export const UnitName = (): ParameterDecorator => PathParameter('unit', 'string', '1.2', readUnit);
 
 /** The order in the path, by its number. @throws NOT_FOUND */
 export const OrderNumber = (): ParameterDecorator =>
-  PathParameter('number', { type: 'string' }, 'ord_Np3O7rcsqNmBTwD7', {
-    transform: (text: string) => {
-      if (!/^[\w-]{1,64}$/.test(text)) throw notFound('order');
-      return text;
-    },
-  });
+  PathText('number', 'order', 'ord_Np3O7rcsqNmBTwD7', (text) => /^[\w-]{1,64}$/.test(text));

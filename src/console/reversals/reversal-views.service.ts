@@ -7,7 +7,7 @@ import { Database } from '../../database/database.js';
 import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
 import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
 import type { Caller } from '../access/caller.js';
-import { assertNeedsNoApproval } from '../approvals/approval-limit.js';
+import { assertNeedsNoApproval } from '../access/permission.js';
 import type { RevealedDto } from '../orders/decision.dto.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import { PlayerMaskingService } from '../orders/player-masking.service.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { PathId } from '../access/path-ids.js';
+import { PathId } from '../access/parameters.js';
 import { RevealDto, RevealedDto } from '../orders/decision.dto.js';
 import { ReversalViewsService } from './reversal-views.service.js';
 import { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { SupplierCode } from '../access/path-ids.js';
+import { SupplierCode } from '../access/parameters.js';
 import { SupplierChangesService } from './supplier-changes.service.js';
 import { SupplierViewsService } from './supplier-views.service.js';
 import {
