@@ -29,6 +29,7 @@ const ENGINE_KINDS = [
   'Runner',
   'Sender',
   'Server',
+  'Store',
   'Sweeper',
   'Verifier',
 ];

@@ -7,7 +7,7 @@ import { AuditLogRepository } from '../audit-log/audit-log.repository.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { SupplierCataloguesModule } from '../catalog/supplier-catalogues.module.js';
-import { type Config, CONFIG } from '../core/config.js';
+import type { Config } from '../core/config.js';
 import { CoreModule } from '../core/core.module.js';
 import { AppExceptionFilter } from '../core/http/exception.filter.js';
 import type { Logger } from '../core/logger.js';
@@ -20,7 +20,6 @@ import { StatsModule } from '../monitoring/stats/stats.module.js';
 import { ApprovalsModule } from '../operators/approvals/approvals.module.js';
 import { CompanyProvider } from '../operators/company/company-provider.js';
 import { JobsModule } from '../operators/jobs/jobs.module.js';
-import { OperatorSessionsRepository } from '../operators/operator-sessions.repository.js';
 import { SignInModule } from '../operators/sign-in.module.js';
 import { UnitDeliveriesModule } from '../orders/codes/unit-deliveries.module.js';
 import { NoQueuesModule } from '../queues/no-queues.module.js';
@@ -76,7 +75,6 @@ import { ConsoleFiguresController } from './stats/stats.controller.js';
 import { SupplierChangesService } from './suppliers/supplier-changes.service.js';
 import { SupplierViewsService } from './suppliers/supplier-views.service.js';
 import { ConsoleSuppliersController, ConsoleSupplierSettingsController } from './suppliers/suppliers.controller.js';
-import { DeliveryExportService } from './webhooks/delivery-export.service.js';
 import { WebhookViewsService } from './webhooks/webhook-views.service.js';
 import { ConsoleWebhooksController } from './webhooks/webhooks.controller.js';
 
@@ -141,7 +139,6 @@ const SERVICES = [
   ConsoleJobsService,
   ConsoleOrdersService,
   DecisionsService,
-  DeliveryExportService,
   FxViewsService,
   IdempotencyService,
   JobExportService,
@@ -157,6 +154,7 @@ const SERVICES = [
   ReplicaWatchService,
   ReversalViewsService,
   SessionsService,
+  SessionStore,
   SupplierChangesService,
   SupplierViewsService,
   WebhookViewsService,
@@ -168,11 +166,6 @@ const SERVICES = [
   controllers: CONTROLLERS,
   providers: [
     ...SERVICES,
-    {
-      provide: SessionStore,
-      inject: [OperatorSessionsRepository, CONFIG],
-      useFactory: (sessions: OperatorSessionsRepository, config: Config) => new SessionStore(sessions, config),
-    },
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_FILTER, useClass: AppExceptionFilter },

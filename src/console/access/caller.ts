@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ConsoleActor, ConsoleRequest } from '../../audit-log/audit-log.js';
+import type { Config } from '../../core/config.js';
 import { AppError } from '../../core/errors.js';
 import { requestIdOf } from '../../core/http/request-id.middleware.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
@@ -68,6 +69,10 @@ export const originOf = (request: Request): Omit<ConsoleRequest, 'operatorId'> =
   ip: request.ip ?? '',
   requestId: requestIdOf(request),
 });
+
+/** The chosen time zone of an operator, or that of the console. */
+export const timezoneOf = ({ timezone }: Pick<LiveSession, 'timezone'>, { console }: Config): string =>
+  timezone ?? console.timezone;
 
 /** The operator, as a controller's parameter. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
@@ -10,7 +10,7 @@ import { CompanySignInsRepository } from '../../operators/company-sign-ins.repos
 import { newLinkToken, sha256 } from '../../operators/one-time-secrets.js';
 import { SignInService } from '../../operators/sign-in.service.js';
 import { callerOf, isRecent, type Exchange } from './caller.js';
-import { CompanyCookie } from './cookies.js';
+import { CompanyCookie, isEqual } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
 import { describeFailure, signInOver, toCompanyError } from '../../operators/company/company-failures.js';
 import { AWAY_AT_MOST_SECONDS, CompanyProvider, type Proofs } from '../../operators/company/company-provider.js';
@@ -105,6 +105,3 @@ function proofsOf(token: string): Proofs {
   const derived = (purpose: string): string => createHmac('sha256', token).update(purpose).digest('base64url');
   return { state: derived('state'), nonce: derived('nonce'), verifier: derived('verifier') };
 }
-
-const isEqual = (one: string, other: string): boolean =>
-  Buffer.byteLength(one) === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -70,7 +70,8 @@ export class DeviceCookie {
 
 const sign = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64url');
 
-const isEqual = (one: string, other: string): boolean =>
+/** Compares in constant time. */
+export const isEqual = (one: string, other: string): boolean =>
   Buffer.byteLength(one) === Buffer.byteLength(other) && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 function readCookie({ headers }: Request, name: string): string | undefined {

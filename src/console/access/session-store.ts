@@ -1,10 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Store, type SessionData } from 'express-session';
-import type { Config } from '../../core/config.js';
+import { CONFIG, type Config } from '../../core/config.js';
 import { sha256 } from '../../operators/one-time-secrets.js';
-import type {
-  LiveSession,
-  NewSession,
+import {
   OperatorSessionsRepository,
+  type LiveSession,
+  type NewSession,
 } from '../../operators/operator-sessions.repository.js';
 import { cookieOptions } from './cookies.js';
 
@@ -27,10 +28,11 @@ const SEEN_EVERY_MS = 30_000;
 type Done<Result = void> = (error?: unknown, result?: Result) => void;
 
 /** Keeps sessions in `operator_sessions` by the hash of the cookie's value: a reader of the table can't use them. */
+@Injectable()
 export class SessionStore extends Store {
   constructor(
     private readonly sessions: OperatorSessionsRepository,
-    private readonly config: Config,
+    @Inject(CONFIG) private readonly config: Config,
   ) {
     super();
   }

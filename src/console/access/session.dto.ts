@@ -1,9 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { meanings, Shown } from '../../core/http/answer.decorators.js';
-import { Member, Text, TextThat, type MemberOptions } from '../../core/validation/member.decorators.js';
+import { Member, OneOf, Text, Timezone, type MemberOptions } from '../../core/validation/member.decorators.js';
 import { LANGUAGES, type Language } from '../../operators/operator.entity.js';
 import { PERMISSIONS, ROLES, type Permission, type Role } from '../../operators/roles.js';
-import { isTimezone } from '../../core/moments.js';
 
 /** Any text of up to 1,024 characters. The service decides which passwords it accepts. */
 const Secret = (options: MemberOptions = {}): PropertyDecorator =>
@@ -47,21 +46,8 @@ export class ChangePasswordDto {
 
 export class ChangeMeDto {
   @Text(1, 128, { optional: true }) name?: string;
-  @Member(
-    { type: String, enum: [...LANGUAGES] },
-    (value) =>
-      (LANGUAGES as readonly unknown[]).includes(value)
-        ? null
-        : { code: 'INVALID_VALUE', words: `must be one of ${LANGUAGES.join(', ')}` },
-    { optional: true },
-  )
-  language?: Language;
-  @TextThat(
-    (value) => (isTimezone(value) ? null : 'must be the name of a time zone such as Asia/Bangkok'),
-    {},
-    { optional: true, example: 'Asia/Bangkok' },
-  )
-  timezone?: string;
+  @OneOf(LANGUAGES, { optional: true }) language?: Language;
+  @Timezone({ optional: true }) timezone?: string;
 }
 
 const STATES = {
@@ -76,14 +62,7 @@ export class OperatorDto {
   @Shown.text('nok@example.com') email!: string;
   @Shown.text('Nok') name!: string;
   @Shown.oneOf(ROLES, 'support') role!: Role;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    enum: [...LANGUAGES, null],
-    example: 'th',
-    description: 'Null until it is chosen',
-  })
-  language!: Language | null;
+  @Shown.nullableOneOf(LANGUAGES, 'th', 'Null until it is chosen') language!: Language | null;
   @Shown.text('Asia/Bangkok', 'The chosen one, or that of the console') timezone!: string;
 }
 

@@ -4,7 +4,7 @@ import { formatBaht } from '../../core/money.js';
 import type { Operator } from '../../operators/operator.entity.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
 import { permissionsOf } from '../../operators/roles.js';
-import { Caller } from './caller.js';
+import { Caller, timezoneOf } from './caller.js';
 import { lacksSecondFactor } from './permission.js';
 import type { MeDto, OperatorDto, OwnSessionDto, SessionDto, SessionState } from './session.dto.js';
 
@@ -37,7 +37,7 @@ type Named = Pick<Operator, 'id' | 'email' | 'name' | 'role' | 'language' | 'tim
 
 const toOperatorDto = (operator: Named, config: Config): OperatorDto => ({
   ...pick(operator, 'id', 'email', 'name', 'role', 'language'),
-  timezone: operator.timezone ?? config.console.timezone,
+  timezone: timezoneOf(operator, config),
 });
 
 export const toMeDto = (operator: Operator, recoveryCodes: number, config: Config): MeDto => ({

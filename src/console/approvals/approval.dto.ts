@@ -4,8 +4,9 @@ import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { MAX_SATANG } from '../../core/money.js';
 import type { PageQuery } from '../../core/pagination.js';
-import { Amount, AmountUpTo, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { AmountUpTo, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { CONSOLE_LIMIT, Id } from '../orders/order-queries.dto.js';
+import { ExpectedAvailable } from '../merchants/merchant-wallet.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 
 const KINDS = ['credit', 'debit'] as const;
@@ -29,12 +30,7 @@ export class RequestApprovalDto {
 }
 
 export class ApproveDto {
-  @Amount({
-    optional: true,
-    example: '9930.00',
-    description: 'What was available when this was decided: 409 CHANGED_MEANWHILE when it is not any more',
-  })
-  expected_available?: string;
+  @ExpectedAvailable() expected_available?: string;
 }
 
 export class RejectDto {

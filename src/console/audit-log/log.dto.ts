@@ -1,10 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { AUDITED_ACTIONS, type AuditedAction } from '../../audit-log/audit-log.js';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { Cursor, Limit } from '../../core/http/page-query.dto.js';
-import type { PageQuery } from '../../core/pagination.js';
 import { Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { CONSOLE_LIMIT, Id } from '../orders/order-queries.dto.js';
+import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 
 const SOURCES = ['console', 'cli'] as const;
@@ -23,10 +21,7 @@ export class LogFilterDto {
   @Moment({ optional: true, description: 'Before' }) to?: string;
 }
 
-export class LogQueryDto extends LogFilterDto implements PageQuery {
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
-}
+export class LogQueryDto extends IntersectionType(LogFilterDto, ListQueryDto) {}
 
 /** An operator's action. */
 export class LogEntryDto {

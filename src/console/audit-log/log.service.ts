@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { AuditLogRepository, type LogEntry, type LogFilter } from '../../audit-log/audit-log.repository.js';
-import { answerCsv, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
+import { answerCsv, everyPage, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
 import { checkedPeriod } from '../../core/moments.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
@@ -32,31 +32,25 @@ export class LogService {
     private readonly merchants: MerchantsService,
   ) {}
 
-  async list(caller: Caller, { limit: asked, cursor: after, ...given }: LogQueryDto): Promise<Page<LogEntryDto>> {
-    const { limit, cursor } = pageOf({ limit: asked, cursor: after });
-    const before = decodeCursor(cursor, [MAX_BIGINT])?.[0];
-    const rows = await this.log.list({ ...filterOf(caller, given), before, limit: limit + 1 });
-    const toDto = await this.mapper();
-    return toPage(rows, limit, ({ id }) => encodeCursor(id), toDto);
+  list(caller: Caller, { limit, cursor, ...given }: LogQueryDto): Promise<Page<LogEntryDto>> {
+    return this.listPage(filterOf(caller, given), pageOf({ limit, cursor }));
   }
 
   async export(caller: Caller, given: LogFilterDto, response: Response): Promise<void> {
-    const pages = this.pages(filterOf(caller, given));
+    const filter = filterOf(caller, given);
+    const pages = everyPage((cursor) => this.listPage(filter, { cursor, limit: CSV_PAGE }));
     await answerCsv(response, 'log.csv', COLUMNS, pages, (lines) =>
       logExport(this.database, caller, { list: 'log', filter: given, lines }),
     );
   }
 
-  private async *pages(filter: Omit<LogFilter, 'limit' | 'before'>): AsyncGenerator<LogEntryDto[]> {
-    const toDto = await this.mapper();
-    let before: bigint | undefined;
-    for (;;) {
-      const rows = await this.log.list({ ...filter, before, limit: CSV_PAGE });
-      yield rows.map(toDto);
-      const last = rows.at(-1);
-      if (!last || rows.length < CSV_PAGE) return;
-      before = BigInt(last.id);
-    }
+  private async listPage(
+    filter: Omit<LogFilter, 'limit' | 'before'>,
+    { limit, cursor }: ReturnType<typeof pageOf>,
+  ): Promise<Page<LogEntryDto>> {
+    const before = decodeCursor(cursor, [MAX_BIGINT])?.[0];
+    const rows = await this.log.list({ ...filter, before, limit: limit + 1 });
+    return toPage(rows, limit, ({ id }) => encodeCursor(id), await this.mapper());
   }
 
   /** Reads all names at once: merchants are few. */

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { parsePercentage } from '../../core/money.js';
-import { OneOf, Text, TextThat } from '../../core/validation/member.decorators.js';
+import { Fitting, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { MemberChangeDto, ProductFilterDto } from './product.dto.js';
 
 export class CsvProblemDto {
@@ -79,11 +79,10 @@ export class ImportedDto {
 const ROUNDINGS = ['0.01', '0.25', '0.50', '1.00'] as const;
 
 export class AdjustmentDto extends ProductFilterDto {
-  @TextThat(
-    (value) => (parsePercentage(value) === null ? 'must be a percentage above -100 such as -3.5' : null),
-    {},
-    { example: '-3.5', description: 'By which the list prices change' },
-  )
+  @Fitting((value) => parsePercentage(value) !== null, 'must be a percentage above -100 such as -3.5', {
+    example: '-3.5',
+    description: 'By which the list prices change',
+  })
   percent!: string;
   @OneOf(ROUNDINGS, { optional: true, description: 'New prices are multiples of it, THB' }) round_to?: string;
 }

@@ -1,6 +1,6 @@
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor } from '../../core/http/page-query.dto.js';
-import { Flag, Integer, Moment, Text, TextThat } from '../../core/validation/member.decorators.js';
+import { Fitting, Flag, Integer, Moment, Text } from '../../core/validation/member.decorators.js';
 import { parseMicros } from '../../core/cost-money.js';
 import { MAX_PRIORITY } from '../../catalog/offer-definition.js';
 
@@ -41,24 +41,23 @@ const PERCENT = /^\d{1,3}(\.\d{1,2})?$/;
 
 export class SetOfferDto extends OfferNameDto {
   @Integer(1, MAX_PRIORITY, { optional: true, description: '1 is tried first' }) priority?: number;
-  @TextThat(
-    (value) =>
-      parseMicros(value) === null ? 'must be an amount such as 14800 or 23.5, with up to six fraction digits' : null,
-    {},
-    { optional: true, nullable: true, example: '14800', description: 'Null forgets it' },
+  @Fitting(
+    (value) => parseMicros(value) !== null,
+    'must be an amount such as 14800 or 23.5, with up to six fraction digits',
+    {
+      optional: true,
+      nullable: true,
+      example: '14800',
+      description: 'Null forgets it',
+    },
   )
   cost?: string | null;
-  @TextThat(
-    (value) => (/^[A-Z]{3}$/.test(value) ? null : 'must be a currency by its three letters, such as IDR'),
-    {},
-    { optional: true, example: 'IDR' },
-  )
+  @Fitting((value) => /^[A-Z]{3}$/.test(value), 'must be a currency by its three letters, such as IDR', {
+    optional: true,
+    example: 'IDR',
+  })
   currency?: string;
-  @TextThat(
-    (value) => (PERCENT.test(value) ? null : 'must be a percentage such as 5 or 2.5'),
-    {},
-    { optional: true, example: '5' },
-  )
+  @Fitting((value) => PERCENT.test(value), 'must be a percentage such as 5 or 2.5', { optional: true, example: '5' })
   guard_percent?: string;
   @Text(1, 500, { optional: true, nullable: true, description: 'Null is the adapter’s own way' })
   player_template?: string | null;

@@ -19,7 +19,7 @@ import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { readsOwnActionsOnly } from '../../operators/roles.js';
 import { ProductSalesService } from '../../support/product-sales.service.js';
-import type { Caller } from '../access/caller.js';
+import { timezoneOf, type Caller } from '../access/caller.js';
 import { logExport } from '../export-log.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type {
@@ -123,18 +123,14 @@ export class ProductViewsService {
 
   async sold(caller: Caller, sku: string): Promise<ProductSalesDto> {
     await this.listing.get(sku);
-    const timezone = this.zoneOf(caller);
+    const timezone = timezoneOf(caller.session, this.config);
     const days = await this.sales.byDay(sku, timezone, SALES_DAYS);
     return { timezone, days: days.map(({ revenue, ...day }) => ({ ...day, revenue: formatBaht(revenue) })) };
   }
 
-  private zoneOf({ session }: Caller): string {
-    return session.timezone ?? this.config.console.timezone;
-  }
-
   /** Returns null where the sales can't be read: then pages show products without sales. */
   private today(caller: Caller): Promise<Awaited<ReturnType<ProductSalesService['today']>> | null> {
-    return this.sales.today(this.zoneOf(caller)).catch((error: unknown) => {
+    return this.sales.today(timezoneOf(caller.session, this.config)).catch((error: unknown) => {
       this.logger.warn({ err: error }, 'the sales of today could not be counted');
       return null;
     });

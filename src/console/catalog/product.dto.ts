@@ -1,11 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { Cursor, Limit } from '../../core/http/page-query.dto.js';
-import type { PageQuery } from '../../core/pagination.js';
 import { PRODUCT_KINDS, type ProductKind } from '../../core/product-kind.js';
 import { Amount, Flag, Integer, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { MAX_QUANTITY } from '../../catalog/product-definition.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 import { OfferDto } from './offer.dto.js';
 
@@ -16,10 +14,7 @@ export class ProductFilterDto {
   @OneOf(['true', 'false'], { optional: true, description: 'Whether it is on sale' }) active?: 'true' | 'false';
 }
 
-export class ProductsQueryDto extends ProductFilterDto implements PageQuery {
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
-}
+export class ProductsQueryDto extends IntersectionType(ProductFilterDto, ListQueryDto) {}
 
 const HIDDEN = 'Null where it is not known, and to those who may not see costs';
 

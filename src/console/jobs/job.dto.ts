@@ -1,9 +1,16 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { meanings, Shown } from '../../core/http/answer.decorators.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
-import { isDay, isTimezone } from '../../core/moments.js';
+import { isDay } from '../../core/moments.js';
 import type { PageQuery } from '../../core/pagination.js';
-import { Moment, OneOf, Text, TextThat, type MemberOptions } from '../../core/validation/member.decorators.js';
+import {
+  Moment,
+  OneOf,
+  Text,
+  TextThat,
+  Timezone,
+  type MemberOptions,
+} from '../../core/validation/member.decorators.js';
 import { JOB_KINDS, JOB_STATES, type JobKind } from '../../operators/jobs/job.entity.js';
 import { GROUPINGS, type Grouping } from '../../accounting/reports/margin-report.service.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
@@ -26,12 +33,7 @@ const Day = (options: MemberOptions): PropertyDecorator =>
 export class StartJobDto {
   @OneOf(REPORT_KINDS, { example: 'daily_report' }) kind!: ReportKind;
   @Day({ optional: true, example: '2026-01-15', description: 'Of a daily report: its day' }) date?: string;
-  @TextThat(
-    (value) => (isTimezone(value) ? null : 'must be the name of a time zone such as Asia/Bangkok'),
-    {},
-    { optional: true, example: 'Asia/Bangkok', description: 'Of a daily report: where the day begins' },
-  )
-  zone?: string;
+  @Timezone({ optional: true, description: 'Of a daily report: where the day begins' }) zone?: string;
   @Text(1, 128, { optional: true, description: 'Of a supplier report: one supplier’s code; else all' }) code?: string;
   @Moment({ optional: true, description: 'Of a supplier report: orders placed at or after; 24 hours ago' })
   since?: string;

@@ -1,6 +1,6 @@
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { ListQueryDto } from './merchant.dto.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
 
 const SEEN = {
   optional: true,

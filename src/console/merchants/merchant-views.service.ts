@@ -8,7 +8,7 @@ import { MerchantsService } from '../../merchants/merchants.service.js';
 import { MerchantStatsRepository, type MerchantToday } from '../../accounting/reports/merchant-stats.repository.js';
 import type { Wallet } from '../../wallet/wallet.entity.js';
 import { WalletService } from '../../wallet/wallet.service.js';
-import type { Caller } from '../access/caller.js';
+import { timezoneOf, type Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type { ConsoleMerchantDto, MerchantDaysDto, MerchantsQueryDto, NewMerchantDto } from './merchant.dto.js';
@@ -76,7 +76,7 @@ export class MerchantViewsService {
 
   async days(caller: Caller, id: number): Promise<MerchantDaysDto> {
     await this.merchants.get(id);
-    return { data: await this.figures.days(id, this.zoneOf(caller), DAYS) };
+    return { data: await this.figures.days(id, timezoneOf(caller.session, this.config), DAYS) };
   }
 
   private async shown(
@@ -85,14 +85,10 @@ export class MerchantViewsService {
     walletOf: ReadonlyMap<number, Wallet>,
   ): Promise<ConsoleMerchantDto[]> {
     const ids = merchants.map(({ id }) => id);
-    const today = await this.figures.today(ids, this.zoneOf(caller));
+    const today = await this.figures.today(ids, timezoneOf(caller.session, this.config));
     return merchants.map((merchant) =>
       toConsoleMerchantDto(merchant, today.get(merchant.id), walletOf.get(merchant.id)),
     );
-  }
-
-  private zoneOf({ session }: Caller): string {
-    return session.timezone ?? this.config.console.timezone;
   }
 }
 

@@ -3,7 +3,8 @@ import { Shown } from '../../core/http/answer.decorators.js';
 import { MAX_SATANG } from '../../core/money.js';
 import { Amount, AmountUpTo, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { WalletEntryDto } from '../../wallet/wallet.dto.js';
-import { ListQueryDto, MerchantWalletDto } from './merchant.dto.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
+import { MerchantWalletDto } from './merchant.dto.js';
 
 export class StatementQueryDto extends ListQueryDto {
   @OneOf(['funding'], { optional: true, description: 'Only what operators moved' }) kind?: 'funding';
@@ -22,6 +23,13 @@ export class ConsoleEntryDto extends WalletEntryDto {
   approved_by!: string | null;
 }
 
+export const ExpectedAvailable = (): PropertyDecorator =>
+  Amount({
+    optional: true,
+    example: '9930.00',
+    description: 'What was available when this was decided: 409 CHANGED_MEANWHILE when it is not any more',
+  });
+
 export class MoveDto {
   @AmountUpTo(MAX_SATANG, { example: '1000.00', description: 'THB' }) amount!: string;
   @Text(1, 128, {
@@ -30,12 +38,7 @@ export class MoveDto {
   })
   reference!: string;
   @Text(1, 500, { optional: true, example: 'Transfer of Monday' }) note?: string;
-  @Amount({
-    optional: true,
-    example: '9930.00',
-    description: 'What was available when this was decided: 409 CHANGED_MEANWHILE when it is not any more',
-  })
-  expected_available?: string;
+  @ExpectedAvailable() expected_available?: string;
 }
 
 export class MovedDto {

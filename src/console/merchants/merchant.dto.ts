@@ -1,23 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { Shown } from '../../core/http/answer.decorators.js';
-import type { PageQuery } from '../../core/pagination.js';
 import { Flag, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { MERCHANT_STATUSES, type MerchantStatus } from '../../merchants/merchant.entity.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
-
-export const YES_NO = ['true', 'false'] as const;
-export type YesNo = (typeof YES_NO)[number];
-
-export class ListQueryDto implements PageQuery {
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
-}
+import { ListQueryDto } from '../orders/order-queries.dto.js';
 
 export class MerchantsQueryDto extends ListQueryDto {
   @Text(1, 128, { optional: true, description: 'A part of the name, or the id' }) q?: string;
   @OneOf(MERCHANT_STATUSES, { optional: true }) status?: MerchantStatus;
-  @OneOf(YES_NO, { optional: true, description: 'Only those of the sandbox, or only the others' }) sandbox?: YesNo;
+  @OneOf(['true', 'false'], { optional: true, description: 'Only those of the sandbox, or only the others' }) sandbox?:
+    'true' | 'false';
   @OneOf(['true'], { optional: true, description: 'Only those below their alert' }) low?: 'true';
 }
 
@@ -27,11 +18,8 @@ export class NewMerchantDto {
   sandbox?: boolean;
 }
 
-export const ReasonText = (): PropertyDecorator =>
-  Text(1, 500, { description: 'For the log', example: 'its key was published' });
-
 export class ReasonDto {
-  @ReasonText() reason!: string;
+  @Text(1, 500, { description: 'For the log', example: 'its key was published' }) reason!: string;
 }
 
 export class MerchantWalletDto {

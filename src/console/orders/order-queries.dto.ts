@@ -1,3 +1,4 @@
+import { IntersectionType } from '@nestjs/swagger';
 import { FAILURE_CODES, type FailureCode } from '../../core/failures.js';
 import { MAX_INTEGER, type PageQuery } from '../../core/pagination.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
@@ -35,10 +36,13 @@ export class OrderFilterDto {
   q?: string;
 }
 
-export class OrdersQueryDto extends OrderFilterDto implements PageQuery {
+/** The members of every query for a page. */
+export class ListQueryDto implements PageQuery {
   @Limit(CONSOLE_LIMIT) limit?: string;
   @Cursor() cursor?: string;
 }
+
+export class OrdersQueryDto extends IntersectionType(OrderFilterDto, ListQueryDto) {}
 
 export class ReviewQueryDto implements PageQuery {
   @OneOf(['review', 'unknown'], { optional: true }) state?: 'review' | 'unknown';

@@ -17,8 +17,7 @@ const NullableAmount = (example: string | null, description: string): PropertyDe
 const Optional = (example: string, description?: string): PropertyDecorator =>
   ApiPropertyOptional({ example, ...(description && { description }) });
 
-const Failure = (): PropertyDecorator =>
-  ApiProperty({ type: String, nullable: true, enum: [...FAILURE_CODES, null], example: null });
+const Failure = (): PropertyDecorator => Shown.nullableOneOf(FAILURE_CODES, null);
 
 export class MerchantNameDto {
   @Shown.integer(7) id!: number;

@@ -2,14 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { checkedBaht } from '../../core/money.js';
-import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
+import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
 import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../access/permission.js';
+import { newestFirst } from '../lists.js';
 import type { RevealedDto } from '../orders/decision.dto.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import { PlayerMaskingService } from '../orders/player-masking.service.js';
 import { censorOf, hiddenIfAny, type Censor } from '../orders/players.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
@@ -26,22 +26,14 @@ export class ReversalViewsService {
   ) {}
 
   /** Newest first. @throws BAD_REQUEST for an invalid cursor. */
-  async list(caller: Caller, { open, supplier, limit, cursor }: ReversalsQueryDto): Promise<Page<ReversalDto>> {
-    const before = decodeCursor(cursor, [MAX_INTEGER])?.[0];
-    const most = pageLimit({ limit }, CONSOLE_LIMIT);
-    const found = await this.reversals.list({
-      open: open === 'true',
-      supplier,
-      before: before === undefined ? undefined : Number(before),
-      limit: most + 1,
-    });
-    const censor = await this.censors(found, caller);
-    return toPage(
-      found,
-      most,
-      ({ id }) => encodeCursor(id),
-      (reversal) => toReversalDto(reversal, caller, censor(reversal)),
+  async list(caller: Caller, { open, supplier, ...query }: ReversalsQueryDto): Promise<Page<ReversalDto>> {
+    const page = await newestFirst(
+      query,
+      (before, limit) => this.reversals.list({ open: open === 'true', supplier, before, limit }),
+      (reversal) => reversal,
     );
+    const censor = await this.censors(page.data, caller);
+    return { ...page, data: page.data.map((reversal) => toReversalDto(reversal, caller, censor(reversal))) };
   }
 
   /**

@@ -3,6 +3,7 @@ import { recordAction } from '../../audit-log/audit-log.js';
 import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { parseMicros } from '../../core/cost-money.js';
 import { AppError } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
 import { counted } from '../../core/text.js';
 import { Database } from '../../database/database.js';
 import type { DescribedAdapter } from '../../suppliers/adapter-description.js';
@@ -68,7 +69,7 @@ export class SupplierChangesService {
     const settings = toSettings(code, given);
     this.suppliers.assertTiming(given.timeout_ms);
     if (!mayLeaveUnits) await this.assertNoneLeftBehind(settings);
-    const updatedAt = at === undefined || at === null ? null : new Date(at);
+    const updatedAt = at ? new Date(at) : null;
     await this.suppliers.set(settings, caller.actor(reason), { updatedAt, secretsStayAtHost: true });
     return this.views.show(caller, code);
   }
@@ -107,14 +108,11 @@ function toSettings(code: string, given: SetSupplierDto): SupplierSettings {
 }
 
 const toAdapterDto = (description: DescribedAdapter): AdapterDto => ({
-  adapter: description.adapter,
-  name: description.name,
+  ...pick(description, 'adapter', 'name', 'currency'),
   base_url: description.baseUrl,
-  currency: description.currency,
-  credentials: description.credentials.map(({ name, secret, required, help }) => ({ name, secret, required, help })),
-  options: description.options.map(({ name, values, help }) => ({
-    name,
-    help,
+  credentials: description.credentials.map((each) => pick(each, 'name', 'secret', 'required', 'help')),
+  options: description.options.map(({ values, ...option }) => ({
+    ...pick(option, 'name', 'help'),
     values: values === null ? null : [...values],
   })),
   capabilities: [...description.capabilities],

@@ -2,13 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 import { parseMicros } from '../../core/cost-money.js';
 import { Shown } from '../../core/http/answer.decorators.js';
 import {
+  Fitting,
   Flag,
   Integer,
   Member,
   Moment,
   OneOf,
   Text,
-  TextThat,
   type MemberOptions,
 } from '../../core/validation/member.decorators.js';
 import type { Capability } from '../../suppliers/adapter-description.js';
@@ -55,16 +55,12 @@ export class SetSupplierDto {
     description: 'Calls at once, over all workers; null for SUPPLIER_MAX_IN_FLIGHT, which workers share',
   })
   max_in_flight?: number | null;
-  @TextThat(
-    (value) => (parseMicros(value) === null ? 'must be an amount such as 500 or 23.5' : null),
-    {},
-    {
-      optional: true,
-      nullable: true,
-      example: '500.00',
-      description: 'The balance below which it is low, in its currency; null for none',
-    },
-  )
+  @Fitting((value) => parseMicros(value) !== null, 'must be an amount such as 500 or 23.5', {
+    optional: true,
+    nullable: true,
+    example: '500.00',
+    description: 'The balance below which it is low, in its currency; null for none',
+  })
   low_balance?: string | null;
   @Flag({ optional: true, description: 'It is to call us at another address; the one before ends' })
   new_callback_url?: boolean;

@@ -1,10 +1,11 @@
+import { IntersectionType, OmitType } from '@nestjs/swagger';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { MAX_INTEGER, type PageQuery } from '../../core/pagination.js';
 import { Integer, Moment, OneOf } from '../../core/validation/member.decorators.js';
 import { DELIVERED_EVENTS, type DeliveredEvent } from '../../events/event.entity.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../webhooks/delivery.entity.js';
 import { WEBHOOK_STATUSES, type WebhookStatus } from '../../webhooks/webhook.entity.js';
-import { CONSOLE_LIMIT, Id } from '../orders/order-queries.dto.js';
+import { CONSOLE_LIMIT, Id, ListQueryDto } from '../orders/order-queries.dto.js';
 
 export class WebhooksQueryDto implements PageQuery {
   @Id('The id of a merchant') merchant?: string;
@@ -17,15 +18,6 @@ export class WebhooksQueryDto implements PageQuery {
   @Cursor() cursor?: string;
 }
 
-/** A filter of one webhook's deliveries. */
-export class WebhookDeliveriesQueryDto implements PageQuery {
-  @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
-  @OneOf(DELIVERED_EVENTS, { optional: true }) event?: DeliveredEvent;
-  @Moment({ optional: true, description: 'Created at or after' }) from?: string;
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
-}
-
 export class DeliveryFilterDto {
   @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
   @Id('The id of a merchant') merchant?: string;
@@ -34,10 +26,10 @@ export class DeliveryFilterDto {
   @Moment({ optional: true, description: 'Created at or after' }) from?: string;
 }
 
-export class DeliveriesQueryDto extends DeliveryFilterDto implements PageQuery {
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
-}
+export class DeliveriesQueryDto extends IntersectionType(DeliveryFilterDto, ListQueryDto) {}
+
+/** A filter of one webhook's deliveries. */
+export class WebhookDeliveriesQueryDto extends OmitType(DeliveriesQueryDto, ['merchant', 'webhook']) {}
 
 /** The filter that chooses the deliveries of a replay. */
 export class ReplayFilterDto {

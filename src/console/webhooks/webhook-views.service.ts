@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
 import { AppError } from '../../core/errors.js';
+import { answerCsv, everyPage, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
 import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
+import { Database } from '../../database/database.js';
 import { WebhookDeliveriesService } from '../../webhooks/webhook-deliveries.service.js';
 import { WebhookListingService } from '../../webhooks/webhook-listing.service.js';
 import { WebhookReplayService, type Replayed } from '../../webhooks/webhook-replay.service.js';
 import type { Caller } from '../access/caller.js';
+import { logExport } from '../export-log.js';
 import { pageOf } from '../lists.js';
 import type { JobDto } from '../jobs/job.dto.js';
 import { ConsoleJobsService } from '../jobs/console-jobs.service.js';
@@ -18,6 +22,7 @@ import {
 } from './webhook.mapper.js';
 import type {
   DeliveriesQueryDto,
+  DeliveryFilterDto,
   ReplayDto,
   ReplayFilterDto,
   WebhookDeliveriesQueryDto,
@@ -31,10 +36,28 @@ import type {
   ReplayPreviewDto,
 } from './webhook.dto.js';
 
+/** Small, because a page of a narrow filter reads many rows and must end before PostgreSQL's statement timeout. */
+const CSV_PAGE = 200;
+
+const CSV_COLUMNS: CsvColumns<ConsoleDeliveryDto> = {
+  ...membersOf<ConsoleDeliveryDto>('id created_at'),
+  webhook_id: ({ webhook }) => webhook.id,
+  url: ({ webhook }) => webhook.url,
+  merchant_id: ({ merchant }) => merchant.id,
+  merchant: ({ merchant }) => merchant.name,
+  ...membersOf<ConsoleDeliveryDto>('event_id event order_number reference_id status'),
+  attempts: ({ attempt_count }) => attempt_count,
+  response_status: ({ last_attempt: last }) => last?.response_status ?? null,
+  error: ({ last_attempt: last }) => last?.error ?? null,
+  duration_ms: ({ last_attempt: last }) => last?.duration_ms ?? null,
+  ...membersOf<ConsoleDeliveryDto>('next_attempt_at updated_at'),
+};
+
 /** Webhooks and deliveries of all merchants, and the replays that operators start. */
 @Injectable()
 export class WebhookViewsService {
   constructor(
+    private readonly database: Database,
     private readonly listing: WebhookListingService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly replays: WebhookReplayService,
@@ -60,12 +83,15 @@ export class WebhookViewsService {
     return this.allDeliveries(caller, { ...query, webhook: String(webhook) });
   }
 
-  async allDeliveries(
-    caller: Caller,
-    { limit, cursor, ...filter }: DeliveriesQueryDto,
-  ): Promise<Page<ConsoleDeliveryDto>> {
-    const page = await this.listing.deliveries(toDeliveryFilter(filter), pageOf({ limit, cursor }));
-    return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
+  allDeliveries(caller: Caller, { limit, cursor, ...filter }: DeliveriesQueryDto): Promise<Page<ConsoleDeliveryDto>> {
+    return this.listDeliveries(caller, filter, pageOf({ limit, cursor }));
+  }
+
+  async export(caller: Caller, filter: DeliveryFilterDto, response: Response): Promise<void> {
+    const pages = everyPage((cursor) => this.listDeliveries(caller, filter, { cursor, limit: CSV_PAGE }));
+    await answerCsv(response, 'deliveries.csv', CSV_COLUMNS, pages, (lines) =>
+      logExport(this.database, caller, { list: 'deliveries', filter, lines }),
+    );
   }
 
   async delivery(caller: Caller, id: bigint): Promise<ConsoleDeliveryDetailDto> {
@@ -106,6 +132,15 @@ export class WebhookViewsService {
     if (count > expected)
       throw new AppError('CONFLICT', `${count} deliveries match by now, not ${expected}: look again`);
     return this.jobs.startReplay(caller, asked, replayed, count);
+  }
+
+  private async listDeliveries(
+    caller: Caller,
+    filter: DeliveryFilterDto,
+    part: ReturnType<typeof pageOf>,
+  ): Promise<Page<ConsoleDeliveryDto>> {
+    const page = await this.listing.deliveries(toDeliveryFilter(filter), part);
+    return { ...page, data: page.data.map((each) => toConsoleDeliveryDto(each, caller)) };
   }
 
   private async toReplayed({ webhook, status, event, since }: ReplayFilterDto): Promise<Replayed> {

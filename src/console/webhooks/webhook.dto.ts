@@ -38,14 +38,9 @@ export class ConsoleWebhookDetailDto extends ConsoleWebhookDto {
   @Shown.nullableMoment() deleted_at!: Date | null;
 }
 
-const Status = (): PropertyDecorator =>
-  ApiProperty({ type: 'integer', nullable: true, example: 500, description: 'Null when there was no answer' });
-const Failure = (): PropertyDecorator =>
-  ApiProperty({ type: String, nullable: true, enum: [...ATTEMPT_ERRORS, null], example: null });
-
 export class LastAttemptDto {
-  @Status() response_status!: number | null;
-  @Failure() error!: string | null;
+  @Shown.nullableInteger(500, 'Null when there was no answer') response_status!: number | null;
+  @Shown.nullableOneOf(ATTEMPT_ERRORS, null) error!: string | null;
   @Shown.integer(87) duration_ms!: number;
 }
 

@@ -6,7 +6,6 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey, PathBigId, PathId } from '../access/parameters.js';
 import { JobDto } from '../jobs/job.dto.js';
-import { DeliveryExportService } from './delivery-export.service.js';
 import { WebhookViewsService } from './webhook-views.service.js';
 import {
   DeliveriesQueryDto,
@@ -27,10 +26,7 @@ import {
 @ApiTags('Webhooks')
 @Controller('api')
 export class ConsoleWebhooksController {
-  constructor(
-    private readonly webhooks: WebhookViewsService,
-    private readonly exports: DeliveryExportService,
-  ) {}
+  constructor(private readonly webhooks: WebhookViewsService) {}
 
   @Get('webhooks')
   @ConsoleRoute('webhooks.read', 'Webhooks of all merchants with how their deliveries go, newest first', [
@@ -96,7 +92,7 @@ export class ConsoleWebhooksController {
     description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
   })
   export(@CurrentCaller() caller: Caller, @Query() query: DeliveryFilterDto, @Res() response: Response): Promise<void> {
-    return this.exports.write(caller, query, response);
+    return this.webhooks.export(caller, query, response);
   }
 
   @Get('deliveries/:id')

@@ -63,6 +63,8 @@ export const Shown = {
   nullableText: ApiNullableText,
   oneOf: (values: readonly string[], example?: string, description?: string): PropertyDecorator =>
     ApiProperty({ enum: values as string[], ...about(example, description) }),
+  nullableOneOf: (values: readonly string[], example: string | null, description?: string): PropertyDecorator =>
+    ApiProperty({ type: String, nullable: true, enum: [...values, null], ...about(example, description) }),
   moment: (description?: string): PropertyDecorator => ApiMoment(about(undefined, description)),
   nullableMoment: (description?: string): PropertyDecorator =>
     ApiMoment({ nullable: true, ...about(undefined, description) }),

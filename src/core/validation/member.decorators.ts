@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { formatBaht, parseBaht, type Satang } from '../money.js';
-import { readMoment } from '../moments.js';
+import { isTimezone, readMoment } from '../moments.js';
 import { textProblem } from '../text.js';
 import { Rule, type Class, type MemberRule, type Problem } from './rule.js';
 
@@ -70,6 +70,14 @@ export const TextThat = (
     },
     options,
   );
+
+/** Text that fits a rule of its own. @param words what it must be. */
+export const Fitting = (fits: (value: string) => boolean, words: string, options: MemberOptions): PropertyDecorator =>
+  TextThat((value) => (fits(value) ? null : words), {}, options);
+
+/** The name of a time zone. */
+export const Timezone = (options: MemberOptions): PropertyDecorator =>
+  Fitting(isTimezone, 'must be the name of a time zone such as Asia/Bangkok', { example: 'Asia/Bangkok', ...options });
 
 /** A JSON integer within bounds: neither `"2"`, nor `1.5`, nor `true`. */
 export function Integer(minimum: number, maximum: number, options: MemberOptions = {}): PropertyDecorator {
