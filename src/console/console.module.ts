@@ -31,7 +31,6 @@ import { WalletModule } from '../wallet/wallet.module.js';
 import { WebhookListingModule } from '../webhooks/webhook-listing.module.js';
 import { AccessGuard } from './access/access.guard.js';
 import { AccountsController } from './access/accounts.controller.js';
-import { AccountsService } from './access/accounts.service.js';
 import { CompanySignInController } from './access/company-sign-in.controller.js';
 import { CompanySignInService } from './access/company-sign-in.service.js';
 import { IdempotencyService } from './access/idempotency.service.js';
@@ -130,7 +129,6 @@ const CONTROLLERS = [
 ];
 
 const SERVICES = [
-  AccountsService,
   ApprovalViewsService,
   AuditLogRepository,
   CatalogImportsService,

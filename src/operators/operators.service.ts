@@ -12,6 +12,9 @@ import type { Role } from './roles.js';
 
 const LINK_LASTS_MS = 86_400_000;
 
+/** The id of an operator, or the address. */
+type Who = number | string;
+
 export interface NewOperator {
   email: string;
   name: string;
@@ -89,8 +92,8 @@ export class OperatorsService {
   }
 
   /** Ends all sessions and blocks the account. @throws NOT_FOUND; CONFLICT for the last administrator. */
-  disable(email: string, by?: Actor): Promise<Operator> {
-    return this.change(email, by, 'operator.disable', async (tx, operator) => {
+  disable(who: Who, by?: Actor): Promise<Operator> {
+    return this.change(who, by, 'operator.disable', async (tx, operator) => {
       await this.keepAnAdministrator(tx, operator.id);
       await this.operators.endSessions(tx, { operator_id: operator.id });
       const links = { set_up_hash: null, set_up_until: null, company_link_until: null };
@@ -99,16 +102,16 @@ export class OperatorsService {
   }
 
   /** @throws NOT_FOUND */
-  enable(email: string, by?: Actor): Promise<Operator> {
-    return this.change(email, by, 'operator.enable', () => Promise.resolve({ active: true }));
+  enable(who: Who, by?: Actor): Promise<Operator> {
+    return this.change(who, by, 'operator.enable', () => Promise.resolve({ active: true }));
   }
 
   /**
    * @param expected the role that the deciding operator saw.
    * @throws NOT_FOUND; CONFLICT for the last administrator, or if the role is not the expected one.
    */
-  setRole(email: string, role: Role, by?: Actor, expected?: Role): Promise<Operator> {
-    return this.change(email, by, 'operator.set_role', async (tx, { id, role: now }) => {
+  setRole(who: Who, role: Role, by?: Actor, expected?: Role): Promise<Operator> {
+    return this.change(who, by, 'operator.set_role', async (tx, { id, role: now }) => {
       if (expected !== undefined && expected !== now)
         throw new ChangedMeanwhile(`the role is now ${now}: look again`, 'expected_role');
       if (role !== 'admin') await this.keepAnAdministrator(tx, id);
@@ -120,26 +123,25 @@ export class OperatorsService {
    * Allows company sign-in for a day: the first person who signs in with the account's verified address is linked to it, in
    * place of any earlier link. @throws NOT_FOUND; CONFLICT for a disabled account.
    */
-  allowCompany(email: string, by?: Actor): Promise<Operator> {
-    return this.change(email, by, 'operator.allow_company', (_tx, { active }) => {
+  allowCompany(who: Who, by?: Actor): Promise<Operator> {
+    return this.change(who, by, 'operator.allow_company', (_tx, { active }) => {
       if (!active) throw new AppError('CONFLICT', 'the account is disabled: enable it first');
       return Promise.resolve({ company_link_until: inADay() });
     });
   }
 
   /** @throws NOT_FOUND */
-  unlock(email: string, by?: Actor): Promise<Operator> {
-    return this.change(email, by, 'operator.unlock', () => Promise.resolve(UNLOCKED));
+  unlock(who: Who, by?: Actor): Promise<Operator> {
+    return this.change(who, by, 'operator.unlock', () => Promise.resolve(UNLOCKED));
   }
 
   /** @param sessionId absent for all sessions. @returns how many ended; for none, nothing is logged. @throws NOT_FOUND */
-  endSessions(email: string, sessionId: number | undefined, by: Actor): Promise<number> {
+  endSessions(who: Who, sessionId: number | undefined, by: Actor): Promise<number> {
     return this.database.transaction(async (tx) => {
-      const operator = await this.operators.lock(tx, { email });
-      if (!operator) throw new UnknownResource('operator', email);
+      const operator = await this.lock(tx, who);
       const which = sessionId === undefined ? {} : { id: sessionId };
       const ended = await this.operators.endSessions(tx, { ...which, operator_id: operator.id });
-      const detail = { operator: email, ...(sessionId === undefined ? { ended } : { session: sessionId }) };
+      const detail = { operator: operator.email, ...(sessionId === undefined ? { ended } : { session: sessionId }) };
       if (ended > 0) recordAction(tx, by, { action: 'session.end', detail });
       return ended;
     });
@@ -149,9 +151,9 @@ export class OperatorsService {
    * Restores access: removes password, second factor and company link, ends all sessions, unlocks and enables the account,
    * and makes a new link to set the password. If there was a company link, allows company sign-in for a day. @throws NOT_FOUND
    */
-  async reset(email: string, by?: Actor): Promise<Invited> {
+  async reset(who: Who, by?: Actor): Promise<Invited> {
     const { token, ...link } = newLink();
-    const operator = await this.change(email, by, 'operator.reset', async (tx, before) => {
+    const operator = await this.change(who, by, 'operator.reset', async (tx, before) => {
       const { id, company_subject } = before;
       await this.operators.endSessions(tx, { operator_id: id });
       await this.operators.replaceRecoveryCodes(tx, id, []);
@@ -191,20 +193,26 @@ export class OperatorsService {
 
   /** @param work makes the other writes of the change, and returns the operator's new columns. */
   private change(
-    email: string,
+    who: Who,
     by: Actor | undefined,
     action: AuditedAction,
     work: (tx: Transaction, operator: Operator) => Promise<OperatorChange>,
   ): Promise<Operator> {
     return this.database.transaction(async (tx) => {
-      const operator = await this.operators.lock(tx, { email: email.trim().toLowerCase() });
-      if (!operator) throw new UnknownResource('operator', email);
+      const operator = await this.lock(tx, who);
       const change = await work(tx, operator);
       await this.operators.update(tx, operator.id, change);
       const role = change.role === undefined ? {} : { role: change.role, role_before: operator.role };
       recordAction(tx, by, { action, detail: { operator: operator.email, ...role } });
       return { ...operator, ...change };
     });
+  }
+
+  private async lock(tx: Transaction, who: Who): Promise<Operator> {
+    const isId = typeof who === 'number';
+    const operator = await this.operators.lock(tx, isId ? { id: who } : { email: who.trim().toLowerCase() });
+    if (!operator) throw isId ? notFound('operator') : new UnknownResource('operator', who);
+    return operator;
   }
 
   private async keepAnAdministrator(tx: Transaction, id: number): Promise<void> {

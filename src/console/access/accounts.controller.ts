@@ -1,24 +1,31 @@
 import { Body, Controller, Delete, Get, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
-import { AccountsService } from './accounts.service.js';
+import { AppError, notFound } from '../../core/errors.js';
+import { OperatorsService } from '../../operators/operators.service.js';
+import { toAccountDto, toInvitationDto } from './account.mapper.js';
 import { CurrentCaller, type Caller } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
 import { AccountDto, ChangeOperatorDto, InvitationDto, InviteDto, OperatorReasonDto } from './operator.dto.js';
 import { PathId } from './parameters.js';
 import { OwnSessionDto } from './session.dto.js';
+import { SessionsService } from './sessions.service.js';
 
 const OperatorId = (): ParameterDecorator => PathId('operator');
 
+/** Administrators' view and changes of accounts. Every change needs confirmation, because it grants or removes access. */
 @ApiTags('Operators')
 @Controller('api/operators')
 export class AccountsController {
-  constructor(private readonly accounts: AccountsService) {}
+  constructor(
+    private readonly operators: OperatorsService,
+    private readonly sessions: SessionsService,
+  ) {}
 
   @Get()
   @ConsoleRoute('operators.manage', 'Everybody who has an account', [AccountDto])
-  list(): Promise<Page<AccountDto>> {
-    return this.accounts.list();
+  async list(): Promise<Page<AccountDto>> {
+    return { data: (await this.operators.list()).map(toAccountDto), next_cursor: null };
   }
 
   @Post()
@@ -31,26 +38,30 @@ export class AccountsController {
       status: 201,
     },
   )
-  invite(@CurrentCaller() caller: Caller, @Body() body: InviteDto): Promise<InvitationDto> {
-    return this.accounts.invite(caller, body);
+  async invite(@CurrentCaller() caller: Caller, @Body() body: InviteDto): Promise<InvitationDto> {
+    return toInvitationDto(await this.operators.create(body, caller.confirmedActor()));
   }
 
   @Get(':id')
   @ConsoleRoute('operators.manage', 'An account', AccountDto)
-  show(@OperatorId() id: number): Promise<AccountDto> {
-    return this.accounts.show(id);
+  async show(@OperatorId() id: number): Promise<AccountDto> {
+    return toAccountDto(await this.operators.get(id));
   }
 
   @Patch(':id')
   @ConsoleRoute('operators.manage', 'Give another role, disable or enable', AccountDto, {
     description: 'With the next request of theirs. Asks for confirmation. 409 for the last administrator.',
   })
-  change(
+  async change(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
-    @Body() body: ChangeOperatorDto,
+    @Body() { role, expected_role: expected, active, reason }: ChangeOperatorDto,
   ): Promise<AccountDto> {
-    return this.accounts.change(caller, id, body);
+    if ((role === undefined) === (active === undefined))
+      throw new AppError('BAD_REQUEST', 'Give either role or active');
+    const by = caller.confirmedActor(reason);
+    if (role !== undefined) return toAccountDto(await this.operators.setRole(id, role, by, expected));
+    return toAccountDto(await (active ? this.operators.enable(id, by) : this.operators.disable(id, by)));
   }
 
   @Post(':id/reset')
@@ -60,24 +71,24 @@ export class AccountsController {
     InvitationDto,
     { description: 'Asks for confirmation.' },
   )
-  reset(
+  async reset(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
     @Body() { reason }: OperatorReasonDto,
   ): Promise<InvitationDto> {
-    return this.accounts.reset(caller, id, reason);
+    return toInvitationDto(await this.operators.reset(id, caller.confirmedActor(reason)));
   }
 
   @Post(':id/unlock')
   @ConsoleRoute('operators.manage', 'Forget wrong passwords and codes', AccountDto, {
     description: 'Asks for confirmation.',
   })
-  unlock(
+  async unlock(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
     @Body() { reason }: OperatorReasonDto,
   ): Promise<AccountDto> {
-    return this.accounts.unlock(caller, id, reason);
+    return toAccountDto(await this.operators.unlock(id, caller.confirmedActor(reason)));
   }
 
   @Post(':id/company-sign-in')
@@ -89,37 +100,41 @@ export class AccountsController {
       description: 'Within a day, once. Asks for confirmation. 409 for a disabled account.',
     },
   )
-  allowCompany(
+  async allowCompany(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
     @Body() { reason }: OperatorReasonDto,
   ): Promise<AccountDto> {
-    return this.accounts.allowCompany(caller, id, reason);
+    return toAccountDto(await this.operators.allowCompany(id, caller.confirmedActor(reason)));
   }
 
   @Get(':id/sessions')
   @ConsoleRoute('sessions.manage', 'Where an operator is signed in', [OwnSessionDto])
-  listSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
-    return this.accounts.listSessions(caller, id);
+  async listSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
+    await this.operators.get(id);
+    return this.sessions.list(caller, id);
   }
 
   @Delete(':id/sessions')
   @ConsoleRoute('sessions.manage', 'Sign an operator out everywhere', [OwnSessionDto], {
     description: 'Asks for confirmation.',
   })
-  endSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
-    return this.accounts.endSessions(caller, id);
+  async endSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
+    await this.operators.endSessions(id, undefined, caller.confirmedActor());
+    return this.sessions.list(caller, id);
   }
 
   @Delete(':id/sessions/:session')
   @ConsoleRoute('sessions.manage', 'Sign an operator out there', [OwnSessionDto], {
     description: 'Asks for confirmation.',
   })
-  endSession(
+  async endSession(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
     @PathId('session', 'session') sessionId: number,
   ): Promise<Page<OwnSessionDto>> {
-    return this.accounts.endSessions(caller, id, sessionId);
+    const ended = await this.operators.endSessions(id, sessionId, caller.confirmedActor());
+    if (ended === 0) throw notFound('session');
+    return this.sessions.list(caller, id);
   }
 }

@@ -84,8 +84,8 @@ export class SessionsService {
     return this.renew(exchange, caller, { accessVersion: access_version });
   }
 
-  async list(caller: Caller): Promise<Page<OwnSessionDto>> {
-    const found = await this.sessions.list(caller.id, this.config.console.idleMs);
+  async list(caller: Caller, operatorId = caller.id): Promise<Page<OwnSessionDto>> {
+    const found = await this.sessions.list(operatorId, this.config.console.idleMs);
     return { data: found.map((each) => toOwnSessionDto(each, caller.session.id)), next_cursor: null };
   }
 

@@ -41,29 +41,23 @@ export class CatalogImportsService {
   async previewProducts(file: Buffer): Promise<ProductImportPreviewDto> {
     const preview = await this.imports.previewProducts(file);
     const costs = await this.costsOf(preview.differences);
-    const changes = preview.differences.map((each) => toProductChangeDto(each, costs));
-    return toPreviewDto(preview, preview.differences.filter(isAdded).length, changes);
+    return toPreviewDto(preview, isAdded, (each) => toProductChangeDto(each, costs));
   }
 
   /** @throws BAD_REQUEST for a file with a problem; CONFLICT where the changes differ from the preview's. */
   async importProducts(caller: Caller, file: Buffer, query: ImportQueryDto): Promise<ImportedDto> {
-    const done = await this.imports.importProducts(file, agreed(caller, query));
-    const added = done.filter(isAdded).length;
-    return { added, changed: done.length - added };
+    return counted(await this.imports.importProducts(file, agreed(caller, query)), isAdded);
   }
 
   async previewPrices(caller: Caller, file: Buffer): Promise<PriceImportPreviewDto> {
     const preview = await this.imports.previewPrices(file);
     const costs = await this.costsOf(preview.differences);
-    const changes = preview.differences.map((each) => toPriceChangeDto(each, costs, caller));
-    return toPreviewDto(preview, preview.differences.filter(isFirst).length, changes);
+    return toPreviewDto(preview, isFirst, (each) => toPriceChangeDto(each, costs, caller));
   }
 
   /** @throws as {@link importProducts}. */
   async importPrices(caller: Caller, file: Buffer, query: ImportQueryDto): Promise<ImportedDto> {
-    const done = await this.imports.importPrices(file, agreed(caller, query));
-    const added = done.filter(isFirst).length;
-    return { added, changed: done.length - added };
+    return counted(await this.imports.importPrices(file, agreed(caller, query)), isFirst);
   }
 
   async previewAdjustment(caller: Caller, given: AdjustmentDto): Promise<AdjustmentPreviewDto> {
@@ -121,18 +115,29 @@ const isAdded = ({ change }: { change: string }): boolean => change === 'added';
 /** Whether the merchant had no own price before. */
 const isFirst = ({ old }: PriceDifference): boolean => old === null;
 
-/** @param added the number of changes that add a product or a price. */
-const toPreviewDto = <Change extends PriceMove>(preview: ImportPreview<unknown>, added: number, changes: Change[]) => ({
-  version: preview.version,
-  added,
-  changed: preview.differences.length - added,
-  unchanged: preview.lines - preview.differences.length,
-  problems: preview.problems,
-  problem_count: preview.problems.length,
-  changes: changes.sort(byMove).slice(0, MAX_CHANGES),
-  moved_far: changes.filter(movesFar).length,
-  below_cost: changes.filter(({ below_cost: isBelow }) => isBelow).length,
-});
+/** Counts the differences that add a product or a price, and the others. */
+function counted<Difference>(differences: Difference[], adds: (difference: Difference) => boolean): ImportedDto {
+  const added = differences.filter(adds).length;
+  return { added, changed: differences.length - added };
+}
+
+function toPreviewDto<Difference, Change extends PriceMove>(
+  { version, differences, problems, lines }: ImportPreview<Difference>,
+  adds: (difference: Difference) => boolean,
+  toChange: (difference: Difference) => Change,
+) {
+  const changes = differences.map(toChange);
+  return {
+    version,
+    ...counted(differences, adds),
+    unchanged: lines - differences.length,
+    problems,
+    problem_count: problems.length,
+    changes: changes.sort(byMove).slice(0, MAX_CHANGES),
+    moved_far: changes.filter(movesFar).length,
+    below_cost: changes.filter(({ below_cost: isBelow }) => isBelow).length,
+  };
+}
 
 /** A price moves far if it moves by more than this percentage. */
 const FAR_PERCENT = 20;

@@ -1,17 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AuditedAction, AuditRecord } from '../../audit-log/audit-log.js';
+import type { AuditedAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { DAY_MS } from '../../core/durations.js';
-import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
+import { invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
 import { given, pick } from '../../core/members.js';
 import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { JOB_KINDS, type Job, type JobKind } from '../../operators/jobs/job.entity.js';
 import { JobRunner } from '../../operators/jobs/job-runner.js';
-import type { JobWork } from '../../operators/jobs/job-run.js';
-import { JobsRepository, type JobRow, type StartedJob } from '../../operators/jobs/jobs.repository.js';
+import type { JobOrder, JobWork } from '../../operators/jobs/job-run.js';
+import { JobsRepository, type JobRow } from '../../operators/jobs/jobs.repository.js';
 import type { Permission } from '../../operators/roles.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { Replayed } from '../../webhooks/webhook-replay.service.js';
@@ -20,10 +18,6 @@ import { assertMay } from '../access/permission.js';
 import { newestFirst } from '../lists.js';
 import { JobWorkService } from '../../accounting/jobs/job-work.service.js';
 import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
-
-/** How often the console looks for a job that another process is starting, and how many times. */
-const LOOK_EVERY_MS = 50;
-const LOOKS = 20;
 
 /** The permissions to start and end a job of each kind, and to see its result. */
 const PERMISSIONS: Record<JobKind, { run: Permission; read: Permission }> = {
@@ -46,21 +40,18 @@ const MEMBERS: Record<ReportKind, { needed: (keyof Members)[]; optional: (keyof 
 /** The work of a job, with its parameters as PostgreSQL keeps them. */
 interface Prepared {
   params: Record<string, string>;
-  passing?: Asked['passing'];
+  passing?: readonly string[];
   work: JobWork;
 }
 
-/** A job to start. */
-interface Asked {
-  kind: JobKind;
-  params: object;
-  /** Parameters that a repeated request may have with other values, because they depend on the moment. */
-  passing?: readonly string[] | undefined;
-  /** The idempotency key of the request: an operator starts one job under one key. */
-  key: string | undefined;
-  /** The entry of the audit log; absent where the work itself records its actions. */
-  record?: AuditRecord;
-}
+/** A job that the caller asks for. */
+type Asked = Omit<JobOrder, 'operatorId' | 'permission'>;
+
+const orderOf = (caller: Caller, asked: Asked): JobOrder => ({
+  ...asked,
+  operatorId: caller.id,
+  permission: PERMISSIONS[asked.kind].run,
+});
 
 /** Starts, lists and cancels background jobs. */
 @Injectable()
@@ -80,7 +71,8 @@ export class ConsoleJobsService {
     const { work, ...prepared } = await this.prepare(kind, given);
     const action: AuditedAction = kind === 'audit' ? 'audit.run' : 'report.run';
     const detail = kind === 'audit' ? {} : { report: kind.replace('_report', ''), ...prepared.params };
-    return this.begin(caller, { kind, ...prepared, key, record: { action, detail } }, work);
+    const log = { by: caller.actor(), record: { action, detail } };
+    return this.begin(caller, { kind, ...prepared, idempotencyKey: key, log }, work);
   }
 
   /** Starts a replay, which records each of its batches in the audit log. @throws CONFLICT while another job runs. */
@@ -90,11 +82,8 @@ export class ConsoleJobsService {
 
   /** Returns the job that the same request started earlier, or null. @throws CONFLICT for the key of another request. */
   async startedBefore(caller: Caller, asked: Asked): Promise<JobDto | null> {
-    const { key } = asked;
-    const job = key === undefined ? undefined : await this.jobs.findByKey(caller.id, key);
-    if (!job) return null;
-    if (!isFor(job, asked)) throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
-    return toJobDto(await this.get(caller, job.id));
+    const id = await this.runner.findStarted(orderOf(caller, asked));
+    return id === null ? null : toJobDto(await this.get(caller, id));
   }
 
   /** Lists jobs of the kinds that the caller may see. @throws FORBIDDEN for another kind. */
@@ -127,33 +116,8 @@ export class ConsoleJobsService {
   }
 
   private async begin(caller: Caller, asked: Asked, work: JobWork): Promise<JobDto> {
-    await this.jobs.markInterrupted();
-    const earlier = await this.startedBefore(caller, asked);
-    if (earlier) return earlier;
-    const { kind, params, key, record } = asked;
-    const { run: permission } = PERMISSIONS[kind];
-    const order = { kind, params, operatorId: caller.id, idempotencyKey: key, permission };
-    const log = record && { by: caller.actor(), record };
-    try {
-      const id = await this.runner.start({ ...order, log }, work);
-      return toJobDto(await this.get(caller, id));
-    } catch (error) {
-      const now = await this.startedMeanwhile(caller, asked);
-      if (!now) throw error;
-      return now;
-    }
-  }
-
-  /** When the same request arrives twice at once, the lock lets one of them start its job. The other waits for this job. */
-  private async startedMeanwhile(caller: Caller, asked: Asked): Promise<JobDto | null> {
-    if (asked.key === undefined) return null;
-    for (let look = 0; look < LOOKS; look++) {
-      const isThere = this.runner.isBusy || (await this.jobs.isRunning(asked.kind));
-      const started = await this.startedBefore(caller, asked);
-      if (started !== null || isThere) return started;
-      await delay(LOOK_EVERY_MS);
-    }
-    return null;
+    const id = await this.runner.startOnce(orderOf(caller, asked), work);
+    return toJobDto(await this.get(caller, id));
   }
 
   private assertMayRun(caller: Caller, kind: JobKind): void {
@@ -185,15 +149,6 @@ export class ConsoleJobsService {
     const passing = asked === undefined ? ['since'] : [];
     return { params, passing, work: this.works.supplier(suppliers, since) };
   }
-}
-
-/** Whether a job was started with the same kind and parameters. */
-function isFor(job: StartedJob, { kind, params, passing = [] }: Asked): boolean {
-  const lasting = (all: object): object =>
-    Object.fromEntries(
-      Object.entries(all).filter(([name, value]) => value !== undefined && value !== null && !passing.includes(name)),
-    );
-  return job.kind === kind && isDeepStrictEqual(lasting(job.params), lasting(params));
 }
 
 /** @throws BAD_REQUEST for a missing member, or a member of another kind. */

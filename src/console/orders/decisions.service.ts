@@ -23,21 +23,19 @@ import type { Caller } from '../access/caller.js';
 import type {
   BatchPreviewDto,
   BatchResolvedDto,
+  CancelDto,
+  CancellationDto,
   ChosenUnitDto,
+  InquiryDto,
+  LeftUnitDto,
   MerchantShareDto,
   NamedUnitDto,
   NamedUnitsDto,
-  ResolveManyDto,
-  UndecidedUnitDto,
-} from './batch-decision.dto.js';
-import type {
-  CancelDto,
-  CancellationDto,
-  InquiryDto,
-  LeftUnitDto,
   NoteDto,
   ResolveDto,
+  ResolveManyDto,
   RevealedDto,
+  UndecidedUnitDto,
 } from './decision.dto.js';
 import type { OrderDetailDto } from './order.dto.js';
 import { toOrderDetailDto } from './order.mapper.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { BatchPreviewDto, BatchResolvedDto, NamedUnitsDto, ResolveManyDto } from './batch-decision.dto.js';
+import { BatchPreviewDto, BatchResolvedDto, NamedUnitsDto, ResolveManyDto } from './decision.dto.js';
 import { ConsoleOrdersService } from './console-orders.service.js';
 import { DecisionsService } from './decisions.service.js';
 import { ReviewQueryDto, SearchQueryDto } from './order-queries.dto.js';

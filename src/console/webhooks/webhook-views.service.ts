@@ -124,7 +124,7 @@ export class WebhookViewsService {
     { up_to, expected_count: expected, ...query }: ReplayDto,
   ): Promise<JobDto> {
     // Each preview ends at another delivery, so a repeated request may have another `up_to`.
-    const asked = { kind: 'replay' as const, key, params: { ...query, up_to }, passing: ['up_to'] };
+    const asked = { kind: 'replay' as const, idempotencyKey: key, params: { ...query, up_to }, passing: ['up_to'] };
     const earlier = await this.jobs.startedBefore(caller, asked);
     if (earlier) return earlier;
     const replayed = { ...(await this.toReplayed(query)), upTo: BigInt(up_to) };

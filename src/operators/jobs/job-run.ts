@@ -10,6 +10,8 @@ import type { Ending, JobsRepository, NewJob, Progress } from './jobs.repository
 /** A job to carry out, with the permission that its operator must keep until the job ends. */
 export interface JobOrder extends NewJob {
   permission: Permission;
+  /** Parameters that a repeated request may have with other values, because they depend on the moment. */
+  passing?: readonly string[] | undefined;
   /** The audit log's entry at the start; absent if the work itself writes to the log. */
   log?: { by: Actor; record: AuditRecord } | undefined;
 }

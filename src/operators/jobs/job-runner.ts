@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { LOGGER } from '../../core/core.module.js';
@@ -7,9 +9,12 @@ import type { Logger } from '../../core/logger.js';
 import { Database } from '../../database/database.js';
 import { JobDatabase } from './job-database.js';
 import { JobRun, type JobOrder, type JobWork } from './job-run.js';
-import { JobsRepository } from './jobs.repository.js';
+import { JobsRepository, type StartedJob } from './jobs.repository.js';
 
 const STOPS_WITHIN_MS = 4_000;
+/** How often the console looks for a job that another process is starting, and how many times. */
+const LOOK_EVERY_MS = 50;
+const LOOKS = 20;
 
 /** Runs jobs: one at a time in a process, and one of each kind over all processes. */
 @Injectable()
@@ -43,9 +48,38 @@ export class JobRunner implements BeforeApplicationShutdown {
     return run.whenBegun();
   }
 
-  /** Whether this process runs a job. */
-  get isBusy(): boolean {
-    return this.current !== undefined;
+  /** As {@link start}, but a repeated request starts no other job. @throws CONFLICT also for the key of another request. */
+  async startOnce(order: JobOrder, work: JobWork): Promise<number> {
+    await this.jobs.markInterrupted();
+    const earlier = await this.findStarted(order);
+    if (earlier !== null) return earlier;
+    try {
+      return await this.start(order, work);
+    } catch (error) {
+      const now = await this.startedMeanwhile(order);
+      if (now === null) throw error;
+      return now;
+    }
+  }
+
+  /** Returns the job that the same request started earlier, or null. @throws CONFLICT for the key of another request. */
+  async findStarted(order: JobOrder): Promise<number | null> {
+    const { operatorId, idempotencyKey: key } = order;
+    const job = key ? await this.jobs.findByKey(operatorId, key) : undefined;
+    if (job && !isFor(job, order)) throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
+    return job?.id ?? null;
+  }
+
+  /** When the same request arrives twice at once, the lock lets one of them start its job. The other waits for this job. */
+  private async startedMeanwhile(order: JobOrder): Promise<number | null> {
+    if (!order.idempotencyKey) return null;
+    for (let look = 0; look < LOOKS; look++) {
+      const isThere = this.current !== undefined || (await this.jobs.isRunning(order.kind));
+      const started = await this.findStarted(order);
+      if (started !== null || isThere) return started;
+      await delay(LOOK_EVERY_MS);
+    }
+    return null;
   }
 
   /** Makes the job's process end the job within two seconds. @throws NOT_FOUND; CONFLICT if it has ended or was cancelled. */
@@ -65,4 +99,13 @@ export class JobRunner implements BeforeApplicationShutdown {
     await current.stop('interrupted', 'the console was stopped');
     await withDeadline(current.ended, STOPS_WITHIN_MS).catch(() => undefined);
   }
+}
+
+/** Whether a job was started with the same kind and parameters. */
+function isFor(job: StartedJob, { kind, params, passing = [] }: JobOrder): boolean {
+  const lasting = (all: object): object =>
+    Object.fromEntries(
+      Object.entries(all).filter(([name, value]) => value !== undefined && value !== null && !passing.includes(name)),
+    );
+  return job.kind === kind && isDeepStrictEqual(lasting(job.params), lasting(params));
 }
