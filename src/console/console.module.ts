@@ -53,12 +53,10 @@ import { ProductViewsService } from './catalog/product-views.service.js';
 import { ConsoleProductsController } from './catalog/products.controller.js';
 import { ConsoleHealthController } from './console-health.controller.js';
 import { ConsoleJobsService } from './jobs/console-jobs.service.js';
-import { JobExportService } from './jobs/job-export.service.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { ConsoleKeysController } from './merchants/merchant-keys.controller.js';
 import { MerchantKeysService } from './merchants/merchant-keys.service.js';
 import { ConsolePricesController } from './merchants/merchant-prices.controller.js';
-import { MerchantPricesService } from './merchants/merchant-prices.service.js';
 import { MerchantViewsService } from './merchants/merchant-views.service.js';
 import { ConsoleWalletController } from './merchants/merchant-wallet.controller.js';
 import { MerchantWalletService } from './merchants/merchant-wallet.service.js';
@@ -139,10 +137,8 @@ const SERVICES = [
   DecisionsService,
   FxViewsService,
   IdempotencyService,
-  JobExportService,
   LogService,
   MerchantKeysService,
-  MerchantPricesService,
   MerchantViewsService,
   MerchantWalletService,
   MeService,

@@ -1,11 +1,15 @@
+import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
 import type { AuditedAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { DAY_MS } from '../../core/durations.js';
-import { invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
+import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
+import { answerCsv } from '../../core/http/csv-answer.js';
 import { given, pick } from '../../core/members.js';
 import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
+import { Database } from '../../database/database.js';
 import { JOB_KINDS, type Job, type JobKind } from '../../operators/jobs/job.entity.js';
 import { JobRunner } from '../../operators/jobs/job-runner.js';
 import type { JobOrder, JobWork } from '../../operators/jobs/job-run.js';
@@ -15,8 +19,10 @@ import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { Replayed } from '../../webhooks/webhook-replay.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertMay } from '../access/permission.js';
+import { logExport } from '../export-log.js';
 import { newestFirst } from '../lists.js';
 import { JobWorkService } from '../../accounting/jobs/job-work.service.js';
+import { csvOf } from './job-csv.js';
 import type { JobDetailDto, JobDto, JobsQueryDto, ReportKind, StartJobDto } from './job.dto.js';
 
 /** The permissions to start and end a job of each kind, and to see its result. */
@@ -61,6 +67,7 @@ export class ConsoleJobsService {
     private readonly jobs: JobsRepository,
     private readonly works: JobWorkService,
     private readonly suppliers: SuppliersService,
+    private readonly database: Database,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -96,6 +103,16 @@ export class ConsoleJobsService {
 
   async show(caller: Caller, id: number): Promise<JobDetailDto> {
     return toJobDetailDto(await this.get(caller, id));
+  }
+
+  /** @throws NOT_FOUND; FORBIDDEN; CONFLICT for a job that has no result. */
+  async export(caller: Caller, id: number, response: Response): Promise<void> {
+    const job = await this.get(caller, id);
+    if (job.result === null) throw new AppError('CONFLICT', 'The job has no result');
+    const { columns, lines } = csvOf(job, job.result);
+    await answerCsv(response, `${job.kind}-${id}.csv`, columns, Readable.from([lines]), (count) =>
+      logExport(this.database, caller, { list: job.kind, filter: job.params, lines: count }),
+    );
   }
 
   /** The job ends within two seconds. @throws NOT_FOUND; FORBIDDEN; CONFLICT unless it runs. */

@@ -3,8 +3,6 @@ import { Shown } from '../../core/http/answer.decorators.js';
 import { GROUPINGS } from '../../accounting/reports/margin-report.service.js';
 
 const Amount = (): PropertyDecorator => ApiProperty({ example: '35.00', description: 'THB' });
-const Count = (description?: string): PropertyDecorator =>
-  ApiProperty({ type: 'integer', example: 3, ...(description && { description }) });
 
 /** Reports of older versions lack the count. */
 class WithArchivedDto {
@@ -13,9 +11,9 @@ class WithArchivedDto {
 }
 
 export class DailyFiguresDto {
-  @Count('Placed on the day') orders!: number;
-  @Count('Ended on the day') completed!: number;
-  @Count('Ended on the day') failed!: number;
+  @Shown.integer(3, 'Placed on the day') orders!: number;
+  @Shown.integer(3, 'Ended on the day') completed!: number;
+  @Shown.integer(3, 'Ended on the day') failed!: number;
   @Amount() opening_amount!: string;
   @Amount() credited_amount!: string;
   @Amount() debited_amount!: string;
@@ -45,13 +43,13 @@ export class DailyReportDto extends WithArchivedDto {
 }
 
 export class MarginFiguresDto {
-  @Count() units!: number;
+  @Shown.integer(3) units!: number;
   @Amount() revenue!: string;
   @Amount() cost!: string;
   @Amount() margin!: string;
   @Shown.nullableNumber(12.5, 'Null where no cost is known') margin_percent!: number | null;
-  @Count('Whose supplier never reported the cost: the expected cost counts') cost_estimated_units!: number;
-  @Count('Whose cost nobody knows: they make no margin') cost_unknown_units!: number;
+  @Shown.integer(3, 'Whose supplier never reported the cost: the expected cost counts') cost_estimated_units!: number;
+  @Shown.integer(3, 'Whose cost nobody knows: they make no margin') cost_unknown_units!: number;
   @ApiProperty({
     type: String,
     required: false,
@@ -81,15 +79,15 @@ export class SupplierDifferenceDto {
 export class SupplierComparisonDto {
   @Shown.text('acme') supplier!: string;
   @Shown.flag(true) ok!: boolean;
-  @Count() succeeded!: number;
+  @Shown.integer(3) succeeded!: number;
   @Amount() succeeded_amount!: string;
-  @Count() failed!: number;
-  @Count('Not settled yet') open!: number;
+  @Shown.integer(3) failed!: number;
+  @Shown.integer(3, 'Not settled yet') open!: number;
   @Shown.optionalInteger(0, 'Attempts that another one followed; absent of older reports')
   given_up?: number;
-  @Count() agreed!: number;
-  @Count('No usable answer') unanswered!: number;
-  @Count('Can’t be asked about without buying') unaskable!: number;
+  @Shown.integer(3) agreed!: number;
+  @Shown.integer(3, 'No usable answer') unanswered!: number;
+  @Shown.integer(3, 'Can’t be asked about without buying') unaskable!: number;
   @ApiProperty({
     type: 'integer',
     nullable: true,
@@ -104,11 +102,11 @@ export class SupplierComparisonDto {
   unknown?: number;
   @Shown.optionalInteger(0, 'Purchases that it lists as sold and that our books have as not bought')
   surplus?: number;
-  @Count('Reversals that nobody has closed') open_cases!: number;
+  @Shown.integer(3, 'Reversals that nobody has closed') open_cases!: number;
   @Shown.nullableText(null, 'Why something is not known') problem!: string | null;
   @Shown.nullableText('1240.50') balance_amount!: string | null;
   @Shown.nullableText('THB') balance_currency!: string | null;
-  @Count() difference_count!: number;
+  @Shown.integer(3) difference_count!: number;
   @ApiProperty({ type: [SupplierDifferenceDto], description: 'The first 1,000' }) differences!: SupplierDifferenceDto[];
 }
 
@@ -141,5 +139,5 @@ export class AuditResultDto {
 }
 
 export class ReplayResultDto {
-  @Count() replayed!: number;
+  @Shown.integer(3) replayed!: number;
 }

@@ -6,7 +6,6 @@ import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey, PathId } from '../access/parameters.js';
 import { ConsoleJobsService } from './console-jobs.service.js';
-import { JobExportService } from './job-export.service.js';
 import { JobDetailDto, JobDto, JobsQueryDto, StartJobDto } from './job.dto.js';
 
 const READERS = 'Reports need `reports.read`, the audit `audit.run`, replays `webhooks.read`.';
@@ -14,10 +13,7 @@ const READERS = 'Reports need `reports.read`, the audit `audit.run`, replays `we
 @ApiTags('Jobs')
 @Controller('api/jobs')
 export class JobsController {
-  constructor(
-    private readonly jobs: ConsoleJobsService,
-    private readonly exports: JobExportService,
-  ) {}
+  constructor(private readonly jobs: ConsoleJobsService) {}
 
   @Post()
   @ConsoleRoute('operator', 'Start a report or the audit in the background', JobDto, {
@@ -53,7 +49,7 @@ export class JobsController {
     description: `UTF-8 with a byte order mark. It stands in the log. ${READERS}`,
   })
   export(@CurrentCaller() caller: Caller, @PathId('job') id: number, @Res() response: Response): Promise<void> {
-    return this.exports.write(caller, id, response);
+    return this.jobs.export(caller, id, response);
   }
 
   @Delete(':id')

@@ -1,46 +1,52 @@
 import { Body, Controller, Delete, Get, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { PricesService } from '../../catalog/prices.service.js';
+import { checkedBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathId, Sku } from '../access/parameters.js';
+import { pageOf } from '../lists.js';
 import { ClearPriceDto, MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
-import { MerchantPricesService } from './merchant-prices.service.js';
+import { readSeen, toMerchantPriceDto } from './merchant-price.mapper.js';
 
 @ApiTags('Merchants')
 @Controller('api/merchants/:id/prices')
 export class ConsolePricesController {
-  constructor(private readonly prices: MerchantPricesService) {}
+  constructor(private readonly prices: PricesService) {}
 
   @Get()
   @ConsoleRoute('products.read', 'What a merchant pays, by SKU', [MerchantPriceDto])
-  list(
+  async list(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') id: number,
-    @Query() query: PricesQueryDto,
+    @Query() { q, own, ...query }: PricesQueryDto,
   ): Promise<Page<MerchantPriceDto>> {
-    return this.prices.list(caller, id, query);
+    const page = await this.prices.page(id, { isOwnOnly: own === 'true', part: q, ...pageOf(query) });
+    return { ...page, data: page.data.map((row) => toMerchantPriceDto(row, caller)) };
   }
 
   @Put(':sku')
   @ConsoleRoute('prices.set', 'Give a merchant its own price, from its next order on', MerchantPriceDto)
-  set(
+  async set(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') merchantId: number,
     @Sku() sku: string,
-    @Body() body: SetPriceDto,
+    @Body() { price, expected_price: expected }: SetPriceDto,
   ): Promise<MerchantPriceDto> {
-    return this.prices.set(caller, { merchantId, sku }, body);
+    await this.prices.set(merchantId, sku, checkedBaht(price), caller.actor(), readSeen(expected));
+    return toMerchantPriceDto(await this.prices.show(merchantId, sku), caller);
   }
 
   @Delete(':sku')
   @ConsoleRoute('prices.set', 'Take its own price away: the list price holds again', MerchantPriceDto)
-  clear(
+  async clear(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') merchantId: number,
     @Sku() sku: string,
     @Query() { expected_price: expected }: ClearPriceDto,
   ): Promise<MerchantPriceDto> {
-    return this.prices.clear(caller, { merchantId, sku }, expected);
+    await this.prices.clear(merchantId, sku, caller.actor(), readSeen(expected));
+    return toMerchantPriceDto(await this.prices.show(merchantId, sku), caller);
   }
 }

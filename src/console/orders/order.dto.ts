@@ -11,9 +11,6 @@ const Amount = (example: string, description?: string): PropertyDecorator =>
     ...(description && { description: `${description}, THB` }),
   });
 
-const NullableAmount = (example: string | null, description: string): PropertyDecorator =>
-  ApiProperty({ type: String, nullable: true, example, description });
-
 const Optional = (example: string, description?: string): PropertyDecorator =>
   ApiPropertyOptional({ example, ...(description && { description }) });
 
@@ -67,7 +64,7 @@ export class DeskAttemptDto {
   @Shown.text('ord_Np3O7rcsqNmBTwD7.1.1') reference!: string;
   @Shown.nullableText('A-5521') supplier_reference!: string | null;
   @Shown.oneOf(ATTEMPT_STATES, 'succeeded') state!: string;
-  @NullableAmount('23.5', 'What the supplier took; null where it does not say, or to those who may not see costs')
+  @Shown.nullableText('23.5', 'What the supplier took; null where it does not say, or to those who may not see costs')
   cost!: string | null;
   @Shown.nullableText('IDR') currency!: string | null;
   @Failure() failure_code!: string | null;
@@ -95,7 +92,7 @@ export class MovementDto {
   @Shown.text('4711') id!: string;
   @Shown.oneOf(['order_hold', 'order_spend', 'order_refund'], 'order_hold') kind!: string;
   @Amount('70.00') amount!: string;
-  @NullableAmount('1240.50', 'What the wallet had available then; null to those who may not see wallets')
+  @Shown.nullableText('1240.50', 'What the wallet had available then; null to those who may not see wallets')
   available_after!: string | null;
   @Shown.moment() created_at!: Date;
 }

@@ -9,24 +9,23 @@ export class MinutesQueryDto {
   supplier?: string;
 }
 
-const ApiFigure = (description: string): PropertyDecorator =>
-  ApiProperty({ type: Number, nullable: true, example: 3, description });
-
 export class FiguresNowDto {
   @Shown.moment() at!: string;
   @Shown.number(41.4, 'Orders placed, over the last 5 minutes') orders_per_minute!: number;
   @Shown.nullableNumber(0.021, 'Of the orders that ended within the hour, those that failed; null when none ended')
   failed_share!: number | null;
-  @ApiFigure('Orders that have not ended') orders_open!: number | null;
-  @ApiFigure('Age of the oldest of them') orders_oldest_open_seconds!: number | null;
-  @ApiFigure('Units in doubt') units_unknown!: number | null;
-  @ApiFigure('How long the oldest of them is in doubt') units_unknown_oldest_seconds!: number | null;
-  @ApiFigure('Units in review') units_review!: number | null;
-  @ApiFigure('How long the oldest of them waits') units_review_oldest_seconds!: number | null;
-  @ApiFigure('Webhook deliveries that are due and not begun') webhooks_due!: number | null;
-  @ApiFigure('How long the oldest of them is due') webhooks_oldest_due_seconds!: number | null;
-  @ApiFigure('Merchants whose available balance is below their alert') wallets_below_alert!: number | null;
-  @ApiFigure('Cases in which a supplier contradicts how a unit was settled') supplier_reversals_open!: number | null;
+  @Shown.nullableNumber(3, 'Orders that have not ended') orders_open!: number | null;
+  @Shown.nullableNumber(3, 'Age of the oldest of them') orders_oldest_open_seconds!: number | null;
+  @Shown.nullableNumber(3, 'Units in doubt') units_unknown!: number | null;
+  @Shown.nullableNumber(3, 'How long the oldest of them is in doubt') units_unknown_oldest_seconds!: number | null;
+  @Shown.nullableNumber(3, 'Units in review') units_review!: number | null;
+  @Shown.nullableNumber(3, 'How long the oldest of them waits') units_review_oldest_seconds!: number | null;
+  @Shown.nullableNumber(3, 'Webhook deliveries that are due and not begun') webhooks_due!: number | null;
+  @Shown.nullableNumber(3, 'How long the oldest of them is due') webhooks_oldest_due_seconds!: number | null;
+  @Shown.nullableNumber(3, 'Merchants whose available balance is below their alert') wallets_below_alert!:
+    number | null;
+  @Shown.nullableNumber(3, 'Cases in which a supplier contradicts how a unit was settled') supplier_reversals_open!:
+    number | null;
 }
 
 const ApiValues = (): PropertyDecorator =>

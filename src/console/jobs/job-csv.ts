@@ -1,14 +1,6 @@
-import { Readable } from 'node:stream';
-import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
-import { answerCsv, type CsvColumns } from '../../core/http/csv-answer.js';
+import type { CsvColumns } from '../../core/http/csv-answer.js';
 import type { CsvCell } from '../../core/csv.js';
-import { AppError } from '../../core/errors.js';
-import { Database } from '../../database/database.js';
-import type { JobKind } from '../../operators/jobs/job.entity.js';
-import type { Caller } from '../access/caller.js';
-import { logExport } from '../export-log.js';
-import { ConsoleJobsService } from './console-jobs.service.js';
+import type { Job, JobKind } from '../../operators/jobs/job.entity.js';
 import type {
   AuditResultDto,
   DailyReportDto,
@@ -50,25 +42,10 @@ const LINES: Record<JobKind, (result: never) => Lines> = {
   replay: (result: ReplayResultDto) => [result],
 };
 
-/** Results of jobs as CSV. */
-@Injectable()
-export class JobExportService {
-  constructor(
-    private readonly jobs: ConsoleJobsService,
-    private readonly database: Database,
-  ) {}
-
-  /** @throws NOT_FOUND; FORBIDDEN; CONFLICT for a job that has no result. */
-  async write(caller: Caller, id: number, response: Response): Promise<void> {
-    const { kind, params, result } = await this.jobs.get(caller, id);
-    if (result === null) throw new AppError('CONFLICT', 'The job has no result');
-    const lines = LINES[kind](result as never);
-    const columns = columnsOf(kind, result).map((name) => [name, (line: Line) => toCell(line[name] ?? null)]);
-    const name = `${kind}-${id}.csv`;
-    await answerCsv(response, name, Object.fromEntries(columns) as CsvColumns<Line>, Readable.from([lines]), (count) =>
-      logExport(this.database, caller, { list: kind, filter: params, lines: count }),
-    );
-  }
+/** The columns of a job's result, and its lines. */
+export function csvOf({ kind }: Pick<Job, 'kind'>, result: Result): { columns: CsvColumns<Line>; lines: Line[] } {
+  const columns = columnsOf(kind, result).map((name) => [name, (line: Line) => toCell(line[name] ?? null)]);
+  return { columns: Object.fromEntries(columns) as CsvColumns<Line>, lines: LINES[kind](result as never) as Line[] };
 }
 
 const toCell = (value: Line[string]): CsvCell => (typeof value === 'boolean' ? String(value) : (value ?? null));
