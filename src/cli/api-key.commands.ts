@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import type { ApiKey } from '../auth/api-key.entity.js';
 import { ApiKeysService, type IssuedApiKey } from '../auth/api-keys.service.js';
 import { AuthModule } from '../auth/auth.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
-import { examples, type Act, type CommandGroup } from './command-group.js';
-import { ASKS_FIRST, confirm } from './confirm.js';
-import { id, integer, moment, networks, operatorOption, reasonOption, yesOption } from './options.js';
+import type { CommandGroup, OperatorCommand } from './command-group.js';
+import { confirm } from './confirm.js';
+import { id, integer, moment, networks } from './options.js';
 import { list, record, type Result } from './output.js';
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
@@ -21,7 +20,7 @@ type EndGiven = Actor & { yes?: boolean };
 
 export const apiKeyCommands: CommandGroup = {
   features: { imports: [AuthModule] },
-  define(apiKey, act) {
+  define(apiKey) {
     apiKey
       .command('issue')
       .description('Issue an API key to a merchant. The key is shown only once; the service stores just its hash.')
@@ -29,74 +28,60 @@ export const apiKeyCommands: CommandGroup = {
       .option('--name <name>', 'label for the key, up to 128 characters')
       .option('--allow-ip <cidr,...>', 'networks that may use the key (default: any)', networks)
       .option('--expires-at <moment>', 'expiry time in ISO 8601 (default: never)', moment)
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addHelpText(
-        'after',
-        examples(
-          'api-key issue --merchant 1',
-          'api-key issue --merchant 1 --name checkout --allow-ip 203.0.113.0/24,198.51.100.7 --expires-at 2030-01-31',
-        ),
+      .audited()
+      .examples(
+        'api-key issue --merchant 1',
+        'api-key issue --merchant 1 --name checkout --allow-ip 203.0.113.0/24,198.51.100.7 --expires-at 2030-01-31',
       )
-      .action(
-        act(async (app, { merchant, name, allowIp, expiresAt, ...by }: IssueGiven) => {
-          const options = { name, allowedNetworks: allowIp, expiresAt };
-          return issuedKey(await app.get(ApiKeysService).issue(merchant, options, by));
-        }),
-      );
+      .does(async (app, { merchant, name, allowIp, expiresAt, ...by }: IssueGiven) => {
+        const options = { name, allowedNetworks: allowIp, expiresAt };
+        return issuedKey(await app.get(ApiKeysService).issue(merchant, options, by));
+      });
 
     apiKey
       .command('list')
       .description('List a merchant’s API keys, without the secret part.')
       .requiredOption('--merchant <id>', 'merchant id', id)
-      .addHelpText('after', examples('api-key list --merchant 1'))
-      .action(
-        act(async (app, { merchant }: { merchant: number }) => {
-          const keys = await app.get(ApiKeysService).list(merchant);
-          return list(keys.map(toJson), 'The merchant has no API keys: topup api-key issue gives it one.');
-        }),
-      );
+      .examples('api-key list --merchant 1')
+      .does(async (app, { merchant }: { merchant: number }) => {
+        const keys = await app.get(ApiKeysService).list(merchant);
+        return list(keys.map(toJson), 'The merchant has no API keys: topup api-key issue gives it one.');
+      });
 
     apiKey
       .command('revoke')
       .description('Revoke an API key for good. It stops working within 5 seconds.')
       .argument('<id>', 'API key id', id)
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addOption(yesOption())
-      .addHelpText('after', ASKS_FIRST + examples('api-key revoke 1', 'api-key revoke 1 --reason "published" --yes'))
-      .action(
-        act(async (app, keyId: number, { yes, ...by }: EndGiven) => {
-          const keys = app.get(ApiKeysService);
-          await confirm(`${nameOf(await keys.get(keyId))} stops working within 5 seconds, for good.`, {
-            yes,
-          });
-          return record(toJson(await keys.revoke(keyId, by)));
-        }),
-      );
+      .audited()
+      .asksFirst()
+      .examples('api-key revoke 1', 'api-key revoke 1 --reason "published" --yes')
+      .does(async (app, keyId: number, { yes, ...by }: EndGiven) => {
+        const keys = app.get(ApiKeysService);
+        await confirm(`${nameOf(await keys.get(keyId))} stops working within 5 seconds, for good.`, {
+          yes,
+        });
+        return record(toJson(await keys.revoke(keyId, by)));
+      });
 
-    defineRotate(apiKey, act);
+    defineRotate(apiKey);
   },
 };
 
-function defineRotate(apiKey: Command, act: Act): void {
+function defineRotate(apiKey: OperatorCommand): void {
   apiKey
     .command('rotate')
     .description('Replace an API key by a new one with the same merchant, name, networks and expiry.')
     .argument('<id>', 'id of the old API key', id)
     .option('--overlap <seconds>', 'seconds that the old key keeps working', integer(0, MAX_OVERLAP_SECONDS), 0)
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addOption(yesOption())
-    .addHelpText('after', ASKS_FIRST + examples('api-key rotate 1', 'api-key rotate 1 --overlap 3600'))
-    .action(
-      act(async (app, keyId: number, { overlap, yes, ...by }: EndGiven & { overlap: number }) => {
-        const keys = app.get(ApiKeysService);
-        const when = overlap === 0 ? 'within 5 seconds' : `in ${overlap} seconds`;
-        await confirm(`${nameOf(await keys.get(keyId))} stops working ${when}, for good.`, { yes });
-        return issuedKey(await keys.rotate(keyId, overlap, by));
-      }),
-    );
+    .audited()
+    .asksFirst()
+    .examples('api-key rotate 1', 'api-key rotate 1 --overlap 3600')
+    .does(async (app, keyId: number, { overlap, yes, ...by }: EndGiven & { overlap: number }) => {
+      const keys = app.get(ApiKeysService);
+      const when = overlap === 0 ? 'within 5 seconds' : `in ${overlap} seconds`;
+      await confirm(`${nameOf(await keys.get(keyId))} stops working ${when}, for good.`, { yes });
+      return issuedKey(await keys.rotate(keyId, overlap, by));
+    });
 }
 
 const issuedKey = ({ apiKey, key }: IssuedApiKey): Result =>

@@ -1,6 +1,6 @@
 import { AuditModule } from '../accounting/audit/audit.module.js';
 import { AuditService, type AuditResult, type Coverage } from '../accounting/audit/audit.service.js';
-import { examples, type CommandGroup } from './command-group.js';
+import type { CommandGroup } from './command-group.js';
 import { withProgress } from './progress.js';
 import { counted } from '../core/text.js';
 import { listTable, paragraphs, type Result } from './output.js';
@@ -13,19 +13,16 @@ and everything after them. With --full, it reads everything again and compares e
 
 export const auditCommands: CommandGroup = {
   features: { imports: [AuditModule] },
-  define(audit, act) {
+  define(audit) {
     audit
       .description('Check that the books are consistent. The exit code is 1 if a check fails.')
       .option('--full', 'also read closed months again')
-      .addHelpText('after', HELP + examples('audit', 'audit --full', 'audit --json'))
-      .action(
-        act(async (app, { full }: { full?: boolean }) => {
-          const service = app.get(AuditService);
-          return auditResult(
-            await withProgress('Checking the books', (onProgress) => service.run({ full, onProgress })),
-          );
-        }),
-      );
+      .notes(HELP)
+      .examples('audit', 'audit --full', 'audit --json')
+      .does(async (app, { full }: { full?: boolean }) => {
+        const service = app.get(AuditService);
+        return auditResult(await withProgress('Checking the books', (onProgress) => service.run({ full, onProgress })));
+      });
   },
 };
 

@@ -1,7 +1,10 @@
+import { userInfo } from 'node:os';
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { CommandFeatures } from '../cli.module.js';
 import type { Result, Streamed } from './output.js';
+import { present } from '../core/invariant.js';
+import { streams } from './streams.js';
 
 /** The work of a command, from its session, arguments and options. */
 export type Work<Given extends unknown[]> = (
@@ -31,9 +34,87 @@ export interface Shell {
 export interface CommandGroup {
   features: CommandFeatures;
   /** Adds the group's commands, or defines `command` itself. */
-  define: (command: Command, act: Act, shell: Shell) => void;
+  define: (command: OperatorCommand, shell: Shell) => void;
 }
 
-/** The last lines of a command's help: calls that work as written. */
-export const examples = (...calls: string[]): string =>
-  `\nExample${calls.length > 1 ? 's' : ''}:\n${calls.map((call) => `  $ topup ${call}\n`).join('')}`;
+/** A command with the parts that most commands share. */
+export class OperatorCommand extends Command {
+  private act: Act | undefined;
+  private after = '';
+
+  constructor(name?: string) {
+    super(name);
+    this.addHelpText('after', () => this.after);
+  }
+
+  override createCommand(name?: string): OperatorCommand {
+    return new OperatorCommand(name);
+  }
+
+  /** Makes this command and its subcommands do their work so. */
+  actBy(act: Act): this {
+    this.act = act;
+    return this;
+  }
+
+  /** For commands that write to the audit log: adds the operator and the reason. */
+  audited(): this {
+    return this.addOption(operatorOption()).addOption(reasonOption());
+  }
+
+  /** For commands that ask for confirmation. */
+  asksFirst(): this {
+    return this.addOption(yesOption()).notes(ASKS_FIRST);
+  }
+
+  /** Adds a text after the options in the command's help. */
+  notes(text: string): this {
+    this.after += text;
+    return this;
+  }
+
+  /** Adds the last lines of the command's help: calls that work as written. */
+  examples(...calls: string[]): this {
+    return this.notes(
+      `\nExample${calls.length > 1 ? 's' : ''}:\n${calls.map((call) => `  $ topup ${call}\n`).join('')}`,
+    );
+  }
+
+  /** @param features modules of this command beyond those of its group. */
+  does<Given extends unknown[]>(work: Work<Given>, features?: () => Promise<CommandFeatures>): this {
+    return this.action(present(this.findAct(), 'the group of a command says how it acts')(work, features));
+  }
+
+  private findAct(): Act | undefined {
+    return this.act ?? (this.parent as OperatorCommand | null)?.findAct();
+  }
+}
+
+/** The operator without --operator: TOPUP_OPERATOR, or the user who is logged in. */
+export function currentOperator(env: NodeJS.ProcessEnv = streams().env): string {
+  const named = env.TOPUP_OPERATOR?.trim() || env.USER?.trim() || env.LOGNAME?.trim();
+  if (named) return named;
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the user id may have no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** For commands that write to the audit log: the operator. */
+export const operatorOption = (): Option =>
+  new Option('--operator <name>', 'name of the operator, for topup log').default(currentOperator());
+
+/** For commands that write to the audit log: the reason, unless another option has it. */
+const reasonOption = (): Option =>
+  new Option('--reason <text>', 'reason for the change, for topup log; up to 500 characters');
+
+/** For commands that ask for confirmation. */
+export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirmation');
+
+/** Help of commands that ask for confirmation. */
+const ASKS_FIRST = `
+On a terminal, the command asks for confirmation; --yes skips the question. Scripts get no question: it needs
+standard input, output and error to be a terminal.
+`;

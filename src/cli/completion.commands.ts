@@ -1,5 +1,4 @@
 import type { CommandGroup } from './command-group.js';
-import { examples } from './command-group.js';
 import { bashCompletion } from './completion/bash.js';
 import { fishCompletion } from './completion/fish.js';
 import { commandWords, type CommandWords } from './completion/words.js';
@@ -16,12 +15,12 @@ const SHELLS: Record<string, { script: (commands: CommandWords[]) => string; cal
 
 export const completionCommands: CommandGroup = {
   features: {},
-  define(completion, _act, { answer, wholeProgram }) {
+  define(completion, { answer, wholeProgram }) {
     for (const [shell, { script, calls }] of Object.entries(SHELLS)) {
       completion
         .command(shell)
         .description(`Print the completion script for ${shell}.`)
-        .addHelpText('after', examples(...calls))
+        .examples(...calls)
         .action(async () => {
           const text = script(commandWords(await wholeProgram()));
           answer({ json: { shell, script: text }, text: () => text });

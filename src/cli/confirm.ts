@@ -5,12 +5,6 @@ import { streams, isInteractive } from './streams.js';
 /** A person can check and undo a change of up to this many rows by hand. */
 export const MANY = 10;
 
-/** Help of commands that ask for confirmation. */
-export const ASKS_FIRST = `
-On a terminal, the command asks for confirmation; --yes skips the question. Scripts get no question: it needs
-standard input, output and error to be a terminal.
-`;
-
 /**
  * Asks for confirmation on a terminal; elsewhere it does not ask.
  * @param consequence what is about to happen, as a sentence.

@@ -1,7 +1,7 @@
 import { AUDITED_ACTIONS, type AuditedAction } from '../audit-log/audit-log.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
-import { examples, type CommandGroup } from './command-group.js';
+import type { CommandGroup } from './command-group.js';
 import { AuditLogRepository, type LogEntry } from '../audit-log/audit-log.repository.js';
 import { id, integer, moment, oneOf } from './options.js';
 import { list } from './output.js';
@@ -23,7 +23,7 @@ interface LogGiven {
 
 export const logCommands: CommandGroup = {
   features: { imports: [MerchantsModule], providers: [AuditLogRepository] },
-  define(log, act) {
+  define(log) {
     log
       .description('List the actions of operators, newest first.')
       .option('--since <moment>', 'actions at or after this time, in ISO 8601', moment)
@@ -34,25 +34,18 @@ export const logCommands: CommandGroup = {
       .option('--order <number>', 'actions that concern this order')
       .option('--action <name>', `actions of this kind: ${AUDITED_ACTIONS.join(', ')}`, oneOf(AUDITED_ACTIONS))
       .option('--limit <n>', 'maximum number of entries', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
-      .addHelpText(
-        'after',
-        examples(
-          'log --since 2026-01-15T08:00:00+07:00',
-          'log --merchant 1 --action wallet.debit --json',
-          'log --operator nok@example.com --source console',
-        ),
+      .examples(
+        'log --since 2026-01-15T08:00:00+07:00',
+        'log --merchant 1 --action wallet.debit --json',
+        'log --operator nok@example.com --source console',
       )
-      .action(
-        act(async (app, { merchant, order, ...filter }: LogGiven) => {
-          if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
-          const entries = await app
-            .get(AuditLogRepository)
-            .list({ ...filter, merchantId: merchant, orderNumber: order });
-          const more = entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
-          const { text } = list(entries.map(toLine), 'There are no such actions.', more);
-          return { json: entries, text };
-        }),
-      );
+      .does(async (app, { merchant, order, ...filter }: LogGiven) => {
+        if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
+        const entries = await app.get(AuditLogRepository).list({ ...filter, merchantId: merchant, orderNumber: order });
+        const more = entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
+        const { text } = list(entries.map(toLine), 'There are no such actions.', more);
+        return { json: entries, text };
+      });
   },
 };
 

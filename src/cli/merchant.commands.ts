@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { formatBaht, type Satang } from '../core/money.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
@@ -6,8 +5,8 @@ import type { Merchant, MerchantStatus } from '../merchants/merchant.entity.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { WalletService } from '../wallet/wallet.service.js';
-import { examples, type Act, type CommandGroup } from './command-group.js';
-import { baht, id, operatorOption, reasonOption } from './options.js';
+import type { CommandGroup, OperatorCommand } from './command-group.js';
+import { baht, id } from './options.js';
 import { list, record } from './output.js';
 import { CommandError } from './problems.js';
 
@@ -22,83 +21,70 @@ const REASONS = { suspend: 'its key was published', resume: 'it has a new key' }
 
 export const merchantCommands: CommandGroup = {
   features: { imports: [MerchantsModule, WalletModule] },
-  define(merchant, act) {
-    defineCreate(merchant, act);
+  define(merchant) {
+    defineCreate(merchant);
 
     merchant
       .command('list')
       .description('List all merchants.')
-      .addHelpText('after', examples('merchant list', 'merchant list --json'))
-      .action(
-        act(async (app) => {
-          const merchants = await app.get(MerchantsService).list();
-          const alerts = await app.get(WalletService).alerts();
-          const json = merchants.map((each) => toJson(each, alerts.get(each.id)));
-          // Leave out a column that is empty for all merchants.
-          const isMarked = merchants.some(({ sandbox }) => sandbox);
-          const lines = json.map(({ sandbox, alert_below, ...each }) => ({
-            ...each,
-            ...(isMarked ? { sandbox } : {}),
-            ...(alerts.size > 0 ? { alert_below } : {}),
-          }));
-          const { text } = list(lines, 'There are no merchants: topup merchant create adds one.');
-          return { json, text };
-        }),
-      );
+      .examples('merchant list', 'merchant list --json')
+      .does(async (app) => {
+        const merchants = await app.get(MerchantsService).list();
+        const alerts = await app.get(WalletService).alerts();
+        const json = merchants.map((each) => toJson(each, alerts.get(each.id)));
+        // Leave out a column that is empty for all merchants.
+        const isMarked = merchants.some(({ sandbox }) => sandbox);
+        const lines = json.map(({ sandbox, alert_below, ...each }) => ({
+          ...each,
+          ...(isMarked ? { sandbox } : {}),
+          ...(alerts.size > 0 ? { alert_below } : {}),
+        }));
+        const { text } = list(lines, 'There are no merchants: topup merchant create adds one.');
+        return { json, text };
+      });
 
     merchant
       .command('show')
       .description('Show one merchant.')
       .argument('<id>', 'merchant id', id)
-      .addHelpText('after', examples('merchant show 1'))
-      .action(
-        act(async (app, merchantId: number) => {
-          const merchant = await app.get(MerchantsService).get(merchantId);
-          const alerts = await app.get(WalletService).alerts();
-          return record(toJson(merchant, alerts.get(merchantId)));
-        }),
-      );
+      .examples('merchant show 1')
+      .does(async (app, merchantId: number) => {
+        const merchant = await app.get(MerchantsService).get(merchantId);
+        const alerts = await app.get(WalletService).alerts();
+        return record(toJson(merchant, alerts.get(merchantId)));
+      });
 
     for (const [name, description, status] of STATUS_COMMANDS) {
       merchant
         .command(name)
         .description(description)
         .argument('<id>', 'merchant id', id)
-        .addOption(operatorOption())
-        .addOption(reasonOption())
-        .addHelpText('after', examples(`merchant ${name} 1`, `merchant ${name} 1 --reason "${REASONS[name]}"`))
-        .action(
-          act(async (app, merchantId: number, by: Actor) =>
-            record(toJson(await app.get(MerchantsService).setStatus(merchantId, status, by))),
-          ),
+        .audited()
+        .examples(`merchant ${name} 1`, `merchant ${name} 1 --reason "${REASONS[name]}"`)
+        .does(async (app, merchantId: number, by: Actor) =>
+          record(toJson(await app.get(MerchantsService).setStatus(merchantId, status, by))),
         );
     }
 
-    defineSetAlert(merchant, act);
+    defineSetAlert(merchant);
   },
 };
 
-function defineCreate(merchant: Command, act: Act): void {
+function defineCreate(merchant: OperatorCommand): void {
   merchant
     .command('create')
     .description('Add a merchant with an empty wallet.')
     .requiredOption('--name <name>', 'merchant name, 1 to 128 characters')
     .option('--sandbox', 'a merchant for trying out the service: its orders are never bought from a real supplier')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText(
-      'after',
-      examples(
-        'merchant create --name "Somchai Game Shop"',
-        'merchant create --name "Somchai Game Shop (sandbox)" --sandbox',
-      ),
+    .audited()
+    .examples(
+      'merchant create --name "Somchai Game Shop"',
+      'merchant create --name "Somchai Game Shop (sandbox)" --sandbox',
     )
-    .action(
-      act(async (app, { name, sandbox, ...by }: CreationGiven) => {
-        const created = await app.get(MerchantsService).create(name, by, { sandbox });
-        return record(toJson(created), `Merchant ${created.id} was added. Next: topup api-key issue.`);
-      }),
-    );
+    .does(async (app, { name, sandbox, ...by }: CreationGiven) => {
+      const created = await app.get(MerchantsService).create(name, by, { sandbox });
+      return record(toJson(created), `Merchant ${created.id} was added. Next: topup api-key issue.`);
+    });
 }
 
 const ALERT_HELP = `
@@ -106,30 +92,25 @@ Each time the available balance drops below the threshold, the merchant's webhoo
 get one event. Setting the alert sends nothing, even if the balance is already below.
 `;
 
-function defineSetAlert(merchant: Command, act: Act): void {
+function defineSetAlert(merchant: OperatorCommand): void {
   merchant
     .command('set-alert')
     .description('Notify a merchant’s webhooks when its available balance falls below a threshold.')
     .requiredOption('--merchant <id>', 'merchant id', id)
     .option('--below <baht>', 'threshold in baht, such as 500.00', baht)
     .option('--off', 'remove the alert')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText(
-      'after',
-      ALERT_HELP + examples('merchant set-alert --merchant 1 --below 500.00', 'merchant set-alert --merchant 1 --off'),
-    )
-    .action(
-      act(async (app, { merchant: merchantId, below, off = false, ...by }: AlertGiven) => {
-        if (off === (below !== undefined)) throw new CommandError('give either --below with an amount, or --off');
-        const wallet = await app.get(WalletService).setAlert(merchantId, below ?? null, by);
-        return record({
-          merchant_id: merchantId,
-          alert_below: wallet.alert_below === null ? null : formatBaht(wallet.alert_below),
-          available_amount: formatBaht(wallet.available),
-        });
-      }),
-    );
+    .audited()
+    .notes(ALERT_HELP)
+    .examples('merchant set-alert --merchant 1 --below 500.00', 'merchant set-alert --merchant 1 --off')
+    .does(async (app, { merchant: merchantId, below, off = false, ...by }: AlertGiven) => {
+      if (off === (below !== undefined)) throw new CommandError('give either --below with an amount, or --off');
+      const wallet = await app.get(WalletService).setAlert(merchantId, below ?? null, by);
+      return record({
+        merchant_id: merchantId,
+        alert_below: wallet.alert_below === null ? null : formatBaht(wallet.alert_below),
+        available_amount: formatBaht(wallet.available),
+      });
+    });
 }
 
 /** A merchant, with its alert if it has one. */

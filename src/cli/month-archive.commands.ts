@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { Command } from 'commander';
 import { ArchiveModule } from '../accounting/archive/archive.module.js';
 import { KEEP_DAYS, MonthArchiveService, type Archived } from '../accounting/archive/month-archive.service.js';
 import { MonthRestoreService } from '../accounting/archive/month-restore.service.js';
@@ -7,9 +6,9 @@ import type { ArchivedOrders } from '../accounting/audit/closings.repository.js'
 import type { Actor } from '../audit-log/audit-log.js';
 import { counted } from '../core/text.js';
 import type { CommandFeatures } from '../cli.module.js';
-import { examples, type Act } from './command-group.js';
-import { ASKS_FIRST, confirm } from './confirm.js';
-import { month, operatorOption, reasonOption, yesOption } from './options.js';
+import type { OperatorCommand } from './command-group.js';
+import { confirm } from './confirm.js';
+import { month } from './options.js';
 import { list, record, type Result } from './output.js';
 import { withProgress } from './progress.js';
 
@@ -25,62 +24,55 @@ start the command again: it resumes. DATABASE_URL must lead to PostgreSQL itself
 `;
 
 /** Commands that archive and restore months. */
-export function defineArchive(months: Command, act: Act): void {
+export function defineArchive(months: OperatorCommand): void {
   months
     .command('archive')
     .description('Move old orders of closed months to files, and remove them from the database.')
     .requiredOption('--through <month>', 'last month whose orders to archive, such as 2026-05', month)
     .requiredOption('--to <directory>', 'directory on this machine, which gets a directory for each partition')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addOption(yesOption())
-    .addHelpText('after', ARCHIVE_HELP + ASKS_FIRST + examples('month archive --through 2026-05 --to /archive'))
-    .action(
-      act(async (app, { through, to, yes, ...by }: ArchiveGiven) => {
-        const directory = path.resolve(to);
-        await confirm(`Orders up to ${through} are moved to ${directory}.`, { yes });
-        return archiveResult(
-          await withProgress('Archiving', (report) =>
-            app.get(MonthArchiveService).archive({
-              through,
-              directory,
-              by,
-              onStep: (what) => report(0, undefined, what),
-            }),
-          ),
-        );
-      }, features),
-    );
+    .audited()
+    .notes(ARCHIVE_HELP)
+    .asksFirst()
+    .examples('month archive --through 2026-05 --to /archive')
+    .does(async (app, { through, to, yes, ...by }: ArchiveGiven) => {
+      const directory = path.resolve(to);
+      await confirm(`Orders up to ${through} are moved to ${directory}.`, { yes });
+      return archiveResult(
+        await withProgress('Archiving', (report) =>
+          app.get(MonthArchiveService).archive({
+            through,
+            directory,
+            by,
+            onStep: (what) => report(0, undefined, what),
+          }),
+        ),
+      );
+    }, features);
 
   months
     .command('archives')
     .description('List partitions of orders that are archived.')
-    .addHelpText('after', examples('month archives', 'month archives --json'))
-    .action(
-      act(async (app) => {
-        const archived = await app.get(MonthArchiveService).list();
-        return list(archived.map(toRow), 'Nothing is archived.');
-      }, features),
-    );
+    .examples('month archives', 'month archives --json')
+    .does(async (app) => {
+      const archived = await app.get(MonthArchiveService).list();
+      return list(archived.map(toRow), 'Nothing is archived.');
+    }, features);
 
   months
     .command('restore')
     .description('Bring archived orders back into the database, as they were.')
     .argument('<directory>', 'directory of the partition, such as /archive/orders_p1')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText('after', examples('month restore /archive/orders_p1'))
-    .action(
-      act(async (app, directory: string, by: Actor) => {
-        const restored = await withProgress('Restoring', (report) =>
-          app.get(MonthRestoreService).restore(directory, {
-            by,
-            onStep: (what) => report(0, undefined, what),
-          }),
-        );
-        return record({ ...restored });
-      }, features),
-    );
+    .audited()
+    .examples('month restore /archive/orders_p1')
+    .does(async (app, directory: string, by: Actor) => {
+      const restored = await withProgress('Restoring', (report) =>
+        app.get(MonthRestoreService).restore(directory, {
+          by,
+          onStep: (what) => report(0, undefined, what),
+        }),
+      );
+      return record({ ...restored });
+    }, features);
 }
 
 function archiveResult(archived: Archived[]): Result {

@@ -9,9 +9,9 @@ import {
 } from '../accounting/audit/month-closing.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { formatBaht } from '../core/money.js';
-import { examples, type CommandGroup } from './command-group.js';
+import type { CommandGroup } from './command-group.js';
 import { defineArchive } from './month-archive.commands.js';
-import { month, operatorOption, reasonOption } from './options.js';
+import { month } from './options.js';
 import { list, listTable, paragraphs, type Streamed } from './output.js';
 import { withProgress, type ReportProgress } from './progress.js';
 
@@ -27,49 +27,43 @@ Asia/Bangkok. Workers close months too, after MONTH_CLOSE_AFTER_DAYS.
 
 export const monthCommands: CommandGroup = {
   features: { imports: [AuditModule] },
-  define(months, act) {
+  define(months) {
     months
       .command('close')
       .description('Close months that ended a day ago or longer.')
       .option('--through <month>', 'last month to close, such as 2026-10', month)
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addHelpText('after', CLOSE_HELP + examples('month close', 'month close --through 2026-10'))
-      .action(
-        act((app, { through, ...by }: { through?: string } & Actor) =>
-          Promise.resolve(closing(app.get(MonthClosingService), by, through)),
-        ),
+      .audited()
+      .notes(CLOSE_HELP)
+      .examples('month close', 'month close --through 2026-10')
+      .does((app, { through, ...by }: { through?: string } & Actor) =>
+        Promise.resolve(closing(app.get(MonthClosingService), by, through)),
       );
 
     months
       .command('list')
       .description('List closed months.')
-      .addHelpText('after', examples('month list', 'month list --json'))
-      .action(
-        act(async (app) => {
-          const closed = await app.get(MonthClosingService).list();
-          return { ...list(closed.map(toRow), 'No month is closed.'), json: closed.map(toJson) };
-        }),
-      );
+      .examples('month list', 'month list --json')
+      .does(async (app) => {
+        const closed = await app.get(MonthClosingService).list();
+        return { ...list(closed.map(toRow), 'No month is closed.'), json: closed.map(toJson) };
+      });
 
     months
       .command('show')
       .description('Show each wallet at the end of a closed month, with the sums of its movements until then.')
       .argument('<month>', 'month such as 2026-10', month)
-      .addHelpText('after', examples('month show 2026-10'))
-      .action(
-        act(async (app, name: string) => {
-          const { closing, wallets } = await app.get(MonthClosingService).show(name);
-          const { checks } = closing;
-          const balances = wallets.map(toBalances);
-          return {
-            json: { ...toJson(closing), checks, balances },
-            text: () => paragraphs(listTable([toRow(closing)]), listTable(checks), listTable(balances)),
-          };
-        }),
-      );
+      .examples('month show 2026-10')
+      .does(async (app, name: string) => {
+        const { closing, wallets } = await app.get(MonthClosingService).show(name);
+        const { checks } = closing;
+        const balances = wallets.map(toBalances);
+        return {
+          json: { ...toJson(closing), checks, balances },
+          text: () => paragraphs(listTable([toRow(closing)]), listTable(checks), listTable(balances)),
+        };
+      });
 
-    defineArchive(months, act);
+    defineArchive(months);
   },
 };
 

@@ -1,12 +1,12 @@
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import type { Actor } from '../audit-log/audit-log.js';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { MAX_PRIORITY, type OfferDefinition, type OfferName } from '../catalog/offer-definition.js';
 import { toOfferView } from '../catalog/offer-view.js';
 import type { ListedOffer } from '../catalog/offers.repository.js';
 import { OffersService } from '../catalog/offers.service.js';
-import { examples, type Act, type CommandGroup } from './command-group.js';
-import { currency, integer, micros, operatorOption, percent, reasonOption } from './options.js';
+import type { CommandGroup, OperatorCommand } from './command-group.js';
+import { currency, integer, micros, percent } from './options.js';
 import { list, record, type Result } from './output.js';
 
 type SetGiven = OfferName &
@@ -33,20 +33,20 @@ several fields, it is a JSON object with such a text for each: {"User ID":"{user
 
 export const offerCommands: CommandGroup = {
   features: { imports: [CatalogModule] },
-  define(offer, act) {
-    defineSet(offer, act);
-    defineList(offer, act);
-    defineRemove(offer, act);
+  define(offer) {
+    defineSet(offer);
+    defineList(offer);
+    defineRemove(offer);
   },
 };
 
-const named = (command: Command): Command =>
+const named = (command: OperatorCommand): OperatorCommand =>
   command
     .requiredOption('--sku <sku>', 'SKU of the product')
     .requiredOption('--supplier <code>', 'supplier code')
     .requiredOption('--supplier-sku <sku>', 'the supplier’s SKU, 1 to 128 characters');
 
-function defineSet(offer: Command, act: Act): void {
+function defineSet(offer: OperatorCommand): void {
   named(offer.command('set').description('Add an offer of a product by a supplier, or change an existing one.'))
     .option(
       '--priority <n>',
@@ -65,27 +65,21 @@ function defineSet(offer: Command, act: Act): void {
     )
     .addOption(new Option('--active', 'buy there').conflicts('inactive'))
     .option('--inactive', 'do not buy there')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText(
-      'after',
-      SET_HELP +
-        examples(
-          'offer set --sku MLBB-86 --supplier acme --supplier-sku ML86 --priority 2 --cost 19500 --currency IDR',
-          'offer set --sku MLBB-86 --supplier acme --supplier-sku ML86 --inactive --reason "too dear"',
-        ),
+    .audited()
+    .notes(SET_HELP)
+    .examples(
+      'offer set --sku MLBB-86 --supplier acme --supplier-sku ML86 --priority 2 --cost 19500 --currency IDR',
+      'offer set --sku MLBB-86 --supplier acme --supplier-sku ML86 --inactive --reason "too dear"',
     )
-    .action(
-      act(async (app, { cost, playerTemplate, active, inactive, operator, reason, ...given }: SetGiven) => {
-        const definition: OfferDefinition = {
-          ...given,
-          costMicros: cost === false ? null : cost,
-          playerTemplate: playerTemplate === false ? null : playerTemplate,
-          active: inactive ? false : active,
-        };
-        return withWarning(await app.get(OffersService).set(definition, { operator, reason }));
-      }),
-    );
+    .does(async (app, { cost, playerTemplate, active, inactive, operator, reason, ...given }: SetGiven) => {
+      const definition: OfferDefinition = {
+        ...given,
+        costMicros: cost === false ? null : cost,
+        playerTemplate: playerTemplate === false ? null : playerTemplate,
+        active: inactive ? false : active,
+      };
+      return withWarning(await app.get(OffersService).set(definition, { operator, reason }));
+    });
 }
 
 function withWarning(offer: ListedOffer): Result {
@@ -95,34 +89,29 @@ function withWarning(offer: ListedOffer): Result {
   return { ...record({ ...view }), warnings: [warning] };
 }
 
-function defineList(offer: Command, act: Act): void {
+function defineList(offer: OperatorCommand): void {
   offer
     .command('list')
     .description('List offers in the order in which they are tried, and why some are not used now.')
     .option('--sku <sku>', 'offers of this product')
     .option('--supplier <code>', 'offers by this supplier')
-    .addHelpText('after', examples('offer list', 'offer list --sku MLBB-86'))
-    .action(
-      act(async (app, which: { sku?: string; supplier?: string }) => {
-        const offers = await app.get(OffersService).list(which);
-        return list(
-          offers.map((each) => ({ ...toOfferView(each) })),
-          'There are no such offers: topup offer set adds one.',
-        );
-      }),
-    );
+    .examples('offer list', 'offer list --sku MLBB-86')
+    .does(async (app, which: { sku?: string; supplier?: string }) => {
+      const offers = await app.get(OffersService).list(which);
+      return list(
+        offers.map((each) => ({ ...toOfferView(each) })),
+        'There are no such offers: topup offer set adds one.',
+      );
+    });
 }
 
-function defineRemove(offer: Command, act: Act): void {
+function defineRemove(offer: OperatorCommand): void {
   named(offer.command('remove').description('Remove an offer. Orders that already use it continue.'))
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText('after', examples('offer remove --sku MLBB-86 --supplier acme --supplier-sku ML86'))
-    .action(
-      act(async (app, { operator, reason, ...name }: OfferName & Actor) => {
-        const { removed, left } = await app.get(OffersService).remove(name, { operator, reason });
-        const remarks = left === 0 ? [`${name.sku} has no offer any more: it can’t be ordered.`] : [];
-        return { ...record({ ...toOfferView(removed) }), remarks };
-      }),
-    );
+    .audited()
+    .examples('offer remove --sku MLBB-86 --supplier acme --supplier-sku ML86')
+    .does(async (app, { operator, reason, ...name }: OfferName & Actor) => {
+      const { removed, left } = await app.get(OffersService).remove(name, { operator, reason });
+      const remarks = left === 0 ? [`${name.sku} has no offer any more: it can’t be ordered.`] : [];
+      return { ...record({ ...toOfferView(removed) }), remarks };
+    });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { age, baht, currentOperator, id, moment, networks, unit } from './options.js';
+import { currentOperator } from './command-group.js';
+import { age, baht, id, moment, networks, unit } from './options.js';
 
 describe('a moment', () => {
   it.each([

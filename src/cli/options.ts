@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseMicros } from '../core/cost-money.js';
 import { readId } from '../core/identifiers.js';
@@ -6,7 +5,6 @@ import { formatBaht, MAX_SATANG, parseBaht, parsePercentage, type Percentage, ty
 import { isTimezone, readMoment } from '../core/moments.js';
 import { parseNetwork } from '../core/networks.js';
 import { CommandError } from './problems.js';
-import { streams } from './streams.js';
 
 // Each function reads one argument of a command, or throws an error that names the valid values.
 
@@ -127,31 +125,8 @@ export function month(text: string): string {
   throw new InvalidArgumentError('It must be a month such as 2027-01.');
 }
 
-/** The operator without --operator: TOPUP_OPERATOR, or the user who is logged in. */
-export function currentOperator(env: NodeJS.ProcessEnv = streams().env): string {
-  const named = env.TOPUP_OPERATOR?.trim() || env.USER?.trim() || env.LOGNAME?.trim();
-  if (named) return named;
-  try {
-    return userInfo().username;
-  } catch {
-    // In a container the user id may have no name.
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
-}
-
-/** For commands that write to the audit log: the operator. */
-export const operatorOption = (): Option =>
-  new Option('--operator <name>', 'name of the operator, for topup log').default(currentOperator());
-
-/** For commands that write to the audit log: the reason, unless another option has it. */
-export const reasonOption = (): Option =>
-  new Option('--reason <text>', 'reason for the change, for topup log; up to 500 characters');
-
 /** For reports. Without this option, a report covers live merchants only. */
 export const includeSandboxOption = (): Option => new Option('--include-sandbox', 'also report on sandbox merchants');
-
-/** For commands that ask for confirmation. */
-export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirmation');
 
 /** Standard output has either JSON or another format. @throws CommandError if both are requested. */
 export function refuseBoth(command: Command, other: string): void {

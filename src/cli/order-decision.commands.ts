@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import type { CommandFeatures } from '../cli.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { failure, FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../core/failures.js';
 import { unitName, type OrderRow, type UnitKey } from '../orders/order.rows.js';
-import { examples, type Act } from './command-group.js';
-import { ASKS_FIRST, confirm } from './confirm.js';
-import { id, integer, oneOf, operatorOption, unit, yesOption } from './options.js';
+import { operatorOption, type OperatorCommand } from './command-group.js';
+import { confirm } from './confirm.js';
+import { id, integer, oneOf, unit } from './options.js';
 import type { UnitToDecide } from '../support/order-support.repository.js';
 import { OrderSupportService } from '../support/order-support.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
@@ -36,7 +35,7 @@ interface ResolveGiven extends DecisionGiven {
 }
 
 /** A command that decides about units of an order, with the options of all such commands. */
-const defineDecision = (order: Command, name: string, description: string): Command =>
+const defineDecision = (order: OperatorCommand, name: string, description: string): OperatorCommand =>
   order
     .command(name)
     .description(description)
@@ -44,7 +43,7 @@ const defineDecision = (order: Command, name: string, description: string): Comm
     .option('--merchant <id>', 'merchant id, if several merchants use the reference', id)
     .requiredOption('--reason <text>', 'evidence or reason, for topup log; up to 500 characters')
     .addOption(operatorOption())
-    .addOption(yesOption());
+    .asksFirst();
 
 // Settling loads the library of the queues, which takes time that other commands must not spend.
 const features = async (): Promise<CommandFeatures> => ({
@@ -54,7 +53,7 @@ const features = async (): Promise<CommandFeatures> => ({
   ],
 });
 
-export function defineCancel(order: Command, act: Act): void {
+export function defineCancel(order: OperatorCommand): void {
   defineDecision(
     order,
     'cancel',
@@ -62,31 +61,25 @@ export function defineCancel(order: Command, act: Act): void {
       'Units that are being bought, in doubt or settled stay as they are.',
   )
     .option('--unit <item.unit>', 'single unit to cancel, such as 1.2', unit)
-    .addHelpText(
-      'after',
-      ASKS_FIRST +
-        examples(
-          'order cancel ord_Np3O7rcsqNmBTwD7 --reason "the buyer changed their mind, ticket 4711"',
-          'order cancel shop-10001 --merchant 1 --unit 1.2 --reason "acme is closed until Monday"',
-        ),
+    .examples(
+      'order cancel ord_Np3O7rcsqNmBTwD7 --reason "the buyer changed their mind, ticket 4711"',
+      'order cancel shop-10001 --merchant 1 --unit 1.2 --reason "acme is closed until Monday"',
     )
-    .action(
-      act(async (app, numberOrReference: string, { merchant, unit, yes, ...by }: CancelGiven) => {
-        const orders = app.get(OrderSupportService);
-        const order = await orders.find(numberOrReference, merchant);
-        const what = unit ? `Unit ${unitName(unit)}` : 'Every unit';
-        const consequence = `${what} of ${order.order_number} that was not bought fails for good: its price is returned.`;
-        await confirm(consequence, { yes });
-        const { OrderCancellationService } = await import('../support/order-cancellation.service.js');
-        const { left } = await app.get(OrderCancellationService).cancel({ order, unit, by });
-        const warnings = left.map(leftInWords);
-        const done = [...warnings, 'what was not bought is cancelled'].join('\n  ');
-        return { ...(await showDecided(orders, order, done)), warnings };
-      }, features),
-    );
+    .does(async (app, numberOrReference: string, { merchant, unit, yes, ...by }: CancelGiven) => {
+      const orders = app.get(OrderSupportService);
+      const order = await orders.find(numberOrReference, merchant);
+      const what = unit ? `Unit ${unitName(unit)}` : 'Every unit';
+      const consequence = `${what} of ${order.order_number} that was not bought fails for good: its price is returned.`;
+      await confirm(consequence, { yes });
+      const { OrderCancellationService } = await import('../support/order-cancellation.service.js');
+      const { left } = await app.get(OrderCancellationService).cancel({ order, unit, by });
+      const warnings = left.map(leftInWords);
+      const done = [...warnings, 'what was not bought is cancelled'].join('\n  ');
+      return { ...(await showDecided(orders, order, done)), warnings };
+    }, features);
 }
 
-export function defineResolve(order: Command, act: Act): void {
+export function defineResolve(order: OperatorCommand): void {
   defineDecision(
     order,
     'resolve',
@@ -105,30 +98,24 @@ export function defineResolve(order: Command, act: Act): void {
       'attempt that the outcome is about; refused if a later attempt began',
       integer(1, 32_767),
     )
-    .addHelpText(
-      'after',
-      ASKS_FIRST +
-        examples(
-          'order resolve ord_Np3O7rcsqNmBTwD7 --unit 1.2 --succeeded --reason "confirmed by acme, ticket 4711"',
-          'order resolve shop-10001 --unit 1.2 --failed OUT_OF_STOCK --reason "acme never charged it"',
-        ),
+    .examples(
+      'order resolve ord_Np3O7rcsqNmBTwD7 --unit 1.2 --succeeded --reason "confirmed by acme, ticket 4711"',
+      'order resolve shop-10001 --unit 1.2 --failed OUT_OF_STOCK --reason "acme never charged it"',
     )
-    .action(
-      act(async (app, numberOrReference: string, given: ResolveGiven) => {
-        const { merchant, reason, operator, unit, yes } = given;
-        const outcome = toOutcome(given);
-        const orders = app.get(OrderSupportService);
-        const order = await orders.find(numberOrReference, merchant);
-        const latest = await orders.findLatestAttempt(order.order_number, unit);
-        await confirm(inWords(order.order_number, given, latest), { yes });
-        // The operator decides about this attempt only. The service refuses if a later one began during the confirmation.
-        const seenAttempt = given.attempt ?? latest?.number;
-        const { OrderResolutionService } = await import('../support/order-resolution.service.js');
-        const decided = { order, ...unit, seenAttempt, outcome, reason, operator };
-        await app.get(OrderResolutionService).resolve(decided);
-        return showDecided(orders, order, `unit ${unitName(unit)} is settled`);
-      }, features),
-    );
+    .does(async (app, numberOrReference: string, given: ResolveGiven) => {
+      const { merchant, reason, operator, unit, yes } = given;
+      const outcome = toOutcome(given);
+      const orders = app.get(OrderSupportService);
+      const order = await orders.find(numberOrReference, merchant);
+      const latest = await orders.findLatestAttempt(order.order_number, unit);
+      await confirm(inWords(order.order_number, given, latest), { yes });
+      // The operator decides about this attempt only. The service refuses if a later one began during the confirmation.
+      const seenAttempt = given.attempt ?? latest?.number;
+      const { OrderResolutionService } = await import('../support/order-resolution.service.js');
+      const decided = { order, ...unit, seenAttempt, outcome, reason, operator };
+      await app.get(OrderResolutionService).resolve(decided);
+      return showDecided(orders, order, `unit ${unitName(unit)} is settled`);
+    }, features);
 }
 
 /** The order after a decision, which stands even if the order is too large to be read in time. */

@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import { ORDER_STATUSES, type OrderStatus } from '../orders/states.js';
-import { examples, type Act, type CommandGroup } from './command-group.js';
+import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { age, id, integer, moment, oneOf } from './options.js';
 import { defineCancel, defineResolve } from './order-decision.commands.js';
 import { OrderSupportService } from '../support/order-support.service.js';
@@ -33,28 +32,26 @@ interface ListGiven {
 
 export const orderCommands: CommandGroup = {
   features: { imports: [MerchantsModule, SuppliersModule, SupportModule] },
-  define(order, act) {
+  define(order) {
     order
       .command('show')
       .description('Show an order with its units and its timeline.')
       .argument('<number-or-reference>', 'order number or merchant’s reference')
       .option('--merchant <id>', 'merchant id, if several merchants use the reference', id)
-      .addHelpText('after', examples('order show ord_Np3O7rcsqNmBTwD7', 'order show shop-10001 --merchant 1'))
-      .action(
-        act(async (app, numberOrReference: string, { merchant }: { merchant?: number }) => {
-          const orders = app.get(OrderSupportService);
-          const { order_number } = await orders.find(numberOrReference, merchant);
-          return orderDetail(await orders.show(order_number));
-        }),
-      );
+      .examples('order show ord_Np3O7rcsqNmBTwD7', 'order show shop-10001 --merchant 1')
+      .does(async (app, numberOrReference: string, { merchant }: { merchant?: number }) => {
+        const orders = app.get(OrderSupportService);
+        const { order_number } = await orders.find(numberOrReference, merchant);
+        return orderDetail(await orders.show(order_number));
+      });
 
-    defineList(order, act);
-    defineCancel(order, act);
-    defineResolve(order, act);
+    defineList(order);
+    defineCancel(order);
+    defineResolve(order);
   },
 };
 
-function defineList(order: Command, act: Act): void {
+function defineList(order: OperatorCommand): void {
   order
     .command('list')
     .description('List orders, newest first. An order must match all of the filters.')
@@ -74,23 +71,18 @@ function defineList(order: Command, act: Act): void {
     .option('--older-than <age>', 'orders at least this old, such as 90s, 15m, 2h or 7d', age)
     .option('--review', 'orders with a unit that needs topup order resolve')
     .option('--limit <n>', 'maximum number of orders', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
-    .addHelpText(
-      'after',
-      examples(
-        'order list --review',
-        'order list --status processing --older-than 15m',
-        'order list --merchant 1 --sku MLBB-86 --created-from 2026-01-15 --created-to 2026-01-16',
-      ),
+    .examples(
+      'order list --review',
+      'order list --status processing --older-than 15m',
+      'order list --merchant 1 --sku MLBB-86 --created-from 2026-01-15 --created-to 2026-01-16',
     )
-    .action(
-      act(async (app, { merchant, supplier, ...given }: ListGiven) => {
-        const { createdFrom, createdTo, limit } = given;
-        if (createdFrom && createdTo && createdFrom >= createdTo)
-          throw new CommandError('--created-to must be later than --created-from');
-        if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
-        const supplierId = supplier && (await app.get(SuppliersService).getByCode(supplier)).id;
-        const filter = { ...given, merchantId: merchant, supplierId: supplierId || undefined };
-        return orderList(await app.get(OrderSupportService).list(filter), limit);
-      }),
-    );
+    .does(async (app, { merchant, supplier, ...given }: ListGiven) => {
+      const { createdFrom, createdTo, limit } = given;
+      if (createdFrom && createdTo && createdFrom >= createdTo)
+        throw new CommandError('--created-to must be later than --created-from');
+      if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
+      const supplierId = supplier && (await app.get(SuppliersService).getByCode(supplier)).id;
+      const filter = { ...given, merchantId: merchant, supplierId: supplierId || undefined };
+      return orderList(await app.get(OrderSupportService).list(filter), limit);
+    });
 }

@@ -1,17 +1,16 @@
 import { counted } from '../core/text.js';
 import path from 'node:path';
-import type { Command } from 'commander';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { PriceAdjustmentsService, type Adjustment } from '../catalog/price-adjustments.service.js';
 import { PriceError, PricesService, type PriceDifference } from '../catalog/prices.service.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Percentage, type Satang } from '../core/money.js';
 import type { Actor } from '../audit-log/audit-log.js';
-import { examples, type Act, type CommandGroup } from './command-group.js';
-import { ASKS_FIRST, confirm, MANY } from './confirm.js';
+import { yesOption, type CommandGroup, type OperatorCommand } from './command-group.js';
+import { confirm, MANY } from './confirm.js';
 import { CsvProblems } from '../core/csv-table.js';
 import { importing, readFile } from './csv-file.js';
-import { baht, id, operatorOption, percentage, reasonOption, yesOption } from './options.js';
+import { baht, id, percentage } from './options.js';
 import { list, listTable, record, type Result } from './output.js';
 import { readPrices, type PriceLine } from '../catalog/price-csv.js';
 import { CommandError, problemInWords } from './problems.js';
@@ -38,79 +37,68 @@ or --yes.
 
 export const priceCommands: CommandGroup = {
   features: { imports: [CatalogModule] },
-  define(price, act) {
-    defineSet(price, act);
-    defineList(price, act);
-    defineImport(price, act);
-    defineAdjust(price, act);
+  define(price) {
+    defineSet(price);
+    defineList(price);
+    defineImport(price);
+    defineAdjust(price);
   },
 };
 
-function defineSet(price: Command, act: Act): void {
+function defineSet(price: OperatorCommand): void {
   price
     .command('set')
     .description('Set a merchant’s own price for a product, from its next order on.')
     .requiredOption('--merchant <id>', 'merchant id', id)
     .requiredOption('--sku <sku>', 'SKU of the product')
     .requiredOption('--price <baht>', 'price of one unit in baht, 0.00 up to the list price', baht)
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText('after', examples('price set --merchant 1 --sku MLBB-86 --price 31.50'))
-    .action(
-      act(async (app, { merchant, sku, price, ...by }: Which & { price: Satang }) => {
-        await app.get(PricesService).set(merchant, sku, price, by);
-        return record(toRow(merchant, sku, price));
-      }),
-    );
+    .audited()
+    .examples('price set --merchant 1 --sku MLBB-86 --price 31.50')
+    .does(async (app, { merchant, sku, price, ...by }: Which & { price: Satang }) => {
+      await app.get(PricesService).set(merchant, sku, price, by);
+      return record(toRow(merchant, sku, price));
+    });
 
   price
     .command('clear')
     .description('Clear a merchant’s own price, and print the list price that it pays from now on.')
     .requiredOption('--merchant <id>', 'merchant id', id)
     .requiredOption('--sku <sku>', 'SKU of the product')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText('after', examples('price clear --merchant 1 --sku MLBB-86'))
-    .action(
-      act(async (app, { merchant, sku, ...by }: Which) =>
-        record(toRow(merchant, sku, await app.get(PricesService).clear(merchant, sku, by))),
-      ),
+    .audited()
+    .examples('price clear --merchant 1 --sku MLBB-86')
+    .does(async (app, { merchant, sku, ...by }: Which) =>
+      record(toRow(merchant, sku, await app.get(PricesService).clear(merchant, sku, by))),
     );
 }
 
-function defineList(price: Command, act: Act): void {
+function defineList(price: OperatorCommand): void {
   price
     .command('list')
     .description('List merchants’ own prices beside the list prices.')
     .option('--merchant <id>', 'own prices of this merchant id', id)
     .option('--sku <sku>', 'own prices for this SKU')
-    .addHelpText('after', examples('price list', 'price list --merchant 1'))
-    .action(
-      act(async (app, { merchant: merchantId, sku }: { merchant?: number; sku?: string }) => {
-        const prices = await app.get(PricesService).list({ merchantId, sku });
-        const rows = prices.map((each) => ({
-          ...toRow(each.merchant_id, each.sku, each.price),
-          list_price: formatBaht(each.list_price),
-        }));
-        return list(rows, 'There are no own prices: list prices apply.');
-      }),
-    );
+    .examples('price list', 'price list --merchant 1')
+    .does(async (app, { merchant: merchantId, sku }: { merchant?: number; sku?: string }) => {
+      const prices = await app.get(PricesService).list({ merchantId, sku });
+      const rows = prices.map((each) => ({
+        ...toRow(each.merchant_id, each.sku, each.price),
+        list_price: formatBaht(each.list_price),
+      }));
+      return list(rows, 'There are no own prices: list prices apply.');
+    });
 }
 
-function defineImport(price: Command, act: Act): void {
+function defineImport(price: OperatorCommand): void {
   price
     .command('import')
     .description('Set and clear own prices from a CSV file.')
     .argument('<file>', 'path of the file, or - for standard input')
     .option('--dry-run', 'show the changes without making them')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addOption(yesOption())
-    .addHelpText(
-      'after',
-      IMPORT_HELP + ASKS_FIRST + examples('price import prices.csv --dry-run', 'price import prices.csv'),
-    )
-    .action(act((app, filePath: string, given: Careful) => importPrices(app.get(PricesService), filePath, given)));
+    .audited()
+    .notes(IMPORT_HELP)
+    .asksFirst()
+    .examples('price import prices.csv --dry-run', 'price import prices.csv')
+    .does((app, filePath: string, given: Careful) => importPrices(app.get(PricesService), filePath, given));
 }
 
 function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ...by }: Careful): Promise<Result> {
@@ -145,7 +133,7 @@ const atItsLine =
     throw new CsvProblems([{ line, column: null, words: problemInWords(error) }]);
   };
 
-function defineAdjust(price: Command, act: Act): void {
+function defineAdjust(price: OperatorCommand): void {
   price
     .command('adjust')
     .description('Raise or lower many prices by a percentage.')
@@ -153,26 +141,17 @@ function defineAdjust(price: Command, act: Act): void {
     .option('--match <text>', 'pattern of the SKUs, where * matches any text')
     .option('--merchant <id>', 'merchant id, to change its own prices (default: list prices)', id)
     .option('--dry-run', 'show the changes without making them')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
+    .audited()
     .addOption(yesOption())
-    .addHelpText(
-      'after',
-      ADJUST_HELP +
-        examples(
-          'price adjust --percent -3.5 --match "MLBB-*" --dry-run',
-          'price adjust --percent 5 --merchant 1 --yes',
-        ),
-    )
-    .action(
-      act(async (app, { merchant: merchantId, percent, match, yes, dryRun, ...by }: AdjustGiven) => {
-        const adjustments = app.get(PriceAdjustmentsService);
-        const adjustment: Adjustment = { percent, match, merchantId };
-        if (dryRun) return differencesResult(await adjustments.compare(adjustment));
-        const expected = yes ? undefined : await agreedTo(await adjustments.compare(adjustment), percent);
-        return differencesResult(await adjustments.apply(adjustment, { by, expected }));
-      }),
-    );
+    .notes(ADJUST_HELP)
+    .examples('price adjust --percent -3.5 --match "MLBB-*" --dry-run', 'price adjust --percent 5 --merchant 1 --yes')
+    .does(async (app, { merchant: merchantId, percent, match, yes, dryRun, ...by }: AdjustGiven) => {
+      const adjustments = app.get(PriceAdjustmentsService);
+      const adjustment: Adjustment = { percent, match, merchantId };
+      if (dryRun) return differencesResult(await adjustments.compare(adjustment));
+      const expected = yes ? undefined : await agreedTo(await adjustments.compare(adjustment), percent);
+      return differencesResult(await adjustments.apply(adjustment, { by, expected }));
+    });
 }
 
 /** Asks for confirmation of price changes. @returns the confirmed ones. @throws CommandError after a no or without terminal. */

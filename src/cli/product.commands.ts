@@ -7,10 +7,10 @@ import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../catalog/player-validator
 import { ProductsService } from '../catalog/products.service.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
-import { examples, type Act, type CommandGroup } from './command-group.js';
-import { ASKS_FIRST, MANY } from './confirm.js';
+import type { CommandGroup, OperatorCommand } from './command-group.js';
+import { MANY } from './confirm.js';
 import { writeCsvFile } from './csv-file.js';
-import { baht, integer, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
+import { baht, integer, oneOf } from './options.js';
 import { list, record } from './output.js';
 import { writeProducts } from '../catalog/product-csv.js';
 import { differencesResult, importProducts, readProductFile, toRows } from './product-import.js';
@@ -35,32 +35,28 @@ is all or nothing, and errors name their line. A file that changes more than ${M
 
 export const productCommands: CommandGroup = {
   features: { imports: [CatalogModule] },
-  define(product, act) {
-    defineSet(product, act);
-    defineImport(product, act);
+  define(product) {
+    defineSet(product);
+    defineImport(product);
 
     product
       .command('export')
       .description('Export all products to a CSV file that product import can read.')
       .argument('<file>', 'path of the file, or - for standard output')
-      .addHelpText('after', examples('product export catalogue.csv', 'product export - | wc -l'))
-      .action(
-        act(async (app, file: string, _given: object, command: Command) => {
-          const products = (await app.get(ProductsService).list()).map(toProductView);
-          return writeCsvFile(file, writeProducts(products), { products: products.length }, command);
-        }),
-      );
+      .examples('product export catalogue.csv', 'product export - | wc -l')
+      .does(async (app, file: string, _given: object, command: Command) => {
+        const products = (await app.get(ProductsService).list()).map(toProductView);
+        return writeCsvFile(file, writeProducts(products), { products: products.length }, command);
+      });
 
     product
       .command('list')
       .description('List all products.')
-      .addHelpText('after', examples('product list'))
-      .action(
-        act(async (app) => {
-          const products = await app.get(ProductsService).list();
-          return list(toRows(products), 'There are no products: topup product set adds one.');
-        }),
-      );
+      .examples('product list')
+      .does(async (app) => {
+        const products = await app.get(ProductsService).list();
+        return list(toRows(products), 'There are no products: topup product set adds one.');
+      });
   },
 };
 
@@ -69,7 +65,7 @@ function playerCheck(text: string): string {
   throw new InvalidArgumentError(`It must be ${PLAYER_CHECK_WORDS}.`);
 }
 
-function defineSet(product: Command, act: Act): void {
+function defineSet(product: OperatorCommand): void {
   product
     .command('set')
     .description('Add a product, or change an existing one.')
@@ -92,50 +88,39 @@ function defineSet(product: Command, act: Act): void {
     .option('--no-player-check', 'do not check whether a player exists')
     .addOption(new Option('--active', 'make the product available').conflicts('inactive'))
     .option('--inactive', 'make the product unavailable')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText(
-      'after',
-      SET_HELP +
-        examples(
-          'product set --sku MLBB-86 --name "86 Diamonds" --price 35.00 --supplier acme --requires-server',
-          'product set --sku MLBB-86 --inactive --reason "sold out"',
-        ),
+    .audited()
+    .notes(SET_HELP)
+    .examples(
+      'product set --sku MLBB-86 --name "86 Diamonds" --price 35.00 --supplier acme --requires-server',
+      'product set --sku MLBB-86 --inactive --reason "sold out"',
     )
-    .action(
-      act(async (app, { active, inactive, playerCheck: check, operator, reason, ...given }: SetGiven) => {
-        const definition = {
-          ...given,
-          active: inactive ? false : active,
-          playerCheck: check === false ? null : check,
-        };
-        return record({
-          ...toProductView(await app.get(ProductsService).set(definition, { operator, reason })),
-        });
-      }),
-    );
+    .does(async (app, { active, inactive, playerCheck: check, operator, reason, ...given }: SetGiven) => {
+      const definition = {
+        ...given,
+        active: inactive ? false : active,
+        playerCheck: check === false ? null : check,
+      };
+      return record({
+        ...toProductView(await app.get(ProductsService).set(definition, { operator, reason })),
+      });
+    });
 }
 
-function defineImport(product: Command, act: Act): void {
+function defineImport(product: OperatorCommand): void {
   product
     .command('import')
     .description('Add and change products from a CSV file.')
     .argument('<file>', 'path of the file, or - for standard input')
     .option('--dry-run', 'show the changes without making them')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addOption(yesOption())
-    .addHelpText(
-      'after',
-      IMPORT_HELP + ASKS_FIRST + examples('product import catalogue.csv --dry-run', 'product import catalogue.csv'),
-    )
-    .action(
-      act(async (app, path: string, { dryRun, ...given }: ImportGiven) => {
-        const products = app.get(ProductsService);
-        const file = await readProductFile(products, app.get(SuppliersService), path);
-        if (dryRun) return differencesResult(await products.compare(file.definitions));
-        const imported = await importProducts(products, file, given);
-        return list(toRows(imported), '', `Products imported: ${imported.length}`);
-      }),
-    );
+    .audited()
+    .notes(IMPORT_HELP)
+    .asksFirst()
+    .examples('product import catalogue.csv --dry-run', 'product import catalogue.csv')
+    .does(async (app, path: string, { dryRun, ...given }: ImportGiven) => {
+      const products = app.get(ProductsService);
+      const file = await readProductFile(products, app.get(SuppliersService), path);
+      if (dryRun) return differencesResult(await products.compare(file.definitions));
+      const imported = await importProducts(products, file, given);
+      return list(toRows(imported), '', `Products imported: ${imported.length}`);
+    });
 }

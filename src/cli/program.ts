@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { CommandFeatures } from '../cli.module.js';
 import { serviceVersion } from '../core/project-root.js';
-import type { Act } from './command-group.js';
+import { OperatorCommand, type Act } from './command-group.js';
 import { GROUPS } from './groups.js';
 import { print, printPieces, type Ending, type Result } from './output.js';
 import { streams, withStreams, type Streams, paint } from './streams.js';
@@ -96,7 +96,7 @@ interface Definition {
 }
 
 async function defineProgram({ actWith, answer, isWanted }: Definition): Promise<Command> {
-  const program = new Command('topup')
+  const program = new OperatorCommand('topup')
     .description('The operator’s command line for the order top-up service.')
     .option('--json', 'print the result as a single JSON value')
     .helpOption('-h, --help', 'show help')
@@ -113,7 +113,7 @@ async function defineProgram({ actWith, answer, isWanted }: Definition): Promise
     const command = program.command(name).description(summary);
     if (!isWanted(name)) continue;
     const { features, define } = await load();
-    define(command, actWith(features), { answer, wholeProgram });
+    define(command.actBy(actWith(features)), { answer, wholeProgram });
   }
   for (const command of everyCommand(program)) command.showHelpAfterError(helpHint(command));
   return program;

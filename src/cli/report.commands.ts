@@ -22,7 +22,7 @@ import {
   type Grouping,
 } from '../accounting/reports/margin-report.service.js';
 import { AccountStatementService, STATEMENT_TIMEZONE } from '../accounting/reports/statement.service.js';
-import { examples, type Act, type CommandGroup } from './command-group.js';
+import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
 import { marginReport } from './margin-report.view.js';
@@ -93,15 +93,15 @@ interface SupplierGiven {
 
 export const reportCommands: CommandGroup = {
   features: { imports: [WalletModule, SuppliersModule, ReportsModule] },
-  define(report, act) {
-    defineDaily(report, act);
-    defineMargin(report, act);
-    defineStatement(report, act);
-    defineSupplier(report, act);
+  define(report) {
+    defineDaily(report);
+    defineMargin(report);
+    defineStatement(report);
+    defineSupplier(report);
   },
 };
 
-function defineDaily(report: Command, act: Act): void {
+function defineDaily(report: OperatorCommand): void {
   report
     .command('daily')
     .description('Report each merchant’s orders and money for one or several days, and check the balances.')
@@ -111,37 +111,29 @@ function defineDaily(report: Command, act: Act): void {
     .option('--timezone <name>', 'time zone of the days', timezone, 'Asia/Bangkok')
     .option('--csv', 'print CSV with a header line; for one day also a total')
     .addOption(includeSandboxOption())
-    .addHelpText(
-      'after',
-      DAILY_HELP +
-        examples(
-          'report daily --date 2026-01-15',
-          'report daily --from 2026-01-01 --to 2026-01-31 --csv > january.csv',
-        ),
-    )
-    .action(
-      act(async (app, { date, from, to, timezone, csv, includeSandbox = false }: DailyGiven, command: Command) => {
-        if (csv) refuseBoth(command, '--csv');
-        const service = app.get(DailyReportService);
-        const archives = app.get(ArchivedOrdersService);
-        if (date !== undefined && from === undefined && to === undefined) {
-          const report = await service.run(date, timezone, { includeSandbox });
-          const archived = await archives.countOfDays({ from: date, to: date }, timezone, {
-            includeSandbox,
-          });
-          return dailyReport(report, { csv, archived });
-        }
-        if (date !== undefined || from === undefined || to === undefined) {
-          throw new CommandError('give either --date with a day, or --from and --to with two');
-        }
-        const reports = await service.runAll({ from, to }, timezone, { includeSandbox });
-        const archived = await archives.countOfDays({ from, to }, timezone, { includeSandbox });
-        return dailyReports(reports, { csv, archived });
-      }),
-    );
+    .notes(DAILY_HELP)
+    .examples('report daily --date 2026-01-15', 'report daily --from 2026-01-01 --to 2026-01-31 --csv > january.csv')
+    .does(async (app, { date, from, to, timezone, csv, includeSandbox = false }: DailyGiven, command: Command) => {
+      if (csv) refuseBoth(command, '--csv');
+      const service = app.get(DailyReportService);
+      const archives = app.get(ArchivedOrdersService);
+      if (date !== undefined && from === undefined && to === undefined) {
+        const report = await service.run(date, timezone, { includeSandbox });
+        const archived = await archives.countOfDays({ from: date, to: date }, timezone, {
+          includeSandbox,
+        });
+        return dailyReport(report, { csv, archived });
+      }
+      if (date !== undefined || from === undefined || to === undefined) {
+        throw new CommandError('give either --date with a day, or --from and --to with two');
+      }
+      const reports = await service.runAll({ from, to }, timezone, { includeSandbox });
+      const archived = await archives.countOfDays({ from, to }, timezone, { includeSandbox });
+      return dailyReports(reports, { csv, archived });
+    });
 }
 
-function defineMargin(report: Command, act: Act): void {
+function defineMargin(report: OperatorCommand): void {
   report
     .command('margin')
     .description('Report revenue, cost and margin by product, supplier, merchant or day.')
@@ -150,38 +142,35 @@ function defineMargin(report: Command, act: Act): void {
     .requiredOption('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS))
     .option('--csv', 'print CSV with a header line')
     .addOption(includeSandboxOption())
-    .addHelpText('after', MARGIN_HELP + examples('report margin --from 2026-01-01 --to 2026-01-31 --by supplier'))
-    .action(
-      act(async (app, { from, to, by, csv, includeSandbox = false }: MarginGiven, command: Command) => {
-        if (csv) refuseBoth(command, '--csv');
-        const range = { from, to: to ?? today(MARGIN_TIMEZONE) };
-        const rows = await app.get(MarginReportService).run(range, by, { includeSandbox });
-        const archived = await app.get(ArchivedOrdersService).countSold(range, { includeSandbox });
-        return marginReport(by, rows, range, { csv, archived });
-      }),
-    );
+    .notes(MARGIN_HELP)
+    .examples('report margin --from 2026-01-01 --to 2026-01-31 --by supplier')
+    .does(async (app, { from, to, by, csv, includeSandbox = false }: MarginGiven, command: Command) => {
+      if (csv) refuseBoth(command, '--csv');
+      const range = { from, to: to ?? today(MARGIN_TIMEZONE) };
+      const rows = await app.get(MarginReportService).run(range, by, { includeSandbox });
+      const archived = await app.get(ArchivedOrdersService).countSold(range, { includeSandbox });
+      return marginReport(by, rows, range, { csv, archived });
+    });
 }
 
-function defineStatement(report: Command, act: Act): void {
+function defineStatement(report: OperatorCommand): void {
   report
     .command('statement')
     .description('Print a merchant’s monthly statement: opening balance, each movement, closing balance.')
     .requiredOption('--merchant <id>', 'merchant id', id)
     .requiredOption('--month <month>', `month in ${STATEMENT_TIMEZONE}, such as 2026-01`, month)
     .option('--csv', 'print CSV with a header line and both balances')
-    .addHelpText('after', examples('report statement --merchant 1 --month 2026-01 --csv > statement.csv'))
-    .action(
-      act(async (app, { merchant, month, csv }: StatementGiven, command: Command) => {
-        if (csv) refuseBoth(command, '--csv');
-        await app.get(WalletService).get(merchant);
-        const service = app.get(AccountStatementService);
-        const statement = await service.read(merchant, await service.month(month));
-        return monthlyStatement({ merchantId: merchant, month, statement }, { csv });
-      }),
-    );
+    .examples('report statement --merchant 1 --month 2026-01 --csv > statement.csv')
+    .does(async (app, { merchant, month, csv }: StatementGiven, command: Command) => {
+      if (csv) refuseBoth(command, '--csv');
+      await app.get(WalletService).get(merchant);
+      const service = app.get(AccountStatementService);
+      const statement = await service.read(merchant, await service.month(month));
+      return monthlyStatement({ merchantId: merchant, month, statement }, { csv });
+    });
 }
 
-function defineSupplier(report: Command, act: Act): void {
+function defineSupplier(report: OperatorCommand): void {
   report
     .command('supplier')
     .description('Compare settled units with the suppliers’ records, and show our balances with suppliers.')
@@ -193,35 +182,30 @@ function defineSupplier(report: Command, act: Act): void {
     .option('--not-bought <status>', 'status of a failed purchase; may be repeated', collected)
     .option('--refunded <status>', 'status of a refunded purchase; may be repeated', collected)
     .addOption(includeSandboxOption())
-    .addHelpText(
-      'after',
-      SUPPLIER_HELP +
-        examples(
-          'report supplier',
-          'report supplier --supplier acme --since 2026-01-15',
-          'report supplier --supplier digi --statement january.csv --column reference="Ref ID" --not-bought Batal',
-        ),
+    .notes(SUPPLIER_HELP)
+    .examples(
+      'report supplier',
+      'report supplier --supplier acme --since 2026-01-15',
+      'report supplier --supplier digi --statement january.csv --column reference="Ref ID" --not-bought Batal',
     )
-    .action(
-      act(async (app, { supplier: code, since: given, includeSandbox = false, ...format }: SupplierGiven) => {
-        const since = given ?? new Date(Date.now() - DAY_MS);
-        const statement = readStatementOf(code, { ...format, since: given });
-        const service = app.get(SuppliersService);
-        const suppliers = code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
-        const comparisons = await withProgress('Querying suppliers', async (report) => {
-          const done = [];
-          for (const each of suppliers)
-            done.push(await app.get(SupplierReportService).compare(each, since, report, statement));
-          return done;
-        });
-        const [named] = code === undefined ? [] : suppliers;
-        const archived = await app.get(ArchivedOrdersService).countPlacedSince(since, {
-          includeSandbox,
-          supplierId: named?.id,
-        });
-        return supplierReport(since, comparisons, { archived, isOfOne: named !== undefined });
-      }),
-    );
+    .does(async (app, { supplier: code, since: given, includeSandbox = false, ...format }: SupplierGiven) => {
+      const since = given ?? new Date(Date.now() - DAY_MS);
+      const statement = readStatementOf(code, { ...format, since: given });
+      const service = app.get(SuppliersService);
+      const suppliers = code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
+      const comparisons = await withProgress('Querying suppliers', async (report) => {
+        const done = [];
+        for (const each of suppliers)
+          done.push(await app.get(SupplierReportService).compare(each, since, report, statement));
+        return done;
+      });
+      const [named] = code === undefined ? [] : suppliers;
+      const archived = await app.get(ArchivedOrdersService).countPlacedSince(since, {
+        includeSandbox,
+        supplierId: named?.id,
+      });
+      return supplierReport(since, comparisons, { archived, isOfOne: named !== undefined });
+    });
 }
 
 /** The current date in a time zone, such as 2026-01-15. */

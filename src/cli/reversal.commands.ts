@@ -2,9 +2,9 @@ import type { Satang } from '../core/money.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { AppError } from '../core/errors.js';
 import { MAX_INTEGER } from '../core/pagination.js';
-import { examples, type CommandGroup } from './command-group.js';
-import { ASKS_FIRST, confirm } from './confirm.js';
-import { baht, id, integer, operatorOption, yesOption } from './options.js';
+import { operatorOption, type CommandGroup } from './command-group.js';
+import { confirm } from './confirm.js';
+import { baht, id, integer } from './options.js';
 import { list, listTable, paragraphs, record, recordTable, type Result, type Streamed } from './output.js';
 import { jsonArray, tables } from './pieces.js';
 import { CommandError } from './problems.js';
@@ -41,27 +41,27 @@ interface CloseGiven {
 
 export const reversalCommands: CommandGroup = {
   features: { imports: [ReversalsModule] },
-  define(reversal, act) {
+  define(reversal) {
     reversal
       .command('list')
       .description('List cases where a supplier contradicts the books, newest first.')
       .option('--open', 'open cases only')
       .option('--limit <n>', 'the newest so many only (default: all)', integer(1, Number(MAX_INTEGER)))
-      .addHelpText('after', KINDS + examples('reversal list --open'))
-      .action(
-        act((app, { open, limit }: { open?: boolean; limit?: number }) => {
-          // One more than is shown, to know whether there are more.
-          const most = limit === undefined ? undefined : limit + 1;
-          return Promise.resolve(listed(app.get(ReversalsService).pages({ open, limit: most }), limit));
-        }),
-      );
+      .notes(KINDS)
+      .examples('reversal list --open')
+      .does((app, { open, limit }: { open?: boolean; limit?: number }) => {
+        // One more than is shown, to know whether there are more.
+        const most = limit === undefined ? undefined : limit + 1;
+        return Promise.resolve(listed(app.get(ReversalsService).pages({ open, limit: most }), limit));
+      });
 
     reversal
       .command('show')
       .description('Show a case and, for a purchase that no book knows, units that may repeat it.')
       .argument('<id>', 'case id', id)
-      .addHelpText('after', MATCHES + examples('reversal show 9'))
-      .action(act(async (app, reversalId: number) => reversalDetail(await app.get(ReversalsService).show(reversalId))));
+      .notes(MATCHES)
+      .examples('reversal show 9')
+      .does(async (app, reversalId: number) => reversalDetail(await app.get(ReversalsService).show(reversalId)));
 
     reversal
       .command('close')
@@ -70,27 +70,21 @@ export const reversalCommands: CommandGroup = {
       .option('--credit <baht>', 'amount in baht to credit to the order’s merchant', baht)
       .requiredOption('--reason <text>', 'agreement with the supplier, for topup log; up to 500 characters')
       .addOption(operatorOption())
-      .addOption(yesOption())
-      .addHelpText(
-        'after',
-        ASKS_FIRST +
-          examples(
-            'reversal close 7 --reason "acme returned it to our deposit"',
-            'reversal close 9 10 11 --reason "bought again after the restore, claimed: ticket 4712"',
-            'reversal close 8 --credit 35.00 --reason "acme took the diamonds back, ticket 4711"',
-          ),
+      .asksFirst()
+      .examples(
+        'reversal close 7 --reason "acme returned it to our deposit"',
+        'reversal close 9 10 11 --reason "bought again after the restore, claimed: ticket 4712"',
+        'reversal close 8 --credit 35.00 --reason "acme took the diamonds back, ticket 4711"',
       )
-      .action(
-        act(async (app, [first, ...others]: [number, ...number[]], { credit, yes, ...by }: CloseGiven) => {
-          if (others.length === 0) {
-            await confirm(`Reversal ${first} is closed for good.`, { yes });
-            return closedOne(await app.get(ReversalsService).close({ id: first, credit, by }));
-          }
-          if (credit !== undefined) throw new CommandError('a credit is given with one case at a time');
-          await confirm(`${others.length + 1} reversals are closed for good.`, { yes });
-          return closeAll(app.get(ReversalsService), [first, ...others], by);
-        }),
-      );
+      .does(async (app, [first, ...others]: [number, ...number[]], { credit, yes, ...by }: CloseGiven) => {
+        if (others.length === 0) {
+          await confirm(`Reversal ${first} is closed for good.`, { yes });
+          return closedOne(await app.get(ReversalsService).close({ id: first, credit, by }));
+        }
+        if (credit !== undefined) throw new CommandError('a credit is given with one case at a time');
+        await confirm(`${others.length + 1} reversals are closed for good.`, { yes });
+        return closeAll(app.get(ReversalsService), [first, ...others], by);
+      });
   },
 };
 

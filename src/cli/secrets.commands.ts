@@ -2,26 +2,22 @@ import { counted } from '../core/text.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { SecretsModule } from '../operators/secrets.module.js';
 import { SecretsService } from '../operators/secrets.service.js';
-import { examples, type CommandGroup } from './command-group.js';
-import { operatorOption, reasonOption } from './options.js';
+import type { CommandGroup } from './command-group.js';
 import type { Result } from './output.js';
 import { withProgress } from './progress.js';
 
 export const secretsCommands: CommandGroup = {
   features: { imports: [SecretsModule] },
-  define(secrets, act) {
+  define(secrets) {
     secrets
       .command('rotate')
       .description('Re-encrypt all stored secrets with SECRETS_KEY. SECRETS_PREVIOUS_KEYS decrypts older ones.')
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addHelpText('after', examples('secrets rotate'))
-      .action(
-        act(async (app, by: Actor) => {
-          const secrets = app.get(SecretsService);
-          return toResult(await withProgress('Re-encrypting secrets', (report) => secrets.rotate(by, report)));
-        }),
-      );
+      .audited()
+      .examples('secrets rotate')
+      .does(async (app, by: Actor) => {
+        const secrets = app.get(SecretsService);
+        return toResult(await withProgress('Re-encrypting secrets', (report) => secrets.rotate(by, report)));
+      });
   },
 };
 

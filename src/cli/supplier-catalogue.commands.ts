@@ -1,8 +1,6 @@
-import type { Command } from 'commander';
 import type { Actor } from '../audit-log/audit-log.js';
 import { SupplierSyncService, type SyncOptions, type SyncRun } from '../catalog/supplier-sync.service.js';
-import { examples, type Act } from './command-group.js';
-import { operatorOption, reasonOption } from './options.js';
+import type { OperatorCommand } from './command-group.js';
 import type { Refusal } from '../catalog/catalogue-difference.js';
 import type { ItemFilter, MappedItem } from '../catalog/supplier-catalogues.repository.js';
 import { formatMicros } from '../core/cost-money.js';
@@ -17,41 +15,37 @@ empty or contradictory catalogue changes nothing, and one that has shrunk by mor
 often the catalogue may be read: within that time, the command makes no call. The exit code is 1 if the run was refused.
 `;
 
-export function defineCatalogue(supplier: Command, act: Act): void {
-  defineSync(supplier, act);
-  defineProducts(supplier, act);
+export function defineCatalogue(supplier: OperatorCommand): void {
+  defineSync(supplier);
+  defineProducts(supplier);
 }
 
-function defineSync(supplier: Command, act: Act): void {
+function defineSync(supplier: OperatorCommand): void {
   supplier
     .command('sync')
     .description('Read a supplier’s catalogue, and update our offers.')
     .argument('<code>', 'supplier code')
     .option('--dry-run', 'show what would change, without changing it')
     .option('--force', 'accept a catalogue that has shrunk, and ignore our own limit of calls, but never the vendor’s')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addHelpText('after', SYNC_HELP + examples('supplier sync digi', 'supplier sync digi --dry-run'))
-    .action(
-      act(async (app, code: string, { operator, reason, ...options }: SyncOptions & Actor) => {
-        const run = await app.get(SupplierSyncService).sync(code, options, { operator, reason });
-        return syncRun(run, options);
-      }),
-    );
+    .audited()
+    .notes(SYNC_HELP)
+    .examples('supplier sync digi', 'supplier sync digi --dry-run')
+    .does(async (app, code: string, { operator, reason, ...options }: SyncOptions & Actor) => {
+      const run = await app.get(SupplierSyncService).sync(code, options, { operator, reason });
+      return syncRun(run, options);
+    });
 }
 
-function defineProducts(supplier: Command, act: Act): void {
+function defineProducts(supplier: OperatorCommand): void {
   supplier
     .command('products')
     .description('List a supplier’s catalogue, as it was last read.')
     .argument('<code>', 'supplier code')
     .option('--match <text>', 'products with this text in SKU, name or group')
     .option('--unmapped', 'products for which we have no offer')
-    .addHelpText('after', examples('supplier products digi', 'supplier products digi --match diamonds --unmapped'))
-    .action(
-      act(async (app, code: string, filter: { match?: string; unmapped?: boolean }) =>
-        catalogueItems(await app.get(SupplierSyncService).list(code, filter), code, filter),
-      ),
+    .examples('supplier products digi', 'supplier products digi --match diamonds --unmapped')
+    .does(async (app, code: string, filter: { match?: string; unmapped?: boolean }) =>
+      catalogueItems(await app.get(SupplierSyncService).list(code, filter), code, filter),
     );
 }
 

@@ -1,9 +1,7 @@
-import type { Command } from 'commander';
 import type { Actor } from '../audit-log/audit-log.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
-import { examples, type Act } from './command-group.js';
-import { operatorOption, reasonOption } from './options.js';
+import type { OperatorCommand } from './command-group.js';
 import { supplierRecord } from './supplier.view.js';
 
 const PAUSE_HELP = `
@@ -42,19 +40,17 @@ const COMMANDS: Definition[] = [
   },
 ];
 
-export function definePauses(supplier: Command, act: Act): void {
+export function definePauses(supplier: OperatorCommand): void {
   for (const { name, description, help, reason, run } of COMMANDS) {
     supplier
       .command(name)
       .description(description)
       .argument('<code>', 'supplier code')
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addHelpText('after', help + examples(`supplier ${name} acme --reason "${reason}"`))
-      .action(
-        act(async (app, code: string, by: Actor) =>
-          supplierRecord(app, await run(app.get(SuppliersService), code, by)),
-        ),
+      .audited()
+      .notes(help)
+      .examples(`supplier ${name} acme --reason "${reason}"`)
+      .does(async (app, code: string, by: Actor) =>
+        supplierRecord(app, await run(app.get(SuppliersService), code, by)),
       );
   }
 }

@@ -1,5 +1,4 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from 'commander';
 import { ADAPTER_NAMES } from '../suppliers/adapters.js';
 import {
   DEFAULT_TIMEOUT_MS,
@@ -11,10 +10,10 @@ import {
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { whyUnnoticed } from '../suppliers/supplier-adapter.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
-import { examples, type Act } from './command-group.js';
-import { ASKS_FIRST, confirm } from './confirm.js';
+import type { OperatorCommand } from './command-group.js';
+import { confirm } from './confirm.js';
 import { NamedValues, repeated, VALUES_HELP } from './named-values.js';
-import { integer, micros, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
+import { integer, micros, oneOf } from './options.js';
 import { record, type Result } from './output.js';
 import { CommandError } from './problems.js';
 import { viewOf } from './supplier.view.js';
@@ -48,7 +47,7 @@ topup supplier adapters lists the credentials and options of each adapter. --tok
 The command asks before it removes a credential, because the removed value can't be recovered.
 `;
 
-export function defineSet(supplier: Command, act: Act): void {
+export function defineSet(supplier: OperatorCommand): void {
   const set = supplier
     .command('set')
     .description('Add a supplier or replace its settings. Workers use them within 5 seconds.')
@@ -71,21 +70,16 @@ export function defineSet(supplier: Command, act: Act): void {
     .option('--no-low-balance', 'remove the threshold')
     .option('--same-account', 'the new credentials are for the same account, which knows our earlier purchases')
     .option('--new-callback-url', 'make a new secret callback address; the current one stops working')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addOption(yesOption())
-    .addHelpText(
-      'after',
-      SET_HELP +
-        ASKS_FIRST +
-        examples(
-          'supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --credential token=@acme.token',
-        ),
+    .audited()
+    .notes(SET_HELP)
+    .asksFirst()
+    .examples(
+      'supplier set --code acme --adapter http --base-url https://api.acme.example/v1 --credential token=@acme.token',
     )
-    .action(act(setSupplier));
+    .does(setSupplier);
 }
 
-const defineValues = (set: Command): Command =>
+const defineValues = (set: OperatorCommand): OperatorCommand =>
   set
     .option('--credential <name=value>', 'credential; may be repeated', repeated)
     .option('--remove-credential <name>', 'remove a credential; may be repeated', repeated)

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Actor } from '../audit-log/audit-log.js';
 import { ADAPTERS } from '../suppliers/adapters.js';
 import { SupplierBalancesService, type QueriedSupplier } from '../suppliers/supplier-balances.service.js';
@@ -7,10 +6,9 @@ import { toBalanceView } from '../suppliers/supplier-view.js';
 import { SupplierCataloguesModule } from '../catalog/supplier-catalogues.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
-import { examples, type Act, type CommandGroup, type Shell } from './command-group.js';
-import { ASKS_FIRST, confirm } from './confirm.js';
+import type { CommandGroup, Shell, OperatorCommand } from './command-group.js';
+import { confirm } from './confirm.js';
 import { defineCatalogue } from './supplier-catalogue.commands.js';
-import { operatorOption, reasonOption, yesOption } from './options.js';
 import { list, type Result } from './output.js';
 import { definePauses } from './supplier-pause.commands.js';
 import { adaptersTable, supplierRecord, supplierTest, toLine, unavailableInWords, viewOf } from './supplier.view.js';
@@ -20,47 +18,43 @@ const NO_SUPPLIERS = 'There are no suppliers: topup supplier set adds one.';
 
 export const supplierCommands: CommandGroup = {
   features: { imports: [SuppliersModule, SupplierCataloguesModule] },
-  define(supplier, act, shell) {
-    defineSet(supplier, act);
-    defineReads(supplier, act);
+  define(supplier, shell) {
+    defineSet(supplier);
+    defineReads(supplier);
     defineAdapters(supplier, shell);
-    defineCalls(supplier, act);
-    defineCatalogue(supplier, act);
-    definePauses(supplier, act);
-    defineRemove(supplier, act);
+    defineCalls(supplier);
+    defineCatalogue(supplier);
+    definePauses(supplier);
+    defineRemove(supplier);
   },
 };
 
-function defineReads(supplier: Command, act: Act): void {
+function defineReads(supplier: OperatorCommand): void {
   supplier
     .command('list')
     .description('List all suppliers.')
-    .addHelpText('after', examples('supplier list'))
-    .action(
-      act(async (app) => {
-        const suppliers = (await app.get(SuppliersService).list()).map((supplier) => viewOf(app, supplier));
-        const { text } = list(suppliers.map(toLine), NO_SUPPLIERS);
-        return { json: suppliers, text };
-      }),
-    );
+    .examples('supplier list')
+    .does(async (app) => {
+      const suppliers = (await app.get(SuppliersService).list()).map((supplier) => viewOf(app, supplier));
+      const { text } = list(suppliers.map(toLine), NO_SUPPLIERS);
+      return { json: suppliers, text };
+    });
 
   supplier
     .command('show')
     .description('Show one supplier: its settings, the names of its credentials, and our last known balance.')
     .argument('<code>', 'supplier code')
-    .addHelpText('after', examples('supplier show acme'))
-    .action(
-      act(async (app, code: string) => {
-        return supplierRecord(app, await app.get(SuppliersService).getByCode(code));
-      }),
-    );
+    .examples('supplier show acme')
+    .does(async (app, code: string) => {
+      return supplierRecord(app, await app.get(SuppliersService).getByCode(code));
+    });
 }
 
-function defineAdapters(supplier: Command, { answer }: Shell): void {
+function defineAdapters(supplier: OperatorCommand, { answer }: Shell): void {
   supplier
     .command('adapters')
     .description('List the adapters, with the credentials and options that each takes.')
-    .addHelpText('after', examples('supplier adapters'))
+    .examples('supplier adapters')
     .action(() => answer(adaptersTable(ADAPTERS.map(({ description }) => description))));
 }
 
@@ -68,51 +62,45 @@ const TEST_HELP = `
 Queries our balance and, if the adapter has one, the catalogue. Buys nothing. The exit code is 1 if anything is wrong.
 `;
 
-function defineCalls(supplier: Command, act: Act): void {
+function defineCalls(supplier: OperatorCommand): void {
   supplier
     .command('test')
     .description('Test a supplier’s settings without buying anything.')
     .argument('<code>', 'supplier code')
-    .addHelpText('after', TEST_HELP + examples('supplier test acme'))
-    .action(
-      act(async (app, code: string) => {
-        const supplier = await app.get(SuppliersService).getByCode(code);
-        return supplierTest(supplier, await app.get(SupplierCheckService).check(supplier));
-      }),
-    );
+    .notes(TEST_HELP)
+    .examples('supplier test acme')
+    .does(async (app, code: string) => {
+      const supplier = await app.get(SuppliersService).getByCode(code);
+      return supplierTest(supplier, await app.get(SupplierCheckService).check(supplier));
+    });
 
   supplier
     .command('balance')
     .description('Query our balance at suppliers now. The exit code is 1 if one does not respond.')
     .argument('[code]', 'supplier code (default: all suppliers)')
-    .addHelpText('after', examples('supplier balance', 'supplier balance acme'))
-    .action(
-      act(async (app, code: string | undefined) => {
-        const service = app.get(SuppliersService);
-        const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
-        const balances = app.get(SupplierBalancesService);
-        return balanceTable(await balances.ask(suppliers), await balances.findLasting());
-      }),
-    );
+    .examples('supplier balance', 'supplier balance acme')
+    .does(async (app, code: string | undefined) => {
+      const service = app.get(SuppliersService);
+      const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
+      const balances = app.get(SupplierBalancesService);
+      return balanceTable(await balances.ask(suppliers), await balances.findLasting());
+    });
 }
 
-function defineRemove(supplier: Command, act: Act): void {
+function defineRemove(supplier: OperatorCommand): void {
   supplier
     .command('remove')
     .description('Remove a supplier that has no offer, order or reversal.')
     .argument('<code>', 'supplier code')
-    .addOption(operatorOption())
-    .addOption(reasonOption())
-    .addOption(yesOption())
-    .addHelpText('after', ASKS_FIRST + examples('supplier remove acme --reason "never used"'))
-    .action(
-      act(async (app, code: string, { yes, ...by }: Actor & { yes?: boolean }) => {
-        const service = app.get(SuppliersService);
-        await service.getByCode(code);
-        await confirm(`Supplier ${code} is removed with its credentials, for good.`, { yes });
-        return supplierRecord(app, await service.remove(code, by));
-      }),
-    );
+    .audited()
+    .asksFirst()
+    .examples('supplier remove acme --reason "never used"')
+    .does(async (app, code: string, { yes, ...by }: Actor & { yes?: boolean }) => {
+      const service = app.get(SuppliersService);
+      await service.getByCode(code);
+      await confirm(`Supplier ${code} is removed with its credentials, for good.`, { yes });
+      return supplierRecord(app, await service.remove(code, by));
+    });
 }
 
 /** Balances that suppliers reported. A supplier that could not be queried shows its last known balance. */

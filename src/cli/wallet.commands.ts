@@ -6,9 +6,9 @@ import { WalletModule } from '../wallet/wallet.module.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { ReportsModule } from '../accounting/reports/reports.module.js';
 import { AccountStatementService, type Period } from '../accounting/reports/statement.service.js';
-import { examples, type Act, type CommandGroup } from './command-group.js';
-import { ASKS_FIRST, confirm } from './confirm.js';
-import { baht, id, moment, operatorOption, reasonOption, refuseBoth, yesOption } from './options.js';
+import type { CommandGroup, OperatorCommand } from './command-group.js';
+import { confirm } from './confirm.js';
+import { baht, id, moment, refuseBoth } from './options.js';
 import { list, record } from './output.js';
 import { walletStatement } from './statement.view.js';
 
@@ -31,7 +31,7 @@ const DESCRIPTIONS = {
 export const walletCommands: CommandGroup = {
   // Statements come from ReportsModule: the wallet module's own statement is for merchants, and loads the API's documentation.
   features: { imports: [WalletModule, ReportsModule] },
-  define(wallet, act) {
+  define(wallet) {
     for (const kind of ['credit', 'debit'] as const) {
       const command = wallet
         .command(kind)
@@ -40,57 +40,47 @@ export const walletCommands: CommandGroup = {
         .requiredOption('--amount <baht>', 'amount in baht, such as 1000.00', baht)
         .requiredOption('--reference <text>', 'your reference of the payment, unique per merchant')
         .option('--note <text>', 'note, up to 500 characters')
-        .addOption(operatorOption())
-        .addOption(reasonOption())
-        .addHelpText(
-          'after',
-          (kind === 'debit' ? ASKS_FIRST : '') +
-            examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`),
-        )
-        .action(
-          act(async (app, { merchant: merchantId, yes, ...funding }: FundingGiven) => {
-            const wallets = app.get(WalletService);
-            if (kind === 'debit') await confirm(await debitInWords(wallets, merchantId, funding.amount), { yes });
-            return record(toJson(await wallets[kind]({ merchantId, ...funding })));
-          }),
-        );
-      if (kind === 'debit') command.addOption(yesOption());
+        .audited();
+      if (kind === 'debit') command.asksFirst();
+      command
+        .examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`)
+        .does(async (app, { merchant: merchantId, yes, ...funding }: FundingGiven) => {
+          const wallets = app.get(WalletService);
+          if (kind === 'debit') await confirm(await debitInWords(wallets, merchantId, funding.amount), { yes });
+          return record(toJson(await wallets[kind]({ merchantId, ...funding })));
+        });
     }
 
     wallet
       .command('show')
       .description('Show a merchant’s balances: available for new orders, and held by open orders.')
       .requiredOption('--merchant <id>', 'merchant id', id)
-      .addHelpText('after', examples('wallet show --merchant 1'))
-      .action(
-        act(async (app, { merchant }: { merchant: number }) =>
-          record(toJson(await app.get(WalletService).get(merchant))),
-        ),
+      .examples('wallet show --merchant 1')
+      .does(async (app, { merchant }: { merchant: number }) =>
+        record(toJson(await app.get(WalletService).get(merchant))),
       );
 
     wallet
       .command('list')
       .description('List the balances of all merchants, lowest available balance first.')
-      .addHelpText('after', examples('wallet list'))
-      .action(
-        act(async (app) => {
-          const rows = (await app.get(WalletService).list()).map((each) => {
-            const { merchant_id, ...balances } = toJson(each);
-            return { merchant_id, name: each.name, sandbox: each.sandbox, ...balances };
-          });
-          const { text } = list(
-            rows.some(({ sandbox }) => sandbox) ? rows : rows.map(({ sandbox: _none, ...row }) => row),
-            'There are no wallets: topup merchant create adds a merchant with one.',
-          );
-          return { json: rows, text };
-        }),
-      );
+      .examples('wallet list')
+      .does(async (app) => {
+        const rows = (await app.get(WalletService).list()).map((each) => {
+          const { merchant_id, ...balances } = toJson(each);
+          return { merchant_id, name: each.name, sandbox: each.sandbox, ...balances };
+        });
+        const { text } = list(
+          rows.some(({ sandbox }) => sandbox) ? rows : rows.map(({ sandbox: _none, ...row }) => row),
+          'There are no wallets: topup merchant create adds a merchant with one.',
+        );
+        return { json: rows, text };
+      });
 
-    defineStatement(wallet, act);
+    defineStatement(wallet);
   },
 };
 
-function defineStatement(wallet: Command, act: Act): void {
+function defineStatement(wallet: OperatorCommand): void {
   wallet
     .command('statement')
     .description('List the movements of a merchant’s available balance, newest first.')
@@ -98,20 +88,15 @@ function defineStatement(wallet: Command, act: Act): void {
     .option('--from <moment>', 'movements at or after this time, in ISO 8601', moment)
     .option('--to <moment>', 'movements before this time, in ISO 8601', moment)
     .option('--csv', 'print CSV with a header line')
-    .addHelpText(
-      'after',
-      examples(
-        'wallet statement --merchant 1 --from 2026-01-15T00:00:00+07:00',
-        'wallet statement --merchant 1 --csv > entries.csv',
-      ),
+    .examples(
+      'wallet statement --merchant 1 --from 2026-01-15T00:00:00+07:00',
+      'wallet statement --merchant 1 --csv > entries.csv',
     )
-    .action(
-      act(async (app, { merchant, csv, ...period }: StatementGiven, command: Command) => {
-        if (csv) refuseBoth(command, '--csv');
-        await app.get(WalletService).get(merchant);
-        return walletStatement(await app.get(AccountStatementService).read(merchant, period), { csv });
-      }),
-    );
+    .does(async (app, { merchant, csv, ...period }: StatementGiven, command: Command) => {
+      if (csv) refuseBoth(command, '--csv');
+      await app.get(WalletService).get(merchant);
+      return walletStatement(await app.get(AccountStatementService).read(merchant, period), { csv });
+    });
 }
 
 async function debitInWords(wallets: WalletService, merchantId: number, amount: Satang): Promise<string> {

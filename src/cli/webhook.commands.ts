@@ -5,10 +5,10 @@ import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service
 import { WebhookReplayService } from '../webhooks/webhook-replay.service.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
-import { examples, type CommandGroup } from './command-group.js';
-import { ASKS_FIRST, confirm, MANY } from './confirm.js';
+import type { CommandGroup } from './command-group.js';
+import { confirm, MANY } from './confirm.js';
 import { NoQueuesModule } from '../queues/no-queues.module.js';
-import { id, integer, moment, oneOf, operatorOption, reasonOption, yesOption } from './options.js';
+import { id, integer, moment, oneOf } from './options.js';
 import { list, record } from './output.js';
 import { withProgress } from './progress.js';
 
@@ -31,26 +31,24 @@ interface ReplayGiven extends Actor {
 
 export const webhookCommands: CommandGroup = {
   features: { imports: [NoQueuesModule, MerchantsModule, WebhooksModule] },
-  define(webhook, act) {
+  define(webhook) {
     webhook
       .command('deliveries')
       .description('List deliveries to a merchant’s webhooks, newest first.')
       .requiredOption('--merchant <id>', 'merchant id', id)
       .option('--status <status>', `deliveries with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES))
       .option('--limit <n>', 'maximum number of deliveries', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
-      .addHelpText('after', examples('webhook deliveries --merchant 1 --status failed'))
-      .action(
-        act(async (app, { merchant, ...filter }: ListGiven) => {
-          await app.get(MerchantsService).get(merchant);
-          const deliveries = await app.get(WebhookDeliveriesService).listForMerchant(merchant, filter);
-          const more = deliveries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
-          return list(
-            deliveries.map((each) => ({ ...each })),
-            'There are no such deliveries.',
-            more,
-          );
-        }),
-      );
+      .examples('webhook deliveries --merchant 1 --status failed')
+      .does(async (app, { merchant, ...filter }: ListGiven) => {
+        await app.get(MerchantsService).get(merchant);
+        const deliveries = await app.get(WebhookDeliveriesService).listForMerchant(merchant, filter);
+        const more = deliveries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
+        return list(
+          deliveries.map((each) => ({ ...each })),
+          'There are no such deliveries.',
+          more,
+        );
+      });
 
     webhook
       .command('replay')
@@ -58,27 +56,20 @@ export const webhookCommands: CommandGroup = {
       .requiredOption('--merchant <id>', 'merchant id', id)
       .requiredOption('--since <moment>', 'deliveries created at or after this time, in ISO 8601', moment)
       .option('--status <status>', `deliveries with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES), 'failed')
-      .addOption(operatorOption())
-      .addOption(reasonOption())
-      .addOption(yesOption())
-      .addHelpText(
-        'after',
-        `\nMore than ${MANY} deliveries need confirmation.` +
-          ASKS_FIRST +
-          examples('webhook replay --merchant 1 --since 2026-01-15T08:00:00+07:00'),
-      )
-      .action(
-        act(async (app, { merchant, since, status, yes, ...by }: ReplayGiven) => {
-          await app.get(MerchantsService).get(merchant);
-          const replays = app.get(WebhookReplayService);
-          const which = { merchantId: merchant, since, status };
-          const count = await replays.count(which);
-          if (count > MANY) await confirm(`${count} deliveries are attempted once more.`, { yes });
-          const replayed = await withProgress('Replaying deliveries', (report) =>
-            replays.replay(which, { by, onProgress: (done) => report(done, count) }),
-          );
-          return record({ replayed });
-        }),
-      );
+      .audited()
+      .notes(`\nMore than ${MANY} deliveries need confirmation.`)
+      .asksFirst()
+      .examples('webhook replay --merchant 1 --since 2026-01-15T08:00:00+07:00')
+      .does(async (app, { merchant, since, status, yes, ...by }: ReplayGiven) => {
+        await app.get(MerchantsService).get(merchant);
+        const replays = app.get(WebhookReplayService);
+        const which = { merchantId: merchant, since, status };
+        const count = await replays.count(which);
+        if (count > MANY) await confirm(`${count} deliveries are attempted once more.`, { yes });
+        const replayed = await withProgress('Replaying deliveries', (report) =>
+          replays.replay(which, { by, onProgress: (done) => report(done, count) }),
+        );
+        return record({ replayed });
+      });
   },
 };

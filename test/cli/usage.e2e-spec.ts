@@ -4,10 +4,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Command } from 'commander';
 import pg from 'pg';
 import { identify } from '../../src/cli/local-stack/process-table.js';
 import { writeStackFile } from '../../src/cli/local-stack/stack-file.js';
+import { OperatorCommand } from '../../src/cli/command-group.js';
 import { GROUPS } from '../../src/cli/groups.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -17,9 +17,9 @@ import { CommandLine, CommandLineProcess } from './command-line.js';
 /** The commands of a group with their options. */
 async function commandsOf(group: string): Promise<{ name: string; options: (string | undefined)[] }[]> {
   const { define } = await (GROUPS[group] as (typeof GROUPS)[string]).load();
-  const command = new Command(group);
+  const command = new OperatorCommand(group).actBy(() => () => Promise.resolve());
   const shell = { answer: () => undefined, wholeProgram: () => Promise.resolve(command) };
-  define(command, () => () => Promise.resolve(), shell);
+  define(command, shell);
   return [command, ...command.commands].map((each) => ({
     name: each === command ? group : `${group} ${each.name()}`,
     options: each.options.map(({ long }) => long),
