@@ -4,15 +4,8 @@ import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import type { Admitted } from './placement-rows.js';
 import { readAnswer } from './archived-order.js';
 import type { OrderReference } from './order-reference.entity.js';
-import {
-  hasStatus,
-  itemColumns,
-  itemStatusIn,
-  orderColumns,
-  STORED_ORDER_COLUMNS,
-  type ItemRow,
-  type OrderRow,
-} from './order.rows.js';
+import { hasStatus, itemColumns, itemStatusIn, orderColumns } from './order-columns.sql.js';
+import { STORED_ORDER_COLUMNS, type ItemRow, type OrderRow } from './order.rows.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import type { Order } from './order.entity.js';
 import { MAX_LIMIT } from '../core/pagination.js';

@@ -5,7 +5,8 @@ import { Database } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { ReplicaReadsService } from '../database/replica-reads.service.js';
 import { inIndexedSnapshot } from '../database/snapshot.js';
-import { orderColumns, type ItemRow, type OrderRow } from '../orders/order.rows.js';
+import { orderColumns } from '../orders/order-columns.sql.js';
+import { type ItemRow, type OrderRow } from '../orders/order.rows.js';
 import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
 import {
   countPaths,

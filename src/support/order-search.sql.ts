@@ -1,7 +1,8 @@
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import type { Asked } from '../database/database.js';
 import { firstIdSince } from '../database/first-id-since.sql.js';
-import { hasStatus, orderColumns, STORED_ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
+import { hasStatus, orderColumns } from '../orders/order-columns.sql.js';
+import { STORED_ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
 
 /** The conditions on an order. An absent condition matches every order. */
