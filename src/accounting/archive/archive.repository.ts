@@ -148,7 +148,7 @@ export class ArchiveRepository {
           ...keys.map(({ dropped }) => dropped),
           ...parts.map(({ table, name }) => sql.detach(table, name)).reverse(),
           ...keys.flatMap(({ added }) => added),
-          sql.WATCH_ARCHIVED,
+          sql.ADD_REFERENCE_TRIGGER,
         ].join(';\n'),
       );
       await this.runWritten(sql.WRITE_OWN_KEYS_DROPPED, [names]);
@@ -216,7 +216,7 @@ export class ArchiveRepository {
 
   /** Removes the trigger and validates the keys again. Call it only when no partition is archived. @throws LocksNotFree */
   async endArchive(): Promise<void> {
-    await briefly(this.run, 'orders', () => this.run(sql.FORGET_ARCHIVED));
+    await briefly(this.run, 'orders', () => this.run(sql.DROP_REFERENCE_TRIGGER));
     await this.runWritten(sql.WRITE_OUTER_VALIDATIONS);
   }
 

@@ -61,8 +61,8 @@ export const FIND_LOCKED = `
 
 /**
  * Finds foreign keys to the tables of orders. PostgreSQL does not detach a partition while rows refer to it, so these keys are
- * dropped before and added again as NOT VALID. Before PostgreSQL 18, each partition has such a key instead of its table.
- * $1: the partitions to detach.
+ * dropped before and added again as NOT VALID. Before PostgreSQL 18, a partitioned table cannot have a NOT VALID key, so the
+ * key is added to each of its partitions. $1: the partitions to detach.
  */
 export const FIND_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
@@ -84,12 +84,12 @@ export const WRITE_OWN_KEYS_DROPPED = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
   WHERE contype = 'f' AND conrelid = ANY($1::text[]::regclass[]) AND NOT confrelid = ANY($1::text[]::regclass[])`;
 
-/** While a partition is archived, a trigger refuses new orders with the reference of an archived one. */
-export const WATCH_ARCHIVED = `
+/** While the archive has partitions, a trigger refuses new orders with the reference of an archived one. */
+export const ADD_REFERENCE_TRIGGER = `
   CREATE OR REPLACE TRIGGER tg_orders_archived_reference AFTER INSERT ON orders REFERENCING NEW TABLE AS placed
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_archived_reference()`;
 
-export const FORGET_ARCHIVED = 'DROP TRIGGER IF EXISTS tg_orders_archived_reference ON orders';
+export const DROP_REFERENCE_TRIGGER = 'DROP TRIGGER IF EXISTS tg_orders_archived_reference ON orders';
 
 /** Validates the keys again once no partition is archived. */
 export const WRITE_OUTER_VALIDATIONS = `
@@ -134,11 +134,16 @@ export const findEnds = (orders: string, upper: string): string => `
 /** Reasons against archiving: for each, the id of an order to which it applies, or null. */
 export interface Obstacles {
   open: string | null;
-  fresh: string | null;
+  /** It changed within the last days. */
+  recent: string | null;
+  /** It has a unit in review. */
   review: string | null;
-  contradicted: string | null;
-  untold: string | null;
-  unchecked: string | null;
+  /** It has an open discrepancy. */
+  discrepancy: string | null;
+  /** It has an event with a pending delivery. */
+  undelivered: string | null;
+  /** It has an attempt about which the service will query the supplier. */
+  unqueried: string | null;
 }
 
 /** @param days how many days an order must be unchanged. */
@@ -151,11 +156,11 @@ export function findObstacles(
     `(SELECT ${key}::text FROM ${from} AND ${within({ ...range, key })} LIMIT 1)`;
   return `
     SELECT (SELECT id::text FROM ${orders} WHERE status IN ('pending', 'processing') ORDER BY created_at, id LIMIT 1) AS open,
-           (SELECT id::text FROM ${orders} WHERE updated_at > statement_timestamp() - interval '${days} days' LIMIT 1) AS fresh,
+           (SELECT id::text FROM ${orders} WHERE updated_at > statement_timestamp() - interval '${days} days' LIMIT 1) AS recent,
            (SELECT order_id::text FROM ${units} WHERE state = 'review' LIMIT 1) AS review,
-           ${one(`supplier_reversals WHERE status = 'open'`, 'order_id')} AS contradicted,
-           ${one(`webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE d.status = 'pending'`, 'e.order_id')} AS untold,
-           ${one('attempt_checks WHERE true', 'order_id')} AS unchecked`;
+           ${one(`supplier_reversals WHERE status = 'open'`, 'order_id')} AS discrepancy,
+           ${one(`webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE d.status = 'pending'`, 'e.order_id')} AS undelivered,
+           ${one('attempt_checks WHERE true', 'order_id')} AS unqueried`;
 }
 
 /** Counts a partition's orders in each closed month. */
@@ -226,9 +231,10 @@ export const likePart = (name: string, like: string, { key, lower, upper }: Rang
 const RANGE_CHECK = 'ck_archived_range';
 
 /**
- * Writes the statements for what a partition does not get from its table: settings, keys between partitions of one range,
- * statement triggers. $1: the partition to copy from, $2: the new one, $3 and $4: the ends of their names. $5: whether the
- * partition has the range of one partition of orders; otherwise its rows belong to several.
+ * Writes the statements that copy one partition's settings, foreign keys and statement triggers to a new one. A partition gets
+ * none of these from its table. $1: the partition to copy from, $2: the new one, $3 and $4: their suffixes, such as _p3.
+ * $5: true if the new partition has the range of one partition of orders, and refers to this partition; false if it refers to
+ * the whole table.
  */
 export const WRITE_LIKENESS = `
   SELECT format('ALTER TABLE %I SET (%s)', $2::text, array_to_string(reloptions, ', ')) AS statement

@@ -250,11 +250,11 @@ export class MonthArchiveService {
     const found = await archive.findObstacles(section, KEEP_DAYS);
     const why = {
       open: 'has not ended',
-      fresh: `ended less than ${KEEP_DAYS} days ago`,
+      recent: `ended less than ${KEEP_DAYS} days ago`,
       review: 'has a unit in review',
-      contradicted: 'has an open reversal',
-      untold: 'has an event that is still being delivered',
-      unchecked: 'has an attempt that its supplier is still to be asked about',
+      discrepancy: 'has an open reversal',
+      undelivered: 'has an event that is still being delivered',
+      unqueried: 'has an attempt about which its supplier must still be queried',
     };
     for (const [obstacle, words] of Object.entries(why)) {
       const id = found[obstacle as keyof typeof why];

@@ -98,7 +98,7 @@ export class AuditRepository {
     return tx.query<Balances>(withLongTimeout(sql.BALANCES));
   }
 
-  /** Numbers of open orders up to an id, except the known ones. */
+  /** Lists the order numbers of open orders up to an id, except known orders. */
   async unknownOpen(tx: Queryable, through: bigint, known: readonly bigint[]): Promise<string[]> {
     const rows = await tx.query<{ order_number: string }>(withLongTimeout(sql.UNKNOWN_OPEN), [through, known]);
     return rows.map(({ order_number: number }) => number);

@@ -6,7 +6,7 @@ import { inPieceSnapshot } from '../../database/snapshot.js';
 import { AuditRepository, CHECKS, type Extent, type Range } from './audit.repository.js';
 import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
-import { behind, differenceOf, endOf, FROM_THE_START, problemOf, type Placed } from './closing.js';
+import { behind, differenceOf, endOf, FROM_THE_START, problemOf, type ClosingWithWallets } from './closing.js';
 import { CLOSINGS_CHECK } from './ledger-checks.js';
 import { ClosingsRepository, type ArchivedOrders } from './closings.repository.js';
 import { Reading, type OnProgress, type Snapshots } from './reading.js';
@@ -56,7 +56,7 @@ interface Options {
   onProgress?: OnProgress | undefined;
 }
 
-/** Each round reads only the rows that came during the round before, so a few rounds suffice. */
+/** Each round only corrects for the changes during the round before, so a few rounds suffice. */
 const MAX_ROUNDS = 3;
 
 /** Where an audit begins. */
@@ -135,7 +135,7 @@ export class AuditService {
   /** Checks that no closing was changed, and that each continues the one before. */
   private async checkChain(reading: Reading, closings: readonly ClosedMonth[]): Promise<void> {
     const tally = reading.tallies.of(CLOSINGS_CHECK);
-    let before: Placed | null = null;
+    let before: ClosingWithWallets | null = null;
     for (const closing of closings) {
       const wallets = await reading.at((tx) => this.closings.wallets(tx, closing.month));
       const problem = problemOf(closing, wallets, before);

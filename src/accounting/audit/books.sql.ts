@@ -10,8 +10,8 @@ export const TABLES = { orders: 'orders', transfers: 'transfers', deliveries: 'w
 export type Book = keyof typeof TABLES;
 
 /**
- * A transaction that began this long before the latest movement has ended, because no transaction of the service takes nearly
- * as long. So no movement can still appear among the older ones.
+ * No transaction of the service takes nearly 5 minutes. So every transaction that could still add a movement began later than
+ * 5 minutes before the latest movement, and no movement can appear among older ones.
  */
 const SETTLED = `(SELECT created_at FROM transfers ORDER BY id DESC LIMIT 1) - interval '5 minutes'`;
 

@@ -41,7 +41,7 @@ const AMOUNTS = [
 ] as (keyof WalletClosing)[];
 
 /** A closing with its wallets. */
-export interface Placed {
+export interface ClosingWithWallets {
   closing: ClosedMonth;
   wallets: readonly WalletClosing[];
 }
@@ -50,7 +50,7 @@ export interface Placed {
 export function problemOf(
   closing: ClosedMonth,
   wallets: readonly WalletClosing[],
-  before: Placed | null,
+  before: ClosingWithWallets | null,
 ): string | null {
   const { month } = closing;
   if (!hashOf(closing, wallets).equals(closing.hash) || wallets.length !== closing.wallets)

@@ -49,7 +49,7 @@ export class Ledger {
   private readonly wallets: Map<number, Standing>;
   private readonly moved = new Set<number>();
 
-  /** @param closed the wallets before the first movement. */
+  /** @param closed the wallets at the closing after which the movements begin; empty if they begin at the start. */
   constructor(
     private readonly tallies: Tallies,
     closed: readonly ClosedWallet[],

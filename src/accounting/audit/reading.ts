@@ -27,7 +27,7 @@ export class Reading {
   private done = 0;
   private total = 1;
 
-  /** @param closed the wallets before the first movement. */
+  /** @param closed the wallets at the last closing before the first movement to read; empty if this reads from the start. */
   constructor(
     private readonly snapshots: Snapshots,
     private readonly books: AuditRepository,

@@ -12,7 +12,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 /** Days of the report begin in this time zone. */
 export const MARGIN_TIMEZONE = 'Asia/Bangkok';
 
-/** Merchants' ids must sort as numbers. */
+/** Columns are not cast to text here, so that merchants' ids sort as numbers. */
 const GROUPED_BY: Record<Grouping, string> = {
   day: `(ended.at AT TIME ZONE '${MARGIN_TIMEZONE}')::date`,
   sku: 'i.sku',
