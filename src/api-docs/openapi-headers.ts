@@ -21,12 +21,12 @@ const RATE_LIMIT: Headers = {
   },
   'RateLimit-Remaining': {
     schema: { type: 'integer', minimum: 0 },
-    description: 'Requests that it may make at once.',
+    description: 'Requests that it may make now, without waiting.',
     example: 999,
   },
   'RateLimit-Reset': {
     schema: { type: 'integer', minimum: 0 },
-    description: 'Seconds within which requests are taken again.',
+    description: 'Seconds until this API key may make further requests.',
     example: 1,
   },
   'RateLimit-Policy': {
