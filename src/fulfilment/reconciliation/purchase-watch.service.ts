@@ -6,7 +6,7 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purchase-lists.service.js';
 import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
 
-/** Discrepancies for one call: after a restore, as many may be open as a day has purchases. */
+/** The most discrepancies that one call looks at. After a restore from a backup, a day's purchases may have one each. */
 const BATCH = 1_000;
 
 /**
@@ -28,15 +28,16 @@ export class PurchaseWatchService {
   ) {}
 
   /**
-   * Closes discrepancies whose purchase a unit has got since. Each call looks at the next ones, and after the last at the first.
+   * Closes discrepancies whose purchase a unit has by now. Each call looks at the next batch; after the last batch it begins
+   * again with the first.
    * @returns the closed ids.
    */
-  @WorkerTask('purchase_cases', { every: 60_000, failed: 'cases of purchases could not be looked at' })
+  @WorkerTask('purchase_cases', { every: 60_000, failed: 'discrepancies of unknown purchases could not be checked' })
   async closeBought(): Promise<number[]> {
     const { closed, next } = await this.unknown.closeBought(this.after, BATCH);
     this.after = next;
     const about = { cases: closed.length, firstCase: closed[0] };
-    if (closed.length > 0) this.logger.info(about, 'cases of purchases closed by themselves');
+    if (closed.length > 0) this.logger.info(about, 'discrepancies closed, because units have the purchases');
     return closed;
   }
 
