@@ -5,7 +5,7 @@ import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Fault } from '../supplier-outcome.js';
 import { amountOf, asMembers, shownText, textOf, type Members } from '../vendor-answers.js';
 
-/** Codes of successful answers: clients see all three. */
+/** Codes of successful answers. The vendor's documents do not agree on one; other clients of the vendor accept all three. */
 const GOOD_CODES = ['200', '2000', '2010'];
 /** How long to wait after a refusal for too many requests, unless the vendor asks for longer. */
 const RATE_WAIT_MS = 10_000;
