@@ -33,7 +33,7 @@ describe('a code that was sold', () => {
     expect(ofTopUp).toEqual([{ unit: 1, serial: 'SER-1', code: null, expires_on: null }]);
   });
 
-  it('is in no list, no repeated POST and nothing of another merchant', async () => {
+  it('is not in lists, in answers to a repeated POST, or in another merchant’s answers', async () => {
     const player = newPlayer();
     const codeOf = sellsCodes(stack, player);
     const request = { reference_id: unique('order'), user_id: player, items: [{ sku: card }] };
@@ -51,7 +51,7 @@ describe('a code that was sold', () => {
     expect((await other.client.get<object>(`/v1/orders/${request.reference_id}`)).status).toBe(404);
   });
 
-  it('is kept with the kind that its product had when it was ordered', async () => {
+  it('is stored with the kind that its product had at the time of the order', async () => {
     const sku = await stack.product('35.00', { kind: 'code' });
     const player = newPlayer();
     stack.supplier.script(player, ({ kind, reference }) =>
@@ -63,7 +63,7 @@ describe('a code that was sold', () => {
     expect(pieces).toEqual([{ unit: 1, serial: null, code: 'LATE', expires_on: null }]);
   });
 
-  it('is shown also where other units of its item could not be bought', async () => {
+  it('is shown also if other units of its item failed', async () => {
     const player = newPlayer();
     stack.supplier.script(player, ({ reference }) =>
       reference.endsWith('.1') ? handedOver(reference, [{ code: 'PAID' }]) : refused(reference, 'OUT_OF_STOCK'),
@@ -75,8 +75,8 @@ describe('a code that was sold', () => {
   });
 });
 
-describe('a code that was bought and has not come', () => {
-  it('keeps the order open until it is there, and is asked for', async () => {
+describe('a code that was bought and has not arrived', () => {
+  it('keeps the order open until it arrives, and causes inquiries', async () => {
     const player = newPlayer();
     let inquiries = 0;
     stack.supplier.script(player, ({ kind, reference }) => {
@@ -100,7 +100,7 @@ describe('a code that was bought and has not come', () => {
     expect(calls).toEqual([waiting, waiting, { outcome: 'succeeded', detail: null }]);
   });
 
-  it('is a case for the operator after the usual limit', async () => {
+  it('sends the unit to review after the usual limit', async () => {
     const other = await TestStack.start({ SUPPLIER_REVIEW_AFTER_MS: '1000', SUPPLIER_QUIET_PERIOD_MS: '0' });
     try {
       const player = newPlayer();
@@ -122,7 +122,7 @@ describe('a top-up', () => {
     expect(await keptFor(stack, order)).toBe(0);
   });
 
-  it('shows as its serial number what its supplier calls a code', async () => {
+  it('shows the supplier’s "code" as its serial number', async () => {
     const player = newPlayer();
     stack.supplier.script(player, ({ reference }) => handedOver(reference, [{ code: '1234567890' }]));
     const order = await stack.order(merchant, [{ sku: await stack.product() }], player);

@@ -13,13 +13,13 @@ export type OrderWithDeliveries = Omit<OrderBody, 'items'> & {
   items: (OrderBody['items'][number] & { deliveries?: Piece[] })[];
 };
 
-/** A success of the generic protocol that hands something over. */
+/** A success of the generic protocol with a code or a serial number. */
 export const handedOver = (reference: string, deliveries: unknown, supplierReference = `S-${reference}`): Answer => ({
   status: 200,
   body: { reference, status: 'succeeded', supplier_reference: supplierReference, deliveries },
 });
 
-/** Has the fake supplier hand over to this player a code that names the unit. @returns the code of a reference. */
+/** Makes the fake supplier deliver a code, which names the unit, to this player. @returns the code of a reference. */
 export function sellsCodes(stack: TestStack, userId: string): (reference: string) => string {
   const codeOf = (reference: string): string => `CODE-${reference}`;
   stack.supplier.script(userId, ({ reference }) =>
@@ -38,7 +38,7 @@ export async function read(
   return (await merchant.client.get<OrderWithDeliveries>(`/v1/orders/${reference}`)).body;
 }
 
-/** What an order's items hand over, once it has ended. */
+/** The deliveries of an order's items, once it has ended. */
 export async function deliveriesOf(
   stack: TestStack,
   merchant: TestMerchant,
@@ -59,7 +59,7 @@ export const unitIs = (stack: TestStack, { order_number: order }: OrderBody, sta
     ([unit]) => unit?.state === state,
   );
 
-/** How many units of an order something is kept for. */
+/** The number of an order's units with a stored delivery. */
 export const keptFor = async (stack: TestStack, { order_number: order }: OrderBody): Promise<number> =>
   (
     await stack.sql(`SELECT d.id FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $1`, [

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(scene.stack));
 
-/** What a supplier calls us with that has sold a unit. */
+/** A supplier's callback about a sold unit. */
 const sold = (
   reference: string,
   code: string | null,
@@ -31,7 +31,7 @@ const sold = (
   },
 });
 
-/** A card whose supplier has not decided it yet. */
+/** A card that its supplier is still processing. */
 const openCard = (): Promise<OpenUnit> => scene.openUnit('signing', 'code');
 
 const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefined> => {
@@ -41,8 +41,8 @@ const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefin
 
 const verdict = async (): Promise<string | undefined> => (await scene.last('signing'))?.verdict;
 
-describe('what a callback hands over', () => {
-  it('is kept with the unit that it settles, and the supplier is not asked', async () => {
+describe('the code in a callback', () => {
+  it('is stored with the unit that it settles, without an inquiry', async () => {
     const card = await openCard();
     await scene.call('signing', sold(card.reference, 'BY-CALLBACK'));
     expect(await verdict()).toBe('settled');
@@ -50,7 +50,7 @@ describe('what a callback hands over', () => {
     expect(scene.inquiries(card)).toBe(0);
   });
 
-  it('is kept the first time only, whatever comes later', async () => {
+  it('is stored the first time only, and later ones are ignored', async () => {
     const card = await openCard();
     await scene.call('signing', sold(card.reference, 'FIRST'));
     for (const code of ['FIRST', 'SECOND']) {
@@ -60,7 +60,7 @@ describe('what a callback hands over', () => {
     expect(await codesOf(card)).toEqual(['FIRST']);
   });
 
-  it('is kept once, however many callbacks and answers bring it at the same time', async () => {
+  it('is stored once, even if several callbacks and answers bring it at the same time', async () => {
     const card = await openCard();
     const codes = Array.from({ length: 10 }, (_none, index) => `RACE-${index}`);
     await Promise.all(codes.map((code) => scene.call('signing', sold(card.reference, code))));
@@ -70,7 +70,7 @@ describe('what a callback hands over', () => {
     expect(await keptFor(scene.stack, card.order)).toBe(1);
   });
 
-  it('may come later for a top-up that is complete without it', async () => {
+  it('may come later for a top-up, which is complete without it', async () => {
     const topUp = await scene.openUnit('signing');
     await scene.call('signing', sold(topUp.reference, null));
     expect(await deliveriesOf(scene.stack, scene.merchant, topUp.order)).toEqual([undefined]);
@@ -79,7 +79,7 @@ describe('what a callback hands over', () => {
     expect(pieces).toEqual([{ unit: 1, serial: '12345', code: null, expires_on: null }]);
   });
 
-  it('is no other purchase’s: that is a case for the operator', async () => {
+  it('of another purchase is not stored with the unit, and opens a discrepancy', async () => {
     const topUp = await scene.openUnit('signing');
     await scene.call('signing', sold(topUp.reference, null, 'S-1'));
     await scene.call('signing', sold(topUp.reference, 'OF-ANOTHER', 'S-2'));
@@ -88,8 +88,8 @@ describe('what a callback hands over', () => {
   });
 });
 
-describe('a callback that says that a card was sold, without its code', () => {
-  it('has the supplier asked, and the order waits', async () => {
+describe('a callback about a sold card without its code', () => {
+  it('causes an inquiry, and the order waits', async () => {
     const card = await openCard();
     await scene.call('signing', sold(card.reference, null));
     expect(await verdict()).toBe('woke');
@@ -102,7 +102,7 @@ describe('a callback that says that a card was sold, without its code', () => {
     expect(await codesOf(card)).toEqual(['AFTER-ALL']);
   });
 
-  it('is a case for the operator where the order has failed', async () => {
+  it('opens a discrepancy if the order has failed', async () => {
     const card = await openCard();
     const outcome = { kind: 'failed', code: 'OUT_OF_STOCK', message: 'sold out' };
     await scene.call('signing', { kind: 'about', reference: card.reference, outcome });
@@ -114,8 +114,8 @@ describe('a callback that says that a card was sold, without its code', () => {
   });
 });
 
-describe('an attempt that was followed by another', () => {
-  it('hands nothing over any more: its purchase is a case for the operator', async () => {
+describe('the late code of an attempt that another one followed', () => {
+  it('is not delivered: its purchase opens a discrepancy', async () => {
     const { stack, merchant } = scene;
     const sku = await stack.product('35.00', { kind: 'code', supplier: 'signing' });
     await stack.sql(

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const echoing = endpoints.add((response, { body }) => void response.writeHead(200).end(body));
   const { id } = await hooks.register(echoing, { include_deliveries: true });
   const player = newPlayer();
-  // It is asked once more, so that all ways are gone.
+  // One more inquiry, so that all ways of a code are tested.
   stack.supplier.script(player, ({ kind, reference }) =>
     kind === 'send' ? bought(reference) : handedOver(reference, [{ serial: SERIAL, code: CODE }]),
   );
@@ -62,7 +62,7 @@ async function dump(): Promise<string> {
 
 const dumpOf = (table: string): Promise<object[]> => stack.sql(`SELECT t::text AS row FROM ${table} t ORDER BY 1`);
 
-/** Another order that was handed a code. */
+/** Another order with a delivered code. */
 async function orderWithCode(supplier?: string): Promise<OrderBody> {
   const player = newPlayer();
   stack.supplier.script(player, ({ reference }) => handedOver(reference, [{ serial: SERIAL, code: CODE }]));
@@ -75,7 +75,7 @@ async function orderWithCode(supplier?: string): Promise<OrderBody> {
 
 const hexOf = (text: string): string => Buffer.from(text).toString('hex');
 
-describe('what was handed over is in clear', () => {
+describe('a delivered code is stored or written unsealed', () => {
   it('in no table', async () => {
     const text = await dump();
     expect(text).toContain(order.order_number);
@@ -98,8 +98,8 @@ describe('what was handed over is in clear', () => {
   });
 });
 
-describe('what is sealed', () => {
-  it('opens for no other unit than its own, even when it is copied there', async () => {
+describe('a sealed code', () => {
+  it('can be unsealed only for its own unit, even if it is copied to another', async () => {
     const other = await orderWithCode();
     const [kept] = await stack.sql<{ sealed: Buffer }>(
       `SELECT d.sealed FROM unit_deliveries d JOIN orders o ON o.id = d.order_id WHERE o.order_number = $1`,
@@ -123,7 +123,7 @@ describe('what is sealed', () => {
 });
 
 describe('topup secrets rotate', () => {
-  it('binds to its place what was sealed for none, and each secret once', async () => {
+  it('binds secrets to their rows that were sealed without a row, each once', async () => {
     const { secretsKey } = stack.config;
     const versions = (): Promise<{ place: string; version: number }[]> =>
       stack.sql(
@@ -144,7 +144,7 @@ describe('topup secrets rotate', () => {
     expect((await versions()).map(({ version }) => version)).toEqual([2, 2, 2]);
     expect(await commandLine(secretsKey).json('secrets', 'rotate')).toEqual({ rotated: 0 });
     expect(await dumpOf('unit_deliveries')).toEqual(before);
-    // They are used as before: a worker buys a code with the token, and the webhook delivers it.
+    // They still work: a worker buys a code with the token, and the webhook delivers it.
     const withToken = await orderWithCode('with-token');
     expect(stack.supplier.about(withToken.order_number)[0]?.authorization).toBe('Bearer its-token');
     await eventually(
@@ -153,7 +153,7 @@ describe('topup secrets rotate', () => {
     );
   });
 
-  it('seals it anew, and it is read as before', async () => {
+  it('seals codes again, and they can still be read', async () => {
     const { secretsKey: old } = stack.config;
     const fresh = randomBytes(32);
     await commandLine(fresh, old).json('secrets', 'rotate');
@@ -171,8 +171,8 @@ describe('topup secrets rotate', () => {
   });
 });
 
-describe('the columns that it seals anew', () => {
-  it('are all columns of bytes that are no hashes', async () => {
+describe('the columns that it seals again', () => {
+  it('are all columns of bytes, except hashes', async () => {
     const dataSource = stack.api.get(DataSource);
     const known = SEALED_COLUMNS.map(({ entity, column }) => `${dataSource.getMetadata(entity).tableName}.${column}`);
     const there = await stack.sql<{ name: string }>(

@@ -27,10 +27,10 @@ beforeEach(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, endpoints));
 
-/** The body of the first notification that came in. */
+/** The body of the first received notification. */
 const bodyAt = async (url: string): Promise<string> => (await endpoints.arrived(url))[0]?.body ?? '';
 
-/** The same event as it is without what was handed over. */
+/** The same event without deliveries. */
 function without(body: string): string {
   const event = JSON.parse(body) as Event;
   for (const item of event.data.items) delete item.deliveries;
@@ -38,7 +38,7 @@ function without(body: string): string {
 }
 
 describe('a webhook', () => {
-  it('gets the codes only if it was created so, and otherwise the same body', async () => {
+  it('gets codes only if it was created with include_deliveries; the rest of the body is the same', async () => {
     const [withCodes, withoutCodes] = [endpoints.add(), endpoints.add()];
     expect(await hooks.register(withCodes, { include_deliveries: true })).toMatchObject({
       include_deliveries: true,
@@ -58,7 +58,7 @@ describe('a webhook', () => {
     );
   });
 
-  it('gets them again with each attempt, and its answers to these are not kept', async () => {
+  it('gets them again with each attempt, and its answers to these attempts are not stored', async () => {
     const echoing = endpoints.add((response, { body }, number) => {
       response.writeHead(number === 1 ? 500 : 200).end(body);
     });
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('gets what its order says where nothing was handed over, and its answers are kept', async () => {
+  it('gets the usual body for an order without deliveries, and its answers are stored', async () => {
     const [withCodes, withoutCodes] = [endpoints.answering(200), endpoints.answering(200)];
     const { id } = await hooks.register(withCodes, { include_deliveries: true });
     await hooks.register(withoutCodes);
@@ -85,7 +85,7 @@ describe('a webhook', () => {
     expect((await hooks.newestIs(id, 'succeeded')).attempts).toMatchObject([{ response_body: 'as scripted' }]);
   });
 
-  it('gets the codes of an order of which only a part could be bought', async () => {
+  it('gets the codes of a partly completed order', async () => {
     const withCodes = endpoints.add();
     await hooks.register(withCodes, { include_deliveries: true });
     const player = newPlayer();

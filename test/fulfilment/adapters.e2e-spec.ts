@@ -17,11 +17,11 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** As when the next version, which has another adapter, runs beside this one. */
+/** Sets an adapter of all suppliers, as the next version may while it runs beside this one. */
 const speakAs = (adapter: string): Promise<object[]> =>
   stack.sql('UPDATE suppliers SET adapter = $1 WHERE id > 0', [adapter]);
 
-/** What was done about an order's unit, oldest first. */
+/** The calls about an order's unit, the oldest first. */
 const callsFor = ({ order_number }: OrderBody): Promise<{ call: string; detail: string | null }[]> =>
   stack.sql(
     `SELECT c.kind || ' ' || c.outcome AS call, c.detail FROM supplier_calls c JOIN orders o ON o.id = c.order_id
@@ -31,8 +31,8 @@ const callsFor = ({ order_number }: OrderBody): Promise<{ call: string; detail: 
 
 const UNKNOWN_ADAPTER = `there is no adapter later: choose one of ${ADAPTER_NAMES.join(', ')}`;
 
-describe('an adapter that a worker does not know', () => {
-  it('leaves units to a worker that does: not sent, and in no more doubt than before', async () => {
+describe('units of a supplier whose adapter a worker does not know', () => {
+  it('wait, without a call, for a worker that knows the adapter', async () => {
     const user = unique('player');
     stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
     const inDoubt = await stack.order(merchant, [{ sku }], user);

@@ -50,7 +50,7 @@ const attempt = ({ order_number }: OrderBody, more: Partial<Attempt> = {}): Atte
   ...more,
 });
 
-/** As the version before leaves an order's units, which the database allows nobody else. */
+/** Leaves an order's units as the previous version does. Triggers are off, because they refuse this. */
 const forgetAttempts = ({ order_number }: OrderBody): Promise<void> =>
   stack.fill(`
     SET session_replication_role = replica;
@@ -58,7 +58,7 @@ const forgetAttempts = ({ order_number }: OrderBody): Promise<void> =>
     UPDATE order_units SET attempt = 0 WHERE order_id = (SELECT id FROM orders WHERE order_number = '${order_number}')`);
 
 describe('8.2 One reference per attempt', () => {
-  it('is on record before anything is sent under it', async () => {
+  it('is committed before the first send under it', async () => {
     const user = unique('player');
     const seen: unknown[] = [];
     stack.supplier.script(user, async ({ reference }) => {
@@ -73,7 +73,7 @@ describe('8.2 One reference per attempt', () => {
     expect(await attemptsOf(order)).toEqual([[attempt(order, { state: 'succeeded', supplier_reference })]]);
   });
 
-  it('stays through every send and inquiry, and the supplier’s own name is kept as soon as it is known', async () => {
+  it('is the same in every send and inquiry; the supplier’s reference is stored once it is known', async () => {
     const user = unique('player');
     let reported: object | null = null;
     stack.supplier.script(user, ({ kind, reference }) =>
@@ -100,7 +100,7 @@ describe('8.2 One reference per attempt', () => {
     expect(new Set(references)).toEqual(new Set([`${order.order_number}.1.1`]));
   });
 
-  it('is withdrawn where the operator cancels what was never accepted', async () => {
+  it('is withdrawn when an operator cancels a unit that no supplier accepted', async () => {
     const user = unique('player');
     stack.supplier.script(user, () => ({ status: 429, headers: { 'retry-after': '600' } }));
     const order = await stack.order(merchant, [{ sku }], user);
@@ -127,8 +127,8 @@ describe('An attempt', () => {
   );
 });
 
-describe('What the version before has sent', () => {
-  it('is asked about under the reference that it was sent by, which is on record from then on', async () => {
+describe('A unit that the previous version sent', () => {
+  it('is queried under the reference of that send, which is then stored as an attempt', async () => {
     const user = unique('player');
     stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
     const order = await stack.order(merchant, [{ sku }], user);
@@ -145,7 +145,7 @@ describe('What the version before has sent', () => {
     expect(recorded).toEqual([{ number: 1, reference: `${order.order_number}.1.1` }]);
   });
 
-  it('shows its attempt, where it had settled the unit already', async () => {
+  it('shows its attempt even if the previous version settled it', async () => {
     const placed = await stack.order(merchant, [{ sku }]);
     const order = await stack.orderWith(merchant, placed.reference_id, 'completed');
     const reference = `${order.order_number}.1.1`;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** Changes what no statement of the service could: triggers and foreign keys are off. */
+/** Changes rows that the service cannot change: triggers and foreign keys are off. */
 async function tamper(statement: string, values: unknown[]): Promise<void> {
   const client = await stack.database.pool.connect();
   try {
@@ -58,7 +58,7 @@ async function brokenInvariants(process: INestApplicationContext): Promise<numbe
 const reported = (): unknown[] =>
   lines.filter(({ msg }) => String(msg).includes('rolled back')).map(({ err }) => (err as Error).message);
 
-describe('what must always hold, and does not', () => {
+describe('a broken invariant', () => {
   it.each<[string, { tampered: string; mended: string; invariant: string; answer: (id: string) => Answer }]>([
     [
       'a wallet that is gone',
@@ -116,7 +116,7 @@ describe('what must always hold, and does not', () => {
     expect(await stack.wallet(merchant)).toEqual({ available: '100.00', held: '0.00' });
   });
 
-  it('refuses an order of a merchant whose wallet is gone, and nobody else’s', async () => {
+  it('refuses orders of the merchant whose wallet is missing, and of no other merchant', async () => {
     const [broken, sound] = [await stack.merchant('100.00'), await stack.merchant('200.00')];
     await tamper('UPDATE wallets SET merchant_id = -merchant_id WHERE merchant_id = $1', [broken.id]);
     const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };

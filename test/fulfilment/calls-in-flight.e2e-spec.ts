@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** Says how many calls the supplier may have in flight, each for as long as the test holds it. */
+/** Limits the calls in flight at the supplier. Its timeout is longer than a test holds a call. */
 async function limitTo(maxInFlight: number | null): Promise<void> {
   const { url: baseUrl } = stack.supplier;
   const supplier = { code: 'fake', adapter: 'http', baseUrl, timeoutMs: 60_000, maxInFlight };
@@ -32,8 +32,8 @@ async function limitTo(maxInFlight: number | null): Promise<void> {
 
 /**
  * Has forty units bought.
- * @param wanted so many are being bought at once before the first call ends.
- * @param onCall when a call begins, and when it ends. @returns the most that were being bought at once.
+ * @param wanted how many calls must be in flight before the first one ends.
+ * @param onCall is called when a call begins, and when it ends. @returns the highest number of calls in flight.
  */
 async function mostInFlight(wanted: number, onCall = (): unknown => undefined): Promise<number> {
   let now = 0;
@@ -58,7 +58,7 @@ async function mostInFlight(wanted: number, onCall = (): unknown => undefined): 
 }
 
 describe('A supplier that may have three calls in flight', () => {
-  it('never has more, however many workers have units for it', async () => {
+  it('never has more, although several workers have units for it', async () => {
     await limitTo(3);
     expect(await mostInFlight(3)).toBe(3);
   });
@@ -69,9 +69,9 @@ describe('SUPPLIER_MAX_IN_FLIGHT', () => {
   const sharesBecome = (wanted: number[]): Promise<number[]> =>
     eventually(shares, (now) => now.join() === wanted.join());
 
-  it('is shared by the workers that live, so that a supplier has no more calls of all of them', async () => {
+  it('is divided among the live workers, so that their calls together do not exceed it', async () => {
     await limitTo(null);
-    // A worker whose heartbeat stood still for too long is rightly taken for dead: then that round says nothing.
+    // The others rightly take a worker without a heartbeat for dead. Such a round is repeated.
     const { most } = await eventually(
       async () => {
         await sharesBecome([3, 3]);
@@ -84,14 +84,14 @@ describe('SUPPLIER_MAX_IN_FLIGHT', () => {
     expect(most).toBe(6);
   });
 
-  it('is shared anew among the workers that are left', async () => {
+  it('is divided again when a worker ends', async () => {
     const another = await stack.startWorker();
     await sharesBecome([2, 2]);
     await another.get(TaskRunner).beforeApplicationShutdown();
     await sharesBecome([3, 3]);
   });
 
-  it('leaves each worker one call, however many there are', () => {
+  it('gives each worker at least one call, even if there are more workers than calls', () => {
     expect(workers[0]?.get(WorkerHeartbeatService).shareOf(1)).toBe(1);
   });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, receiver));
 
-/** What PostgreSQL wrote while its clock was ahead, and everything that this made due. */
+/** Statements that make rows look as if PostgreSQL had written them while its clock was ahead. */
 const writtenAhead = (by: string): Record<string, string> => ({
   units: `UPDATE order_units SET updated_at = updated_at + interval '${by}',
             next_action_at = next_action_at + interval '${by}', first_sent_at = first_sent_at + interval '${by}',
@@ -36,15 +36,15 @@ async function moveAhead(by: string): Promise<void> {
   for (const statement of Object.values(writtenAhead(by))) await stack.sql(statement);
 }
 
-describe('after the clock of PostgreSQL was ahead and is right again', () => {
-  it('units that were placed meanwhile are bought as soon as a worker starts', async () => {
+describe('after the clock of PostgreSQL was ahead, and is right again', () => {
+  it('workers buy units of that time as soon as they start', async () => {
     const order = await stack.order(merchant, [{ sku }]);
     await moveAhead('1 year');
     await stack.startWorker();
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('retries, leases and deliveries of running workers wait no longer than their rules allow', async () => {
+  it('retries, leases and deliveries of running workers wait no longer than usual', async () => {
     const { body: webhook } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
       url: receiver.url('/hook'),
       retry_delay: 1,
@@ -82,7 +82,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     );
   });
 
-  it('a unit in doubt comes to review when its time is up, not later by what the clock was ahead', async () => {
+  it('a unit in doubt goes to review in time, not later by the difference of the clock', async () => {
     stack.supplier.script('in doubt', () => 'drop');
     const order = await stack.order(merchant, [{ sku }], 'in doubt');
     const unit = (): Promise<{ unknown_since: Date | null; late: boolean }[]> =>
@@ -102,7 +102,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('what a transaction writes that was open meanwhile is due as soon', async () => {
+  it('rows of a transaction that was open all the time are due in time, too', async () => {
     stack.supplier.script('open meanwhile', ({ reference }, { length }) =>
       length === 0
         ? { status: 429, headers: { 'retry-after': '2' } }
@@ -127,7 +127,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('nothing else waits longer than usual either, or is taken for new', async () => {
+  it('no other row waits longer than usual, or is taken for a new one', async () => {
     const order = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const year = `interval '1 year'`;
@@ -168,7 +168,7 @@ describe('after the clock of PostgreSQL was ahead and is right again', () => {
     await stack.sql(`DELETE FROM attempt_checks`);
   });
 
-  it('a worker that died meanwhile is found dead as soon as usual', async () => {
+  it('workers find a dead worker of that time as soon as usual', async () => {
     await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() + interval '1 day')`);
     await eventually(
       () => stack.sql(`SELECT FROM worker_processes WHERE name = 'worker@gone:1' AND seen_at > now()`),

@@ -12,7 +12,7 @@ let stack: TestStack;
 let merchant: TestMerchant;
 let sku: string;
 
-/** The worker's connections see another clock than PostgreSQL's, which the test sets. */
+/** The worker's connections read a clock that the test sets, instead of PostgreSQL's. */
 beforeAll(async () => {
   stack = await TestStack.start({}, { worker: false });
   await stack.sql('CREATE SCHEMA clock');
@@ -35,7 +35,7 @@ afterAll(() => closeWithBalancedBooks(stack));
 const setForward = (by: string): Promise<object[]> => stack.sql(`UPDATE clock.ahead SET by = by + $1::interval`, [by]);
 
 describe('8.3 While the clock of PostgreSQL is set forward', () => {
-  it('what is under way is asked about, and not sent again: its quiet period has not ended', async () => {
+  it('a worker queries a unit whose send is in flight, and does not send it again, because the quiet period has not ended', async () => {
     const first = deferred<Answer>();
     stack.supplier.script('under way', ({ kind, reference }, { length }) => {
       if (length === 0) return first.promise;
@@ -52,8 +52,8 @@ describe('8.3 While the clock of PostgreSQL is set forward', () => {
     expect(kinds().filter((kind) => kind === 'send')).toHaveLength(1);
   });
 
-  it('nothing is sent again by a worker that does not know the clock yet', async () => {
-    // Of what was sent long ago by what the clock shows, and a moment ago by what it would.
+  it('a worker that does not know the clock yet sends nothing again', async () => {
+    // The last send was a moment ago, but long ago by the clock that was set forward.
     stack.supplier.script('in doubt', ({ kind, reference }, { length }) => {
       if (length === 0) return 'drop';
       return kind === 'send' ? bought(reference) : neverSeen;
@@ -82,7 +82,7 @@ describe('A worker', () => {
     new WorkerHeartbeatService(new WorkerProcessesRepository(stack.database));
   const isTrusted = (worker: WorkerHeartbeatService): boolean => worker.clockLimit(60_000).getTime() > 0;
 
-  // The connections that were there before see PostgreSQL's own clock.
+  // Connections from before the schema `clock` read PostgreSQL's own clock.
   beforeAll(() => stack.database.reconnect());
 
   beforeEach(async () => {
@@ -90,7 +90,7 @@ describe('A worker', () => {
     await stack.sql('DELETE FROM worker_processes');
   });
 
-  it('trusts no clock before it has seen it', async () => {
+  it('does not trust the clock before its first beat', async () => {
     const worker = heartbeat();
     expect(isTrusted(worker)).toBe(false);
     await worker.beat();
@@ -98,7 +98,7 @@ describe('A worker', () => {
     await worker.deregister();
   });
 
-  it('that begins after a step knows of it by those that noticed, also when they have ended by then', async () => {
+  it('that starts after the step learns of it from workers that noticed it, even if they have ended', async () => {
     const before = heartbeat();
     await before.beat();
     await setForward('45 seconds');
@@ -114,7 +114,7 @@ describe('A worker', () => {
     expect(after.clockLimit(1).getTime()).toBeGreaterThan(0);
   });
 
-  it('that begins just after a step waits until the others have noticed, or are dead', async () => {
+  it('that starts just after the step waits until each other worker has noticed it or is dead', async () => {
     const before = heartbeat();
     await before.beat();
     await setForward('45 seconds');

@@ -16,14 +16,14 @@ let stack: TestStack;
 let wire: Wire;
 let merchant: TestMerchant;
 
-/** On the same files and the same port, as its supervisor would start it again. */
+/** Starts PostgreSQL again with the same files and port, as its supervisor does. */
 const startServer = (port: number): Promise<RunningServer> =>
   startPostgres({ dataDir, port, settings: { max_connections: '100' } });
 
 beforeAll(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'topup-crashed-'));
   server = await startServer(await keptPort());
-  // A unit that waited for its quiet period would wait for longer than the test.
+  // Longer than the test, so that the test fails if a unit waits for its quiet period.
   const env = { DATABASE_URL: server.url, SUPPLIER_QUIET_PERIOD_MS: '900000' };
   stack = await TestStack.start(env, { worker: false });
   wire = await new Wire(server.url).listen();
@@ -45,8 +45,8 @@ const stateOf = async ({ order_number }: OrderBody): Promise<string | undefined>
   return unit?.state;
 };
 
-describe('PostgreSQL that is killed after it has committed a claim and before it has said so', () => {
-  it('loses no order: what was claimed is bought once, as soon as it is back, and nobody is asked about it', async () => {
+describe('a crash of PostgreSQL after it committed a claim, and before it answered', () => {
+  it('loses no order: workers buy the claimed units once, as soon as it is back, without an inquiry', async () => {
     const sku = await stack.product('35.00');
     const cut = wire.cutAfterSending((bytes) => bytes.includes('units.claim'));
     const claimed = await stack.order(merchant, [{ sku }]);

@@ -28,7 +28,7 @@ async function buy(): Promise<void> {
   await stack.orderWith(merchant, order.reference_id, 'completed');
 }
 
-/** Buys what nobody looks for: workers are woken for it, over and over where one wake-up got lost. */
+/** Buys without a sweeper, so that workers need a wake-up. It sends wake-ups until one arrives. */
 async function buyWoken(): Promise<void> {
   const suppliers = (await stack.sql<{ id: number }>('SELECT id FROM suppliers')).map(({ id }) => id);
   await withoutSweeper(stack, async () => {
@@ -41,11 +41,11 @@ async function buyWoken(): Promise<void> {
   });
 }
 
-describe('connections to Redis that died unnoticed', () => {
-  it('are noticed and replaced: orders go on all the while, and workers are woken again before long', async () => {
+describe('after a connection to Redis died without a sign', () => {
+  it('workers go on with orders, replace the connection, and receive wake-ups again', async () => {
     await buyWoken();
     wire.silence();
-    // Nobody wakes the worker now; it finds the work by itself.
+    // No wake-up arrives now; the worker finds the work by itself.
     await buy();
     for (let n = 0; n < 3; n++) await buyWoken();
   });

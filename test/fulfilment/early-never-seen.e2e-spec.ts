@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, type Answer } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 
-/** Longer than this takes: what ends a quiet period here is the moment of its last send, which the tests move. */
+/** So long that no quiet period ends during a test, unless the test moves the time of the last send. */
 const TIMEOUT_MS = 20_000;
 const QUIET_MS = TIMEOUT_MS + 10_000;
 
@@ -32,18 +32,18 @@ const requests = (order: OrderBody, count: number): Promise<string[]> =>
 
 const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
 
-/** As the last send was so long ago. */
+/** Sets the time since the last send. */
 const sentAgo = ({ order_number }: OrderBody, ms: number): Promise<object[]> =>
   stack.sql(`UPDATE order_units SET last_sent_at = now() - $2 * interval '1 ms' WHERE ${isOf}`, [order_number, ms]);
 
-/** Waits until the answer to the latest inquiry is recorded: until then, a send that is moved back was before that inquiry. */
+/** Waits until the answer to the latest inquiry is recorded. A send must not be moved to before an inquiry in flight. */
 const untilAnswered = ({ order_number }: OrderBody): Promise<object[]> =>
   eventually(
     () => stack.sql(`SELECT FROM order_units WHERE claimed_by IS NULL AND inquiries > 0 AND ${isOf}`, [order_number]),
     ({ length }) => length === 1,
   );
 
-/** Waits until the last send was so long ago. */
+/** Waits until so much time has passed since the last send. */
 const untilSentAgo = ({ order_number }: OrderBody, ms: number): Promise<object[]> =>
   eventually(
     () =>
@@ -54,13 +54,13 @@ const untilSentAgo = ({ order_number }: OrderBody, ms: number): Promise<object[]
     ({ length }) => length === 1,
   );
 
-describe('8.3 A supplier that is asked before the end of the quiet period', () => {
-  it('and says after it that it never saw the unit, says nothing of what arrived in between', async () => {
+describe('8.3 "Never seen"', () => {
+  it('allows no second send if the inquiry began before the end of the quiet period, even if it ended after it', async () => {
     const asked = deferred<Answer>();
     stack.supplier.script('slow to look', ({ kind, reference }, { length }) => {
       if (length === 0) return 'drop';
       if (length === 1) return asked.promise;
-      // It was sold while the supplier was about to say that it was never seen.
+      // The supplier sells the unit while it answers "never seen".
       return kind === 'inquiry' ? bought(reference) : { status: 422, body: { failure_code: 'OUT_OF_STOCK' } };
     });
     const order = await stack.order(merchant, [{ sku }], 'slow to look');
@@ -73,7 +73,7 @@ describe('8.3 A supplier that is asked before the end of the quiet period', () =
     expect(status).toBe('completed');
   });
 
-  it('is believed when it is asked after it', async () => {
+  it('allows a second send if the inquiry began after the end of the quiet period', async () => {
     stack.supplier.script('looks again', ({ kind, reference }, { length }) => {
       if (length === 0) return 'drop';
       return kind === 'send' ? bought(reference) : neverSeen;

@@ -26,7 +26,7 @@ afterAll(() => closeWithBalancedBooks(stack));
 /** Refuses a request in a way that leaves no trace at the supplier. */
 const notRecorded: Answer = { status: 422, body: { failure_code: 'OUT_OF_STOCK' } };
 
-/** Answers that a test gives when it wants to: the n-th send gets the n-th. */
+/** Answers to the first `count` sends, each when the test gives it. */
 function answersAtWill(count: number): {
   script: Script;
   sends: () => number;
@@ -41,7 +41,7 @@ function answersAtWill(count: number): {
   };
 }
 
-/** The only unit of an order, as it stands. */
+/** The only unit of an order. */
 async function unitOf({ order_number }: OrderBody): Promise<{ state: string; claim: number; order_id: bigint }> {
   const [unit] = await stack.sql<{ state: string; claim: number; order_id: bigint }>(
     `SELECT u.state, u.claim, u.order_id FROM order_units u JOIN orders o ON o.id = u.order_id
@@ -52,7 +52,7 @@ async function unitOf({ order_number }: OrderBody): Promise<{ state: string; cla
   return unit;
 }
 
-/** As when the clock of PostgreSQL jumps ahead: leases and quiet periods are over. */
+/** Ends leases and quiet periods, as a jump of PostgreSQL's clock would. */
 const makeTimePass = ({ order_number }: OrderBody): Promise<object[]> =>
   stack.sql(
     `UPDATE order_units SET next_action_at = now() - interval '1 s', last_sent_at = now() - interval '1 h'
@@ -77,7 +77,7 @@ const logged = ({ order_number }: OrderBody, message: RegExp): Record<string, un
   lines.filter((line) => line.orderNumber === order_number && message.test(String(line.msg)));
 
 describe('8.3 A refusal settles only the claim that it answers', () => {
-  it('so a unit that another worker is buying is not refunded by a late answer to an older send', async () => {
+  it('so a late refusal of an older send does not refund a unit that another worker is buying', async () => {
     const user = unique('player');
     const supplier = answersAtWill(2);
     stack.supplier.script(user, supplier.script);
@@ -102,7 +102,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     expect(await casesOf(order)).toEqual([]);
   });
 
-  it('but what was bought was bought, whichever call learns of it', async () => {
+  it('but a success settles the unit, whichever send it answers', async () => {
     const user = unique('player');
     const supplier = answersAtWill(2);
     stack.supplier.script(user, supplier.script);
@@ -120,7 +120,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     expect(await casesOf(order)).toEqual([]);
   });
 
-  it('and among answers that meet in one batch, that of the latest claim decides', async () => {
+  it('and of several answers in one batch, that of the latest claim decides', async () => {
     const order = await stack.order(merchant, [{ sku }], 'nobody');
     const { order_id } = await unitOf(order);
     await stack.sql(
@@ -145,7 +145,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     expect(ended.failure_code).toBe('INVALID_PLAYER');
   });
 
-  it('and a success decides that meets a callback’s refusal in one batch, whichever came first', async () => {
+  it('and of a success and a callback’s refusal in one batch, the success decides in either order', async () => {
     for (const isFirst of [true, false]) {
       const order = await stack.order(merchant, [{ sku }], 'nobody');
       const { order_id } = await unitOf(order);
@@ -175,7 +175,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     }
   });
 
-  it('and a cancellation reaches no other attempt than the one that was looked at', async () => {
+  it('and a cancellation ends only the attempt that its sender saw', async () => {
     const order = await stack.order(merchant, [{ sku }], 'nobody');
     const { order_id } = await unitOf(order);
     const cancel = (seenAttempt: number): Promise<string> =>
@@ -191,8 +191,8 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
   });
 });
 
-describe('8.4 A definite answer that contradicts a settled unit is a case for the operator', () => {
-  /** Settles a unit by an inquiry, while the answer to its send is still to come. */
+describe('8.4 A definite answer that contradicts a settled unit opens a discrepancy', () => {
+  /** Settles a unit by an inquiry, before the answer to its send arrives. */
   async function settledByInquiry(
     answer: (reference: string) => Answer,
   ): Promise<{ order: OrderBody; say: (late: Answer) => void }> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => stack.sql('DROP FUNCTION IF EXISTS refuse CASCADE'));
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** From now on this is refused as PostgreSQL refuses it when its disk is full, and counted. */
+/** Makes PostgreSQL refuse an event as it does when its disk is full, and counts the refusals. */
 async function fillDiskFor(event: 'INSERT' | 'UPDATE', table: string): Promise<void> {
   await stack.sql(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -39,7 +39,7 @@ async function countRefused(): Promise<number> {
 }
 
 describe('while the disk of PostgreSQL is full', () => {
-  it('an order is refused with 503 and Retry-After, and can be placed once there is room', async () => {
+  it('the API refuses an order with 503 and Retry-After, and accepts it once the disk has room', async () => {
     const merchant = await stack.merchant('100.00');
     const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
     await fillDiskFor('INSERT', 'orders');
@@ -52,7 +52,7 @@ describe('while the disk of PostgreSQL is full', () => {
     expect(placed.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it('an answer of a supplier is kept until it can be recorded, and no operator has to decide', async () => {
+  it('a worker keeps a supplier’s answer until PostgreSQL can store it, so that no unit needs review', async () => {
     const merchant = await stack.merchant('100.00');
     const user = unique('player');
     const [called, isFull] = [deferred<undefined>(), deferred<undefined>()];
@@ -66,7 +66,7 @@ describe('while the disk of PostgreSQL is full', () => {
     await fillDiskFor('UPDATE', 'order_units');
     const before = await countRefused();
     isFull.resolve(undefined);
-    // It is tried again, too.
+    // The worker repeats the refused update.
     await eventually(countRefused, (count) => count > before + 1);
     await roomAgain();
     const ended = await eventually(
@@ -74,7 +74,7 @@ describe('while the disk of PostgreSQL is full', () => {
       ({ body }) => body.status !== 'processing' && body.status !== 'pending',
     );
     expect(ended.body.status).toBe('completed');
-    // By that answer, and by no other.
+    // The kept answer settled the unit: there was no further call.
     expect(stack.supplier.about(order.order_number)).toHaveLength(1);
   });
 });

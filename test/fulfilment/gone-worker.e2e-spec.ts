@@ -21,7 +21,7 @@ afterAll(async () => {
   await closeWithBalancedBooks(stack);
 });
 
-/** A worker that was last seen a while ago, in the middle of a purchase whose lease is far from over. */
+/** A worker that is long dead, while the lease of its claim of a purchase is far from over. */
 async function unitClaimedBy(worker: string): Promise<OrderBody> {
   const order = await stack.order(merchant, [{ sku }]);
   await stack.sql(
@@ -33,7 +33,7 @@ async function unitClaimedBy(worker: string): Promise<OrderBody> {
   return order;
 }
 
-/** The same in the middle of a delivery. @returns its event. */
+/** The same with a claim of a delivery. @returns its event. */
 async function deliveryClaimedBy(worker: string): Promise<string> {
   const { body: webhook } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
     url: receiver.url('/hook'),
@@ -53,14 +53,14 @@ async function deliveryClaimedBy(worker: string): Promise<string> {
   return event?.public_id ?? '';
 }
 
-/** Says that a worker lives. */
+/** Writes a worker's heartbeat. */
 const beat = (worker: string): Promise<object[]> =>
   stack.sql(`INSERT INTO worker_processes VALUES ($1, now()) ON CONFLICT (name) DO UPDATE SET seen_at = now()`, [
     worker,
   ]);
 
-describe('what a worker had claimed that is gone', () => {
-  it('is taken over long before its lease ends: the purchase by an inquiry, the delivery by another attempt', async () => {
+describe('the claims of a dead worker', () => {
+  it('are taken over long before their leases end: the purchase by an inquiry, the delivery by another attempt', async () => {
     const order = await unitClaimedBy('worker@gone:1');
     const eventId = await deliveryClaimedBy('worker@gone:1');
     await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() - interval '9 seconds')`);
@@ -88,7 +88,7 @@ describe('what a worker had claimed that is gone', () => {
     expect(delivery?.errors).toEqual(['interrupted', null]);
     const gone = await stack.sql(`SELECT 1 FROM worker_processes WHERE name = 'worker@gone:1'`);
     expect(gone).toEqual([]);
-    // The other one is still seen: its claims hold as long as their leases.
+    // The other worker has a heartbeat, so its claims last as long as their leases.
     const held = await stack.sql(
       `SELECT FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
        WHERE e.public_id = $1 AND d.leased_until > now() + interval '50 minutes'`,
@@ -101,7 +101,7 @@ describe('what a worker had claimed that is gone', () => {
     await stack.orderWith(merchant, other.reference_id, 'completed');
   });
 
-  it('leaves no trace of a worker that ended in order', async () => {
+  it('do not exist if the worker ended in order, and neither does its row', async () => {
     const seen = `SELECT name FROM worker_processes WHERE name <> 'worker@here:2'`;
     await eventually(
       () => stack.sql(seen),

@@ -26,7 +26,7 @@ afterAll(() => closeWithBalancedBooks(stack, receiver, wire));
 
 const SENDING = `SELECT FROM order_units WHERE state = 'sending'`;
 
-/** The statement of this name reaches PostgreSQL, and what it answers does not come back. @param isDone finds its rows. */
+/** Cuts the connection after PostgreSQL got a named statement, so that its answer is lost. @param isDone finds its rows. */
 async function cutAtTheAnswerTo(statement: string, isDone: string): Promise<void> {
   await wire.cutAfterSending((bytes) => bytes.includes(statement));
   await eventually(
@@ -35,7 +35,7 @@ async function cutAtTheAnswerTo(statement: string, isDone: string): Promise<void
   );
 }
 
-/** The same, and PostgreSQL is back at once. */
+/** The same, and allows connections again at once. */
 async function loseTheAnswerTo(statement: string, isDone: string): Promise<void> {
   await cutAtTheAnswerTo(statement, isDone);
   wire.restore();
@@ -59,8 +59,8 @@ async function unitOf({ order_number }: OrderBody): Promise<UnitRow> {
 }
 
 describe('a claim whose answer is lost with the connection', () => {
-  it('of units: they are bought as soon as PostgreSQL is back, for nothing had been sent', async () => {
-    // The first order has the connection prepare the statement, which then is sent by its name.
+  it('of units: a worker buys them as soon as PostgreSQL is back, because none was sent', async () => {
+    // The first order makes the connection prepare the statement. Later ones send only its name.
     const sku = await stack.product('35.00');
     const first = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, first.reference_id, 'completed');
@@ -77,7 +77,7 @@ describe('a claim whose answer is lost with the connection', () => {
     expect(units).toEqual([{ sends: 1 }, { sends: 1 }, { sends: 1 }]);
   });
 
-  it('of deliveries: they are delivered as soon as PostgreSQL is back, and no attempt is counted for it', async () => {
+  it('of deliveries: a worker delivers them as soon as PostgreSQL is back, and the lost claim counts as no attempt', async () => {
     const { body: webhook } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
       url: receiver.url('/hook'),
       max_retries: 0,
@@ -98,7 +98,7 @@ describe('a claim whose answer is lost with the connection', () => {
     expect(receiver.at('/hook')).toHaveLength(1);
   });
 
-  it('of a unit that another worker asks about by then: it is bought at once all the same, and once', async () => {
+  it('of a unit that another worker queries meanwhile: it is still bought at once, and once', async () => {
     const sku = await stack.product('35.00');
     const lost = cutAtTheAnswerTo('units.claim', SENDING);
     const order = await stack.order(merchant, [{ sku }]);
@@ -126,7 +126,7 @@ describe('a claim whose answer is lost with the connection', () => {
   });
 });
 
-describe('a claim that was taken over', () => {
+describe('the worker of a claim that was taken over undoes the claim only if the unit was never sent', () => {
   beforeAll(() => stack.stopWorkers());
 
   afterEach(() => stack.stopWorkers());
@@ -139,14 +139,14 @@ describe('a claim that was taken over', () => {
      SELECT order_id, item, unit, '${kind}', '${outcome}', 'another', 1, now() FROM order_units WHERE order_id = $1`;
 
   it.each([
-    ['was never sent, as its worker says', `sends = 1`, insertCall('interrupted', 'send'), 'queued'],
-    ['is known to have had an answer', `sends = 1`, insertCall('unknown', 'send'), 'unknown'],
-    ['was sent again since', `sends = 2`, insertCall('never_seen'), 'unknown'],
-    ['is asked about at this moment', `claimed_by = 'another/1'`, insertCall('unknown'), 'unknown'],
+    ['was not sent, as its worker reports', `sends = 1`, insertCall('interrupted', 'send'), 'queued'],
+    ['got an answer to its send', `sends = 1`, insertCall('unknown', 'send'), 'unknown'],
+    ['was sent again meanwhile', `sends = 2`, insertCall('never_seen'), 'unknown'],
+    ['has an inquiry in flight', `claimed_by = 'another/1'`, insertCall('unknown'), 'unknown'],
     ['is known to its supplier', `sends = 1`, insertCall('processing'), 'unknown'],
-    ['was called about by its supplier', `sends = 1`, insertCall('unknown', 'callback'), 'unknown'],
-    ['was another worker’s', `interrupted_claim = 'a worker/8'`, insertCall('never_seen'), 'unknown'],
-    ['was left to the operator', `state = 'review', next_action_at = NULL`, insertCall('unknown'), 'review'],
+    ['had a callback', `sends = 1`, insertCall('unknown', 'callback'), 'unknown'],
+    ['was claimed by another worker', `interrupted_claim = 'a worker/8'`, insertCall('never_seen'), 'unknown'],
+    ['is in review', `state = 'review', next_action_at = NULL`, insertCall('unknown'), 'review'],
   ])('where the unit %s', async (_words, changes, insert, state) => {
     const order = await stack.order(merchant, [{ sku: await stack.product('35.00') }]);
     const { order_id } = await unitOf(order);
@@ -156,7 +156,7 @@ describe('a claim that was taken over', () => {
     const worker = await stack.startWorker();
     await worker.get(SchemaService).whenReady();
     await worker.get(UnitsRepository).undoClaims([LOST], 0);
-    // What was put back is bought by the worker that runs.
+    // The running worker buys the unit if its claim was undone.
     if (state === 'queued') await stack.orderWith(merchant, order.reference_id, 'completed');
     else expect((await unitOf(order)).state).toBe(state);
     await stack.sql(
@@ -168,11 +168,11 @@ describe('a claim that was taken over', () => {
   });
 });
 
-describe('a claim to ask in a way that may buy', () => {
+describe('a lost claim to query with a call that may buy', () => {
   afterAll(() => stack.stopWorkers());
 
-  // As a send it would be repeated however long ago the first one was, when its supplier has forgotten the reference.
-  it('is undone to an inquiry, and not to a send', async () => {
+  // A unit that waits for a send is sent even long after its first send, when its supplier has forgotten the reference.
+  it('leaves the unit waiting for an inquiry, not for a send', async () => {
     const order = await stack.order(merchant, [{ sku: await stack.product('35.00') }]);
     const { order_id } = await unitOf(order);
     await stack.sql(

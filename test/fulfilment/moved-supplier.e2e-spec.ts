@@ -32,7 +32,7 @@ const stateOf = async ({ order_number }: OrderBody): Promise<string | undefined>
   return unit?.state;
 };
 
-/** The quiet period is over, and the next inquiry due. */
+/** Ends the quiet period and makes the next inquiry due. */
 const makeTimePass = ({ order_number }: OrderBody): Promise<object[]> =>
   stack.sql(
     `UPDATE order_units SET next_action_at = now(), last_sent_at = now() - interval '1 h'
@@ -58,7 +58,7 @@ describe('8.3 A supplier whose key changes while a unit is in doubt', () => {
       .filter(({ kind }) => kind === 'send')
       .map(({ authorization }) => authorization);
 
-  it('is not sent it again under the other key, which may be another account that never saw it', async () => {
+  it('is not sent the unit again, because the new key may be of another account, which never saw the unit', async () => {
     await stack.addSupplier(SUPPLIER, stack.supplier.url, 10_000, 'k1');
     const order = await inDoubt(unique('player'));
     await stack.addSupplier(SUPPLIER, stack.supplier.url, 10_000, 'k2');
@@ -72,7 +72,7 @@ describe('8.3 A supplier whose key changes while a unit is in doubt', () => {
     expect(tokens(order)).toEqual(['Bearer k1']);
   });
 
-  it('is sent it again where the operator says that the account is the same', async () => {
+  it('is sent the unit again if the operator confirms that the account is the same', async () => {
     await stack.addSupplier(SUPPLIER, stack.supplier.url, 10_000, 'k1');
     const user = unique('player');
     const order = await inDoubt(user);
@@ -98,7 +98,7 @@ describe('8.3 A supplier whose key changes while a unit is in doubt', () => {
 });
 
 describe('8.3 A supplier whose address changes while a unit is in doubt', () => {
-  it('is not sent it again: the new address may never have seen it, and the unit waits for the operator', async () => {
+  it('is not sent the unit again, because the new address may never have seen it: the unit goes to review', async () => {
     const user = unique('player');
     const order = await inDoubt(user);
     elsewhere.script(order.order_number, ({ kind, reference }) =>
@@ -124,7 +124,7 @@ describe('8.3 A supplier whose address changes while a unit is in doubt', () => 
     );
   });
 
-  it('settles it by the answer of the new address where that knows it', async () => {
+  it('settles the unit by its answer if the new address knows it', async () => {
     const order = await inDoubt(unique('player'));
     elsewhere.script(order.order_number, ({ reference }) => ({
       status: 200,
@@ -135,7 +135,7 @@ describe('8.3 A supplier whose address changes while a unit is in doubt', () => 
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('is sent it again where the address is the same as before', async () => {
+  it('is sent the unit again if the address changes back', async () => {
     const user = unique('player');
     const order = await inDoubt(user);
     stack.supplier.script(user, ({ kind, reference }) =>
@@ -151,7 +151,7 @@ describe('8.3 A supplier whose address changes while a unit is in doubt', () => 
     await ended;
   });
 
-  it('is sent what it certainly did not accept before', async () => {
+  it('is sent units that it certainly did not accept before', async () => {
     const user = unique('player');
     stack.supplier.script(user, () => ({ status: 429 }));
     const order = await stack.order(merchant, [{ sku }], user);

@@ -112,7 +112,7 @@ describe('8.3 A unit that was not accepted stays queued and is sent again, under
     expect(await waits(order)).toEqual([1, 2]);
   });
 
-  it('can be refused definitely by the second send', async () => {
+  it('fails if the second send is refused', async () => {
     const { order, requests } = await ending('not accepted, then refused');
     expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
     expect(requests).toHaveLength(2);
@@ -129,7 +129,7 @@ describe('8.3 A unit that was not accepted stays queued and is sent again, under
     expect(gapsMs(requests)[0]).toBeGreaterThanOrEqual(2_950);
   });
 
-  it('waits 1 s when Retry-After says nothing that can be understood', async () => {
+  it('waits 1 s if Retry-After cannot be read', async () => {
     const { order, requests } = await ending('Retry-After that says nothing');
     expect(gapsMs(requests)[0]).toBeGreaterThanOrEqual(950);
     expect(await waits(order)).toEqual([1]);
@@ -145,7 +145,7 @@ describe('8.3 A unit that was not accepted stays queued and is sent again, under
     },
   );
 
-  it('waits 10 minutes at most, queued, and nothing is refunded', async () => {
+  it('waits 10 minutes at most, and is queued and not refunded meanwhile', async () => {
     const { order_number, reference_id } = placed('Retry-After of a day');
     await eventually(
       () => unitOf(order_number),
@@ -158,7 +158,7 @@ describe('8.3 A unit that was not accepted stays queued and is sent again, under
 });
 
 describe('8.3 A supplier that cannot be reached accepts nothing', () => {
-  /** Orders at a supplier of its own that is not there, and tells what becomes of the order once it is. */
+  /** Orders two units at an unreachable supplier, makes it reachable, and expects the service to buy each unit once. */
   async function whenItIsBack(code: string, awayUrl: string): Promise<void> {
     await stack.addSupplier(code, awayUrl, 1_000);
     const sku = await stack.product('35.00', { supplier: code });
@@ -175,11 +175,11 @@ describe('8.3 A supplier that cannot be reached accepts nothing', () => {
     expect(requests.sort()).toEqual([`send ${order_number}.1.1`, `send ${order_number}.1.2`]);
   }
 
-  it('a refused connection: the units are bought once the supplier listens', async () => {
+  it('after refused connections, the service buys the units once the supplier listens', async () => {
     await whenItIsBack('closed', `http://127.0.0.1:${await closedPort()}`);
   });
 
-  it('an unknown name: the units are bought once the name is right', async () => {
+  it('after an unknown host name, the service buys the units once the name is right', async () => {
     await whenItIsBack('nameless', 'http://supplier.invalid');
   });
 });

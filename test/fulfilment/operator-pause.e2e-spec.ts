@@ -36,7 +36,7 @@ const state = async (orderNumber: string): Promise<string | undefined> =>
   )[0]?.state;
 
 describe('A supplier that the operator paused', () => {
-  it('is sent nothing more, and asked about what it may have bought', async () => {
+  it('gets no more sends, and gets inquiries about units in doubt', async () => {
     const [lost, early] = [unique('lost'), unique('early')];
     stack.supplier.script(lost, ({ reference }, earlier) =>
       earlier.length < 2 ? { status: 500, body: {} } : bought(reference),
@@ -59,7 +59,7 @@ describe('A supplier that the operator paused', () => {
       status: 'paused',
       pause_reason: 'operator',
     });
-    // It is asked two and six seconds after the send; the other one would have been sent after four.
+    // The inquiries come two and six seconds after the send. Without the pause, the other unit would be sent after four.
     await stack.orderWith(merchant, inDoubt.reference_id, 'completed');
     expect(stack.supplier.about(waiting.order_number)).toHaveLength(1);
 

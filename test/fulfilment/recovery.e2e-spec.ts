@@ -23,7 +23,7 @@ afterEach(() => stack.stopWorkers());
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** A user of a test's own, whose units the supplier treats like this. */
+/** A player of one test, with the supplier's answers about this player's units. */
 function userOf(script: Script): string {
   const user = unique('player');
   stack.supplier.script(user, script);
@@ -50,7 +50,7 @@ const sends = ({ order_number }: OrderBody): string[] =>
     .filter(({ kind }) => kind === 'send')
     .map(({ reference }) => reference);
 
-/** Every unit of the orders was sent exactly once. */
+/** Expects that every unit of the orders was sent exactly once. */
 function expectEachSentOnce(orders: OrderBody[], unitsEach: number): void {
   for (const each of orders) {
     expect(sends(each).sort()).toEqual(
@@ -60,8 +60,8 @@ function expectEachSentOnce(orders: OrderBody[], unitsEach: number): void {
 }
 
 /**
- * An order as a worker leaves it that dies in the middle of sending its units. The supplier of the test has seen
- * nothing of that: a send that reaches it is another one.
+ * An order as a worker leaves it that dies while it sends the units. The supplier of the test did not see that send, so every
+ * send that it sees is a second one.
  */
 async function leftInSending(script: Script, leaseLeftMs = -1_000): Promise<OrderBody> {
   const left = await order('player-1');
@@ -81,21 +81,21 @@ async function leftInSending(script: Script, leaseLeftMs = -1_000): Promise<Orde
 }
 
 describe('8.3 A unit found in sending after a crash', () => {
-  it('is inquired about, not sent again: bought', async () => {
+  it('is queried, not sent again, and settled as bought', async () => {
     const left = await leftInSending(sells);
     await stack.startWorker();
     expect((await ended(left)).status).toBe('completed');
     expect(kinds(left)).toEqual(['inquiry']);
   });
 
-  it('is inquired about, not refunded: refused', async () => {
+  it('is queried, and refunded only once the supplier reports the refusal', async () => {
     const left = await leftInSending(({ reference }) => refused(reference, 'OUT_OF_STOCK'));
     await stack.startWorker();
     expect((await ended(left)).failure_code).toBe('OUT_OF_STOCK');
     expect(kinds(left)).toEqual(['inquiry']);
   });
 
-  it('is sent again under its reference only after the inquiry says that it was never seen', async () => {
+  it('is sent again, under the same reference, only after the supplier reports that it never saw the unit', async () => {
     const left = await leftInSending(answers(bought, () => neverSeen));
     await stack.startWorker();
     expect((await ended(left)).status).toBe('completed');
@@ -103,7 +103,7 @@ describe('8.3 A unit found in sending after a crash', () => {
     expect(sends(left)).toEqual([`${left.order_number}.1.1`]);
   });
 
-  it('is left alone as long as its lease runs: its worker may live', async () => {
+  it('is left alone until its lease ends, because its worker may live', async () => {
     const leaseEndsAtMs = performance.now() + 1_500;
     const left = await leftInSending(sells, 1_500);
     await stack.startWorker();
@@ -113,7 +113,7 @@ describe('8.3 A unit found in sending after a crash', () => {
     expect(first?.atMs).toBeGreaterThanOrEqual(leaseEndsAtMs - 50);
   });
 
-  it('is settled once, when the worker that was thought dead answers after all', async () => {
+  it('is settled once, even if the worker that seemed dead settles it, too', async () => {
     let answerLate = (): void => {};
     const late = new Promise<void>((resolve) => (answerLate = resolve));
     const user = userOf(async ({ kind, reference }) => {
@@ -142,7 +142,7 @@ describe('8.3 A unit found in sending after a crash', () => {
 });
 
 describe('2 An acknowledged order survives the loss of every process and of all of Redis', () => {
-  it('orders that were placed while no worker ran, and whose wake-ups were thrown away', async () => {
+  it('placed while no worker ran, with its wake-up deleted', async () => {
     const orders = await Promise.all(Array.from({ length: 20 }, () => order('player-1', 2)));
     await emptyRedis(stack);
     await stack.startWorker();
@@ -150,7 +150,7 @@ describe('2 An acknowledged order survives the loss of every process and of all 
     expectEachSentOnce(orders, 2);
   });
 
-  it('orders that were placed through a process that is gone', async () => {
+  it('placed through an API process that then ended', async () => {
     const api = await stack.startApi();
     await api.get(SchemaService).whenReady();
     const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
@@ -163,7 +163,7 @@ describe('2 An acknowledged order survives the loss of every process and of all 
     expect((await ended(body)).order_number).toBe(body.order_number);
   });
 
-  it('orders that are being fulfilled while Redis is emptied over and over', async () => {
+  it('fulfilled while Redis is emptied again and again', async () => {
     await stack.startWorker();
     let emptying = true;
     const emptied = (async (): Promise<void> => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** Orders one unit of which the supplier says this. */
+/** Orders one unit, to which the supplier gives this answer. */
 async function failedWith(answer: (reference: string) => Answer): Promise<OrderBody> {
   const user = unique('player');
   stack.supplier.script(user, ({ reference }) => answer(reference));
@@ -37,7 +37,7 @@ const MEANT_FOR_MERCHANTS = [
   'SUPPLIER_REJECTED',
 ];
 
-describe('8.4 A definite refusal makes a unit fail, with the supplier’s code where it is one of ours', () => {
+describe('8.4 A definite refusal makes a unit fail, with the supplier’s code if it is a failure code of the API', () => {
   it.each(MEANT_FOR_MERCHANTS)('%s', async (code) => {
     const order = await failedWith((reference) => refused(reference, code, 'in the supplier’s words'));
     const failure = { failure_code: code, failure_message: 'in the supplier’s words' };
@@ -77,7 +77,7 @@ describe('8.4 A definite refusal makes a unit fail, with the supplier’s code w
     expect(order.failure_message).toMatch(/\S/);
   });
 
-  it('every unit of the order is refused or bought by itself', async () => {
+  it('each unit of an order fails or succeeds independently', async () => {
     const user = unique('player');
     const codes = ['OUT_OF_STOCK', 'LIMIT_EXCEEDED'];
     stack.supplier.script(user, ({ reference }) =>
@@ -89,8 +89,8 @@ describe('8.4 A definite refusal makes a unit fail, with the supplier’s code w
   });
 });
 
-describe('8.4 What a supplier says of a failure is fit to be shown', () => {
-  it('in words of the service, when the supplier gives none', async () => {
+describe('8.4 The message of a failure can be shown', () => {
+  it('and is the service’s own if the supplier gives none', async () => {
     const { failure_message } = await failedWith((reference) => refused(reference, 'OUT_OF_STOCK'));
     expect(failure_message).toMatch(/stock/i);
   });
@@ -106,7 +106,7 @@ describe('8.4 What a supplier says of a failure is fit to be shown', () => {
     expect(failure_message?.isWellFormed()).toBe(true);
   });
 
-  it('cut where it is very long', async () => {
+  it('and is cut if it is very long', async () => {
     const { failure_message } = await failedWith((reference) => refused(reference, 'OUT_OF_STOCK', 'x'.repeat(20_000)));
     expect(failure_message?.length).toBeLessThanOrEqual(1_000);
   });

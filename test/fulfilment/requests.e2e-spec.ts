@@ -25,7 +25,7 @@ async function completed(request: object): Promise<OrderBody> {
 }
 
 describe('8.2 One reference per unit: <order_number>.<item>.<unit>', () => {
-  it('each unit of each item is sent once, under its own', async () => {
+  it('each unit of each item is sent once, under its own reference', async () => {
     const [one, other] = [await stack.product(), await stack.product()];
     const items = [{ sku: one, quantity: 3 }, { sku: other }, { sku: one, quantity: 2 }];
     const { order_number } = await completed({ items });
@@ -34,7 +34,7 @@ describe('8.2 One reference per unit: <order_number>.<item>.<unit>', () => {
     expect(sent.sort()).toEqual(expected.map((unit) => `${order_number}.${unit}`));
   });
 
-  it('an order of 100 units is 100 requests, each reference once', async () => {
+  it('an order of 100 units makes 100 requests, one for each reference', async () => {
     const sku = await stack.product('1.00');
     const { order_number } = await completed({ items: [{ sku, quantity: 100 }] });
     const references = stack.supplier.about(order_number).map(({ reference }) => reference);
@@ -46,7 +46,7 @@ describe('8.2 One reference per unit: <order_number>.<item>.<unit>', () => {
 });
 
 describe('8 The request to the supplier', () => {
-  it('has exactly the members of the protocol, null where nothing was given', async () => {
+  it('has exactly the members of the protocol, null if the order has no value', async () => {
     const sku = await stack.product('35.00', { supplierSku: 'their-own-name' });
     const { order_number } = await completed({ items: [{ sku }] });
     expect(stack.supplier.about(order_number)[0]?.body).toStrictEqual({
@@ -58,21 +58,21 @@ describe('8 The request to the supplier', () => {
     });
   });
 
-  it('passes on the recipient as the merchant gave it', async () => {
+  it('has the recipient as the merchant wrote it', async () => {
     const sku = await stack.product();
     const recipient = { user_id: 'ผู้เล่น 😀', server_id: ' 2001', character_id: '"Knight"' };
     const { order_number } = await completed({ ...recipient, items: [{ sku }] });
     expect(stack.supplier.about(order_number)[0]?.body).toMatchObject(recipient);
   });
 
-  it('goes below the base URL’s own path', async () => {
+  it('keeps the path of the base URL', async () => {
     await stack.addSupplier('below', `${stack.supplier.url}/api/`);
     const sku = await stack.product('35.00', { supplier: 'below' });
     const { order_number } = await completed({ items: [{ sku }] });
     expect(stack.supplier.about(order_number)).toHaveLength(1);
   });
 
-  it('carries the supplier’s token as bearer, in sends and inquiries, and none where there is none', async () => {
+  it('has the supplier’s token as bearer, in sends and inquiries, and no such header without a token', async () => {
     await stack.addSupplier('trusted', stack.supplier.url, 10_000, 'a-secret-token');
     const user = unique('player');
     stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
@@ -89,7 +89,7 @@ describe('8 The request to the supplier', () => {
     ]);
   });
 
-  it('keeps the token out of the database’s plain text', async () => {
+  it('uses a token that the database does not store as plain text', async () => {
     await stack.addSupplier('sealed', stack.supplier.url, 10_000, 'a-very-secret-token');
     const rows = await stack.sql<{ text: string }>('SELECT s::text AS text FROM suppliers s');
     for (const { text } of rows) {
@@ -116,7 +116,7 @@ describe('7 supplier set: applies within 5 s without a restart', () => {
     }
   });
 
-  it('another token, and none; one that is not given stays', async () => {
+  it('another token, or none; without the option, the token stays', async () => {
     const set = (token?: string | null): Promise<unknown> =>
       stack.api.get(SuppliersService).set({
         code: 'rotating',
@@ -139,7 +139,7 @@ describe('7 supplier set: applies within 5 s without a restart', () => {
     expect(await authorization()).toBeUndefined();
   });
 
-  it('another credential that is sealed with others', async () => {
+  it('another credential beside a sealed one', async () => {
     await stack.addSupplier('several', stack.supplier.url);
     const sku = await stack.product('35.00', { supplier: 'several' });
     // The http adapter takes no second credential, but its token from wherever it is.

@@ -7,7 +7,7 @@ import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.j
 let stack: TestStack;
 let merchant: TestMerchant;
 
-/** What happens to every send and every inquiry of a user's units. */
+/** The answer to every send and every inquiry about a player's units. */
 const scripts: Record<string, Script> = {
   'unknown for ever': () => 'drop',
   'processing for ever': ({ reference }) => ({ status: 200, body: { reference, status: 'processing' } }),
@@ -71,7 +71,7 @@ describe('8.3 What is still unknown after SUPPLIER_REVIEW_AFTER_MS', () => {
     expect(kinds).toEqual([{ kind: 'order_hold' }]);
   });
 
-  it('holds back its own order only as far as it must: the other units are bought', async () => {
+  it('does not stop the other units of its order: they are bought', async () => {
     const states = (await inReview('one unit of three')).map(({ state }) => state);
     expect(states).toEqual(['succeeded', 'review', 'succeeded']);
     const { reference_id } = orders.get('one unit of three') as OrderBody;
@@ -79,7 +79,7 @@ describe('8.3 What is still unknown after SUPPLIER_REVIEW_AFTER_MS', () => {
     expect(order.items).toMatchObject([{ status: 'processing', completed_quantity: 2, failed_quantity: 0 }]);
   });
 
-  it('holds back no other order', async () => {
+  it('does not stop other orders', async () => {
     await inReview('unknown for ever');
     const sku = await stack.product('1.00');
     const { reference_id } = await stack.order(merchant, [{ sku }]);

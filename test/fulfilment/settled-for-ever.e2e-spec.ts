@@ -11,7 +11,7 @@ let receiver: WebhookReceiver;
 let merchant: TestMerchant;
 let completed: OrderBody;
 let failed: OrderBody;
-/** In the works for as long as the test runs. */
+/** It stays open during the test, because the supplier accepts nothing. */
 let open: OrderBody;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, receiver));
 
-/** Runs a statement that the database must refuse, in the name of one rule. */
+/** Expects that the database refuses a statement, and names this rule in the error. */
 async function expectRefusal(rule: string, statement: string): Promise<void> {
   const text = statement
     .replaceAll('$completed', `(SELECT id FROM orders WHERE order_number = '${completed.order_number}')`)
@@ -97,7 +97,7 @@ const rules: Record<string, [rule: string, statement: string][]> = {
     ['tg_transfers_immutable', `UPDATE transfers SET amount = amount + 1`],
     ['tg_transfers_immutable', `UPDATE transfers SET note = 'another' WHERE order_id = $completed`],
     ['tg_transfers_immutable', `DELETE FROM transfers WHERE order_id = $failed`],
-    // Without CASCADE another rule may refuse: tables that refer to this one.
+    // Without CASCADE, the foreign keys to the table would refuse the statement first.
     ['tg_transfers_immutable', `TRUNCATE transfers CASCADE`],
     ['tg_transfers_immutable', `TRUNCATE orders CASCADE`],
     ['tg_wallets_kept', `DELETE FROM wallets WHERE merchant_id = $merchant`],
@@ -179,7 +179,7 @@ describe.each(Object.entries(rules))('3 %s: the database refuses', (_rule, state
 });
 
 describe('3 A unit that was settled is not settled again', () => {
-  it.each(['completed', 'failed'])('of an order that %s: a second result changes nothing', async (ending) => {
+  it.each(['completed', 'failed'])('in a %s order: a second outcome changes nothing', async (ending) => {
     const ended = ending === 'completed' ? completed : failed;
     const [row] = await stack.sql<{ id: bigint; claim: number }>(
       `SELECT o.id, u.claim FROM orders o JOIN order_units u ON u.order_id = o.id AND u.unit = 1
@@ -200,7 +200,7 @@ describe('3 A unit that was settled is not settled again', () => {
       { kind: 'failed', code: 'OUT_OF_STOCK', message: 'late' },
     ] as const;
     const said = await Promise.all(outcomes.map((outcome) => settlement.settle({ ...command, outcome })));
-    // Another purchase, or another ending, is a case for the operator; the same ending is nothing new.
+    // Another purchase or another end opens a discrepancy; the same end does not.
     expect(said).toEqual(ending === 'completed' ? ['reversal', 'reversal'] : ['reversal', 'settled_before']);
     expect(await stack.orderWith(merchant, ended.reference_id, ending)).toEqual(ended);
     expect(await stack.wallet(merchant)).toEqual(wallet);

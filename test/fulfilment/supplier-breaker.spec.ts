@@ -22,7 +22,7 @@ const miss = (times: number, supplier = 1): void => {
 };
 
 describe('a supplier’s circuit breaker', () => {
-  it('lets a supplier have all its slots as long as it accepts something now and then', () => {
+  it('allows a supplier all its slots if it accepts at least one call in twenty', () => {
     for (const outcome of ['succeeded', 'failed', 'processing', 'never_seen'] as const) {
       miss(19);
       breaker.note({ id: 1, code: 'S' }, outcome);
@@ -31,24 +31,24 @@ describe('a supplier’s circuit breaker', () => {
     expect(pauses).toEqual([]);
   });
 
-  it('takes unknown outcomes for the affair of their units', () => {
+  it('does not count unknown outcomes', () => {
     for (let n = 0; n < 100; n++) breaker.note({ id: 1, code: 'S' }, 'unknown');
     expect(breaker.slots(1, 64)).toBe(64);
   });
 
-  it('gives it a pause after twenty calls in a row that were not accepted, and no other supplier', () => {
+  it('pauses only this supplier, after twenty calls in a row that it did not accept', () => {
     miss(20);
     expect(breaker.slots(1, 64)).toBe(0);
     expect(breaker.slots(2, 64)).toBe(64);
     expect(pauses).toEqual([[1, 1_000]]);
   });
 
-  it('takes what was in flight when the pause began for no news', () => {
+  it('ignores outcomes of calls that were in flight when the pause began', () => {
     miss(60);
     expect(pauses).toEqual([[1, 1_000]]);
   });
 
-  it('tries a few calls after the pause, and pauses for longer when they are not accepted either', async () => {
+  it('allows a few calls after the pause, and pauses for longer if the supplier does not accept them', async () => {
     miss(20);
     await eventually(
       () => resumed.length,
@@ -61,7 +61,7 @@ describe('a supplier’s circuit breaker', () => {
     expect(pauses.map(([, pausedMs]) => pausedMs)).toEqual([1_000, 2_000]);
   });
 
-  it('gives all slots back with the first call that is answered', () => {
+  it('allows all slots again after the first accepted call', () => {
     miss(20);
     breaker.note({ id: 1, code: 'S' }, 'succeeded');
     expect(breaker.slots(1, 64)).toBe(64);

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { bought, FakeSupplier, type Answer } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
-/** SUPPLIER_MAX_IN_FLIGHT unless something else is set. */
+/** The default of SUPPLIER_MAX_IN_FLIGHT. */
 const SLOTS = 64;
 
 const ailing = new FakeSupplier();
@@ -32,7 +32,7 @@ const orders = (count: number, user: string): Promise<OrderBody[]> =>
   Promise.all(Array.from({ length: count }, () => stack.order(merchant, [{ sku: skuOfAiling }], user)));
 
 describe('a supplier in trouble', () => {
-  it('that hangs keeps only its own slots: another one’s orders are bought meanwhile', async () => {
+  it('that hangs occupies only its own slots: workers buy from another supplier meanwhile', async () => {
     const user = unique('hanging');
     const well = deferred<void>();
     ailing.script(user, async ({ reference }) => {
@@ -51,7 +51,7 @@ describe('a supplier in trouble', () => {
     for (const { reference_id } of stuck) await stack.orderWith(merchant, reference_id, 'completed');
   });
 
-  it('that refuses every call is left alone for a while, and bought from again when it is well', async () => {
+  it('that accepts no call gets few calls, and units are bought from it again once it accepts calls', async () => {
     const user = unique('refusing');
     let ill = true;
     ailing.script(user, ({ reference }): Answer =>
@@ -59,7 +59,7 @@ describe('a supplier in trouble', () => {
     );
     const before = ailing.requests.length;
     const waiting = await orders(40, user);
-    // All are sent once. Without a pause each would be tried again after a second, and after two more: 80 calls.
+    // Each unit is sent once. Without pauses, each would be sent again after a second, and after two more: 80 calls.
     await eventually(
       () => ailing.requests.length - before,
       (calls) => calls >= 40,
@@ -69,7 +69,7 @@ describe('a supplier in trouble', () => {
       () => ailing.requests.at(-1)?.atMs ?? NaN,
       (latestMs) => latestMs > allSentMs + 4_000,
     );
-    // With pauses of a second and more, and eight calls to try it after each.
+    // The breaker pauses for a second and more, and allows eight calls after each pause.
     const calls = ailing.requests.slice(before + 40).map(({ atMs }) => (atMs - allSentMs) / 1_000);
     for (const [index, seconds] of calls.entries()) expect(index).toBeLessThan(8 * (seconds + 2));
     ill = false;

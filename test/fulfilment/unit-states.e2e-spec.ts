@@ -10,7 +10,7 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
-/** A unit that nobody works on. */
+/** A unit without a claim. */
 let key: { order_id: bigint; item: number; unit: number };
 let supplierId: number;
 
@@ -34,7 +34,7 @@ const NEVER = 1_000_000_000n;
 const SENT = `sends = 1, claim = ${CLAIM}, first_sent_at = now() - interval '1 h', last_sent_at = now() - interval '1 h'`;
 const DUE = `next_action_at = now() - interval '1 s'`;
 
-/** A unit in each state, and in each way of being in it that makes a difference. */
+/** Units in each state, one for each situation that makes a difference. */
 const SITUATIONS: [UnitState, string][] = [
   ['queued', `next_action = 'send', ${DUE}`],
   ['sending', `next_action = 'inquire', ${DUE}, claimed_by = 'gone/1', ${SENT}`],
@@ -50,7 +50,7 @@ const SITUATIONS: [UnitState, string][] = [
 
 type Call = [statement: Statement, values: unknown[]];
 
-/** @param inquiry_may_buy whether the supplier is asked by sending the same again. */
+/** @param inquiry_may_buy whether an inquiry repeats the send. */
 const claimAt = (inquiry_may_buy: boolean): Call => {
   const adapter = {
     adapter: 'http',
@@ -110,7 +110,7 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
   return units.POSTPONE_UNITS.with({ calls: [call], reviewAfterMs });
 };
 
-/** An attempt before the one that the unit is at was sold. */
+/** The outcome "succeeded" of an attempt before the unit's current one. */
 const soldBefore = {
   order_id: 0n,
   item: 1,
@@ -123,7 +123,7 @@ const soldBefore = {
   cost_currency: null,
 };
 
-/** Every statement of the service that changes units, in every way of asking. */
+/** Every statement of the service that changes units, with all values that make a difference. */
 function changes(): Call[] {
   const claim = { ...key, claim: CLAIM };
   return [
@@ -151,7 +151,7 @@ function changes(): Call[] {
   ];
 }
 
-/** What state a statement leaves the unit in. Nothing of it is kept. */
+/** The unit's state after a statement, which is then rolled back. */
 async function stateAfter([state, situation]: [UnitState, string], [statement, values]: Call): Promise<UnitState> {
   const client = await stack.database.pool.connect();
   try {
@@ -167,7 +167,7 @@ async function stateAfter([state, situation]: [UnitState, string], [statement, v
   }
 }
 
-/** The values that a check allows its column, in the order in which it names them. */
+/** The values that a check constraint allows, in its order. */
 async function allowed(constraint: string): Promise<string[]> {
   const [check] = await stack.sql<{ text: string }>(
     'SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = $1',
@@ -197,7 +197,7 @@ describe('the states of orders and units', () => {
     expect(sorted(seen)).toEqual(sorted(UNIT_TRANSITIONS));
   });
 
-  it('leave no doubt behind unless another attempt begins, or nothing was ever sent', async () => {
+  it('leave doubt only when another attempt begins, or if the unit was never sent', async () => {
     const anew: string[] = [];
     for (const situation of SITUATIONS.filter(([state]) => state === 'unknown' || state === 'review')) {
       for (const change of changes()) {

@@ -8,13 +8,13 @@ import { keepWaits, waitsOf } from '../support/waits.js';
 const TIMEOUT_MS = 2_000;
 /** As short as the supplier's timeout allows. */
 const QUIET_MS = TIMEOUT_MS + 3_000;
-/** The supplier's clock and the service's are one, but timers and requests take their time. */
+/** Supplier and service have the same clock, but timers and requests are not exact. */
 const EARLY_MS = 100;
 
 let stack: TestStack;
 let merchant: TestMerchant;
 
-/** What a supplier answers about one unit, request by request; the last answer is repeated. */
+/** A supplier's answers about one unit, one for each request; the last answer is repeated. */
 type Scene = ((reference: string) => Answer)[];
 
 const state =
@@ -35,7 +35,7 @@ const hang = (): Answer => 'hang';
 const lost = (): Answer => neverSeen;
 const outOfStock = (reference: string): Answer => refused(reference, 'OUT_OF_STOCK');
 
-/** Answers to a send that leave it open whether something was bought (contract, section 8, rule 3). */
+/** Answers to a send that leave the unit in doubt (contract, section 8, rule 3). */
 const doubts: [what: string, answer: Scene[number]][] = [
   ['no answer in time', hang],
   ['a closed connection', drop],
@@ -63,7 +63,7 @@ const doubts: [what: string, answer: Scene[number]][] = [
   ['processing', state('processing')],
 ];
 
-/** Answers to an inquiry that tell nothing, and least of all that the reference was never seen. */
+/** Answers to an inquiry that report nothing. They must not count as "never seen". */
 const unclearInquiries: [what: string, answer: Scene[number]][] = [
   ['a closed connection', drop],
   ['500', http(500)],
@@ -90,7 +90,7 @@ const scenes: Record<string, Scene> = {
   'slow to decide': [state('processing'), state('processing'), bought],
 };
 
-/** The orders of all the scenes, placed together because each of them takes seconds. */
+/** The orders of all scenes. They are placed together, because each takes seconds. */
 const orders = new Map<string, OrderBody>();
 
 beforeAll(async () => {
@@ -111,7 +111,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** How a scene ended, and what the supplier was asked about it. */
+/** The ended order of a scene, and the requests that the supplier got about it. */
 async function ending(name: string): Promise<{ order: OrderBody; requests: SupplierRequest[]; kinds: string[] }> {
   const placed = orders.get(name);
   if (!placed) throw new Error(`there is no scene ${name}`);
@@ -124,7 +124,7 @@ async function ending(name: string): Promise<{ order: OrderBody; requests: Suppl
 const gapMs = (requests: SupplierRequest[], from: number, to: number): number =>
   (requests[to]?.atMs ?? NaN) - (requests[from]?.atMs ?? NaN);
 
-/** How the order's money moved. */
+/** The movements of the order's money. */
 const movements = async ({ order_number }: OrderBody): Promise<string[]> =>
   (
     await stack.sql<{ kind: string }>(
@@ -150,8 +150,8 @@ describe('8.3 While it is unknown whether a unit was bought', () => {
   });
 });
 
-describe('8.3 A send with an outcome in doubt is inquired about, and never sent again for that', () => {
-  it.each(doubts)('%s: the inquiry says bought', async (what) => {
+describe('8.3 After a send that leaves the unit in doubt, the service queries the unit and does not send it again', () => {
+  it.each(doubts)('%s; the inquiry reports success', async (what) => {
     const { order, requests, kinds } = await ending(`${what}, bought`);
     expect(order.status).toBe('completed');
     expect(kinds).toEqual(['send', 'inquiry']);
@@ -160,7 +160,7 @@ describe('8.3 A send with an outcome in doubt is inquired about, and never sent 
     expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
   });
 
-  it.each(doubts)('%s: the inquiry says refused', async (what) => {
+  it.each(doubts)('%s; the inquiry reports a refusal', async (what) => {
     const { order, kinds } = await ending(`${what}, refused`);
     expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
     expect(kinds).toEqual(['send', 'inquiry']);
@@ -168,14 +168,14 @@ describe('8.3 A send with an outcome in doubt is inquired about, and never sent 
   });
 });
 
-describe('8.3 An inquiry that tells nothing is repeated, and nothing is sent again', () => {
+describe('8.3 An inquiry that reports nothing is repeated, and the unit is not sent again', () => {
   it.each(unclearInquiries)('%s', async (what) => {
     const { order, kinds } = await ending(`unclear: ${what}`);
     expect(order.status).toBe('completed');
     expect(kinds).toEqual(['send', 'inquiry', 'inquiry']);
   });
 
-  it('after 2 s first, after 4 s then', async () => {
+  it('after 2 s, then after 4 s', async () => {
     const { order, requests } = await ending('slow to decide');
     expect(gapMs(requests, 0, 1)).toBeGreaterThanOrEqual(2_000 - EARLY_MS);
     expect(gapMs(requests, 1, 2)).toBeGreaterThanOrEqual(4_000 - EARLY_MS);
@@ -194,22 +194,22 @@ describe('8.3 A reference that the supplier never saw', () => {
     expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
   });
 
-  it.each(['body', 'status'])('is not refunded for a refusal of the second send by its %s', async (by) => {
+  it.each(['body', 'status'])('is not refunded if the second send is refused in its %s', async (by) => {
     const { order, kinds } = await ending(`never arrived, then refused by its ${by}`);
-    // The first one may have been sold by then, and a supplier may look at its stock before it looks a reference up.
+    // The first send may have bought the unit meanwhile: a supplier may check its stock before it looks up the reference.
     expect(order.status).toBe('completed');
     expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);
     expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
   });
 
-  it('is refunded when it is refused to a question after that', async () => {
+  it('is refunded if a later inquiry reports the refusal', async () => {
     const { order, kinds } = await ending('never arrived, then refused to a question');
     expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
     expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);
     expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
   });
 
-  it('is refunded when a refusal is said again, and still no send was seen a quiet period after the first', async () => {
+  it('is refunded if a third send is refused, too, after a quiet period in which the supplier saw no send', async () => {
     const { order, requests, kinds } = await ending('never arrived, then refused twice');
     expect(order).toMatchObject({ status: 'failed', failure_code: 'SUPPLIER_REJECTED' });
     expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry', 'inquiry', 'send']);
@@ -217,13 +217,13 @@ describe('8.3 A reference that the supplier never saw', () => {
     expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
   });
 
-  it('is not sent again when a later inquiry finds it after all', async () => {
+  it('is not sent again if a later inquiry finds it', async () => {
     const { order, kinds } = await ending('arrived late');
     expect(order.status).toBe('completed');
     expect(kinds).toEqual(['send', 'inquiry', 'inquiry']);
   });
 
-  it('stays in doubt when the second send is not accepted: the first may yet turn up', async () => {
+  it('stays in doubt if the second send is not accepted, because the first one may still arrive', async () => {
     const { order, kinds } = await ending('never arrived, then not accepted');
     expect(order.status).toBe('completed');
     expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** The processes that the worker takes for dead at each of its next beats, one every two seconds. */
+/** The processes that the worker takes for dead at each of its next beats, two seconds apart. */
 async function beats(count: number): Promise<string[][]> {
   const dead: string[][] = [];
   for (let n = 0; n < count; n++) {
@@ -36,11 +36,11 @@ async function beats(count: number): Promise<string[][]> {
 const NOBODY: string[][] = [[], [], [], []];
 
 describe('a worker', () => {
-  it('takes nobody for dead before it has lived long enough itself to have seen them', async () => {
+  it('takes no process for dead until it has run long enough to see its heartbeat', async () => {
     expect(await beats(5)).toEqual([...NOBODY, ['worker@gone:1']]);
   });
 
-  it('sees who has come back, and does not forget them', async () => {
+  it('does not remove the row of a worker that beats again', async () => {
     await beats(4);
     await stack.sql(`UPDATE worker_processes SET seen_at = now() WHERE name = 'worker@gone:1'`);
     expect(await beats(1)).toEqual([[]]);
@@ -48,7 +48,7 @@ describe('a worker', () => {
     expect(await stack.sql(`SELECT FROM worker_processes WHERE name = 'worker@gone:1'`)).toHaveLength(1);
   });
 
-  it('that could not say it lives begins anew: nobody else could, either', async () => {
+  it('starts to watch the others anew after its own beat failed, because theirs may have failed, too', async () => {
     await beats(5);
     await stack.sql('ALTER TABLE worker_processes RENAME TO away');
     await expect(heartbeat.beat()).rejects.toThrow();
@@ -56,7 +56,7 @@ describe('a worker', () => {
     expect(await beats(5)).toEqual([...NOBODY, ['worker@gone:1']]);
   });
 
-  it('shares what all may do at once with those who lived before an outage, until they had time to say so', async () => {
+  it('counts workers from before an outage in its shares, until they have had time to beat', async () => {
     await stack.sql(`INSERT INTO worker_processes VALUES ('worker@other:1', now())`);
     await beats(1);
     expect(heartbeat.shareOf(6)).toBe(3);
@@ -68,7 +68,7 @@ describe('a worker', () => {
     expect(heartbeat.shareOf(6)).toBe(6);
   });
 
-  it('that stood still for long begins anew', async () => {
+  it('starts to watch the others anew after it stood still for long', async () => {
     await beats(5);
     nowMs += 60_000;
     expect(await beats(5)).toEqual([...NOBODY, ['worker@gone:1']]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close());
 
-/** An order for a player about whom the vendor follows rules. */
+/** An order for a player, with rules for the vendor's answers about this player. */
 async function ruled(...rules: Json[]): Promise<OrderBody> {
   const user = unique('8');
   await vendor.sim('rules', { rules: rules.map((rule) => ({ match: { player: user }, ...rule })) });
@@ -25,7 +25,7 @@ async function ruled(...rules: Json[]): Promise<OrderBody> {
 }
 
 describe('A unit bought from Digiflazz', () => {
-  it('goes by a random reference, and its cost is what the vendor took', async () => {
+  it('has a random reference, and its cost is the amount that the vendor took', async () => {
     const before = await vendor.deposit();
     const order = await scene.orderWith(await scene.order(sku), 'completed');
 
@@ -48,7 +48,7 @@ describe('A unit bought from Digiflazz', () => {
     expect(sent).toMatchObject({ max_price: 21_000, warnings: [] });
   });
 
-  it('is asked about a minute later by the very same request, when the answer was lost', async () => {
+  it('is queried a minute later by the same request if the answer was lost', async () => {
     const order = await ruled({ drop: true });
     const dueInS = await scene.unitIn(order, 'unknown');
     expect(dueInS).toBeGreaterThan(50);
@@ -63,7 +63,7 @@ describe('A unit bought from Digiflazz', () => {
     ]);
   });
 
-  it('is bought by that request, once, when the first never arrived', async () => {
+  it('is bought once, by that request, if the first one never arrived', async () => {
     const order = await ruled({ drop: true, decide: false });
     await scene.unitIn(order, 'unknown');
     await scene.aMinuteLater(order, vendor);
@@ -74,7 +74,7 @@ describe('A unit bought from Digiflazz', () => {
     });
   });
 
-  it('is left to the operator when it is too old to be asked about, because that would buy it again', async () => {
+  it('goes to review when it is so old that a query would buy it again', async () => {
     const order = await ruled({ drop: true });
     await scene.unitIn(order, 'unknown');
     await scene.stack.sql(
@@ -88,7 +88,7 @@ describe('A unit bought from Digiflazz', () => {
     await scene.resolve(order, 'on their statement', '--succeeded');
   });
 
-  it('stays in doubt when a repeat is refused for what has nothing to do with the first send', async () => {
+  it('stays in doubt if the vendor refuses a repeat for a reason that says nothing about the first send', async () => {
     const order = await ruled({ drop: true });
     await scene.unitIn(order, 'unknown');
     const reference = await scene.reference(order);
@@ -104,7 +104,7 @@ describe('A unit bought from Digiflazz', () => {
     expect(await scene.attempts(order)).toHaveLength(1);
   });
 
-  it('counts as refused for a timeout only when the vendor says so twice', async () => {
+  it('counts as refused for a timeout only if the vendor reports it twice', async () => {
     const lucky = await ruled({ rc: '01', then: [{ rc: '00', after_ms: 1_000 }] });
     const unlucky = await ruled({ rc: '70' });
     for (const order of [lucky, unlucky]) {
@@ -116,7 +116,7 @@ describe('A unit bought from Digiflazz', () => {
     expect(failure_code).toBe('SUPPLIER_REJECTED');
   });
 
-  it('is tried again a minute later under another reference, when there were too many at a time', async () => {
+  it('gets another attempt a minute later if the vendor refused it for too many transactions at a time', async () => {
     const order = await ruled({ rc: '85' });
     const first = await scene.reference(order);
     const second = await scene.reference(order, 2);
@@ -156,7 +156,7 @@ describe('A unit bought from Digiflazz', () => {
     expect((await scene.attempts(order)).map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);
   });
 
-  it('is the operator’s to decide once the repeat that may be buying it has ended', async () => {
+  it('goes to review once the call that may buy it again has ended', async () => {
     const bought = await ruled({ drop: true }, { delay_ms: 1_500 });
     await scene.unitIn(bought, 'unknown');
     await scene.aMinuteLater(bought, vendor);
@@ -172,7 +172,7 @@ describe('A unit bought from Digiflazz', () => {
     await scene.orderWith(still, 'failed');
   });
 
-  it('is the operator’s to decide when we have become another account, which never saw it', async () => {
+  it('goes to review if our account at the vendor changed, because the new account never saw it', async () => {
     const order = await ruled({ drop: true });
     await scene.unitIn(order, 'unknown');
     const set = ['supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', '--yes', '--credential'];

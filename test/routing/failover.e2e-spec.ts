@@ -30,7 +30,7 @@ async function ruled(vendor: DigiflazzClient, rule: Json, of = sku): Promise<Ord
 const supplierStatus = async (code: string): Promise<string> =>
   (await scene.commandLine.json<{ status: string }>('supplier', 'show', code)).status;
 
-/** Has a supplier been paused, and an order waited for it, for longer than any may be held. */
+/** Moves a supplier's pause and an order back in time, so that the order has waited for longer than it may. */
 async function heldForAnHour(code: string, { order_number }: OrderBody): Promise<void> {
   await scene.stack.sql(`UPDATE orders SET created_at = created_at - interval '1 hour' WHERE order_number = $1`, [
     order_number,
@@ -41,7 +41,7 @@ async function heldForAnHour(code: string, { order_number }: OrderBody): Promise
 const purchases = async (vendor: DigiflazzClient): Promise<number> => (await vendor.sim<Json[]>('purchases')).length;
 
 describe('A unit that its first supplier refuses', () => {
-  it('is bought at the next one, for the same price, at that one’s cost', async () => {
+  it('is bought at the next supplier, for the merchant’s same price and at the next supplier’s cost', async () => {
     const order = await ruled(first, { rc: '68' });
     const { total_amount } = await scene.orderWith(order, 'completed');
     expect(total_amount).toBe('100.00');
@@ -61,7 +61,7 @@ describe('A unit that its first supplier refuses', () => {
     expect(await second.purchase(two?.reference ?? '')).toMatchObject({ standing: 1 });
   });
 
-  it('fails with what tells its merchant most, when the next one refuses it too', async () => {
+  it('fails with the more useful failure code if the next supplier refuses it, too', async () => {
     const user = unique('8');
     await first.sim('rules', { match: { player: user }, rc: '68' });
     await second.sim('rules', { match: { player: user }, rc: '02' });
@@ -73,7 +73,7 @@ describe('A unit that its first supplier refuses', () => {
     ]);
   });
 
-  it('is not tried elsewhere when the player is wrong', async () => {
+  it('is not tried at another supplier if the player is wrong', async () => {
     const before = await purchases(second);
     const order = await scene.orderWith(await ruled(first, { rc: '54' }), 'failed');
     expect(order.failure_code).toBe('INVALID_PLAYER');
@@ -81,7 +81,7 @@ describe('A unit that its first supplier refuses', () => {
     expect(await purchases(second)).toBe(before);
   });
 
-  it('is refused for its price where that would be above the reported price', async () => {
+  it('is refused by a supplier whose price is above the maximum that we send', async () => {
     const dear = await scene.product(
       { supplier: 'first', supplierSku: 'ml172', cost: 30_000 },
       { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },
@@ -95,7 +95,7 @@ describe('A unit that its first supplier refuses', () => {
 });
 
 describe('A unit that its first supplier may have bought', () => {
-  it('is never sent to another one', async () => {
+  it('is never sent to another supplier', async () => {
     const before = await purchases(second);
     const order = await ruled(first, { drop: true });
     for (let times = 0; times < 3; times++) {
@@ -116,7 +116,7 @@ describe('A unit that its first supplier may have bought', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('is not tried at the first one again when it is in doubt at the second', async () => {
+  it('is not sent to the first supplier again while it is in doubt at the second', async () => {
     const user = unique('8');
     await first.sim('rules', { match: { player: user }, rc: '68' });
     await second.sim('rules', { match: { player: user }, drop: true });
@@ -130,7 +130,7 @@ describe('A unit that its first supplier may have bought', () => {
 });
 
 describe('A supplier with too little of our deposit', () => {
-  it('is paused at once; what it never accepted is bought elsewhere, and what is in doubt stays with it', async () => {
+  it('is paused at once; other suppliers get the units that it never accepted, but not those in doubt', async () => {
     const alone = await scene.product({ supplier: 'first', supplierSku: 'ml86', cost: 20_000 });
     const inDoubt = await ruled(first, { drop: true });
     await scene.unitIn(inDoubt, 'unknown');
@@ -173,7 +173,7 @@ describe('A supplier with too little of our deposit', () => {
 });
 
 describe('A supplier that refuses our credentials', () => {
-  it('is called once, and goes on when they are right again', async () => {
+  it('is called once, and gets units again once the credentials are right', async () => {
     const only = await scene.vendor('third', { rc: '41' });
     const alone = await scene.product({ supplier: 'third', supplierSku: 'ml86', cost: 20_000 });
     const order = await scene.order(alone, { quantity: 5 });
@@ -190,8 +190,8 @@ describe('A supplier that refuses our credentials', () => {
   });
 });
 
-describe('An offer that its supplier does not know as we call it', () => {
-  it('is taken off, and its unit is bought elsewhere', async () => {
+describe('An offer whose SKU its supplier does not know', () => {
+  it('is taken off, and another supplier sells the unit', async () => {
     const unset = await scene.product(
       { supplier: 'first', supplierSku: 'pending', cost: 10_000 },
       { supplier: 'second', supplierSku: 'ff70', cost: 10_000 },

@@ -33,10 +33,10 @@ const reversalsOf = async ({ order_number }: OrderBody): Promise<ReversalJson[]>
   );
 
 describe('A callback of Lapakgaming', () => {
-  it('has us ask, and that settles the unit, before it would have been asked about', async () => {
+  it('causes an inquiry, which settles the unit earlier than the next regular inquiry would', async () => {
     const order = await scene.order(sku);
     await scene.unitIn(order, 'unknown');
-    // As the vendor takes its time: only the callback makes us ask.
+    // The next regular inquiry is far away, so only the callback can cause one.
     await scene.stack.sql(
       `UPDATE order_units SET next_action_at = now() + interval '1 hour'
        WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
@@ -74,7 +74,7 @@ describe('A callback of Lapakgaming', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('about a refund after the success is a case for the operator; the merchant’s money stays', async () => {
+  it('about a refund after the success opens a discrepancy; the merchant’s money does not move', async () => {
     const order = await scene.order(sku);
     await scene.unitIn(order, 'unknown');
     await vendor.untilSettled();

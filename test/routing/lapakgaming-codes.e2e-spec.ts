@@ -24,13 +24,13 @@ describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, reported as
     sku = await scene.codeProduct({ supplier, supplierSku: 'VCGS330-S22' });
   });
 
-  /** What the order hands over, once it is completed. */
+  /** The deliveries of the completed order. */
   async function pieces(order: OrderBody): Promise<object[]> {
     const shown = (await scene.orderWith(order, 'completed')) as unknown as OrderWithDeliveries;
     return shown.items[0]?.deliveries ?? [];
   }
 
-  it('is shown to its merchant, and lies sealed', async () => {
+  it('is shown to its merchant, and stored sealed', async () => {
     const order = await scene.order(sku);
     await endedAtLapakgaming(scene, vendor, order);
     const [piece, ...others] = await pieces(order);
@@ -49,7 +49,7 @@ describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, reported as
     expect(JSON.stringify(rows)).not.toContain(code);
   });
 
-  it('is not bought until its code is there', async () => {
+  it('does not succeed before its code is known', async () => {
     const user = unique('8');
     await vendor.sim('rules', { match: { player: user }, voucher_code: '' });
     const order = await scene.order(sku, { user });

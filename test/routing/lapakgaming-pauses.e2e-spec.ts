@@ -55,7 +55,7 @@ describe('Lapakgaming', () => {
     expect(await sent()).toHaveLength(2);
   });
 
-  it('is passed over while our balance there is too low, where another supplier sells the product', async () => {
+  it('is skipped while our balance there is too low, if another supplier sells the product', async () => {
     const other = unique('lapak');
     const second = await scene.lapakgaming(other, {}, WITHOUT_ZONE);
     const sku = await scene.product(

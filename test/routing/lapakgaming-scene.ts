@@ -2,12 +2,12 @@ import type { Json, LapakgamingClient } from '../simulators/lapakgaming-client.j
 import type { OrderBody } from '../support/stack.js';
 import type { RoutingScene } from './routing-scene.js';
 
-/** Mobile Legends without a zone, which orders of a {@link RoutingScene} do not have. */
+/** Mobile Legends without a zone, because orders of a {@link RoutingScene} have no zone. */
 export const WITHOUT_ZONE: Json = {
   categories: [{ code: 'ML', forms: [{ name: 'user_id', type: 'tel', options: [] }] }],
 };
 
-/** Follows an order until it waits to be asked about, and lets the time pass in which it ends at the vendor. */
+/** Waits until an order's unit waits for an inquiry, then moves the vendor's clock to after the end of the purchase. */
 export async function endedAtLapakgaming(
   scene: RoutingScene,
   vendor: LapakgamingClient,

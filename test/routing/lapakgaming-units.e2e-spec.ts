@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close());
 
-/** An order for a player about whom the vendor follows rules. */
+/** An order for a player, with rules for the vendor's answers about this player. */
 async function ruled(...rules: Json[]): Promise<OrderBody> {
   const user = unique('8');
   await vendor.sim('rules', { rules: rules.map((rule) => ({ match: { player: user }, ...rule })) });
@@ -27,7 +27,7 @@ async function ruled(...rules: Json[]): Promise<OrderBody> {
 
 const settled = (order: OrderBody): Promise<void> => endedAtLapakgaming(scene, vendor, order);
 
-/** As the last send was longer ago than an order can be on its way. */
+/** Ends the quiet period after the last send. */
 const quiet = ({ order_number }: OrderBody): Promise<object[]> =>
   scene.stack.sql(
     `UPDATE order_units SET last_sent_at = last_sent_at - interval '1 minute'
@@ -38,7 +38,7 @@ const quiet = ({ order_number }: OrderBody): Promise<object[]> =>
 const calls = async (order: OrderBody): Promise<unknown[]> =>
   (await vendor.journal(await scene.reference(order))).map(({ call }) => call);
 
-/** Follows the calls about an order until there are so many. */
+/** Waits until the vendor has got so many calls about an order. */
 const called = (order: OrderBody, count: number): Promise<unknown[]> =>
   eventually(
     () => calls(order),
@@ -46,7 +46,7 @@ const called = (order: OrderBody, count: number): Promise<unknown[]> =>
   );
 
 describe('A unit bought from Lapakgaming', () => {
-  it('is accepted under a random reference, and succeeds once the order has', async () => {
+  it('is accepted under a random reference, and succeeds once the vendor’s order does', async () => {
     const order = await scene.order(sku);
     expect(await scene.unitIn(order, 'unknown')).toBeGreaterThan(2);
     await settled(order);
@@ -66,14 +66,14 @@ describe('A unit bought from Lapakgaming', () => {
     ['ML234_23-S2', 'ITEM_NOT_FOUND'],
     ['ML625_81-S2', 'PRODUCT_UNAVAILABLE'],
     ['VCGS66-S22', 'OUT_OF_STOCK'],
-  ])('as %s fails as %s, and buys nothing', async (supplierSku, code) => {
+  ])('with the SKU %s fails with %s, and the vendor sells nothing', async (supplierSku, code) => {
     const refused = await scene.order(await scene.product({ supplier: 'lapak', supplierSku }));
     expect(await scene.orderWith(refused, 'failed')).toMatchObject({ failure_code: code });
     const reference = await scene.reference(refused);
     expect(await vendor.sim(`purchases?ref_id=${reference}`)).toEqual([]);
   });
 
-  it('tells the address of the buyer, without which a game of Hoyoverse is not sold', async () => {
+  it('is ordered with our IP address, without which the vendor does not sell games of Hoyoverse', async () => {
     const genshin = await scene.product({ supplier: 'lapak', supplierSku: 'GI60-S13' });
     const request = {
       reference_id: unique('order'),
@@ -89,7 +89,7 @@ describe('A unit bought from Lapakgaming', () => {
     expect(sent).toMatchObject({ end_user_ip_address: '203.0.113.7', warnings: [] });
   });
 
-  it('as the product that stays pending stays so', async () => {
+  it('stays in doubt if the vendor’s order stays pending', async () => {
     const pending = await scene.product({ supplier: 'lapak', supplierSku: 'ML4649_883-S42' });
     const order = await scene.order(pending);
     await settled(order);
@@ -100,7 +100,7 @@ describe('A unit bought from Lapakgaming', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('is found by our reference when the answer was lost, and not ordered again', async () => {
+  it('is found by our reference if the answer was lost, and not ordered again', async () => {
     const order = await ruled({ drop: true });
     await settled(order);
     await scene.orderWith(order, 'completed');
@@ -108,7 +108,7 @@ describe('A unit bought from Lapakgaming', () => {
     expect(await vendor.purchase(await scene.reference(order))).toMatchObject({ sends: 1, times_bought: 1 });
   });
 
-  it('is sent again when the vendor never saw it, though only after the quiet period', async () => {
+  it('is sent again if the vendor never saw it, but only after the quiet period', async () => {
     const order = await ruled({ drop: true, decide: false });
     await scene.unitIn(order, 'unknown');
     await scene.aMinuteLater(order);
@@ -130,27 +130,30 @@ describe('A unit bought from Lapakgaming', () => {
     ['the same tid', {}],
     ['an error', { repeated_reference: 'refused' }],
     ['a refusal', { repeated_reference: 'refused', repeated_reference_code: 'NOT_ALLOWED' }],
-  ])('is bought once, when a repeat that should not be is answered by %s', async (_what, readings) => {
-    await vendor.sim('readings', readings);
-    const order = await ruled({ drop: true }, { match: { call: 'order_status' }, code: 'TID_NOT_FOUND' });
-    await scene.unitIn(order, 'unknown');
-    await quiet(order);
-    await scene.aMinuteLater(order);
-    await called(order, 3);
-    await settled(order);
-    await scene.orderWith(order, 'completed');
-    expect(await vendor.purchase(await scene.reference(order))).toMatchObject({
-      times_bought: 1,
-      standing: 1,
-    });
-    expect(await scene.attempts(order)).toHaveLength(1);
-    await vendor.sim('readings', {
-      repeated_reference: 'same_tid',
-      repeated_reference_code: 'UNKNOWN_ERROR',
-    });
-  });
+  ])(
+    'is bought once if the vendor hides it from an inquiry, and answers the second send with %s',
+    async (_what, readings) => {
+      await vendor.sim('readings', readings);
+      const order = await ruled({ drop: true }, { match: { call: 'order_status' }, code: 'TID_NOT_FOUND' });
+      await scene.unitIn(order, 'unknown');
+      await quiet(order);
+      await scene.aMinuteLater(order);
+      await called(order, 3);
+      await settled(order);
+      await scene.orderWith(order, 'completed');
+      expect(await vendor.purchase(await scene.reference(order))).toMatchObject({
+        times_bought: 1,
+        standing: 1,
+      });
+      expect(await scene.attempts(order)).toHaveLength(1);
+      await vendor.sim('readings', {
+        repeated_reference: 'same_tid',
+        repeated_reference_code: 'UNKNOWN_ERROR',
+      });
+    },
+  );
 
-  it('goes on while a part of it does', async () => {
+  it('stays in doubt while one transaction of a successful order is pending', async () => {
     const then = [{ status: 'SUCCESS', transactions: ['PENDING'] }];
     const order = await ruled({ then });
     await settled(order);
@@ -161,7 +164,7 @@ describe('A unit bought from Lapakgaming', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('fails with the vendor’s note when it is refunded', async () => {
+  it('fails with the vendor’s note if the vendor refunds it', async () => {
     const order = await scene.order(sku);
     await scene.unitIn(order, 'unknown');
     const ref_id = await scene.reference(order);
@@ -171,7 +174,7 @@ describe('A unit bought from Lapakgaming', () => {
     expect(items[0]).toMatchObject({ failure_code: 'SUPPLIER_REJECTED', failure_message: 'User ID salah' });
   });
 
-  it('waits for ten seconds when there were too many requests', async () => {
+  it('waits for ten seconds after a refusal for too many requests', async () => {
     const order = await ruled({ http: 429 });
     await called(order, 1);
     expect(await scene.unitIn(order, 'queued')).toBeGreaterThan(8);

@@ -39,8 +39,8 @@ const reversalsOf = async ({ order_number }: OrderBody): Promise<ReversalJson[]>
     (reversal) => reversal.order_number === order_number,
   );
 
-describe('A vendor that says later that it bought what had been given up', () => {
-  it('makes a case with what it cost; unit, order and wallet stay as they are', async () => {
+describe('A vendor’s late report that an attempt bought its unit', () => {
+  it('opens a discrepancy with the cost once the unit has ended; unit, order and wallet stay as they are', async () => {
     const user = unique('8');
     await first.sim('rules', { match: { player: user }, rc: '02' });
     const order = await scene.orderWith(await scene.order(sku, { user }), 'completed');
@@ -68,8 +68,8 @@ describe('A vendor that says later that it bought what had been given up', () =>
   });
 });
 
-describe('A vendor that says so while the next attempt is not begun', () => {
-  it('keeps it from being bought twice: the operator decides', async () => {
+describe('Such a report before the first send of the next attempt', () => {
+  it('sends the unit to review, so that it is not bought twice', async () => {
     const other = await scene.product(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
       { supplier: 'fake', supplierSku: 'X' },
@@ -97,8 +97,8 @@ describe('A vendor that says so while the next attempt is not begun', () => {
   });
 });
 
-describe('The code of what a vendor sold after all', () => {
-  /** An order whose next attempt is left to the operator, because the first vendor sold a code. */
+describe('The code of a purchase that a vendor reports late', () => {
+  /** An order in review before its next attempt, because the first vendor reported a sold code. */
   async function leftToOperator(code: string): Promise<{ order: OrderBody; reference: string }> {
     const sku = await scene.codeProduct(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
@@ -119,7 +119,7 @@ describe('The code of what a vendor sold after all', () => {
     return { order, reference };
   }
 
-  it('is the merchant’s where the operator settles the unit with that very purchase', async () => {
+  it('goes to the merchant if the operator settles the unit with this purchase', async () => {
     const { order, reference } = await leftToOperator('CODE-of-the-first');
     await scene.resolve(order, 'the first vendor sold it', '--succeeded', '--supplier-reference', reference);
     await scene.orderWith(order, 'completed');
@@ -128,7 +128,7 @@ describe('The code of what a vendor sold after all', () => {
     ]);
   });
 
-  it('is nobody’s where the operator names no purchase, or another one', async () => {
+  it('is not shown to the merchant if the operator names no purchase, or another one', async () => {
     for (const more of [[], ['--supplier-reference', 'another']]) {
       const { order } = await leftToOperator('CODE-of-the-first');
       await scene.resolve(order, 'the first vendor sold it', '--succeeded', ...more);
@@ -138,8 +138,8 @@ describe('The code of what a vendor sold after all', () => {
   });
 });
 
-describe('A vendor that says so while the next attempt is under way', () => {
-  /** An order whose second attempt is refused once that is said, and whose third is bought when it is sent again. */
+describe('Such a report while the next attempt is in flight', () => {
+  /** An order whose second attempt fails after `refuse`, and whose third would succeed with its second send. */
   async function orderUnderWay() {
     const other = await scene.product(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
@@ -170,7 +170,7 @@ describe('A vendor that says so while the next attempt is under way', () => {
       () => reversalsOf(order),
       ({ length }) => length === 1,
     );
-    /** Asked about more seldom by and by, it is made due until its refusal is known. */
+    /** Makes the second attempt fail. It makes inquiries due, because the service queries less and less often. */
     const refuse = async (): Promise<void> => {
       isRefused = true;
       const look = async (): Promise<number> => {
@@ -182,7 +182,7 @@ describe('A vendor that says so while the next attempt is under way', () => {
     return { order, asked, sold, reversal, refuse };
   }
 
-  it('leaves the one after it to the operator', async () => {
+  it('sends the unit to review before a third attempt', async () => {
     const { order, asked, refuse } = await orderUnderWay();
     await refuse();
     await scene.unitIn(order, 'review');
@@ -191,7 +191,7 @@ describe('A vendor that says so while the next attempt is under way', () => {
     expect(asked('.1.1.3')).toBe(0);
   });
 
-  it('stops nothing by saying it again after the operator closed the case', async () => {
+  it('does not stop the third attempt if it comes again after an operator closed the discrepancy', async () => {
     const { order, asked, sold, reversal, refuse } = await orderUnderWay();
     await scene.commandLine.json('reversal', 'close', `${reversal?.id}`, '--reason', 'paid back there', '--yes');
     await refuse();
@@ -205,8 +205,8 @@ describe('A vendor that says so while the next attempt is under way', () => {
   });
 });
 
-describe('The version before, which knows of one attempt only', () => {
-  it('can’t claim a unit that is at a later one', async () => {
+describe('The previous version, which supports only one attempt', () => {
+  it('can’t claim a unit with a second attempt', async () => {
     const user = unique('8');
     await first.sim('rules', { match: { player: user }, rc: '85' });
     const order = await scene.order(sku, { user });

@@ -20,7 +20,7 @@ interface Refused {
   sku: string;
 }
 
-/** A unit whose vendor says that the only offer is not set up as we call it. It would sell it from the second send on. */
+/** A unit whose vendor refuses the SKU of its only offer. The vendor would sell it at the second send. */
 async function refused(supplierSku: string): Promise<Refused> {
   const sku = await scene.product({ supplier: 'only', supplierSku, cost: 20_000 });
   const user = unique('8');
@@ -43,7 +43,7 @@ const offReason = async (sku: string): Promise<string | null> =>
 
 const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
 
-/** Has the unit looked after three times, as if as much time had passed. */
+/** Makes the unit due three times, and waits each time until a worker has claimed it. */
 async function passBy({ order_number }: OrderBody): Promise<void> {
   const claims = async (): Promise<number> =>
     (
@@ -63,8 +63,8 @@ async function passBy({ order_number }: OrderBody): Promise<void> {
 
 const calls = async (order: OrderBody): Promise<number> => (await vendor.journal(await scene.reference(order))).length;
 
-describe('What was refused because its only offer is not set up', () => {
-  it('is not sent while the offer is off, and sent when it is on again', async () => {
+describe('A unit that was refused because its only offer is not set up', () => {
+  it('is not sent while the offer is off, and is sent once it is on again', async () => {
     const { order, sku } = await refused('ml86');
     await passBy(order);
     expect(await calls(order)).toBe(1);
@@ -74,7 +74,7 @@ describe('What was refused because its only offer is not set up', () => {
     expect(await calls(order)).toBe(2);
   });
 
-  it('fails unsent when the offer stays off for as long as units are held', async () => {
+  it('fails, without another send, if the offer stays off for longer than a unit may wait', async () => {
     const { order } = await refused('ff70');
     await passBy(order);
     await scene.stack.sql(

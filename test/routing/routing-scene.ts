@@ -33,7 +33,7 @@ export interface UnitJson {
 interface Offer {
   supplier: string;
   supplierSku: string;
-  /** In whole rupiah; none for a supplier that tells no costs. */
+  /** In whole rupiah; undefined for a supplier that reports no costs. */
   cost?: number;
 }
 
@@ -70,7 +70,7 @@ export class RoutingScene {
     await this.lapakgamingBench.clear();
   }
 
-  /** A supplier of the adapter digiflazz, and the simulated vendor that it is. */
+  /** Adds a supplier with the adapter digiflazz. @returns its simulated vendor. */
   async vendor(code: string, account: Json = {}): Promise<DigiflazzClient> {
     const client = await this.bench.start({}, account);
     await this.stack.api.get(SuppliersService).set({
@@ -83,7 +83,7 @@ export class RoutingScene {
     return client;
   }
 
-  /** The same of the adapter lapakgaming, under readings of its documents. */
+  /** The same for the adapter lapakgaming, with a choice of readings of the vendor's documents. */
   async lapakgaming(code: string, readings: Json = {}, account: Json = {}): Promise<LapakgamingClient> {
     const client = await this.lapakgamingBench.start(readings, account);
     await this.stack.api.get(SuppliersService).set({
@@ -96,14 +96,14 @@ export class RoutingScene {
     return client;
   }
 
-  /** Where a supplier calls us. */
+  /** The address for a supplier's callbacks. */
   async callbackUrl(code: string): Promise<string> {
     const supplier = await this.stack.api.get(SuppliersService).getByCode(code);
     const token = this.stack.api.get(CallbackAddressesService).tokenOf(supplier);
     return `${this.stack.url}${CALLBACKS_PATH}/${code}/${token}`;
   }
 
-  /** A product for 100 baht with these offers, the first one first. @returns its SKU. */
+  /** Adds a product for 100 baht with these offers, in the order of their priority. @returns its SKU. */
   async product(...offers: Offer[]): Promise<string> {
     const sku = unique('SKU');
     await this.stack.api.get(ProductsService).set({ sku, name: `Product ${sku}`, price: 10_000n });
@@ -118,7 +118,7 @@ export class RoutingScene {
     return sku;
   }
 
-  /** A product whose pieces are codes. */
+  /** The same with a product of codes. */
   async codeProduct(...offers: Offer[]): Promise<string> {
     const sku = await this.product(...offers);
     await this.stack.api.get(ProductsService).set({ sku, kind: 'code' });
@@ -156,7 +156,7 @@ export class RoutingScene {
     return (await eventually(find, (reference) => reference !== undefined)) ?? '';
   }
 
-  /** Follows an order's first unit until it rests in a state. @returns the seconds until its next call. */
+  /** Waits until an order's first unit is in a state, without a claim. @returns the seconds until its next call. */
   async unitIn({ order_number }: OrderBody, state: string): Promise<number | null> {
     const read = async (): Promise<{ state: string } | undefined> =>
       (
@@ -183,7 +183,7 @@ export class RoutingScene {
     await eventually(isClaimed, (claimed) => claimed);
   }
 
-  /** Settles an order's first unit as the operator decides. @param verdict the options that say how. */
+  /** Settles an order's first unit by an operator's decision. @param verdict the options of the decision. */
   resolve({ order_number }: OrderBody, reason: string, ...verdict: string[]): Promise<unknown> {
     const decision = ['--unit', '1.1', ...verdict, '--reason', reason, '--yes'];
     return this.commandLine.json('order', 'resolve', order_number, ...decision);

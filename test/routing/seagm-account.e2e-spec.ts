@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../simulators/seagm-client.js';
 import { seagmScene } from './seagm-scene.js';
 
-/** So wide that a clock can be moved on without being off. */
+/** So wide that the tests can move the vendor's clock without a refusal. */
 const WIDE = 1_000_000;
 
 const seagm = seagmScene({ ban_after: 1, clock_tolerance_seconds: WIDE });
@@ -43,7 +43,7 @@ describe('SEAGM', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('waits when it was asked too often, is left alone while it bans us, and goes on by itself', async () => {
+  it('gets no calls for a while after too many requests, and during a ban, and then gets units again by itself', async () => {
     const { routing: scene, vendor } = seagm;
     const order = await seagm.ruled({ code: 429 });
     await seagm.called(order, 1);

@@ -9,15 +9,15 @@ import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { RoutingScene } from './routing-scene.js';
 
-/** Answers time out after a second, and what may be on its way has arrived after four. */
+/** Calls time out after a second, and a send that timed out has arrived or is lost after four. */
 const ENV = { SUPPLIER_QUIET_PERIOD_MS: '4000' };
 
-/** The vendor compares its clock with ours, so that time passes there as it does here: purchases take a moment. */
+/** The tests cannot move the vendor's clock, because the vendor compares it with ours. So purchases take a moment. */
 const READINGS = { settle_after_ms: 200 };
 
 /**
- * For the tests of a file: the service, a simulated SEAGM to buy from that knows where to call back, and a top-up that costs
- * 4.35 ringgit, from before the first to after the last. Rules for the vendor hold for one test.
+ * Starts the service and a simulated SEAGM, which has our callback address, and adds a top-up that costs 4.35 ringgit. They
+ * last for all tests of a file. Rules for the vendor last for one test.
  */
 export function seagmScene(readings: Json = {}): SeagmScene {
   const seagm = new SeagmScene();
@@ -55,7 +55,7 @@ class SeagmScene {
     await this.bench.clear();
   }
 
-  /** A product that is bought as this SKU alone, with the player as the template says. */
+  /** Adds a product whose only offer is this SKU. The template writes the player. */
   async product(supplierSku: string, playerTemplate?: string): Promise<string> {
     const { api } = this.routing.stack;
     const sku = unique('SKU');
@@ -65,27 +65,27 @@ class SeagmScene {
     return sku;
   }
 
-  /** A product whose pieces are codes. */
+  /** The same with a product of codes. */
   async codeProduct(supplierSku: string): Promise<string> {
     const sku = await this.product(supplierSku);
     await this.routing.stack.api.get(ProductsService).set({ sku, kind: 'code' });
     return sku;
   }
 
-  /** An order for a player about whom the vendor follows rules; a rule may be about any call instead. */
+  /** An order for a player, with rules for the vendor's answers. A rule without `match` is about this player. */
   async ruled(...rules: Json[]): Promise<OrderBody> {
     const user = unique('8');
     await this.vendor.sim('rules', { rules: rules.map((rule) => ({ match: { player: user }, ...rule })) });
     return this.routing.order(this.sku, { user });
   }
 
-  /** What was called about an order, purchases and inquiries. */
+  /** The names of the calls about an order, purchases and inquiries. */
   async calls(order: OrderBody): Promise<unknown[]> {
     const journal = await this.vendor.journal(await this.routing.reference(order));
     return journal.map(({ call }) => call);
   }
 
-  /** Follows the calls about an order until there are so many. */
+  /** Waits until the vendor has got so many calls about an order. */
   called(order: OrderBody, count: number): Promise<unknown[]> {
     return eventually(
       () => this.calls(order),
@@ -93,7 +93,7 @@ class SeagmScene {
     );
   }
 
-  /** As the last send was longer ago than an order can be on its way. */
+  /** Ends the quiet period after the last send. */
   async quiet({ order_number }: OrderBody): Promise<void> {
     await this.routing.stack.sql(
       `UPDATE order_units SET last_sent_at = last_sent_at - interval '1 minute'
@@ -102,12 +102,12 @@ class SeagmScene {
     );
   }
 
-  /** As the supplier is next asked for our balance now. */
+  /** Makes the next probe of our balance due. */
   async probeNow(): Promise<void> {
     await this.routing.stack.sql(`UPDATE suppliers SET probe_at = now() WHERE code = 'seagm'`);
   }
 
-  /** Waits until the supplier is paused for that, or for nothing. @returns what it said. */
+  /** Waits until the supplier is paused for this reason; for null, until it is not paused. @returns the pause's detail. */
   async pausedFor(reason: string | null): Promise<string | null> {
     const read = (): Promise<{ pause_reason: string | null; pause_detail: string | null }[]> =>
       this.routing.stack.sql(`SELECT pause_reason, pause_detail FROM suppliers WHERE code = 'seagm'`);

@@ -4,17 +4,17 @@ import type { OrderBody } from '../support/stack.js';
 import type { Json } from '../simulators/seagm-client.js';
 import { seagmScene } from './seagm-scene.js';
 
-/** SEAGM may buy again what is sent again under one reference, and its answers lie now and then. */
+/** SEAGM may buy again if a request is sent again under one reference, and its answers are sometimes wrong. */
 const seagm = seagmScene();
 
-/** Something in between says that it was too much, while the vendor has it. */
+/** A proxy answers 429 although the vendor got the request. */
 const REFUSED_AND_TAKEN = { http: 429, then: [], callback: { mode: 'never' } };
 
 const calledBack = async (order: OrderBody, set: object): Promise<unknown> =>
   seagm.vendor.sim('callbacks', { ref_id: await seagm.routing.reference(order), set });
 
 describe('A signed callback about a unit that waits to be sent again', () => {
-  it('settles it when it was bought', async () => {
+  it('settles the unit if the vendor bought it', async () => {
     const order = await seagm.ruled(REFUSED_AND_TAKEN);
     await seagm.called(order, 1);
     await seagm.routing.unitIn(order, 'queued');
@@ -23,7 +23,7 @@ describe('A signed callback about a unit that waits to be sent again', () => {
     expect(await seagm.calls(order)).toEqual(['recharge-orders']);
   });
 
-  it('has it asked about, and not sent, when it is on its way', async () => {
+  it('makes the service query the unit, and not send it again, if the vendor is still buying it', async () => {
     const order = await seagm.ruled(REFUSED_AND_TAKEN);
     await seagm.called(order, 1);
     await seagm.routing.unitIn(order, 'queued');
@@ -39,7 +39,7 @@ describe('A signed callback about a unit that waits to be sent again', () => {
   });
 });
 
-/** The vendor's names of what it sold under an order's reference, in their order. */
+/** The vendor's ids of its sales under an order's reference, the oldest first. */
 const soldAs = async (order: OrderBody): Promise<string[]> =>
   (
     await seagm.vendor.sim<{ transactions: Json[] }[]>(`purchases?ref_id=${await seagm.routing.reference(order)}`)
@@ -75,8 +75,8 @@ async function firstSendArrives(order: OrderBody, callback: object): Promise<voi
   await seagm.vendor.buy(await seagm.routing.reference(order), { userid: String(order.user_id) });
 }
 
-describe('What SEAGM sells twice under one reference', () => {
-  it('is a case once it is asked about after the second send', async () => {
+describe('A second sale of SEAGM under one reference', () => {
+  it('opens a discrepancy once the service queries the reference after the second send', async () => {
     const order = await boughtBySecondSend();
     await firstSendArrives(order, { callback: { mode: 'never' } });
     const [found] = await eventually(
@@ -90,7 +90,7 @@ describe('What SEAGM sells twice under one reference', () => {
     );
   });
 
-  it('is a case once the vendor says so by a signed callback', async () => {
+  it('opens a discrepancy once the vendor reports it in a signed callback', async () => {
     const order = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku), 'completed');
     await firstSendArrives(order, {});
     const [found] = await eventually(
@@ -100,7 +100,7 @@ describe('What SEAGM sells twice under one reference', () => {
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
   });
 
-  it('is a case when a send is answered with another order than the one that we know', async () => {
+  it('opens a discrepancy when the answer to a send names another order than the callback did', async () => {
     const missing = { match: { call: 'inquiry' }, code: 404 };
     const order = await seagm.ruled(REFUSED_AND_TAKEN, missing);
     await seagm.called(order, 1);

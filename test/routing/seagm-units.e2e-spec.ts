@@ -44,7 +44,7 @@ describe('A unit bought from SEAGM', () => {
     ['1006', { code: 1006, answer_only: true }],
     ['an info_code that nobody documents', { code: 400, info_code: 20_999, answer_only: true }],
     ['nothing', { drop: true }],
-  ])('is found by our reference when it was answered by %s, and not bought again', async (_what, rule) => {
+  ])('is found by our reference after the answer %s, and not bought again', async (_what, rule) => {
     const order = await seagm.ruled({ ...rule, callback: { mode: 'never' } });
     expect(await seagm.routing.unitIn(order, 'unknown')).toBeGreaterThan(2);
     await eventually(
@@ -57,17 +57,17 @@ describe('A unit bought from SEAGM', () => {
     expect(await seagm.bought(order)).toMatchObject(ONCE);
   });
 
-  describe.each(['code', '200'])('where an error has HTTP %s', (error_http_status) => {
+  describe.each(['code', '200'])('if errors have HTTP %s', (error_http_status) => {
     beforeAll(() => seagm.vendor.sim('readings', { error_http_status }));
     afterAll(() => seagm.vendor.sim('readings', { error_http_status: 'code' }));
 
-    it('is not sent again when it is not on record in time, and found when it is', async () => {
+    it('is not sent again while the vendor’s records lack it, and is found once they have it', async () => {
       const missing = { match: { call: 'inquiry' }, code: 404 };
       const order = await seagm.ruled({ http: 504, callback: { mode: 'never' } }, missing);
       await seagm.routing.unitIn(order, 'unknown');
       await seagm.routing.aMinuteLater(order);
       await seagm.called(order, 2);
-      // Asked in time it may be found already.
+      // This inquiry may already find it.
       await seagm.routing.aMinuteLater(order);
       await seagm.routing.orderWith(order, 'completed');
       const [sent, ...asked] = await seagm.calls(order);
@@ -76,7 +76,7 @@ describe('A unit bought from SEAGM', () => {
       expect(await seagm.bought(order)).toMatchObject(ONCE);
     });
 
-    it('is sent again when the vendor never saw it, though only after the quiet period', async () => {
+    it('is sent again if the vendor never saw it, but only after the quiet period', async () => {
       const order = await seagm.ruled({ drop: true, decide: false });
       await seagm.routing.unitIn(order, 'unknown');
       await seagm.routing.aMinuteLater(order);
@@ -93,13 +93,13 @@ describe('A unit bought from SEAGM', () => {
       expect(await seagm.routing.attempts(order)).toHaveLength(1);
     });
 
-    it('fails as a type that does not exist', async () => {
+    it('fails if the vendor does not know its type', async () => {
       const order = await seagm.routing.order(await seagm.product('9999', '{"userid":"{user}"}'));
       expect((await seagm.routing.orderWith(order, 'failed')).failure_code).toBe('ITEM_NOT_FOUND');
     });
   });
 
-  it('fails with the vendor’s reason when it is refunded', async () => {
+  it('fails with the vendor’s reason if the vendor refunds it', async () => {
     const refunded = { status_code: 10_005, refunded_reason: 'no such player' };
     const { items } = await seagm.routing.orderWith(await seagm.ruled({ then: [refunded] }), 'failed');
     expect(items[0]).toMatchObject({ failure_code: 'SUPPLIER_REJECTED', failure_message: 'no such player' });
@@ -133,7 +133,7 @@ describe('A unit bought from SEAGM', () => {
     },
   );
 
-  it('waits for its offer to be corrected, and is bought as that says then', async () => {
+  it('waits until its offer is corrected, and is then bought with the corrected fields', async () => {
     const sku = await seagm.product('6402');
     const order = await seagm.routing.order(sku);
     await eventually(
@@ -151,7 +151,7 @@ describe('A unit bought from SEAGM', () => {
 });
 
 describe('A callback of SEAGM', () => {
-  it('settles by itself', async () => {
+  it('settles the unit without an inquiry', async () => {
     const order = await seagm.ruled({ then: [] });
     const ref_id = await seagm.routing.reference(order);
     await seagm.routing.unitIn(order, 'unknown');
@@ -188,7 +188,7 @@ describe('A callback of SEAGM', () => {
     await seagm.routing.orderWith(order, 'failed');
   });
 
-  it('that names another order of the vendor makes us ask', async () => {
+  it('that names another order of the vendor causes an inquiry, and settles nothing', async () => {
     const order = await seagm.ruled({ then: [], callback: { mode: 'never' } });
     const ref_id = await seagm.routing.reference(order);
     await seagm.routing.unitIn(order, 'unknown');
@@ -208,7 +208,7 @@ describe('A card of SEAGM', () => {
     expires_on?: string | null;
   }
 
-  it('that is done waits for its PIN, which lies sealed', async () => {
+  it('that is sold waits for its PIN, which is stored sealed', async () => {
     const sku = await seagm.codeProduct('card:901');
     const then = [{ status_code: 10_003, with_cards: false }];
     await seagm.vendor.sim('rules', { match: { call: 'card-orders' }, then });
@@ -218,7 +218,7 @@ describe('A card of SEAGM', () => {
       () => seagm.bought(order),
       ({ standing }) => standing === 1,
     );
-    // The callback that says it is done has no card in it, and neither has the answer to the question it makes us ask.
+    // The callback about the success contains no card, and neither does the answer to the inquiry that it causes.
     await seagm.called(order, 2);
     await seagm.routing.unitIn(order, 'unknown');
     const cards = [{ sn: 'SN-77', pin: 'PIN-4711-0815', expired: '2029-12-31' }];
@@ -233,7 +233,7 @@ describe('A card of SEAGM', () => {
     expect(JSON.stringify(rows)).not.toContain('PIN-4711');
   });
 
-  it('brings its PIN by the answer to the purchase', async () => {
+  it('has its PIN in the answer to the purchase', async () => {
     const sku = await seagm.codeProduct('card:902');
     const then = [{ status_code: 10_003, after_ms: 0 }];
     await seagm.vendor.sim('rules', { match: { call: 'card-orders' }, then });

@@ -24,7 +24,7 @@ describe.each<[where: string, readings: Json]>([
 
   afterAll(() => wepay.close());
 
-  it('reaches the merchant, and lies sealed', async () => {
+  it('reaches the merchant, and is stored sealed', async () => {
     const { routing: scene, vendor } = wepay;
     const order = await scene.order(sku, { user: 'a buyer' });
     const id = await wepay.named(order);
@@ -87,7 +87,7 @@ describe('wePAY', () => {
   const status = (): Promise<{ pause_reason: string | null }> =>
     wepay.routing.commandLine.json('supplier', 'show', 'wepay');
 
-  it('tells what we have left there', async () => {
+  it('reports our balance', async () => {
     const [balance] = await wepay.routing.commandLine.json<Json[]>('supplier', 'balance', 'wepay');
     expect(balance).toMatchObject({ code: 'wepay', currency: 'THB' });
     expect(await wepay.routing.commandLine.json('supplier', 'test', 'wepay')).toMatchObject({ ok: true });

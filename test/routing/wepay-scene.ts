@@ -4,10 +4,10 @@ import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { RoutingScene } from './routing-scene.js';
 
-/** Answers time out after a second, and what may be on its way has arrived after four. */
+/** Calls time out after a second, and a send that timed out has arrived or is lost after four. */
 const ENV = { SUPPLIER_QUIET_PERIOD_MS: '4000' };
 
-/** The service, a simulated wePAY to buy from that calls it back, and a product of 90 baht. */
+/** The service, a simulated wePAY that sends it callbacks, and a product of 90 baht. */
 export class WepayScene {
   private constructor(
     readonly routing: RoutingScene,
@@ -36,12 +36,12 @@ export class WepayScene {
     await this.bench.clear();
   }
 
-  /** A product whose pieces are codes. */
+  /** A product of codes. */
   codeProduct(supplierSku: string): Promise<string> {
     return this.routing.codeProduct({ supplier: 'wepay', supplierSku });
   }
 
-  /** An order for a player about whom the vendor follows rules. */
+  /** An order for a player, with rules for the vendor's answers about this player. */
   async ruled(...rules: Json[]): Promise<OrderBody> {
     const user = newPlayer();
     const match = { player: user };
@@ -55,17 +55,17 @@ export class WepayScene {
     return this.routing.order(sku, { user });
   }
 
-  /** Lets purchases end that were made more than so long ago by the vendor's clock. */
+  /** Moves the vendor's clock, so that purchases of the time before end there. */
   async later(time = '4s'): Promise<void> {
     await this.vendor.sim('clock', { advance: time });
   }
 
-  /** What the vendor calls an order's first unit, as we know it. */
+  /** The stored vendor's reference of an order's first unit. */
   async theirName(order: OrderBody): Promise<string | null> {
     return (await this.stored(order))?.supplier_reference ?? null;
   }
 
-  /** Waits until the service knows a name of the vendor's for an order's first unit. */
+  /** Waits until the service has stored the vendor's reference of an order's first unit. */
   async named(order: OrderBody): Promise<string> {
     return (
       (await eventually(
@@ -75,7 +75,7 @@ export class WepayScene {
     );
   }
 
-  /** Calls back about a reference as anybody could who knows the address. */
+  /** Sends a callback about a reference. Anybody who knows the address could send it. */
   async callBack(fields: Record<string, string>): Promise<Response> {
     const url = await this.routing.callbackUrl('wepay');
     return fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
@@ -91,5 +91,5 @@ export class WepayScene {
   }
 }
 
-/** Free Fire's have five to twelve digits. */
+/** A player of Free Fire has five to twelve digits. */
 const newPlayer = (): string => `5${unique('').replace(/\D/g, '').slice(-9).padStart(9, '0')}`;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => wepay.close());
 
-/** How often the vendor was asked about a transaction. */
+/** The number of inquiries about a transaction. */
 async function asked(id: string): Promise<number> {
   const calls = await wepay.vendor.sim<{ call: string; body: string }[]>('journal');
   return calls.filter(({ call, body }) => call === 'get_output' && JSON.stringify(body).includes(id)).length;
@@ -35,7 +35,7 @@ const postFor = (sku: string, user_id: string, server_id?: string): Promise<Answ
   });
 
 describe('A unit bought from wePAY', () => {
-  it('is not bought when it was accepted, but when the vendor says so, asked about the transaction', async () => {
+  it('does not succeed when the vendor accepts it, but when an inquiry about the transaction reports success', async () => {
     const order = await wepay.ruled({
       then: [{ status: '2', operator_trxnsid: 'OP-9', after_ms: 600_000 }],
     });
@@ -59,7 +59,7 @@ describe('A unit bought from wePAY', () => {
     expect(callback?.attempts[0]?.body).toBe(`SUCCEED|ORDER_ID=${attempt?.reference}`);
   });
 
-  it('is settled by no callback: that only makes us ask', async () => {
+  it('is never settled by a callback, which only causes an inquiry', async () => {
     const order = await wepay.ruled({ then: [] });
     const id = await wepay.named(order);
     await scene.unitIn(order, 'unknown');
@@ -79,7 +79,7 @@ describe('A unit bought from wePAY', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('fails by status 4, and goes on by any other that is not final', async () => {
+  it('fails with status 4, and stays in doubt with an unknown status', async () => {
     const [refused, pending] = [
       await wepay.ruled({ then: [{ status: '4' }] }),
       await wepay.ruled({ then: [{ status: '3' }] }),
@@ -99,7 +99,7 @@ describe('A unit bought from wePAY', () => {
     await scene.orderWith(pending, 'completed');
   });
 
-  it('waits for a callback when its answer was lost, and the repeat is refused as one', async () => {
+  it('waits for a callback if its answer was lost, and the vendor refuses the second send as a repeat', async () => {
     const order = await wepay.ruled({ drop: true, then: [] });
     expect(await scene.unitIn(order, 'unknown')).toBeGreaterThan(2);
     await scene.aMinuteLater(order);
@@ -117,7 +117,7 @@ describe('A unit bought from wePAY', () => {
     expect((await scene.attempts(order))[0]?.supplier_reference).toMatch(/^OP/);
   });
 
-  it('is bought by the repeat, once, when the first never arrived', async () => {
+  it('is bought once, by the second send, if the first one never arrived', async () => {
     const order = await wepay.ruled({ drop: true, decide: false });
     await scene.unitIn(order, 'unknown');
     await scene.aMinuteLater(order);
@@ -127,7 +127,7 @@ describe('A unit bought from wePAY', () => {
     expect(await bought(order)).toMatchObject({ standing: 1, times_bought: 1 });
   });
 
-  it('forgets a name that a callback made up', async () => {
+  it('loses a vendor’s reference that a forged callback brought, once an inquiry does not find it', async () => {
     const order = await wepay.ruled({ drop: true, decide: false });
     await scene.unitIn(order, 'unknown');
     const reference = await scene.reference(order);
@@ -146,7 +146,7 @@ describe('A unit bought from wePAY', () => {
     expect(await bought(order)).toMatchObject({ standing: 1, times_bought: 1 });
   });
 
-  it('is left to the operator when nothing tells what became of it within an hour, and never refunded', async () => {
+  it('goes to review, and is not refunded, if its outcome is unknown after an hour', async () => {
     const order = await wepay.ruled({ drop: true, then: [] });
     await scene.unitIn(order, 'unknown');
     await scene.stack.sql(
@@ -161,12 +161,12 @@ describe('A unit bought from wePAY', () => {
     await wepay.vendor.sim('settle', { ref_id: await scene.reference(order), status: '4' });
   });
 
-  it('is as old as the first send that may have been accepted, and no older', async () => {
+  it('goes to review by the age of the first send that may have been accepted, not of a refused one', async () => {
     const order = await wepay.ruled({ code: '10003' }, { drop: true, then: [] });
     const calls = async (): Promise<number> => (await wepay.vendor.journal(await scene.reference(order))).length;
     await eventually(calls, (count) => count === 1);
     await scene.unitIn(order, 'queued');
-    // It waited for an hour and a half to be accepted at all.
+    // The refused send was an hour and a half ago.
     await scene.stack.sql(
       `UPDATE order_units SET first_sent_at = first_sent_at - interval '90 min', next_action_at = now()
        WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
@@ -181,7 +181,7 @@ describe('A unit bought from wePAY', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('goes to the next offer when the amount is no more', async () => {
+  it('is bought with the next offer if the vendor no longer has the amount', async () => {
     const sku = await scene.product(
       { supplier: 'wepay', supplierSku: 'gtopup:FREEFIRE:91' },
       { supplier: 'fake', supplierSku: 'X' },
@@ -199,7 +199,7 @@ describe('A product of wePAY', () => {
     ['90', '90'],
     ['90.02', '90.02'],
     ['23.5', '23.50'],
-  ])('of %s baht is bought as %s', async (amount, sent) => {
+  ])('for %s baht is bought with the amount %s', async (amount, sent) => {
     const sku = await scene.product({ supplier: 'wepay', supplierSku: `gtopup:FREEFIRE:${amount}` });
     const order = await wepay.order(sku);
     await wepay.named(order);
@@ -208,7 +208,7 @@ describe('A product of wePAY', () => {
     expect(await bought(order)).toMatchObject({ sku: `gtopup:FREEFIRE:${sent}`, standing: 1 });
   });
 
-  it('is for players of the form that its game has', async () => {
+  it('accepts only players in the form of its game', async () => {
     const run = await scene.stack.api.get(SupplierSyncService).sync('wepay');
     expect(run).toMatchObject({ refusal: null });
     const mlbb = await scene.product({ supplier: 'wepay', supplierSku: 'gtopup:MLBB:50' });

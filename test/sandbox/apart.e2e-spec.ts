@@ -36,7 +36,7 @@ const idOf = async ({ order_number }: OrderBody): Promise<string> => {
   return String(row?.id);
 };
 
-describe('the database keeps the sandbox apart', () => {
+describe('the database separates the sandbox', () => {
   let inSandbox: OrderBody;
   let live: OrderBody;
 
@@ -45,12 +45,12 @@ describe('the database keeps the sandbox apart', () => {
     live = await stack.order(shop, [{ sku }]);
   });
 
-  it('begins with every unit where it belongs', async () => {
+  it('has every unit at a supplier of its own side', async () => {
     expect(await supplierOf(inSandbox)).toEqual([SANDBOX_SUPPLIER_ID]);
     expect(await supplierOf(live)).not.toContain(SANDBOX_SUPPLIER_ID);
   });
 
-  it.each(['order_units', 'order_items'])('refuses to move a row of %s in or out', async (table) => {
+  it.each(['order_units', 'order_items'])('refuses to move a row of %s into or out of the sandbox', async (table) => {
     const move = async (order: OrderBody, to: string): Promise<object[]> =>
       stack.sql(`UPDATE ${table} SET supplier_id = ${to} WHERE order_id = $1`, [await idOf(order)]);
     const real = `(SELECT id FROM suppliers WHERE code = 'fake')`;
@@ -67,7 +67,7 @@ describe('the database keeps the sandbox apart', () => {
     );
   });
 
-  it('refuses an order of a sandbox merchant that is to be bought elsewhere, and one that poses as live', async () => {
+  it('refuses an order of a sandbox merchant at a real supplier, and one that claims to be live', async () => {
     const copy = (sandbox: boolean): string => `
       WITH placed AS (
         INSERT INTO orders (merchant_id, sandbox, order_number, reference_id, content_hash, user_id, subtotal_amount,
@@ -84,7 +84,7 @@ describe('the database keeps the sandbox apart', () => {
     await expect(stack.sql(copy(true), [await idOf(live), unique('copy')])).rejects.toThrow(/fk_orders_merchant/);
   });
 
-  it('keeps merchants and keys what they are', async () => {
+  it('refuses to move merchants and keys into or out of the sandbox', async () => {
     const turn = 'UPDATE merchants SET sandbox = NOT sandbox WHERE id = $1';
     await expect(stack.sql(turn, [shop.id])).rejects.toThrow(/stays what it was created as/);
     const key = `INSERT INTO api_keys (merchant_id, prefix, key_hash) VALUES ($1, $2, sha256('x'))`;
@@ -92,13 +92,13 @@ describe('the database keeps the sandbox apart', () => {
     await expect(stack.sql(key, [tester.id, 'topup_abcdef'])).rejects.toThrow(/those of sandbox merchants/);
   });
 
-  it('keeps units of the sandbox from versions that do not know of it', async () => {
+  it('hides units of the sandbox from versions without a sandbox', async () => {
     const claim = `UPDATE order_units SET claim = claim + 1, attempt_claim = claim + 1, state = 'sending'
                    WHERE order_id = $1 RETURNING 1`;
     expect(await stack.sql(claim, [await idOf(inSandbox)])).toEqual([]);
   });
 
-  it('keeps its supplier as it is: neither removed, nor paused, nor offering anything', async () => {
+  it('refuses to remove or pause the supplier of the sandbox, or to give it offers', async () => {
     await stack.sql('DELETE FROM suppliers WHERE id = 0');
     expect(await stack.sql('SELECT code, adapter FROM suppliers WHERE id = 0')).toEqual([
       { code: 'sandbox', adapter: 'sandbox' },
@@ -113,15 +113,15 @@ describe('the database keeps the sandbox apart', () => {
   });
 });
 
-describe('operators have nothing to do with the supplier that is built in', () => {
-  it('is in no list', async () => {
+describe('the built-in supplier of the sandbox', () => {
+  it('is in no list of operators', async () => {
     const listed = await commandLine.json<{ code: string }[]>('supplier', 'list');
     expect(listed.map(({ code }) => code)).toEqual(['fake']);
     const adapters = await commandLine.json<{ adapter: string }[]>('supplier', 'adapters');
     expect(adapters.map(({ adapter }) => adapter)).not.toContain('sandbox');
   });
 
-  it('can be neither set, nor shown, paused, removed or asked, nor offered from', async () => {
+  it('cannot be set, shown, paused, removed, queried or offered from by operators', async () => {
     const product = ['product', 'set', '--sku', unique('SKU'), '--name', 'N', '--price', '1.00'];
     await commandLine.refusedAll([
       [['supplier', 'set', '--code', 'sandbox', '--adapter', 'http', '--base-url', 'http://x'], /is built in/],
@@ -140,7 +140,7 @@ describe('operators have nothing to do with the supplier that is built in', () =
 });
 
 describe('topup order cancel', () => {
-  it('cancels what a sandbox merchant ordered, and its money is back', async () => {
+  it('cancels an order of a sandbox merchant, and returns its money', async () => {
     const { available } = await stack.wallet(tester);
     const { order_number: number, reference_id: reference } = await stack.order(tester, [{ sku }]);
     expect((await stack.wallet(tester)).available).not.toBe(available);
@@ -152,7 +152,7 @@ describe('topup order cancel', () => {
 });
 
 describe('routing', () => {
-  it('tries no other supplier for a unit of the sandbox, and the sandbox for no live one', async () => {
+  it('never sends a unit of the sandbox to a real supplier, or a live unit to the sandbox', async () => {
     await stack.addSupplier('second', stack.supplier.url);
     const routed = await stack.product('35.00');
     const offer = { sku: routed, supplier: 'second', supplierSku: routed, priority: 2 };
@@ -167,12 +167,12 @@ describe('routing', () => {
     expect((await stack.orderWith(tester, inSandbox.reference_id, 'failed')).failure_code).toBe('OUT_OF_STOCK');
     expect((await stack.orderWith(shop, live.reference_id, 'failed')).failure_code).toBe('OUT_OF_STOCK');
     expect(stack.supplier.about(inSandbox.order_number)).toEqual([]);
-    // At both of its offers.
+    // The unit was tried with both offers.
     expect(stack.supplier.about(live.order_number)).toHaveLength(2);
     expect(await supplierOf(inSandbox)).toEqual([SANDBOX_SUPPLIER_ID]);
   });
 
-  it('says the same of a purchase after each restart, whichever worker is asked', async () => {
+  it('has the same result of a purchase after each restart, in every worker', async () => {
     const order = await stack.order(tester, [{ sku }], 'sim-processing-2500');
     const asked = async (): Promise<number> =>
       (await stack.sql('SELECT FROM supplier_calls WHERE order_id = $1', [await idOf(order)])).length;

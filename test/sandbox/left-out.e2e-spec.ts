@@ -13,7 +13,7 @@ let commandLine: CommandLine;
 let ports: string[];
 let tester: TestMerchant;
 let shop: TestMerchant;
-/** Of the sandbox: one that was completed, and one that never ends. */
+/** Orders of the sandbox: a completed one, and one that never ends. */
 let done: OrderBody;
 let lost: OrderBody;
 let today: string;
@@ -44,7 +44,7 @@ afterAll(() => closeWithBalancedBooks(stack));
 const figure = async (name: string): Promise<(number | undefined)[]> =>
   Promise.all(ports.map(async (port) => (await Scrape.of(port)).value(name)));
 
-describe('metrics count nothing of the sandbox', () => {
+describe('metrics leave out the sandbox', () => {
   it.each([
     'topup_orders_open',
     'topup_orders_oldest_open_seconds',
@@ -56,7 +56,7 @@ describe('metrics count nothing of the sandbox', () => {
     expect(await figure(name)).toEqual([0, 0]);
   });
 
-  it('has no orders, units and calls of it', async () => {
+  it('has no orders, units and calls of the sandbox', async () => {
     for (const port of ports) {
       const scrape = await Scrape.of(port);
       for (const transition of ['placed', 'completed', 'failed'])
@@ -66,7 +66,7 @@ describe('metrics count nothing of the sandbox', () => {
     }
   });
 
-  it('counts what live merchants order', async () => {
+  it('counts the orders of live merchants', async () => {
     const { reference_id } = await stack.order(shop, [{ sku: await stack.product('35.00') }]);
     await stack.orderWith(shop, reference_id, 'completed');
     const completed = async (): Promise<number> =>
@@ -104,15 +104,15 @@ describe('reports leave sandbox merchants out unless asked for', () => {
     expect(JSON.stringify(await run('--include-sandbox'))).toContain('"sandbox"');
   });
 
-  it('report statement shows the merchant that it is asked for', async () => {
+  it('report statement shows the requested merchant', async () => {
     const month = today.slice(0, 7);
     const whose = ['report', 'statement', '--merchant', String(tester.id), '--month', month];
     expect(await commandLine.json(...whose)).toMatchObject({ closing_amount: '430.00' });
   });
 });
 
-describe('operators work on sandbox orders as on others', () => {
-  it('finds them in the list, marked', async () => {
+describe('sandbox orders, like others,', () => {
+  it('are in the operators’ list, marked', async () => {
     const listed = await commandLine.json<{ order_number: string; sandbox?: true }[]>('order', 'list');
     const marked = new Map(listed.map(({ order_number: number, sandbox }) => [number, sandbox]));
     expect(marked.get(lost.order_number)).toBe(true);
@@ -121,13 +121,13 @@ describe('operators work on sandbox orders as on others', () => {
     expect(stdout).toContain('│ sandbox │');
   });
 
-  it('audits their books', async () => {
+  it('are checked by the audit', async () => {
     const { ok, checks } = await commandLine.json<{ ok: boolean; checks: { detail: string }[] }>('audit');
     expect(ok).toBe(true);
     expect(checks.map(({ detail }) => detail).join()).toMatch(/3 wallets|2 wallets/);
   });
 
-  it('resolves and refunds a unit that never ends', async () => {
+  it('can be resolved and refunded by an operator', async () => {
     expect(await commandLine.json('order', 'show', lost.order_number)).toMatchObject({
       sandbox: true,
       units: [{ state: 'review', supplier: 'sandbox' }],

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 describe('topup merchant create --sandbox', () => {
-  it('makes a merchant that is marked wherever merchants are shown', async () => {
+  it('creates a merchant that is marked in all views', async () => {
     const created = await commandLine.json<{ id: number }>('merchant', 'create', '--name', 'Trial', '--sandbox');
     expect(created).toMatchObject({ name: 'Trial', status: 'active', sandbox: true });
     expect(await commandLine.json('merchant', 'show', String(created.id))).toMatchObject({ sandbox: true });
@@ -49,7 +49,7 @@ describe('topup merchant create --sandbox', () => {
     expect(wallets.find(({ merchant_id: id }) => id === live.id)?.sandbox).toBe(false);
   });
 
-  it('gives its keys a beginning of their own, also when they are rotated', async () => {
+  it('gives its keys a distinct prefix, also when they are rotated', async () => {
     const issue = (merchant: TestMerchant): Promise<{ id: number; key: string; prefix: string }> =>
       commandLine.json('api-key', 'issue', '--merchant', String(merchant.id));
     const [test, live] = [await issue(tester), await issue(shop)];
@@ -61,7 +61,7 @@ describe('topup merchant create --sandbox', () => {
     const rotatedLive = await commandLine.json<{ key: string }>('api-key', 'rotate', String(live.id));
     expect(rotatedLive.key).toMatch(/^topup_[0-9A-Za-z]{43}$/);
     expect((await new Client(stack.url, rotated.key).get('/v1/wallet')).status).toBe(200);
-    // The beginning is a part of the key.
+    // The prefix is a part of the key.
     const swapped = rotated.key.replace('topup_test_', 'topup_');
     expect((await new Client(stack.url, swapped).get('/v1/wallet')).status).toBe(401);
   });
@@ -71,7 +71,7 @@ describe('POST /v1/sandbox/wallet/credit', () => {
   const credit = (body: unknown, merchant = tester): Promise<Answer<Wallet>> =>
     merchant.client.post<Wallet>('/v1/sandbox/wallet/credit', body);
 
-  it('adds money each time, and answers with the wallet as it then is', async () => {
+  it('adds money each time, and answers with the resulting wallet', async () => {
     const [one, two] = [await credit({ amount: '100' }), await credit({ amount: '0.50' })];
     expect([one.status, one.body.available_amount]).toEqual([200, '100.00']);
     expect(two.body).toEqual((await tester.client.get('/v1/wallet')).body);
@@ -86,7 +86,7 @@ describe('POST /v1/sandbox/wallet/credit', () => {
     expect(new Set(references).size).toBe(2);
   });
 
-  it('keeps the operators’ log for what operators do', async () => {
+  it('adds no entry to the audit log, which is for operators', async () => {
     await credit({ amount: '1.00' });
     const log = await commandLine.json<{ merchant_id: number | null; action: string }[]>('log');
     const ofTester = log.filter(({ merchant_id: id, action }) => id === tester.id && action.startsWith('wallet'));
@@ -105,7 +105,7 @@ describe('POST /v1/sandbox/wallet/credit', () => {
     expectRefusedField(await credit(body), 'amount', code);
   });
 
-  it('is not there for live merchants, whatever they send', async () => {
+  it('does not exist for live merchants, with any body', async () => {
     const message = 'There is no POST /v1/sandbox/wallet/credit';
     expectError(await credit({ amount: '5.00' }, shop), 404, 'NOT_FOUND', message);
     expectError(await credit({}, shop), 404, 'NOT_FOUND', message);
@@ -117,7 +117,7 @@ describe('POST /v1/players/check of a sandbox merchant', () => {
   const check = async (userId: string, sku: string): Promise<unknown> =>
     (await tester.client.post('/v1/players/check', { sku, user_id: userId })).body;
 
-  it('knows one player as invalid and all others as valid, and asks nobody', async () => {
+  it('has one invalid player, takes all others for valid, and sends no query', async () => {
     const sku = await stack.product('35.00');
     const setting = { sku, name: sku, price: 3500n, supplier: 'fake', playerCheck: 'g2bulk:mlbb' };
     await stack.api.get(ProductsService).set(setting);
@@ -128,7 +128,7 @@ describe('POST /v1/players/check of a sandbox merchant', () => {
     expect(validator.questions).toEqual([]);
   });
 
-  it('is refused where an order would be', async () => {
+  it('is refused for the same reasons as an order', async () => {
     const answer = await tester.client.post('/v1/players/check', {
       sku: unique('NONE'),
       user_id: 'player-1',

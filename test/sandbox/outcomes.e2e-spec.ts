@@ -8,9 +8,9 @@ import { WebhookReceiver } from '../support/webhook-receiver.js';
 let stack: TestStack;
 let receiver: WebhookReceiver;
 let merchant: TestMerchant;
-/** Which a real supplier offers. */
+/** A product with an offer of a real supplier. */
 let sku: string;
-/** Which nobody offers. */
+/** A product without offers. */
 let unoffered: string;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // No unit of a sandbox merchant ever reached a real supplier, whatever its product's offers say.
+  // No unit of a sandbox merchant reached a real supplier, although the product has an offer there.
   expect(stack.supplier.requests).toEqual([]);
   await closeWithBalancedBooks(stack, receiver);
 });
@@ -32,14 +32,14 @@ afterAll(async () => {
 const ended = (order: OrderBody): Promise<OrderBody> =>
   stack.orderWith(merchant, order.reference_id, 'completed', 'failed');
 
-/** How an order ends that is placed for a player. */
+/** Places an order for a player. @returns the ended order. */
 async function endOf(userId: string, items: object[] = [{ sku }]): Promise<(string | null)[]> {
   const order = await stack.order(merchant, items as { sku: string }[], userId);
   const { status, failure_code } = await ended(order);
   return [status, failure_code];
 }
 
-/** What was done about an order's units, oldest first. */
+/** The calls about an order's units, the oldest first. */
 const callsFor = async ({ order_number }: OrderBody): Promise<string[]> => {
   const rows = await stack.sql<{ call: string }>(
     `SELECT c.kind || ' ' || c.outcome AS call FROM supplier_calls c JOIN orders o ON o.id = c.order_id
@@ -49,7 +49,7 @@ const callsFor = async ({ order_number }: OrderBody): Promise<string[]> => {
   return rows.map(({ call }) => call);
 };
 
-describe('the user_id of a sandbox order decides how it ends', () => {
+describe('the result of a sandbox order', () => {
   it.each([
     ['player-1', 'completed', null],
     ['sim-slow-300', 'completed', null],
@@ -65,11 +65,11 @@ describe('the user_id of a sandbox order decides how it ends', () => {
     ['sim-fail-limit_exceeded', 'failed', 'LIMIT_EXCEEDED'],
     ['sim-fail-no_such_code', 'failed', 'SUPPLIER_REJECTED'],
     ['SIM-FAIL-OUT_OF_STOCK', 'completed', null],
-  ])('%s: %s %s', async (userId, status, failureCode) => {
+  ])('for the user_id %s is %s %s', async (userId, status, failureCode) => {
     expect(await endOf(userId)).toEqual([status, failureCode]);
   });
 
-  it('sells the first pieces of the order, counted over all its items', async () => {
+  it('may be the sale of its first units only, counted over all items', async () => {
     const items = [
       { sku, quantity: 2 },
       { sku: unoffered, quantity: 3 },
@@ -82,12 +82,12 @@ describe('the user_id of a sandbox order decides how it ends', () => {
     ]);
   });
 
-  it('refuses a product that the supplier does not know', async () => {
+  it('is a refusal for a product that its supplier does not know', async () => {
     const unknown = await stack.product('5.00', { sku: unique('SIM-UNKNOWN'), supplier: undefined });
     expect(await endOf('player-1', [{ sku: unknown }])).toEqual(['failed', 'ITEM_NOT_FOUND']);
   });
 
-  it('leaves a purchase in doubt that never arrived: it is asked about, and neither sold nor refunded', async () => {
+  it('stays in doubt if a purchase never arrived: the unit is queried, and neither sold nor refunded', async () => {
     const order = await stack.order(merchant, [{ sku }], 'sim-lost');
     const calls = await eventually(
       () => callsFor(order),
@@ -97,7 +97,7 @@ describe('the user_id of a sandbox order decides how it ends', () => {
     expect((await stack.orderWith(merchant, order.reference_id, 'processing')).status).toBe('processing');
   });
 
-  it('asks about what is in doubt, as it does of real suppliers', async () => {
+  it('is queried while it is in doubt, as at a real supplier', async () => {
     const order = await stack.order(merchant, [{ sku }], 'sim-drop-succeed');
     await ended(order);
     expect(await callsFor(order)).toEqual(['send unknown', 'inquiry succeeded']);
@@ -105,7 +105,7 @@ describe('the user_id of a sandbox order decides how it ends', () => {
 });
 
 describe('a sandbox order', () => {
-  it('is of a product that nobody offers, when the server that it needs is given', async () => {
+  it('may be of a product without offers, with the server that the product requires', async () => {
     const needsServer = await stack.product('20.00', { supplier: undefined, requiresServer: true });
     const order = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku: needsServer }] };
     const refused = await merchant.client.post<{ details: { code: string; field: string }[] }>('/v1/orders', order);
@@ -121,7 +121,7 @@ describe('a sandbox order', () => {
     expect([answer.status, answer.body.details[0]?.code]).toEqual([400, 'PRODUCT_UNAVAILABLE']);
   });
 
-  it('is of a product that is sold, and shows as available', async () => {
+  it('may be of a product with offers, which is shown as available', async () => {
     const available = async (of: TestMerchant): Promise<unknown> =>
       (await of.client.get<{ available: boolean }>(`/v1/products/${unoffered}`)).body.available;
     expect(await available(merchant)).toBe(true);
@@ -133,7 +133,7 @@ describe('a sandbox order', () => {
     expect(body.details[0]?.code).toBe('INVALID_SKU');
   });
 
-  it('of cards delivers made-up codes, one for each piece, sealed in the database', async () => {
+  it('of codes delivers made-up codes, one for each unit, sealed in the database', async () => {
     const card = await stack.product('50.00', { supplier: undefined, kind: 'code' });
     const order = await stack.order(merchant, [{ sku: card, quantity: 2 }], 'sim-drop-succeed');
     const { items } = (await ended(order)) as unknown as { items: { deliveries: { code: string }[] }[] };
@@ -144,7 +144,7 @@ describe('a sandbox order', () => {
     for (const { text } of kept) for (const code of codes) expect(text).not.toContain(code);
   });
 
-  it('sends the events that live orders send', async () => {
+  it('sends the same events as a live order', async () => {
     const url = receiver.url(`/${unique('hook')}`);
     await merchant.client.post('/v1/merchant-webhooks', { url });
     const { reference_id } = await stack.order(merchant, [{ sku }], 'sim-fail-out_of_stock');

@@ -16,8 +16,8 @@ afterAll(() => closeWithBalancedBooks(scene.stack));
 
 const OK = { status: 200, body: { status: 'ok' } };
 
-describe('a callback that proves where it comes from', () => {
-  it('settles its unit by what it says, and the order ends', async () => {
+describe('a callback that proves its sender', () => {
+  it('settles its unit by its outcome, and the order ends', async () => {
     const unit = await scene.openUnit('signing');
     expect(await scene.succeed('signing', unit.reference)).toMatchObject(OK);
     expect(await scene.last('signing')).toMatchObject({
@@ -29,14 +29,14 @@ describe('a callback that proves where it comes from', () => {
     expect(scene.inquiries(unit)).toBe(0);
   });
 
-  it('says nothing new where the unit was settled before', async () => {
+  it('changes nothing if the unit was settled before', async () => {
     const unit = await scene.openUnit('signing');
     await scene.succeed('signing', unit.reference);
     expect(await scene.succeed('signing', unit.reference)).toMatchObject(OK);
     expect(await scene.last('signing')).toMatchObject({ verdict: 'nothing_new' });
   });
 
-  it('is repeated where its delivery id has come before, and nothing happens twice', async () => {
+  it('counts as a repeat if its delivery id came before, and then changes nothing', async () => {
     const unit = await scene.openUnit('signing');
     const more = { deliveryId: `d-${unit.reference}` };
     const answers = [
@@ -48,7 +48,7 @@ describe('a callback that proves where it comes from', () => {
     expect(verdicts).toEqual(['settled', 'repeated']);
   });
 
-  it('settles once, however many come at the same time', async () => {
+  it('settles its unit once, even if many arrive at the same time', async () => {
     const unit = await scene.openUnit('signing');
     const all = await Promise.all(Array.from({ length: 20 }, () => scene.succeed('signing', unit.reference)));
     for (const answer of all) expect(answer).toMatchObject(OK);
@@ -58,7 +58,7 @@ describe('a callback that proves where it comes from', () => {
     expect(verdicts.filter((verdict) => verdict === 'settled')).toHaveLength(1);
   });
 
-  it('that its purchase failed fails its unit, and the money is back', async () => {
+  it('about a failed purchase fails its unit, and the merchant gets the money back', async () => {
     const unit = await scene.openUnit('signing');
     const outcome = { kind: 'failed', code: 'OUT_OF_STOCK', message: 'sold out' };
     await scene.call('signing', { kind: 'about', reference: unit.reference, outcome });
@@ -67,7 +67,7 @@ describe('a callback that proves where it comes from', () => {
     expect(order).toMatchObject({ failure_code: 'OUT_OF_STOCK' });
   });
 
-  it('that contradicts how its unit was settled opens one discrepancy', async () => {
+  it('that contradicts its settled unit opens one discrepancy', async () => {
     const unit = await scene.openUnit('signing');
     await scene.succeed('signing', unit.reference);
     const outcome = { kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'refunded' };
@@ -79,7 +79,7 @@ describe('a callback that proves where it comes from', () => {
     expect(await scene.unit(unit)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('that its purchase is still going on changes nothing', async () => {
+  it('about a pending purchase changes nothing', async () => {
     const unit = await scene.openUnit('signing');
     const before = await scene.unit(unit);
     const outcome = { kind: 'processing' };
@@ -89,7 +89,7 @@ describe('a callback that proves where it comes from', () => {
     expect(scene.inquiries(unit)).toBe(0);
   });
 
-  it('stands in the timeline of its order, once', async () => {
+  it('is in the history of its order, once', async () => {
     const unit = await scene.openUnit('signing');
     for (let count = 0; count < 2; count++)
       await scene.succeed('signing', unit.reference, { deliveryId: `t-${unit.reference}` });
@@ -104,7 +104,7 @@ describe('a callback that proves where it comes from', () => {
     ]);
   });
 
-  it('about a reference that nobody knows is kept and answered as any other', async () => {
+  it('about an unknown reference is kept and answered like any other', async () => {
     expect(await scene.succeed('signing', 'T0000000NOBODYS')).toMatchObject(OK);
     expect(await scene.last('signing')).toMatchObject({
       verdict: 'unknown_reference',
@@ -120,7 +120,7 @@ describe('a callback that proves where it comes from', () => {
     expect(await scene.unit(unit)).toMatchObject({ state: 'unknown' });
   });
 
-  it('finds its attempt by the supplier’s own name of it, once that is known', async () => {
+  it('finds its attempt by the supplier’s reference, once that is known', async () => {
     const unit = await scene.openUnit('signing');
     const supplierReference = `theirs-${unit.reference}`;
     await scene.call('signing', { kind: 'about', reference: unit.reference, supplierReference });
@@ -129,17 +129,17 @@ describe('a callback that proves where it comes from', () => {
     expect(await scene.last('signing')).toMatchObject({ verdict: 'settled', attempt: 1 });
   });
 
-  it('that only tries whether we are there is answered as such', async () => {
+  it('that is only a ping is answered as a ping', async () => {
     expect(await scene.call('signing', { kind: 'ping' })).toMatchObject(OK);
     expect(await scene.last('signing')).toMatchObject({ verdict: 'ping' });
   });
 
-  it('that can’t be understood is kept and answered as any other', async () => {
+  it('that can’t be read is kept and answered like any other', async () => {
     expect(await scene.call('signing', 'not JSON at all')).toMatchObject(OK);
     expect(await scene.last('signing')).toMatchObject({ verdict: 'unreadable', detail: 'it is not JSON' });
   });
 
-  it('is answered as its vendor wants', async () => {
+  it('gets the answer that its vendor requires', async () => {
     const reply = { status: 202, contentType: 'text/plain', body: 'SUCCEED' };
     const answer = await fetch(scene.stack.url + (await scene.path('plain')), {
       method: 'POST',
@@ -151,8 +151,8 @@ describe('a callback that proves where it comes from', () => {
   });
 });
 
-describe('a callback that does not prove where it comes from', () => {
-  it('settles nothing: its supplier is asked, once and at once', async () => {
+describe('a callback that does not prove its sender', () => {
+  it('settles nothing, and causes one inquiry at once', async () => {
     const unit = await scene.openUnit('plain');
     scene.sell(unit);
     expect(await scene.succeed('plain', unit.reference)).toMatchObject(OK);
@@ -161,7 +161,7 @@ describe('a callback that does not prove where it comes from', () => {
     expect(scene.inquiries(unit)).toBe(1);
   });
 
-  it('has the supplier asked no sooner than it may be, and once for many', async () => {
+  it('causes an inquiry no earlier than the supplier allows, and one for many callbacks', async () => {
     const unit = await scene.openUnit('patient');
     for (let count = 0; count < 5; count++) await scene.succeed('patient', unit.reference);
     const { state, due_in_s: dueInSeconds } = await scene.unit(unit);
@@ -171,7 +171,7 @@ describe('a callback that does not prove where it comes from', () => {
     expect(scene.inquiries(unit)).toBe(0);
   });
 
-  it('leaves a unit that is due earlier anyway', async () => {
+  it('does not change the next inquiry if that is earlier anyway', async () => {
     const unit = await scene.openUnit('patient');
     await scene.stack.sql(
       `UPDATE order_units SET next_action_at = statement_timestamp() + interval '5 minutes'
@@ -182,7 +182,7 @@ describe('a callback that does not prove where it comes from', () => {
     expect((await scene.unit(unit)).due_in_s).toBeLessThanOrEqual(300);
   });
 
-  it('comes by GET where the vendor does so', async () => {
+  it('may come by GET from a vendor that uses GET', async () => {
     const unit = await scene.openUnit('plain');
     scene.sell(unit);
     const answer = await fetch(`${scene.stack.url}${await scene.path('plain')}?reference=${unit.reference}`);
@@ -194,7 +194,7 @@ describe('a callback that does not prove where it comes from', () => {
     );
   });
 
-  it('names the attempt for later callbacks, and renames none', async () => {
+  it('gives the attempt a supplier’s reference for later callbacks, but never replaces one', async () => {
     const unit = await scene.openUnit('patient');
     const about = { kind: 'about' as const, reference: unit.reference };
     await scene.call('patient', { ...about, supplierReference: 'theirs-1' });

@@ -36,7 +36,7 @@ const set = (code: string, adapter: string, by = withBaseUrl): Promise<SupplierJ
 const show = (by: CommandLine): Promise<SupplierJson> => by.json('supplier', 'show', 'acme');
 
 describe('callback_url', () => {
-  it('is where the supplier calls us: set once, and the same whatever is set later', async () => {
+  it('is the address for the supplier’s callbacks, and stays the same when its settings change', async () => {
     const first = await set('acme', 'calling');
     expect(first.callback_url).toMatch(/^https:\/\/topup\.example\/api\/supplier-callbacks\/acme\/[0-9a-f]{32}$/);
     expect((await set('acme', 'calling')).callback_url).toBe(first.callback_url);
@@ -46,7 +46,7 @@ describe('callback_url', () => {
     ]);
   });
 
-  it('is another one for each supplier, and for another vendor', async () => {
+  it('differs between suppliers, and changes with the vendor', async () => {
     const urls = [
       (await set('acme', 'calling')).callback_url,
       (await set('other', 'calling')).callback_url,
@@ -55,7 +55,7 @@ describe('callback_url', () => {
     expect(new Set(urls.map((url) => url?.split('/').at(-1))).size).toBe(3);
   });
 
-  it('is another one when the operator asks for it, and then the old one is none any more', async () => {
+  it('changes when an operator requests a new one; then the old one no longer works', async () => {
     const { callback_url: before } = await set('acme', 'calling');
     const change = ['supplier', 'set', '--code', 'acme', '--base-url', 'http://127.0.0.1:1', '--new-callback-url'];
     const { callback_url: after } = await withBaseUrl.json<SupplierJson>(...change, '--adapter', 'calling');
@@ -70,12 +70,12 @@ describe('callback_url', () => {
     expect(stderr).toContain('the adapter http takes no callbacks');
   });
 
-  it('is null where nobody has said where suppliers reach us', async () => {
+  it('is null if the configuration has no address for suppliers', async () => {
     await set('acme', 'calling');
     expect((await show(scene.commandLine)).callback_url).toBeNull();
   });
 
-  it('is null where the adapter takes no callbacks', async () => {
+  it('is null if the adapter reads no callbacks', async () => {
     expect((await set('acme', 'http')).callback_url).toBeNull();
     await set('acme', 'calling');
     expect((await set('acme', 'http')).callback_url).toBeNull();
@@ -83,7 +83,7 @@ describe('callback_url', () => {
     expect(rows).toEqual([{ callback_token_sealed: null }]);
   });
 
-  it('is null where the key is missing or another one, and the command works', async () => {
+  it('is null if the key is missing or wrong, and the command still works', async () => {
     await set('acme', 'calling');
     for (const key of ['', Buffer.alloc(32, 1).toString('base64')]) {
       const other = commandLine({ SUPPLIER_CALLBACK_BASE_URL: BASE_URL, SECRETS_KEY: key });
@@ -91,7 +91,7 @@ describe('callback_url', () => {
     }
   });
 
-  it('holds the code as a URL does', async () => {
+  it('contains the supplier’s code, encoded for a URL', async () => {
     const { callback_url: url } = await set('a/b c?', 'calling');
     expect(url).toContain('/supplier-callbacks/a%2Fb%20c%3F/');
   });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(scene.stack));
 
-/** A unit that a supplier sold which proves nothing by its callbacks. */
+/** A sold unit of a supplier whose callbacks do not prove their sender. */
 async function boughtUnit(): Promise<OpenUnit> {
   const unit = await scene.openUnit('plain');
   scene.sell(unit);
@@ -34,8 +34,8 @@ const reversals = ({ order }: OpenUnit): Promise<{ kind: string }[]> =>
     [order.order_number],
   );
 
-describe('a callback that proves nothing about a success', () => {
-  it('starts one inquiry, however often it comes, and changes nothing where the success stands', async () => {
+describe('a callback about a settled unit that does not prove its sender', () => {
+  it('causes one inquiry, however often it comes, and changes nothing if the success is confirmed', async () => {
     const unit = await boughtUnit();
     const before = scene.inquiries(unit);
     for (let count = 0; count < 3; count++) {
@@ -47,7 +47,7 @@ describe('a callback that proves nothing about a success', () => {
     expect(await reversals(unit)).toEqual([]);
   });
 
-  it('starts an inquiry, too, where it has only the name from the first answer', async () => {
+  it('also causes an inquiry if it has only the supplier’s reference from the first answer', async () => {
     const { stack, merchant } = scene;
     const sku = await stack.product('35.00', { supplier: 'plain' });
     const { reference_id } = await stack.order(merchant, [{ sku }], unique('player'));
@@ -59,7 +59,7 @@ describe('a callback that proves nothing about a success', () => {
     expect(kinds).toEqual(['send', 'inquiry']);
   });
 
-  it('opens a discrepancy where the supplier has taken the success back', async () => {
+  it('opens a discrepancy if the supplier then reports a failure', async () => {
     const unit = await boughtUnit();
     const { reference } = unit;
     const body = {
@@ -79,7 +79,7 @@ describe('a callback that proves nothing about a success', () => {
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
   });
 
-  it('opens a discrepancy where the supplier sold what it had refused, after the unit was given up', async () => {
+  it('opens a discrepancy if the supplier then reports a success of a failed unit', async () => {
     const unit = await scene.openUnit('plain');
     const { reference } = unit;
     const refusal = { reference, status: 'failed', failure_code: 'OUT_OF_STOCK' };
@@ -97,7 +97,7 @@ describe('a callback that proves nothing about a success', () => {
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
   });
 
-  it('is asked about later, where the supplier does not answer', async () => {
+  it('causes the inquiry again later if the supplier does not answer', async () => {
     const unit = await boughtUnit();
     scene.stack.supplier.script(unit.user, () => 'drop');
     const before = scene.inquiries(unit);

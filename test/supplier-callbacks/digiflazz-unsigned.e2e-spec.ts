@@ -10,7 +10,7 @@ let scene: RoutingScene;
 let vendor: DigiflazzClient;
 let sku: string;
 
-/** Nothing proves what this vendor calls us with. */
+/** This vendor does not sign its callbacks. */
 async function setAccount(username = USERNAME): Promise<void> {
   await scene.stack.api.get(SuppliersService).set({
     code: 'digi',
@@ -51,9 +51,9 @@ const verdicts = async ({ reference }: Bought): Promise<string[]> =>
     )
   ).map(({ verdict }) => verdict);
 
-/** Has the vendor take a purchase back and call us. @returns what came of its callback. */
+/** Makes the vendor take a purchase back and send a callback. @returns the callback's effect. */
 async function takeBack(unit: Bought): Promise<string | undefined> {
-  // It has called about what it sold or refused.
+  // The vendor has already sent a callback about the sale or the refusal.
   const before = (
     await eventually(
       () => verdicts(unit),
@@ -69,11 +69,11 @@ async function takeBack(unit: Bought): Promise<string | undefined> {
   ).at(-1);
 }
 
-/** How many seconds checks are to wait. */
+/** The seconds until the scheduled checks. */
 const checks = (): Promise<{ due_in_s: number }[]> =>
   scene.stack.sql('SELECT extract(epoch FROM due_at - statement_timestamp())::int AS due_in_s FROM attempt_checks');
 
-/** Lets the minute pass, here and at the vendor, and waits until what was to be asked is. */
+/** Lets a minute pass, here and at the vendor, and waits until the scheduled checks are done. */
 async function aMinuteLater(): Promise<void> {
   await vendor.aMinuteLater();
   await scene.stack.sql(`UPDATE attempt_checks SET due_at = due_at - interval '61 s'`);
@@ -87,8 +87,8 @@ const casesOf = ({ order }: Bought): Promise<{ kind: string }[]> =>
   );
 const sends = async ({ reference }: Bought): Promise<number> => (await vendor.journal(reference)).length;
 
-describe('A callback of Digiflazz that nothing proves, about what it sold', () => {
-  it('has it asked a minute later by the very same request, which buys nothing: it was taken back', async () => {
+describe('An unsigned callback of Digiflazz about a settled unit', () => {
+  it('makes the service repeat the request a minute later, which buys nothing and reports that the sale was taken back', async () => {
     const unit = await bought();
     expect(await takeBack(unit)).toBe('woke');
     expect(await checks()).toEqual([{ due_in_s: expect.any(Number) }]);
@@ -104,7 +104,7 @@ describe('A callback of Digiflazz that nothing proves, about what it sold', () =
     await scene.orderWith(unit.order, 'completed');
   });
 
-  it('asks nothing where it says what is known', async () => {
+  it('causes no request if it reports the known outcome', async () => {
     const unit = await bought();
     await eventually(
       () => verdicts(unit),
@@ -119,7 +119,7 @@ describe('A callback of Digiflazz that nothing proves, about what it sold', () =
     expect([await checks(), await sends(unit)]).toEqual([[], 1]);
   });
 
-  it('asks nothing after 85 days, when that would soon buy it again', async () => {
+  it('causes no request after 85 days, because it might buy the unit again', async () => {
     const user = unique('8');
     await vendor.sim('rules', { match: { player: user }, rc: '03', then: [{ rc: '00', after_ms: 1_000 }] });
     const order = await scene.order(sku, { user });
@@ -137,7 +137,7 @@ describe('A callback of Digiflazz that nothing proves, about what it sold', () =
     expect([await checks(), await sends(unit)]).toEqual([[], before]);
   });
 
-  it('asks nothing where only the operator said that it was sold: the vendor may never have seen it', async () => {
+  it('causes no request if an operator settled the unit as sold, because the vendor may never have seen it', async () => {
     const user = unique('8');
     await vendor.sim('rules', { match: { player: user }, rc: '03', then: [] });
     const order = await scene.order(sku, { user });
@@ -148,7 +148,7 @@ describe('A callback of Digiflazz that nothing proves, about what it sold', () =
     expect([await checks(), await sends(unit)]).toEqual([[], 1]);
   });
 
-  it('asks nothing about what it refused: that would buy it', async () => {
+  it('causes no request about a refused unit, because it would buy the unit', async () => {
     const user = unique('8');
     await vendor.sim('rules', { match: { player: user }, rc: '02' });
     const order = await scene.orderWith(await scene.order(sku, { user }), 'failed');
@@ -157,7 +157,7 @@ describe('A callback of Digiflazz that nothing proves, about what it sold', () =
     expect([await checks(), await sends(unit)]).toEqual([[], 1]);
   });
 
-  it('asks no other account than the one that sold it, though that was set meanwhile', async () => {
+  it('causes no request if our account was changed after the sale', async () => {
     const unit = await bought();
     expect(await takeBack(unit)).toBe('woke');
     await setAccount('another-reseller');

@@ -17,7 +17,7 @@ let sku: string;
 beforeAll(async () => {
   stack = await TestStack.start({}, { worker: false });
   vendor = await bench.start();
-  // What is pending stays so until a test says what becomes of it.
+  // Pending purchases stay pending until a test ends them.
   await vendor.sim('rules', { match: { sku: 'pending' }, times: null, rc: '03', then: [] });
   await stack.api.get(SuppliersService).set({
     code: 'digi',
@@ -40,9 +40,9 @@ interface Verdict {
   reference: string;
 }
 
-/** An order whose unit the vendor has taken, and the reference of the attempt. */
+/** An order whose unit the vendor has accepted, and the reference of its attempt. */
 async function pendingOrder(): Promise<{ order: OrderBody; reference: string }> {
-  // The vendor takes a number once a day.
+  // The vendor accepts each player only once a day.
   const order = await stack.order(merchant, [{ sku }], unique('player'));
   const [attempt] = await eventually(
     () =>
@@ -77,7 +77,7 @@ describe('Digiflazz', () => {
     expect(body.cb_url).toBe(`${stack.url}/supplier-callbacks/digi/${token}`);
   });
 
-  it('settles an order by its callback, and is not asked', async () => {
+  it('settles an order by its callback, without an inquiry', async () => {
     const { order, reference } = await pendingOrder();
     await verdictsOf(reference, 1);
     await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-1' });
@@ -86,7 +86,7 @@ describe('Digiflazz', () => {
     expect(await sends(reference)).toBe(1);
   });
 
-  it('fails an order by its callback, and the money is back', async () => {
+  it('fails an order by its callback, and the merchant gets the money back', async () => {
     const { available } = await stack.wallet(merchant);
     const { order, reference } = await pendingOrder();
     await verdictsOf(reference, 1);
@@ -96,7 +96,7 @@ describe('Digiflazz', () => {
     expect(await stack.wallet(merchant)).toMatchObject({ available });
   });
 
-  it('that calls again with an older state, or the same, changes nothing', async () => {
+  it('changes nothing by a second callback with an older state, or the same', async () => {
     const { order, reference } = await pendingOrder();
     await verdictsOf(reference, 1);
     await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-2' });
@@ -108,7 +108,7 @@ describe('Digiflazz', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('that takes a success back opens a discrepancy', async () => {
+  it('opens a discrepancy by a callback that takes a success back', async () => {
     const { order, reference } = await pendingOrder();
     await verdictsOf(reference, 1);
     await vendor.sim('settle', { ref_id: reference, rc: '00', sn: 'SN-3' });
@@ -120,7 +120,7 @@ describe('Digiflazz', () => {
     expect(reversals).toEqual([{ kind: 'taken_back' }]);
   });
 
-  it('is to call again about what it sold after all, where that could not be written down', async () => {
+  it('gets an error for a late success that could not be stored, so that it repeats the callback', async () => {
     const { order, reference } = await pendingOrder();
     await verdictsOf(reference, 1);
     await vendor.sim('settle', { ref_id: reference, rc: '54' });
@@ -141,10 +141,10 @@ describe('Digiflazz', () => {
     expect((await verdictsOf(reference, 3))[2]).toBe('contradicted');
   });
 
-  it('that reports a purchase which no order knows opens a discrepancy with its product and player', async () => {
+  it('opens a discrepancy with product and player by a callback about a purchase of no known order', async () => {
     const supplier = await stack.api.get(SuppliersService).getByCode('digi');
     const token = stack.api.get(CallbackAddressesService).tokenOf(supplier);
-    // As the same service bought it before its database was restored.
+    // The service may have bought it before its database was restored from a backup.
     const reference = unique('TGONE').toUpperCase();
     await vendor.transaction(reference, {
       buyer_sku_code: 'pending',

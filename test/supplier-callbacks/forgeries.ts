@@ -8,7 +8,7 @@ import { untilServed } from '../support/until-served.js';
 import { CallbackScene, type OpenUnit } from './scene.js';
 
 const CONNECTIONS = 32;
-/** Each has a limit of its own: with so many, most callbacks are read. */
+/** The suppliers. Each has its own limit of callbacks, so with so many suppliers the service reads most callbacks. */
 const SUPPLIERS = 20;
 
 interface Forged {
@@ -46,7 +46,7 @@ const sign = (body: string | Buffer, secret?: string): Record<string, string> =>
   [SIGNATURE_HEADER]: signatureOf(body, secret),
 });
 
-/** What a stranger may try, and what a supplier may send that is broken; none of it proves that a unit was bought. */
+/** Callbacks that a stranger may send, and broken ones of a supplier. None of them proves that a unit was bought. */
 const KINDS: ((path: string, body: string, index: number) => Forged)[] = [
   (path, body) => ({ path, body }),
   (path, body) => ({ path, body, headers: sign(body, 'a guess') }),
@@ -98,7 +98,7 @@ function send({ method = 'POST', path, headers = {}, body }: Forged): Promise<An
   });
 }
 
-/** @param limitMs for so many; where there is none, that of every test. */
+/** @param limitMs the timeout of the test; by default, that of every test. */
 export function describeForgeries(count: number, limitMs?: number): void {
   describe(`${count} forged and broken callbacks`, () => {
     useCallingAdapters();
@@ -106,7 +106,7 @@ export function describeForgeries(count: number, limitMs?: number): void {
     afterAll(close);
 
     it(
-      'settle nothing, and none is answered by a fault of ours',
+      'settle nothing, and none gets a 5xx',
       async () => {
         const counts: Record<number, number> = {};
         let next = 0;
@@ -136,7 +136,7 @@ export function describeForgeries(count: number, limitMs?: number): void {
       limitMs,
     );
 
-    it('keep nobody from settling a unit by the real one', async () => {
+    it('do not stop a genuine callback from settling its unit', async () => {
       const [unit] = units;
       // Of the same second there may have been too many.
       await eventually(

@@ -33,12 +33,12 @@ const signed = (body: string | Buffer): Record<string, string> => ({ [SIGNATURE_
 const send = async (body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer<unknown>> =>
   nobody.send('POST', await scene.path('signing'), body, { ...signed(body), ...headers });
 
-describe('the address of a supplier', () => {
+describe('the callback address of a supplier', () => {
   it('is open to the supplier without an API key', async () => {
     expect((await send(PING)).status).toBe(200);
   });
 
-  it('is the same 404 for a wrong token, an unknown supplier, and one that does not call', async () => {
+  it('answers the same 404 for a wrong token, an unknown supplier, and a supplier without callbacks', async () => {
     const token = await scene.token('signing');
     const paths = [
       `signing/${token.replace(/^./, (first) => (first === '0' ? '1' : '0'))}`,
@@ -69,7 +69,7 @@ describe('the address of a supplier', () => {
     expect(document).not.toMatch(/supplier-callbacks|SupplierCallback/);
   });
 
-  it('is where a supplier is found that was set a moment ago', async () => {
+  it('works at once for a new supplier', async () => {
     await scene.set('new comer/1', 'calling');
     const path = `/supplier-callbacks/new%20comer%2F1/${await scene.token('new comer/1')}`;
     expect((await nobody.post(path, PING)).status).toBe(200);
@@ -77,7 +77,7 @@ describe('the address of a supplier', () => {
 });
 
 describe('a callback', () => {
-  it('with a wrong or missing signature is refused, and nothing of its body is kept', async () => {
+  it('with a wrong or missing signature is refused, and its body is not stored', async () => {
     const path = await scene.path('signing');
     const wrong = { [SIGNATURE_HEADER]: signatureOf(PING, 'another secret') };
     for (const headers of [{}, wrong]) {
@@ -87,7 +87,7 @@ describe('a callback', () => {
     }
   });
 
-  it('is read as the bytes that were sent, whatever they claim to be', async () => {
+  it('is read as the bytes that were sent, whatever their content type', async () => {
     const bodies: [Buffer, Record<string, string>][] = [
       [Buffer.from([0xff, 0xfe, 0x00, 0x80]), { 'content-type': 'application/json' }],
       [gzipSync(PING), { 'content-encoding': 'gzip' }],
@@ -102,7 +102,7 @@ describe('a callback', () => {
     }
   });
 
-  it('may have 64 KiB, and not a byte more', async () => {
+  it('may have at most 64 KiB', async () => {
     const [most, more] = [Buffer.alloc(64 * 1024, ' '), Buffer.alloc(64 * 1024 + 1, ' ')];
     expect((await send(most)).status).toBe(200);
     const before = (await scene.stored('signing')).length;
@@ -113,7 +113,7 @@ describe('a callback', () => {
     expect(await scene.stored('signing')).toHaveLength(before);
   });
 
-  it('that waits for a 100 gets it', async () => {
+  it('that waits for status 100 gets it', async () => {
     const path = await scene.path('plain');
     const outgoing = request(url + path, { method: 'POST', headers: { expect: '100-continue' } });
     outgoing.flushHeaders();
@@ -123,12 +123,12 @@ describe('a callback', () => {
     expect(response.resume().statusCode).toBe(200);
   });
 
-  it('is not read while its address is wrong, however large it is', async () => {
+  it('at a wrong address is not read, however large it is', async () => {
     const answer = await nobody.post('/supplier-callbacks/signing/wrong', Buffer.alloc(100_000));
     expectError(answer, 404, 'NOT_FOUND');
   });
 
-  it('whose settings can’t be opened is kept for the operator', async () => {
+  it('is kept for an operator if the supplier’s settings can’t be unsealed', async () => {
     await scene.set('shut', 'calling', { webhook_secret: 'its-secret' });
     await scene.stack.sql(`UPDATE suppliers SET credentials_sealed = '\\x01' WHERE code = 'shut'`);
     expect((await nobody.post(await scene.path('shut'), PING)).status).toBe(200);
@@ -142,11 +142,11 @@ describe('the limit of callbacks', () => {
   const statuses = (answers: Answer<unknown>[]): Set<number> => new Set(answers.map(({ status }) => status));
 
   it('is 100 a second for each supplier', async () => {
-    // One that nobody has called within this second.
+    // A supplier without a callback within this second.
     await scene.set('limited', 'calling');
     const path = await scene.path('limited');
     const answers: Answer<unknown>[] = [];
-    // A busy machine may not send as many in a second at the first time.
+    // A busy machine may need several tries to send so many within a second.
     const limited = await eventually(
       async () => {
         answers.push(...(await pings(path, 400)));
@@ -162,7 +162,7 @@ describe('the limit of callbacks', () => {
     }
   });
 
-  it('is not used up by strangers without the token', async () => {
+  it('does not count callbacks without the right token', async () => {
     expect(statuses(await pings('/supplier-callbacks/patient/wrong', 300))).toEqual(new Set([404]));
     expect(statuses(await pings(await scene.path('patient'), 20))).toEqual(new Set([200]));
   });
@@ -183,7 +183,7 @@ describe('while PostgreSQL is away', () => {
     await wire.close();
   });
 
-  it('a callback is 503, so that it comes again, and then it is taken', async () => {
+  it('a callback gets 503, so that the supplier repeats it, and the repeat is accepted later', async () => {
     const client = new Client(scene.stack.urlOf(api), null);
     const path = await scene.path('signing');
     wire.cut();

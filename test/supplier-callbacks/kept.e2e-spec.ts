@@ -28,8 +28,8 @@ const ids = async (code: string): Promise<bigint[]> => (await scene.stored(code)
 const opened = (callback: StoredCallback, box = scene.stack.api.get(SecretBox)): string =>
   openedBody(callback, box).toString();
 
-describe('what suppliers called us with', () => {
-  it('is kept sealed, with the address that it came from', async () => {
+describe('a stored callback', () => {
+  it('is sealed, and has the address of its sender', async () => {
     await ping('signing');
     const [callback] = (await scene.stored('signing')) as [StoredCallback];
     expect(callback).toMatchObject({ verdict: 'ping', remote_address: '127.0.0.1' });
@@ -37,13 +37,13 @@ describe('what suppliers called us with', () => {
     expect(JSON.parse(opened(callback))).toEqual({ kind: 'ping', private: PRIVATE });
   });
 
-  it('is its query, where there is no body', async () => {
+  it('contains the query if the request has no body', async () => {
     await fetch(`${scene.stack.url}${await scene.path('plain')}?reference=A1&sn=${PRIVATE}`);
     const [callback] = (await scene.stored('plain')) as [StoredCallback];
     expect(opened(callback)).toBe(`reference=A1&sn=${PRIVATE}`);
   });
 
-  it('is sealed anew under a new key, with the tokens', async () => {
+  it('is sealed again under a new key, and so are the tokens', async () => {
     await ping('signing');
     const newKey = randomBytes(32);
     const { secretsKey, DATABASE_URL } = scene.stack.config;
@@ -65,7 +65,7 @@ describe('what suppliers called us with', () => {
     expect(await scene.token('signing')).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('goes when it is older than the webhook log, and stays until then', async () => {
+  it('is removed at the same age as the webhook log', async () => {
     for (let count = 0; count < 3; count++) await ping('patient');
     const [old, young, fresh] = (await ids('patient')) as [bigint, bigint, bigint];
     await scene.stack.sql(
@@ -82,7 +82,7 @@ describe('what suppliers called us with', () => {
     expect(await ids('patient')).toEqual([young, fresh]);
   });
 
-  it('keeps no supplier that was never bought from', async () => {
+  it('does not stop an operator from removing a supplier without purchases', async () => {
     await scene.set('passing', 'calling');
     await ping('passing');
     const { DATABASE_URL } = scene.stack.config;
@@ -95,7 +95,7 @@ describe('what suppliers called us with', () => {
 });
 
 describe('logs and metrics of callbacks', () => {
-  it('say what came of each', async () => {
+  it('have the effect of each callback', async () => {
     const unit = await scene.openUnit('signing');
     await scene.succeed('signing', unit.reference);
     await scene.call('signing', { kind: 'about', reference: `reference-${PRIVATE}` });
@@ -118,7 +118,7 @@ describe('logs and metrics of callbacks', () => {
     ).toBe(true);
   });
 
-  it('hold nothing of a body, no token and no secret, at any level', async () => {
+  it('contain no body, no token and no secret, at any level', async () => {
     const path = await scene.path('signing');
     await scene.call('signing', `{"broken": "${PRIVATE}"`);
     await fetch(`${scene.stack.url}${path}?sn=${PRIVATE}`, { method: 'POST', body: PRIVATE });

@@ -29,7 +29,7 @@ export interface StoredCallback {
 export const openedBody = (callback: StoredCallback, box: SecretBox): Buffer =>
   box.openBytes(callback.body_sealed ?? Buffer.alloc(0), callbackBodyPlace(callback));
 
-/** A merchant's unit, as far as its supplier has decided it. */
+/** A merchant's unit, with its supplier's outcome. */
 export interface OpenUnit {
   order: OrderBody;
   user: string;
@@ -39,8 +39,8 @@ export interface OpenUnit {
 type Json = Record<string, unknown>;
 
 /**
- * The service with suppliers that call it: `signing` proves who it is, `plain` does not, and `patient` is to be left
- * alone for ten minutes after each call. Its suite has called `useCallingAdapters()`.
+ * The service with suppliers that send callbacks: `signing` proves its identity, `plain` does not, and `patient` allows one
+ * inquiry in ten minutes. A suite must call `useCallingAdapters()` first.
  */
 export class CallbackScene {
   private constructor(
@@ -74,20 +74,20 @@ export class CallbackScene {
     return `${CALLBACKS_PATH}/${code}/${await this.token(code)}`;
   }
 
-  /** Calls as a supplier does, signed as `signing` signs. */
+  /** Sends a supplier's callback, signed as `signing` signs. */
   async call(code: string, callback: CallbackReading | Json | string): Promise<Answer<Json>> {
     const body = typeof callback === 'string' ? callback : JSON.stringify(callback);
     const headers = { [SIGNATURE_HEADER]: signatureOf(body) };
     return new Client(this.stack.url, null).post<Json>(await this.path(code), body, headers);
   }
 
-  /** Tells of an attempt that it succeeded. */
+  /** The body of a callback about a successful attempt. */
   succeed(code: string, reference: string, more: Json = {}): Promise<Answer<Json>> {
     const outcome = { kind: 'succeeded', supplierReference: `S-${reference}` };
     return this.call(code, { kind: 'about', reference, outcome, ...more });
   }
 
-  /** An order of one unit that its supplier goes on processing, and that nobody asks about for an hour. */
+  /** An order of one unit that its supplier keeps processing. Its next inquiry is in an hour. */
   async openUnit(supplier: string, kind: ProductKind = 'topup'): Promise<OpenUnit> {
     const { stack, merchant } = this;
     const sku = await stack.product('35.00', { supplier, kind });
@@ -110,7 +110,7 @@ export class CallbackScene {
     return { order, user, reference: `${order.order_number}.1.1` };
   }
 
-  /** From now on the supplier says that it sold. */
+  /** From now on, the supplier reports the unit as sold. */
   sell({ user, reference }: OpenUnit): void {
     const body = { reference, status: 'succeeded', supplier_reference: `S-${reference}` };
     this.stack.supplier.script(user, () => ({ status: 200, body }));
@@ -130,7 +130,7 @@ export class CallbackScene {
     return unit;
   }
 
-  /** What a supplier called us with, the oldest first. */
+  /** A supplier's stored callbacks, the oldest first. */
   stored(code: string): Promise<StoredCallback[]> {
     return this.stack.sql<StoredCallback>(
       `SELECT c.* FROM supplier_callbacks c JOIN suppliers s ON s.id = c.supplier_id

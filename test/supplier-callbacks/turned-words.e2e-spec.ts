@@ -30,7 +30,7 @@ const cases = ({ order }: OpenUnit): Promise<Case[]> =>
 const closeAll = (): Promise<object[]> =>
   scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE status = 'open'`);
 
-/** What came of a callback by which the supplier says what became of a unit. */
+/** Sends a callback about a unit's outcome. @returns the callback's effect. */
 async function says(unit: OpenUnit, word: 'succeeded' | 'failed', deliveryId?: string): Promise<string | undefined> {
   const { reference } = unit;
   const more = deliveryId === undefined ? {} : { deliveryId };
@@ -41,7 +41,7 @@ async function says(unit: OpenUnit, word: 'succeeded' | 'failed', deliveryId?: s
 }
 
 describe('a discrepancy about a purchase', () => {
-  it('notes the supplier’s latest report as long as it is open', async () => {
+  it('is updated with the supplier’s latest report while it is open', async () => {
     const unit = await scene.openUnit('signing');
     expect(await says(unit, 'failed')).toBe('settled');
     expect(await says(unit, 'succeeded')).toBe('contradicted');
@@ -60,7 +60,7 @@ describe('a discrepancy about a purchase', () => {
     expect(await cases(unit)).toHaveLength(1);
   });
 
-  it('is followed by another one each time the supplier contradicts itself after it was closed', async () => {
+  it('is followed by a new one each time the supplier contradicts itself after it was closed', async () => {
     const unit = await scene.openUnit('signing');
     await says(unit, 'succeeded');
     const kinds = ['taken_back', 'bought_late', 'taken_back', 'bought_late'];
@@ -75,7 +75,7 @@ describe('a discrepancy about a purchase', () => {
     expect(await scene.unit(unit)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('does not change by a callback that comes again', async () => {
+  it('does not change by a repeated callback', async () => {
     const unit = await scene.openUnit('signing');
     await says(unit, 'succeeded', `first-${unit.reference}`);
     await says(unit, 'failed', `second-${unit.reference}`);

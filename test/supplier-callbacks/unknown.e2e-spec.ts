@@ -41,7 +41,7 @@ const call = async (code: string, callback: object): Promise<void> => {
   expect(status).toBe(200);
 };
 
-describe('a callback about a purchase that no book knows', () => {
+describe('a callback about a purchase of no known order', () => {
   it('opens a discrepancy with what the supplier reported', async () => {
     const reference = unique('T');
     const outcome = {
@@ -76,14 +76,14 @@ describe('a callback about a purchase that no book knows', () => {
     expect(await scene.last('signing')).toMatchObject({ verdict: 'unknown_reference', reference });
   });
 
-  it('opens one discrepancy, however often and however many at a time', async () => {
+  it('opens one discrepancy, even if it comes often or many times at once', async () => {
     const reference = unique('T');
     await Promise.all(Array.from({ length: 20 }, () => scene.succeed('signing', reference)));
     await scene.succeed('signing', reference, { deliveryId: reference });
     expect(await casesOf(reference)).toHaveLength(1);
   });
 
-  it('updates its discrepancy with the latest report, and does not open it again once it was closed', async () => {
+  it('updates its open discrepancy, and does not reopen a closed one', async () => {
     const reference = unique('T');
     await call('signing', about(reference, { outcome: { kind: 'processing' } }));
     expect(await casesOf(reference)).toMatchObject([{ detail: 'called back: processing' }]);
@@ -98,19 +98,19 @@ describe('a callback about a purchase that no book knows', () => {
     ]);
   });
 
-  it('opens none where the purchase certainly failed: nothing was bought', async () => {
+  it('opens none if the purchase certainly failed', async () => {
     const reference = unique('T');
     await call('signing', about(reference, { outcome: { kind: 'failed', code: 'OUT_OF_STOCK', message: '' } }));
     expect(await casesOf(reference)).toEqual([]);
   });
 
-  it('proves nothing where the supplier signs nothing, and the discrepancy says so', async () => {
+  it('opens a discrepancy that names it unproven if the supplier signs no callbacks', async () => {
     const reference = unique('T');
     await scene.succeed('plain', reference);
     expect(await casesOf(reference)).toMatchObject([{ detail: expect.stringContaining('proves nothing') }]);
   });
 
-  it('opens no more discrepancies where it proves nothing and there were too many within the hour, and logs that', async () => {
+  it('is only logged if it is unsigned and there were too many discrepancies within the hour', async () => {
     const [{ id } = { id: 0 }] = await scene.stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'plain'`);
     await scene.stack.sql(
       `INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, status, created_at, closed_at)
@@ -135,7 +135,7 @@ describe('a callback about a purchase that no book knows', () => {
     const scrape = await Scrape.of(await openManagementPort(scene.stack.api));
     expect(scrape.value('topup_unknown_purchases_withheld_total', { supplier: 'plain' })).toBe(2);
     expect(log.filter((line) => line.includes('no more become cases'))).toHaveLength(1);
-    // What is signed is no stranger's.
+    // A signed callback is not counted, because no stranger can send it.
     await scene.stack.sql(`UPDATE supplier_reversals SET supplier_id = s.id FROM suppliers s
                            WHERE reference LIKE 'forged-%' AND s.code = 'signing'`);
     await scene.succeed('signing', again);
@@ -150,7 +150,7 @@ describe('a callback about a purchase that no book knows', () => {
     await scene.stack.sql(`DELETE FROM supplier_reversals WHERE reference LIKE 'forged-%'`);
   });
 
-  it('is known by the supplier’s own reference where it has no other, and stays one discrepancy once it has', async () => {
+  it('is recognised by the supplier’s reference if it has no other, and stays one discrepancy when it has both', async () => {
     const supplierReference = unique('S');
     const outcome = { kind: 'processing', supplierReference };
     await call('signing', { kind: 'about', supplierReference, outcome });
@@ -160,7 +160,7 @@ describe('a callback about a purchase that no book knows', () => {
     expect(found).toMatchObject([{ reference: null, detail: 'called back: succeeded' }]);
   });
 
-  it('fails the audit and the report until it is closed, which credits nobody', async () => {
+  it('fails the audit and the report until its discrepancy is closed, which moves no money', async () => {
     const reference = unique('T');
     await scene.succeed('signing', reference);
     const [found] = await casesOf(reference);
@@ -187,15 +187,15 @@ describe('a callback about a purchase that no book knows', () => {
   });
 });
 
-describe('a callback about a purchase that a book knows opens no discrepancy', () => {
-  it('when another supplier’s account is the same', async () => {
+describe('a callback about a known purchase opens no discrepancy', () => {
+  it('when the order is at another supplier code with the same account', async () => {
     const unit = await scene.openUnit('plain');
     await scene.succeed('signing', unit.reference);
     expect(await scene.last('signing')).toMatchObject({ verdict: 'unknown_reference' });
     expect(await casesOf(unit.reference)).toEqual([]);
   });
 
-  it('when it is about an attempt that another one followed', async () => {
+  it('when it is about an earlier attempt', async () => {
     const unit = await scene.openUnit('signing');
     const [{ sku } = { sku: '' }] = await scene.stack.sql<{ sku: string }>(
       `SELECT i.sku FROM order_items i JOIN orders o ON o.id = i.order_id WHERE o.order_number = $1`,
@@ -219,14 +219,14 @@ describe('a callback about a purchase that a book knows opens no discrepancy', (
     await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
   });
 
-  it('when its unit is yet to be sent under that reference, as after a restore', async () => {
+  it('when its unit is still to be sent under this reference, as after a restore from a backup', async () => {
     const restored = await CallbackScene.start({}, { worker: false });
     try {
       const sku = await restored.stack.product('35.00', { supplier: 'signing' });
       const order = await restored.stack.order(restored.merchant, [{ sku }], unique('player'));
       await restored.succeed('signing', `${order.order_number}.1.1`);
       await restored.succeed('signing', `${order.order_number}.1.2`);
-      // Another account: its unit is not sent there.
+      // The unit is not sent to another account.
       await restored.succeed('patient', `${order.order_number}.1.1`);
       const found = await restored.stack.sql(
         'SELECT s.code, r.reference FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id ORDER BY r.id',
@@ -242,7 +242,7 @@ describe('a callback about a purchase that a book knows opens no discrepancy', (
 });
 
 describe('topup reversal show', () => {
-  it('names the orders for the same player and product that came again', async () => {
+  it('names later orders for the same player and product', async () => {
     const reference = unique('T');
     const user = unique('8');
     const outcome = { kind: 'succeeded', supplierReference: null };

@@ -32,7 +32,7 @@ beforeEach(async () => {
   await set();
   const sku = await stack.product('50.00', { supplier: undefined });
   await stack.api.get(OffersService).set({ sku, supplier: code, supplierSku: 'ml86' });
-  // As its settings were made an hour ago.
+  // Moves the change of its settings back by an hour.
   await stack.sql(`UPDATE suppliers SET updated_at = now() - interval '1 hour' WHERE code = $1`, [code]);
 });
 
@@ -51,7 +51,7 @@ const set = (credentials: Record<string, string> = { key: KEYS.production }): Pr
     credentials: { username: USERNAME, ...credentials },
   });
 
-/** Three workers that only ask for balances. */
+/** The balance tasks of three workers. */
 const startWorkers = (): Promise<unknown> =>
   Promise.all([1, 2, 3].map(() => stack.startWorker({ SUPPLIER_SYNC_INTERVAL_MS: 0 })));
 
@@ -60,7 +60,7 @@ const supplier = async (): Promise<Record<string, unknown>> => {
   return row as Record<string, unknown>;
 };
 
-/** Stores balances in rupiah, as the supplier reported them so many minutes ago. */
+/** Stores balances in rupiah, with the minutes since the supplier reported each. */
 async function report(...readings: [minutesAgo: number, rupiah: number][]): Promise<void> {
   for (const [minutes, rupiah] of readings)
     await stack.sql(
@@ -80,7 +80,7 @@ const lasting = async (): Promise<number | null | undefined> =>
   (await stack.api.get(SupplierBalancesService).findLasting()).get(code);
 
 describe('workers', () => {
-  it('ask each supplier that is bought from for our balance, one of them once in an interval', async () => {
+  it('query our balance at each supplier with offers, one worker once in an interval', async () => {
     await startWorkers();
     const { balance_micros } = await eventually(supplier, ({ balance_at }) => balance_at !== null);
     await stack.stopWorkers();
@@ -93,7 +93,7 @@ describe('workers', () => {
     expect(gap).toBeLessThan(1.1 * 300_000);
   });
 
-  it('ask none that is paused, or that no offer is of', async () => {
+  it('query no supplier that is paused or has no offer', async () => {
     await stack.api.get(SuppliersService).pause(code, { operator: 'tester' });
     const balances = stack.api.get(SupplierBalancesService);
     expect(await balances.askDue(1)).toEqual([]);
@@ -103,7 +103,7 @@ describe('workers', () => {
     expect(await client.sim('journal')).toEqual([]);
   });
 
-  it('note nothing that a supplier reported before it was moved to another address', async () => {
+  it('do not store a balance that a supplier reported before its address changed', async () => {
     const suppliers = stack.api.get(SuppliersService);
     const before = await suppliers.getByCode(code);
     const other = await bench.start();
@@ -113,7 +113,7 @@ describe('workers', () => {
     expect(await supplier()).toMatchObject({ balance_micros: null, balance_at: null });
   });
 
-  it('note nothing that a supplier reported of the account that we had there before', async () => {
+  it('do not store a balance of an account that was changed meanwhile', async () => {
     const before = await stack.api.get(SuppliersService).getByCode(code);
     await set({ username: 'another-account' });
     const probed = await stack.api.get(SupplierPausesService).probe(before);
@@ -121,7 +121,7 @@ describe('workers', () => {
     expect(await supplier()).toMatchObject({ balance_micros: null, balance_at: null });
   });
 
-  it('pause one that refuses our credentials, and say once that it tells nothing', async () => {
+  it('pause a supplier that refuses our credentials, and log once that it reports no balance', async () => {
     await set({ key: 'wrong' });
     await stack.sql(`UPDATE suppliers SET updated_at = now() - interval '1 hour' WHERE code = $1`, [code]);
     await startWorkers();
@@ -134,13 +134,13 @@ describe('workers', () => {
 });
 
 describe('how long a balance lasts', () => {
-  it('is what is left at the pace of the last day, without what was paid in', async () => {
-    // 30 went out within 2 hours, 100 came in: 15 an hour.
+  it('follows from the pace of the last day, without deposits', async () => {
+    // 30 were spent within 2 hours, and 100 deposited: 15 an hour.
     await report([120, 80], [90, 60], [60, 160], [0, 150]);
     expect(await lasting()).toBe(10);
   });
 
-  it('is unknown for less than an hour, nor where nothing was spent', async () => {
+  it('is unknown with readings of less than an hour, or without spending', async () => {
     await report([50, 1000], [0, 10]);
     expect(await lasting()).toBeNull();
     await stack.sql('DELETE FROM supplier_balances');
@@ -151,7 +151,7 @@ describe('how long a balance lasts', () => {
     expect(await lasting()).toBeUndefined();
   });
 
-  it('begins anew with another account', async () => {
+  it('starts anew with another account', async () => {
     await report([120, 1000], [0, 10]);
     await set({ username: 'somebody-else' });
     expect(await lasting()).toBeUndefined();

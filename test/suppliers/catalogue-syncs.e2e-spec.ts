@@ -40,13 +40,13 @@ afterEach(async () => {
   await bench.clear();
 });
 
-/** A product that is bought from the supplier. */
+/** Adds a product with an offer of the supplier. */
 async function offer(): Promise<void> {
   const sku = await stack.product('50.00', { supplier: undefined });
   await stack.api.get(OffersService).set({ sku, supplier: code, supplierSku: 'ml86' });
 }
 
-/** As the supplier's settings were made so many minutes ago. */
+/** Moves the change of the supplier's settings back in time. */
 const setBefore = (minutes: number): Promise<object[]> =>
   stack.sql(`UPDATE suppliers SET updated_at = now() - $2 * interval '1 minute' WHERE code = $1`, [code, minutes]);
 
@@ -58,14 +58,14 @@ const readBefore = (minutes: number): Promise<object[]> =>
 
 const asked = async (): Promise<number> => (await client.sim<object[]>('journal')).length;
 
-/** A worker that reads no catalogues by itself. */
+/** A worker whose task does not read catalogues by itself. */
 async function idleWorker(): Promise<INestApplicationContext> {
   const worker = await stack.startWorker({ SUPPLIER_SYNC_INTERVAL_MS: 0 });
   await worker.get(SchemaService).whenReady();
   return worker;
 }
 
-/** What a worker does when it looks. */
+/** Runs a worker's task. */
 async function look(intervalMs = 3_600_000): Promise<string | null> {
   const run = await (await idleWorker()).get(SupplierSyncService).syncDue(intervalMs);
   return run && run.supplier.code;
@@ -80,7 +80,7 @@ const logged = async (message: string): Promise<Record<string, unknown>> => {
 };
 
 describe('workers', () => {
-  it('read the catalogue of a supplier that is bought from, one of them once, and log it', async () => {
+  it('read the catalogue of a supplier with offers, one worker once, and log it', async () => {
     await offer();
     await setBefore(6);
     await Promise.all([stack.startWorker(), stack.startWorker(), stack.startWorker()]);
@@ -97,7 +97,7 @@ describe('workers', () => {
     expect(cost).toEqual({ cost_micros: 20_000_000_000n, cost_currency: 'IDR' });
   });
 
-  it('warn of a run that was refused, and leave it at that until the next one', async () => {
+  it('warn of a refused run, and read again only at the next one', async () => {
     await offer();
     await setBefore(6);
     await client.sim('rules', { match: { call: 'price-list' }, list: 'empty' });
@@ -125,7 +125,7 @@ describe('workers', () => {
     expect(await look(1)).toBe(code);
   });
 
-  it('leave a supplier alone that was just set, that is paused, or that is not bought from', async () => {
+  it('read nothing from a supplier that was just set, is paused, or has no offers', async () => {
     await setBefore(600);
     expect(await look()).toBeNull();
     await offer();
@@ -147,7 +147,7 @@ describe('workers', () => {
     expect(await asked()).toBe(0);
   });
 
-  it('drop what they read when the supplier was moved meanwhile', async () => {
+  it('drop a catalogue if the supplier’s address changed while they read it', async () => {
     await offer();
     await setBefore(6);
     await client.sim('rules', { match: { call: 'price-list' }, delay_ms: 1_000 });

@@ -7,7 +7,7 @@ afterEach(() => shop.clear());
 afterAll(() => shop.close());
 
 describe('the balance', () => {
-  it('is what is left of the deposit', async () => {
+  it('is the rest of the deposit', async () => {
     const buyer = await shop.open();
     expect(await buyer.balance()).toEqual({ known: true, amount: rupiah(1_000_000n) });
     await buyer.send(attempt('A1'));
@@ -30,7 +30,7 @@ describe('the balance', () => {
     });
   });
 
-  it('is not reported where there is no server, or another one', async () => {
+  it('is unknown if no server answers, or another one', async () => {
     const nowhere = await shop.open({}, { baseUrl: 'http://127.0.0.1:1/v1' });
     expect(await nowhere.balance()).toEqual({ known: false, detail: 'ECONNREFUSED', reached: false });
     const buyer = await shop.open();
@@ -39,18 +39,18 @@ describe('the balance', () => {
   });
 });
 
-describe('a purchase by the wrong key', () => {
+describe('a purchase with wrong credentials', () => {
   it.each([
     [{ key: 'wrong' }, 'rc 41: wrong signature'],
     [{ key: KEYS.development }, 'rc 41: wrong signature'],
     [{ key: KEYS.production, testing: true }, 'rc 41: wrong signature'],
     [{ username: 'somebody' }, 'rc 42: it does not know the username'],
-  ])('was not accepted: %j', async (changes, detail) => {
+  ])('is not accepted: %j', async (changes, detail) => {
     const buyer = await shop.open({}, changes);
     expect(await buyer.send(attempt('A1'))).toEqual({ kind: 'not_accepted', detail, fault: 'credentials' });
   });
 
-  it('says nothing of an earlier send by the right one', async () => {
+  it('leaves an earlier send with the right credentials in doubt', async () => {
     const buyer = await shop.open();
     await buyer.send(attempt('A1'));
     await buyer.client.sim('account', { keys: { production: 'another' } });
@@ -107,7 +107,7 @@ describe('the catalogue', () => {
     ['rc_83_object', { known: false, reached: false, fault: 'rate' }],
     ['http_429', { known: false, reached: false, fault: 'rate' }],
     ['empty_list', { known: true, products: [] }],
-  ])('asked for twice within five minutes, with %s, tells no products', async (reading, expected) => {
+  ])('read twice within five minutes, with %s, has no products', async (reading, expected) => {
     const buyer = await shop.open({ price_list_limited: reading });
     expect(await buyer.catalogue()).toMatchObject({ known: true });
     expect(await buyer.catalogue()).toMatchObject(expected);
@@ -116,13 +116,13 @@ describe('the catalogue', () => {
     expect(again.known && again.products.length).toBe(10);
   });
 
-  it.each(['truncated', 'html', 'no_data', 'empty'])('is not there in an answer that is %s', async (body) => {
+  it.each(['truncated', 'html', 'no_data', 'empty'])('is unavailable if the answer is %s', async (body) => {
     const buyer = await shop.open();
     await buyer.client.sim('rules', { match: { call: 'price-list' }, body });
     expect(await buyer.catalogue()).toMatchObject({ known: false });
   });
 
-  it('can be asked for one product, which uses up no reading of the whole', async () => {
+  it('can be read for one product, which does not count for the limit of whole readings', async () => {
     const buyer = await shop.open();
     expect(await buyer.product('ml172')).toMatchObject({
       known: true,
@@ -133,7 +133,7 @@ describe('the catalogue', () => {
     expect((await buyer.catalogue()).known).toBe(true);
   });
 
-  it('is tried by one code, which uses up no reading of the whole', async () => {
+  it('is tested with one code, which does not count for the limit of whole readings', async () => {
     const buyer = await shop.open();
     expect(await buyer.probe()).toEqual({ known: true });
     expect(await buyer.probe()).toMatchObject({ known: false, fault: 'rate' });

@@ -4,7 +4,7 @@ import { SupplierHttp } from '../../src/suppliers/supplier-http.js';
 import type { SupplierOutcome } from '../../src/suppliers/supplier-outcome.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 
-/** The numbers that the vendor's sandbox knows. */
+/** The players that the vendor's sandbox knows. */
 export const NUMBERS = {
   succeeds: '087800001230',
   fails: '087800001232',
@@ -53,7 +53,7 @@ export class DigiflazzBuyer {
     return this.adapter.send(this.settings, what);
   }
 
-  /** Asks what became of an attempt, more than a minute after it was sent. */
+  /** Queries an attempt more than a minute after its send. */
   async askLater(what: Attempt): Promise<SupplierOutcome> {
     await this.client.aMinuteLater();
     return this.adapter.inquiry.ask(this.settings, what);
@@ -82,13 +82,13 @@ export class DigiflazzBuyer {
   }
 }
 
-/** The buyers and simulators of a file of tests. */
+/** The buyers and simulators of a test file. */
 export class DigiflazzShop {
   private readonly bench = new DigiflazzBench();
   private readonly http = new SupplierHttp();
   private readonly adapter = new DigiflazzSupplier(this.http);
 
-  /** A buyer at a simulator of its own, under the readings of the documents that are given. */
+  /** A buyer with its own simulator, which follows these readings of the documents. */
   async open(readings: Json = {}, changes: Partial<DigiflazzSettings> = {}): Promise<DigiflazzBuyer> {
     return new DigiflazzBuyer(this.adapter, await this.bench.start(readings), changes);
   }

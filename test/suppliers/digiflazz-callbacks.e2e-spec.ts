@@ -23,11 +23,11 @@ const arrivals = (receiver: WebhookReceiver, count: number): Promise<Received[]>
     (all) => all.length >= count,
   );
 
-describe('what the vendor’s webhook sends', () => {
+describe('a message of the vendor’s webhook', () => {
   it.each([
     ['success', NUMBERS.succeedsLater, { kind: 'succeeded', cost: rupiah(10_000n) }],
     ['failure', NUMBERS.failsLater, { kind: 'failed', code: 'SUPPLIER_REJECTED' }],
-  ])('tells the %s of a purchase that was being made', async (_end, customer_no, outcome) => {
+  ])('reports the %s of a pending purchase', async (_end, customer_no, outcome) => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.transaction('A1', { testing: true, buyer_sku_code: 'xld10', customer_no });
     await client.aMinuteLater();

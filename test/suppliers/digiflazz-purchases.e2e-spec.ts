@@ -9,7 +9,7 @@ afterAll(() => shop.close());
 const deliveries = [{ serial: null, code: expect.stringMatching(/^\d{10}$/), expiresOn: null }];
 const BOUGHT = { kind: 'succeeded', supplierReference: null, cost: rupiah(20_000n), deliveries };
 
-/** Every reading of the documents that a purchase can notice. */
+/** Every reading of the documents that affects a purchase. */
 const READINGS: [reading: string, value: unknown][] = [
   ['repeat_too_early', 'allowed'],
   ['reference_lookup', 'first'],
@@ -26,7 +26,7 @@ const READINGS: [reading: string, value: unknown][] = [
 describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read as %j', (reading, value) => {
   const readings: Json = value === null ? {} : { [reading]: value };
 
-  it('buys once, and asking tells the same', async () => {
+  it('buys once, and an inquiry reports the same', async () => {
     const buyer = await shop.open(readings);
     expect(await buyer.send(attempt('A1'))).toEqual(BOUGHT);
     expect(await buyer.askLater(attempt('A1'))).toEqual(BOUGHT);
@@ -39,7 +39,7 @@ describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read
     });
   });
 
-  it('finds out what was bought when the answer got lost, by the very same request', async () => {
+  it('learns the outcome by the same request if the answer was lost', async () => {
     const buyer = await shop.open(readings);
     await buyer.client.sim('rules', { match: {}, drop: true });
     expect((await buyer.send(attempt('A1'))).kind).toBe('unknown');
@@ -52,7 +52,7 @@ describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read
     expect(await buyer.client.purchase('A1')).toMatchObject({ times_bought: 1, standing: 1 });
   });
 
-  it('buys by asking when the request got lost', async () => {
+  it('buys by an inquiry if the request was lost', async () => {
     const buyer = await shop.open(readings);
     await buyer.client.sim('rules', { match: {}, decide: false, drop: true });
     expect((await buyer.send(attempt('A1'))).kind).toBe('unknown');
@@ -61,7 +61,7 @@ describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read
     expect(await buyer.client.purchase('A1')).toMatchObject({ times_bought: 1 });
   });
 
-  it('never takes a refusal of a repeat for one of the purchase', async () => {
+  it('never takes the refusal of a repeat for a refusal of the purchase', async () => {
     const buyer = await shop.open(readings);
     await buyer.send(attempt('A1'));
     await buyer.client.sim('account', { deposit: 0, products: [{ buyer_sku_code: 'ml86', stock: 0 }] });
@@ -71,7 +71,7 @@ describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read
     expect((await buyer.askLater(attempt('A1'))).kind).toBe('unknown');
   });
 
-  it('gets the outcome of each number of the sandbox', async () => {
+  it('gets the outcome of each player of the sandbox', async () => {
     const buyer = await shop.open(readings, { testing: true });
     const at = (userId: string) => attempt(userId, { sku: 'xld10', userId, serverId: null });
     const cost = rupiah(10_000n);
@@ -105,7 +105,7 @@ describe('a request', () => {
     return JSON.parse(entry?.body as string) as Json;
   };
 
-  it('has the members that the vendor needs, and no others', async () => {
+  it('has the members that the vendor requires, and no others', async () => {
     expect(await body({})).toEqual({
       username: 'demo-reseller',
       buyer_sku_code: 'ml86',
@@ -116,13 +116,13 @@ describe('a request', () => {
     expect(await body({}, true)).toMatchObject({ testing: true });
   });
 
-  it('writes the player as the template wants it, and says so where that holds a dot', async () => {
+  it('has the player as the template writes it, and allows a dot in it if there is one', async () => {
     expect(await body({ serverId: null })).toMatchObject({ customer_no: '123456789' });
     const dotted = await body({ playerTemplate: '{user}.{server}' });
     expect(dotted).toMatchObject({ customer_no: '123456789.2001', allow_dot: true });
   });
 
-  it('says what it may cost at most, in whole rupiah', async () => {
+  it('has the maximum cost in whole rupiah', async () => {
     expect(await body({ maxCost: { micros: 20_000_999_999n, currency: 'IDR' } })).toMatchObject({
       max_price: 20_000,
     });
@@ -130,7 +130,7 @@ describe('a request', () => {
 });
 
 describe('a limit to the price', () => {
-  it('keeps the vendor from taking more', async () => {
+  it('makes the vendor refuse a higher price', async () => {
     const buyer = await shop.open();
     expect(await buyer.send(attempt('A1', { maxCost: rupiah(19_999n) }))).toMatchObject({
       kind: 'failed',
@@ -154,8 +154,8 @@ describe('a limit to the price', () => {
   });
 });
 
-describe('a repeat that comes too early', () => {
-  it('is no refusal of what was bought', async () => {
+describe('the refusal of a repeat that comes too early', () => {
+  it('does not fail a bought unit', async () => {
     const buyer = await shop.open();
     await buyer.send(attempt('A1'));
     const early = await buyer.send(attempt('A1', { isRepeat: true }));
@@ -164,12 +164,12 @@ describe('a repeat that comes too early', () => {
   });
 });
 
-describe('under our reference', () => {
+describe('an answer with our reference', () => {
   it.each([
     ['another number', { customer_no: '9999' }],
     ['another product', { buyer_sku_code: 'ml172' }],
     ['another reference', { ref_id: 'A2' }],
-  ])('%s in the answer settles nothing', async (_what, set) => {
+  ])('settles nothing if it also has %s', async (_what, set) => {
     const buyer = await shop.open();
     await buyer.client.sim('rules', { match: {}, set });
     expect((await buyer.send(attempt('A1'))).kind).toBe('unknown');
@@ -177,7 +177,7 @@ describe('under our reference', () => {
   });
 });
 
-describe('what spoils an answer', () => {
+describe('a damaged answer', () => {
   it.each<[string, Json]>([
     ['an error with a page', { http: 500 }],
     ['a gateway that gave up', { http: 504 }],
@@ -186,14 +186,14 @@ describe('what spoils an answer', () => {
     ['an answer without data', { body: 'no_data' }],
     ['an empty answer', { body: 'empty' }],
     ['a connection that ends in the middle', { drop: 'mid_body' }],
-  ])('%s leaves it unknown until asked', async (_what, rule) => {
+  ])('leaves the attempt in doubt until an inquiry: %s', async (_what, rule) => {
     const buyer = await shop.open();
     await buyer.client.sim('rules', { match: {}, ...rule });
     expect((await buyer.send(attempt('A1'))).kind).toBe('unknown');
     expect(await buyer.askLater(attempt('A1'))).toEqual(BOUGHT);
   });
 
-  it('leaves it unknown when it comes too late', async () => {
+  it('leaves the attempt in doubt if it comes too late', async () => {
     const buyer = await shop.open({}, { timeoutMs: 100 });
     await buyer.client.sim('rules', { match: {}, delay_ms: 1_000 });
     expect(await buyer.send(attempt('A1'))).toEqual({ kind: 'unknown', detail: 'timeout' });
@@ -203,15 +203,15 @@ describe('what spoils an answer', () => {
     ['numbers as text', { numbers_as_text: true }],
     ['the code as a number', { rc_as_number: true }],
     ['members that nobody documents', { extra_fields: true }],
-  ])('%s do not', async (_what, rule) => {
+  ])('is still read if it has %s', async (_what, rule) => {
     const buyer = await shop.open();
     await buyer.client.sim('rules', { match: {}, ...rule });
     expect(await buyer.send(attempt('A1'))).toEqual(BOUGHT);
   });
 });
 
-describe('nobody there', () => {
-  it('means that a first send bought nothing, and says nothing of a repeat', async () => {
+describe('a refused connection', () => {
+  it('proves that a first send bought nothing, and leaves a repeat in doubt', async () => {
     const buyer = await shop.open({}, { baseUrl: 'http://127.0.0.1:1/v1' });
     expect(await buyer.send(attempt('A1'))).toEqual({ kind: 'not_accepted', detail: 'ECONNREFUSED' });
     expect(await buyer.send(attempt('A1', { isRepeat: true }))).toEqual({

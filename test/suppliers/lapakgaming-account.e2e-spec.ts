@@ -49,14 +49,14 @@ const costs = (supplierSku: string, price: number): Promise<unknown> =>
     (cost) => cost === BigInt(price),
   );
 
-describe('A price that Lapakgaming no longer has', () => {
+describe('A stored price that Lapakgaming refuses', () => {
   it.each([
     ['fell', PRICE, 12_000],
     ['rose', PRICE, 18_000],
     ['is far from 999999', 999_999, PRICE],
-  ])('because it %s is refused, that SKU is read again, and the next order is bought', async (_how, cost, price) => {
+  ])('because it %s causes a reading of that SKU, and the next order is bought', async (_how, cost, price) => {
     const sku = await scene.product({ supplier: code, supplierSku: SKU, cost });
-    // Dear enough to be bought for any of these.
+    // The merchant's price covers each of these costs.
     await scene.stack.api.get(ProductsService).set({ sku, price: 500_000n });
     await vendor.sim('account', { products: [{ code: SKU, price }] });
     const refused = await scene.orderWith(await scene.order(sku), 'failed');
@@ -73,8 +73,8 @@ describe('A price that Lapakgaming no longer has', () => {
   });
 });
 
-describe('A callback of a product', () => {
-  it('has only that SKU read again', async () => {
+describe('A callback about a product', () => {
+  it('causes a reading of that SKU only', async () => {
     for (const supplierSku of [SKU, 'FF70-S1']) await scene.product({ supplier: code, supplierSku, cost: 1 });
     await vendor.sim('account', { product_callback_url: await scene.callbackUrl(code) });
     await vendor.sim('account', { products: [{ code: SKU, price: 17_000 }] });
@@ -83,7 +83,7 @@ describe('A callback of a product', () => {
     expect(await costOf('FF70-S1')).toBe(1n);
   });
 
-  it('has nothing taken from it that the vendor does not say when asked', async () => {
+  it('changes nothing by itself: the service uses only what it reads', async () => {
     await scene.product({ supplier: code, supplierSku: SKU, cost: 1 });
     const url = await scene.callbackUrl(code);
     await vendor.sim('product-callbacks', { code: SKU, url, set: { price: 5, status: 'empty' } });
@@ -96,7 +96,7 @@ describe('The list of all products', () => {
   const sync = (): ReturnType<SupplierSyncService['sync']> =>
     scene.stack.api.get(SupplierSyncService).sync(code, { force: true });
 
-  it('is read though it is larger than other answers', async () => {
+  it('may be larger than other answers', async () => {
     await vendor.sim('account', { made_up_products: 5_600 });
     const size = (await (await vendor.send('all-products')).arrayBuffer()).byteLength;
     expect(size).toBeGreaterThan(800_000);
@@ -113,7 +113,7 @@ describe('The list of all products', () => {
     ['broken off', { drop: 'mid_body' }, { kind: 'unavailable' }],
     ['a page', { body: 'html' }, { kind: 'unavailable' }],
     ['empty', { list: 'empty' }, { kind: 'empty' }],
-  ])('changes nothing when it is %s', async (_how, rule, refusal) => {
+  ])('changes nothing if it is %s', async (_how, rule, refusal) => {
     await vendor.sim('account', { made_up_products: 5_600 });
     await scene.product({ supplier: code, supplierSku: SKU, cost: 1 });
     await vendor.sim('rules', { match: { call: 'all-products' }, ...rule });
@@ -125,7 +125,7 @@ describe('The list of all products', () => {
 });
 
 describe('The operator', () => {
-  it('tests the supplier, and asks for the balance', async () => {
+  it('can test the supplier and query the balance', async () => {
     expect(await scene.commandLine.json('supplier', 'test', code)).toMatchObject({ ok: true });
     expect(await read()).toEqual(['probe']);
     const balance = (): Promise<Json[]> => scene.commandLine.json<Json[]>('supplier', 'balance', code);
@@ -134,7 +134,7 @@ describe('The operator', () => {
     expect(await balance()).toMatchObject([{ amount: `${10_000_000 - PRICE}` }]);
   });
 
-  it('is shown that the vendor refuses the key or the address', async () => {
+  it('sees when the vendor refuses the key or the address', async () => {
     await vendor.sim('account', { allow_list: [] });
     const { code: exit, stdout } = await scene.commandLine.run('supplier', 'test', code, '--json');
     expect(exit).toBe(1);

@@ -32,7 +32,7 @@ const costs = (): Promise<{ supplier_sku: string; cost: bigint }[]> =>
     [code],
   );
 
-/** The SKUs that the vendor was asked about, one by one. */
+/** The SKUs of the readings that the vendor got. */
 async function asked(): Promise<unknown[]> {
   const journal = await vendor.sim<Json[]>('journal');
   return journal
@@ -43,7 +43,7 @@ async function asked(): Promise<unknown[]> {
 const marks = (): Promise<object[]> => scene.stack.sql('SELECT * FROM supplier_product_reads');
 
 describe('a price that the vendor refuses', () => {
-  it('is not tried again for this unit; only that SKU is read again, and the next unit is bought', async () => {
+  it('fails the unit and causes a reading of that SKU only, so that the next unit is bought', async () => {
     const sku = await scene.product({ supplier: code, supplierSku: 'ml86', cost: 20_000 });
     await scene.product({ supplier: code, supplierSku: 'ml172', cost: 1 });
     await priceOf('ml86', 30_000);
@@ -60,7 +60,7 @@ describe('a price that the vendor refuses', () => {
     await scene.orderWith(await scene.order(sku), 'completed');
   });
 
-  it('is asked about again a minute later, where that could not be read', async () => {
+  it('causes another reading a minute later if the first one failed', async () => {
     const sku = await scene.product({ supplier: code, supplierSku: 'ml86', cost: 20_000 });
     await priceOf('ml86', 30_000);
     await vendor.sim('rules', { match: { call: 'price-list' }, http: 500 });
@@ -73,7 +73,7 @@ describe('a price that the vendor refuses', () => {
     await eventually(costs, (all) => all.some(({ cost }) => cost === 30_000n));
   });
 
-  it('makes no offer of a SKU that is listed no more', async () => {
+  it('marks the SKU as not sellable if the vendor no longer lists it', async () => {
     const syncs = scene.stack.api.get(SupplierSyncService);
     expect((await syncs.sync(code)).refusal).toBeNull();
     const sku = await scene.product({ supplier: code, supplierSku: 'ml86', cost: 10_000 });
@@ -92,19 +92,19 @@ describe('a price that the vendor refuses', () => {
   });
 });
 
-describe('a reading that is refused for our credentials', () => {
+describe('the refusal of a reading for our credentials', () => {
   const WRONG = { key: 'not-the-key' };
   const paused = async (): Promise<string | null> =>
     (await scene.stack.api.get(SuppliersService).getByCode(code)).pause_reason;
 
-  it('pauses the supplier, as the answer to a purchase would', async () => {
+  it('pauses the supplier, like the refusal of a purchase', async () => {
     const sku = await scene.product({ supplier: code, supplierSku: 'ml86', cost: 10_000 });
     await vendor.sim('rules', { match: { call: 'price-list' }, rc: '41' });
     await scene.orderWith(await scene.order(sku), 'failed');
     await eventually(paused, (reason) => reason === 'credentials');
   });
 
-  it('pauses it when it is that of a whole catalogue, unless the run is dry', async () => {
+  it('pauses it also for a whole catalogue, but not in a dry run', async () => {
     const settings = { code, adapter: 'digiflazz', baseUrl: `${vendor.url}/v1`, credentials: WRONG };
     await scene.stack.api.get(SuppliersService).set(settings);
     const syncs = scene.stack.api.get(SupplierSyncService);

@@ -41,7 +41,7 @@ const page = (data: (object | null)[], next_cursor: string | null = null): Answe
   body: { data, next_cursor },
 });
 
-/** A worker that reads the list all the time, while something is done. @param listedAt until when it was read before. */
+/** Runs a worker that reads the list continually. @param listedAt the time until which the list was read before. */
 async function whileRead(
   listedAt: string | null,
   act: (worker: INestApplicationContext) => Promise<unknown>,
@@ -64,7 +64,7 @@ const untilLonger = (list: unknown[], length: number): Promise<unknown> =>
     (reached) => reached > length,
   );
 
-/** How many lists a worker has read with such a result. */
+/** The number of lists that a worker has read with this result. */
 async function listsOf(worker: INestApplicationContext, result: PurchaseListResult): Promise<number> {
   const metric = worker.get(Metrics).registry.getSingleMetric('topup_supplier_purchase_lists_total');
   const { values } = (await metric?.get()) ?? { values: [] };
@@ -72,7 +72,7 @@ async function listsOf(worker: INestApplicationContext, result: PurchaseListResu
 }
 
 describe('workers', () => {
-  it('read lists by themselves, from where the restored database says that they were', async () => {
+  it('read lists by themselves, from the time that the restored database has', async () => {
     const reference = unique('ord_gone.3');
     const asked: number[] = [];
     const listedAt = new Date('2026-01-15T08:30:00Z');
@@ -89,7 +89,7 @@ describe('workers', () => {
     expect(await openCases()).toMatchObject([{ reference, detail: 'listed: succeeded' }]);
   });
 
-  it('read a list that failed from the page that they reached, and from its beginning where that fails again', async () => {
+  it('continue a failed list at the page that they reached, and read it from its start if that page fails again', async () => {
     const asked: (string | null)[] = [];
     const since: (string | null)[] = [];
     let failures = 2;
@@ -107,7 +107,7 @@ describe('workers', () => {
     expect(since[7]).not.toBe(since[0]);
   });
 
-  it('remember what can’t be read on the pages before the one that they reached', async () => {
+  it('remember unreadable entries of the pages that they have read', async () => {
     let asked = 0;
     stack.supplier.purchases = (query) => {
       asked++;
@@ -124,7 +124,7 @@ describe('workers', () => {
     });
   });
 
-  it('go on behind entries that can’t be read, count such lists, and warn once', async () => {
+  it('skip unreadable entries, count such lists, and warn once', async () => {
     const reference = unique('ord_gone.5');
     stack.supplier.purchases = () => page([{ supplier_reference: 'S-1' }, { reference, status: 'succeeded' }]);
     log.length = 0;
@@ -143,7 +143,7 @@ describe('workers', () => {
     expect(warnings).toEqual([expect.stringContaining('"unreadableName":"S-1"')]);
   });
 
-  it('warn once of a supplier that listed before and says now that it has no list, and its report fails', async () => {
+  it('warn once if a supplier that had a list now reports that it has none; its report fails', async () => {
     stack.supplier.purchases = () => ({ status: 422 });
     const detail = 'it listed purchases before, and answers now that it has no list';
     log.length = 0;

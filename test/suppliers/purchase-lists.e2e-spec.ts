@@ -19,8 +19,8 @@ const completed = async (): Promise<OrderBody> => {
   return scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
 };
 
-describe('what a supplier lists that it sold us', () => {
-  it('is a case where no order knows it, once, and otherwise none', async () => {
+describe('a supplier’s list of purchases', () => {
+  it('opens a discrepancy, once, for each purchase of no known order', async () => {
     const order = await completed();
     const reference = unique('ord_gone.1');
     const bought = {
@@ -58,7 +58,7 @@ describe('what a supplier lists that it sold us', () => {
     expect(await scene.report()).toMatchObject({ ok: false, listed: 3, unknown: 0, open_cases: 1 });
   });
 
-  it('is read page by page, from the moment on that was asked for', async () => {
+  it('is read page by page, from the requested time on', async () => {
     const asked: URLSearchParams[] = [];
     scene.stack.supplier.purchases = (query) => {
       asked.push(query);
@@ -70,14 +70,14 @@ describe('what a supplier lists that it sold us', () => {
     expect(new Set(asked.map((query) => query.get('since')))).toEqual(new Set(['2026-01-15T00:00:00.000Z']));
   });
 
-  it('need not be reported', async () => {
+  it('is optional', async () => {
     for (const status of [404, 405, 410, 501, 400, 422]) {
       scene.stack.supplier.purchases = () => ({ status });
       expect(await scene.report()).toMatchObject({ ok: true, listed: null, unknown: 0, problem: null });
     }
   });
 
-  it('is read but for entries that can’t be, which are counted', async () => {
+  it('may have unreadable entries, which are counted', async () => {
     const [before, between, after] = [unique('ord_gone.4'), unique('ord_gone.4'), unique('ord_gone.4')];
     const unreadable = [null, { status: 'succeeded', supplier_reference: 'S-1' }, { reference: 7 }];
     scene.stack.supplier.purchases = (query) =>
@@ -94,7 +94,7 @@ describe('what a supplier lists that it sold us', () => {
     expect((await scene.openCases()).map(({ reference }) => reference)).toEqual([after, between, before]);
   });
 
-  it('ends in its middle where a later page is refused', async () => {
+  it('is read in part if a later page is refused', async () => {
     for (const status of [400, 404]) {
       scene.stack.supplier.purchases = (query) => (query.has('cursor') ? { status } : page([], '1'));
       expect(await scene.report()).toMatchObject({ ok: false, problem: `list of purchases: HTTP ${status}` });
@@ -110,14 +110,14 @@ describe('what a supplier lists that it sold us', () => {
       'list of purchases: no entry in the list of purchases can be read',
     ],
     ['never ends', page([], 'same'), 'list of purchases: the list of purchases does not end'],
-  ])('makes the comparison incomplete where it %s', async (_what, answer, problem) => {
+  ])('makes the comparison incomplete if it %s', async (_what, answer, problem) => {
     scene.stack.supplier.purchases = () => answer;
     expect(await scene.report()).toMatchObject({ ok: false, listed: null, problem });
   });
 });
 
-describe('a statement of a supplier', () => {
-  it('is taken for its list', async () => {
+describe('a statement file of a supplier', () => {
+  it('is read like its list', async () => {
     const order = await completed();
     const [gone, failed] = [unique('T'), unique('T')];
     scene.stack.supplier.purchases = () => ({ status: 500 });
@@ -138,7 +138,7 @@ describe('a statement of a supplier', () => {
     ]);
   });
 
-  it('opens no case of what is older than the moment that is given, and says which statuses it can’t tell', async () => {
+  it('opens no discrepancy for purchases before the given time, and names unknown statuses', async () => {
     const [older, since, unclear] = [unique('T'), unique('T'), unique('T')];
     const file = scene.statement(
       'reference,status,bought_at',
@@ -164,7 +164,7 @@ describe('a statement of a supplier', () => {
     expect(await scene.report('--statement', file)).toMatchObject({ listed: 3, unknown: 1 });
   });
 
-  it('is refused in words where it can’t be read, and where nobody says whose it is', async () => {
+  it('is refused with a reason if it can’t be read, or its supplier is not named', async () => {
     const file = scene.statement('sku', 'ml86');
     const refused = (...args: string[]): Promise<string> => scene.commandLine.refused('report', 'supplier', ...args);
     expect(await refused('--supplier', 'fake', '--statement', file)).toMatch(

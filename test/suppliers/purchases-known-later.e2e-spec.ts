@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** What the supplier says of the unit's attempts. */
+/** The supplier's answers about the unit's attempts. */
 type Answers = Record<'first' | 'later', (reference: string) => Answer>;
 
 const soldOut = (reference: string): Answer => refused(reference, 'OUT_OF_STOCK');
@@ -38,8 +38,8 @@ const processing = (reference: string): Answer => ({
 });
 
 /**
- * As after a restore: a unit is open at its first attempt, and its supplier lists a second one that it sold.
- * @param theirs what the supplier calls that.
+ * An open unit as after a restore from a backup: it is at its first attempt, and its supplier lists a sold second one.
+ * @param theirs the supplier's reference of the second attempt.
  */
 async function openUnit(theirs?: string): Promise<{ order: OrderBody; later: string; answers: Answers }> {
   const sku = await stack.product('35.00');
@@ -76,15 +76,15 @@ const caseOf = async (reference: string): Promise<Case | undefined> =>
   (await commandLine.json<Case[]>('reversal', 'list')).find((each) => each.reference === reference);
 const closeBought = (): Promise<number[]> => stack.api.get(PurchaseWatchService).closeBought();
 
-/** Until the unit has come to the attempt that the supplier listed. */
+/** Waits until the unit has the attempt that the supplier listed. */
 const untilSent = (reference: string): Promise<unknown> =>
   eventually(
     () => stack.sql('SELECT FROM unit_attempts WHERE reference = $1', [reference]),
     ({ length }) => length === 1,
   );
 
-describe('the case of a purchase under a later attempt than the books know of', () => {
-  it('stays open while the unit is, and closes itself once the unit was given that purchase', async () => {
+describe('the discrepancy of a purchase whose attempt the books do not have yet', () => {
+  it('stays open while the unit is open, and is closed once the unit has this purchase', async () => {
     const { order, later, answers } = await openUnit();
     expect(await closeBought()).toEqual([]);
     answers.first = soldOut;
@@ -102,7 +102,7 @@ describe('the case of a purchase under a later attempt than the books know of', 
     expect(await closeBought()).toEqual([]);
   });
 
-  it('stays open where the unit was given another purchase under the same reference', async () => {
+  it('stays open if the unit gets another purchase under the same reference', async () => {
     const { order, later, answers } = await openUnit('S-forgotten');
     Object.assign(answers, { first: soldOut, later: bought });
     await stack.orderWith(merchant, order.reference_id, 'completed');
@@ -113,7 +113,7 @@ describe('the case of a purchase under a later attempt than the books know of', 
     expect(await closeBought()).toEqual([found?.id]);
   });
 
-  it('closes itself where the supplier called the purchase so while it was under way, and otherwise once it was done', async () => {
+  it('is closed even if the supplier changed its own reference once the purchase was done', async () => {
     const { order, later, answers } = await openUnit('P-later');
     const named = { status: 'processing', supplier_reference: 'P-later' };
     Object.assign(answers, {
@@ -129,7 +129,7 @@ describe('the case of a purchase under a later attempt than the books know of', 
     expect(await closeBought()).toEqual([(await caseOf(later))?.id]);
   });
 
-  it('stays open where the unit failed: it was bought, and its price was returned', async () => {
+  it('stays open if the unit fails, because the purchase has no order', async () => {
     const { order, later, answers } = await openUnit();
     Object.assign(answers, { first: soldOut, later: soldOut });
     await stack.orderWith(merchant, order.reference_id, 'failed');
@@ -140,7 +140,7 @@ describe('the case of a purchase under a later attempt than the books know of', 
     await commandLine.json('reversal', 'close', `${found?.id}`, '--reason', 'end of the test');
   });
 
-  it('is looked at once those before it were, and those are again, a thousand at a time', async () => {
+  it('is checked in batches of a thousand, which start again after the last one', async () => {
     const fillers = await stack.sql<{ id: number }>(`
       INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, created_at)
       SELECT id, 'unknown_purchase', NULL, 'filler-' || n, now() FROM suppliers, generate_series(1, 1000) n WHERE code = 'fake'
@@ -161,7 +161,7 @@ describe('the case of a purchase under a later attempt than the books know of', 
     expect(await closeBought()).toEqual([]);
   });
 
-  it('is looked at by one worker at a time', async () => {
+  it('is checked by one worker at a time', async () => {
     const { order, later, answers } = await openUnit();
     Object.assign(answers, { first: soldOut, later: bought });
     await stack.orderWith(merchant, order.reference_id, 'completed');

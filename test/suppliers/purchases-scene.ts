@@ -16,7 +16,7 @@ export interface Case {
   detail: string | null;
 }
 
-/** What `report supplier` says of one. */
+/** The report of `report supplier` on one supplier. */
 export interface Line {
   ok: boolean;
   listed: number | null;
@@ -32,8 +32,8 @@ export interface Line {
 }
 
 /**
- * For the tests of a file: the service, whose workers read no lists, and its command line, from before the first to after the
- * last. What a test's supplier lists, and the cases that it opens, are gone after it.
+ * Starts the service, whose workers read no lists, and its command line. They last for all tests of a file. The supplier's list
+ * and the discrepancies are removed after each test.
  */
 export function purchasesScene(): PurchasesScene {
   const scene = new PurchasesScene();
@@ -77,7 +77,7 @@ class PurchasesScene {
     return (JSON.parse(stdout) as { suppliers: [Line] }).suppliers[0];
   }
 
-  /** A vendor's file with these lines. */
+  /** Writes a statement file with these lines. */
   statement(...lines: string[]): string {
     const file = path.join(this.directory, 'statement.csv');
     writeFileSync(file, lines.join('\n'));

@@ -41,7 +41,7 @@ const costOf = async (supplierSku: string): Promise<unknown> =>
   (await products()).find(({ supplier_sku }) => supplier_sku === supplierSku)?.cost;
 
 describe('The catalogue of SEAGM', () => {
-  it('has top-ups and cards, with costs to the last digit and the names of their fields', async () => {
+  it('has top-ups and cards, with exact costs and the names of their fields', async () => {
     expect(await sync()).toMatchObject({ seen: 5, added: 5, refusal: null });
     const listed = await products();
     expect(
@@ -62,14 +62,14 @@ describe('The catalogue of SEAGM', () => {
     expect(notes?.note).toBe('fields: userid, serverid');
   });
 
-  it('is refused as a whole when one list of it does not come', async () => {
+  it('is refused as a whole if one of its lists fails', async () => {
     await vendor.sim('rules', { match: { call: 'types' }, http: 500 });
     expect(await sync()).toMatchObject({ added: 0, refusal: { kind: 'unavailable' } });
     expect(await products()).toEqual([]);
     expect((await sync()).refusal).toBeNull();
   });
 
-  it('has what is listed no more taken off', async () => {
+  it('marks products as not sellable once the vendor no longer lists them', async () => {
     await sync();
     await vendor.sim('account', { remove_types: [6402] });
     expect(await sync()).toMatchObject({ seen: 4, removed: 1, refusal: null });
@@ -92,14 +92,14 @@ describe('The catalogue of SEAGM', () => {
 });
 
 describe('The operator of an account at SEAGM', () => {
-  it('tests it, and asks for the balance in its own currency', async () => {
+  it('can test it, and query the balance in its own currency', async () => {
     expect(await scene.commandLine.json('supplier', 'test', code)).toMatchObject({ ok: true });
     expect(await scene.commandLine.json('supplier', 'balance', code)).toMatchObject([
       { code, amount: '10000', currency: 'MYR' },
     ]);
   });
 
-  it('is shown that the vendor refuses the key', async () => {
+  it('sees when the vendor refuses the key', async () => {
     await vendor.sim('account', { secret_key: 'another' });
     const { code: exit, stdout } = await scene.commandLine.run('supplier', 'test', code, '--json');
     expect(exit).toBe(1);

@@ -6,7 +6,7 @@ import { unique, type OrderBody } from '../support/stack.js';
 import { purchasesScene, type Case } from './purchases-scene.js';
 
 const scene = purchasesScene();
-/** Sells what the first supplier refuses. */
+/** Sells the units that the first supplier refuses. */
 const second = new FakeSupplier();
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => second.close());
 const casesOf = async ({ order_number }: OrderBody): Promise<Case[]> =>
   (await scene.openCases()).filter((each) => each.order_number === order_number);
 
-/** An order whose first supplier says that it is out of stock. @returns it, as it ended, and the reference there. */
+/** An order whose first supplier reports "out of stock". @returns the ended order, and its reference at this supplier. */
 async function orderedInVain(sku: string): Promise<{ order: OrderBody; reference: string }> {
   const user = unique('player');
   scene.stack.supplier.script(user, ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
@@ -45,7 +45,7 @@ async function productOfBoth(): Promise<string> {
   return sku;
 }
 
-/** The list of the first supplier says that it sold this. @param names of what it sold under the reference besides. */
+/** Lists a reference as sold by the first supplier. @param names the supplier's references of further sales under it. */
 function list(reference: string, ...names: string[]): void {
   const data = [...names, 'S-9'].map((supplier_reference) => ({
     reference,
@@ -56,7 +56,7 @@ function list(reference: string, ...names: string[]): void {
 }
 
 describe('a purchase that its supplier lists as sold', () => {
-  it('is a case where its unit failed, once, and the report says that the list has more', async () => {
+  it('opens one discrepancy if its unit failed, and the report counts the surplus', async () => {
     const { order, reference } = await orderedInVain(await scene.stack.product('35.00'));
     expect(order.status).toBe('failed');
     list(reference);
@@ -75,7 +75,7 @@ describe('a purchase that its supplier lists as sold', () => {
     expect(stdout).toContain('The list of fake has 1 purchase more than our books');
   });
 
-  it('is a case where its attempt was given up, and another supplier sold the unit', async () => {
+  it('opens a discrepancy if another supplier then sold the unit', async () => {
     const { order, reference } = await orderedInVain(await productOfBoth());
     expect(order.status).toBe('completed');
     list(reference);
@@ -85,7 +85,7 @@ describe('a purchase that its supplier lists as sold', () => {
     ]);
   });
 
-  it('is a case where its unit was given another one under the same reference, which is listed beside it', async () => {
+  it('opens a discrepancy if the list has two purchases under the reference, and the unit has the other one', async () => {
     const sku = await scene.stack.product('35.00');
     const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], unique('player'));
     const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
@@ -101,7 +101,7 @@ describe('a purchase that its supplier lists as sold', () => {
     expect(await casesOf(order)).toHaveLength(1);
   });
 
-  it('is a case by a statement, too, by whichever name it tells', async () => {
+  it('opens a discrepancy also from a statement that has only the supplier’s reference', async () => {
     const { order, reference } = await orderedInVain(await productOfBoth());
     const { order_number } = order;
     await scene.stack.fill(`
@@ -114,7 +114,7 @@ describe('a purchase that its supplier lists as sold', () => {
     ]);
   });
 
-  it('is none in a statement of its own names only, where the unit succeeded with the first answer', async () => {
+  it('opens none from such a statement if the unit succeeded with the first answer', async () => {
     const { reference_id } = await scene.stack.order(
       scene.merchant,
       [{ sku: await scene.stack.product('35.00') }],
@@ -128,7 +128,7 @@ describe('a purchase that its supplier lists as sold', () => {
     expect(unknown).toMatchObject([{ supplier_reference: nobodys }]);
   });
 
-  it('is a case that a worker opens and counts, which reads the list', async () => {
+  it('opens a discrepancy when a worker reads the list, which counts it', async () => {
     const { order, reference } = await orderedInVain(await productOfBoth());
     list(reference);
     await scene.stack.sql(`UPDATE suppliers SET purchases_due_at = NULL`);
@@ -147,7 +147,7 @@ describe('a purchase that its supplier lists as sold', () => {
 });
 
 describe('topup report supplier', () => {
-  it('asks about attempts that were given up, too: one that was sold is a difference and a case', async () => {
+  it('also queries attempts that others followed: a sold one is a difference and a discrepancy', async () => {
     const { order, reference } = await orderedInVain(await productOfBoth());
     const before = await scene.report();
     expect(before.given_up).toBeGreaterThan(0);
