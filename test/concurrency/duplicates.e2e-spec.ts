@@ -42,7 +42,7 @@ const bothOf = (merchant: TestMerchant): [Client, Client] => [
 ];
 
 type Sent = Answer<OrderBody> & {
-  /** Whether the service was too busy for it before: it may have been accepted all the same. */
+  /** Whether the service answered before that it was busy. It may have accepted the order nevertheless. */
   isRepeated: boolean;
 };
 
@@ -58,13 +58,13 @@ async function post(client: Client, body: Request): Promise<Sent> {
 const count = (answers: Answer<unknown>[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-/** So many of those that were accepted made an order, the rest replay it. */
+/** Expects that so many accepted requests placed an order, and the others were replays. */
 function expectMade(orders: number, answers: Sent[]): void {
   const makers = answers.filter(
     ({ status, headers }) => status === 200 && headers.get('idempotent-replayed') !== 'true',
   );
   expect(makers.length).toBeLessThanOrEqual(orders);
-  // A client that lost the answer to a request that made an order repeats it and gets a replay.
+  // A client whose request placed an order may lose the answer, repeat the request, and get a replay.
   if (!answers.some(({ isRepeated }) => isRepeated)) expect(makers).toHaveLength(orders);
 }
 
@@ -76,20 +76,23 @@ describe('fifty identical requests at once', () => {
   it.each([
     ['one API process', 1],
     ['two API processes', 2],
-  ])('sent to %s make one order and one charge, and every caller gets its order_number', async (_where, processes) => {
-    const merchant = await stack.merchant('1000.00');
-    const clients = bothOf(merchant).slice(0, processes);
-    const body = request();
-    const answers = await Promise.all(times(50, (index) => post(clients[index % processes] as Client, body)));
-    expect(count(answers, 200)).toBe(50);
-    expect(orderNumbers(answers)).toHaveLength(1);
-    expectMade(1, answers);
-    await stack.orderWith(merchant, body.reference_id, 'completed');
-    expect(await stack.wallet(merchant)).toEqual({ available: '930.00', held: '0.00' });
-    expect(stack.supplier.about(orderNumbers(answers)[0] ?? '')).toHaveLength(2);
-  });
+  ])(
+    'sent to %s place one order with one charge, and every caller gets its order_number',
+    async (_where, processes) => {
+      const merchant = await stack.merchant('1000.00');
+      const clients = bothOf(merchant).slice(0, processes);
+      const body = request();
+      const answers = await Promise.all(times(50, (index) => post(clients[index % processes] as Client, body)));
+      expect(count(answers, 200)).toBe(50);
+      expect(orderNumbers(answers)).toHaveLength(1);
+      expectMade(1, answers);
+      await stack.orderWith(merchant, body.reference_id, 'completed');
+      expect(await stack.wallet(merchant)).toEqual({ available: '930.00', held: '0.00' });
+      expect(stack.supplier.about(orderNumbers(answers)[0] ?? '')).toHaveLength(2);
+    },
+  );
 
-  it('are all accepted when the wallet holds enough for exactly one', async () => {
+  it('are all accepted if the wallet has enough for exactly one', async () => {
     const merchant = await stack.merchant('70.00');
     const body = request();
     const answers = await Promise.all(times(50, (index) => post(bothOf(merchant)[index % 2] as Client, body)));
@@ -98,7 +101,7 @@ describe('fifty identical requests at once', () => {
     expect((await stack.wallet(merchant)).available).toBe('0.00');
   });
 
-  it('are all refused when the wallet holds too little, and leave the reference unused', async () => {
+  it('are all refused if the wallet has too little, and leave the reference unused', async () => {
     const merchant = await stack.merchant('69.99');
     const body = request();
     const answers = await Promise.all(times(50, () => post(merchant.client, body)));
@@ -134,7 +137,7 @@ describe('identical and different contents racing for one reference', () => {
     expect((await stack.wallet(merchant)).available).toBe('99930.00');
   });
 
-  it('cannot be won by a content that is refused', async () => {
+  it('are never won by content that is refused', async () => {
     const merchant = await stack.merchant('70.00');
     const good = request();
     const bad: Request[] = [

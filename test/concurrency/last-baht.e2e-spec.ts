@@ -31,7 +31,7 @@ const satang = (amount: string): number => Number(amount.replace('.', ''));
 interface Attempt {
   body: { reference_id: string; user_id: string; items: { sku: string; quantity: number }[] };
   answer: Answer<OrderBody>;
-  /** Whether the service was too busy for it before. */
+  /** Whether the service answered before that it was busy. */
   isRepeated: boolean;
 }
 
@@ -59,7 +59,7 @@ function race(merchant: TestMerchant, bodies: Attempt['body'][]): Promise<Attemp
 
 const accepted = (attempts: Attempt[]): Attempt[] => attempts.filter(({ answer }) => answer.status === 200);
 
-/** What was not accepted was refused for its balance, and for nothing else. */
+/** Expects that every order that was not accepted was refused for the balance. */
 function refusedForBalance(attempts: Attempt[]): Attempt[] {
   const rest = attempts.filter(({ answer }) => answer.status !== 200);
   for (const { answer } of rest) {
@@ -69,13 +69,13 @@ function refusedForBalance(attempts: Attempt[]): Attempt[] {
   return rest;
 }
 
-/** Money that an operator moves: under one reference, once. */
+/** Moves money as an operator, under a reference, so that a repetition does not move it twice. */
 function fund(merchant: TestMerchant, kind: 'credit' | 'debit'): Promise<Wallet> {
   const funding = { merchantId: merchant.id, amount: 1_000n, reference: unique(kind), operator: 'test' };
   return untilDone(() => stack.api.get(WalletService)[kind](funding));
 }
 
-/** No line of the statement shows a negative balance. */
+/** Expects that no line of the statement has a negative balance. */
 async function expectNeverNegative(merchant: TestMerchant): Promise<void> {
   const entries = await walk<{ available_amount_after: string }>(merchant.client, '/v1/wallet/entries', {
     limit: '100',
@@ -97,7 +97,7 @@ describe('hundreds of orders racing for the last baht', () => {
     await expectNeverNegative(merchant);
   });
 
-  it('the last satang is not spent twice either', async () => {
+  it('the last satang is not spent twice', async () => {
     const sku = await stack.product('0.01');
     const merchant = await stack.merchant('0.07');
     const attempts = await race(
@@ -109,7 +109,7 @@ describe('hundreds of orders racing for the last baht', () => {
     expect((await stack.wallet(merchant)).available).toBe('0.00');
   });
 
-  it('what is left over stays, when it pays for no order', async () => {
+  it('a rest that is too small for an order stays in the wallet', async () => {
     const sku = await stack.product('10.00');
     const merchant = await stack.merchant('59.99');
     const attempts = await race(
@@ -120,7 +120,7 @@ describe('hundreds of orders racing for the last baht', () => {
     expect((await stack.wallet(merchant)).available).toBe('9.99');
   });
 
-  it('those that were refused are all accepted after a credit, under the same references', async () => {
+  it('the refused orders are all accepted after a credit, under the same references', async () => {
     const sku = await stack.product('10.00');
     const merchant = await stack.merchant('200.00');
     const bodies = times(60, () => order(sku));
@@ -129,7 +129,7 @@ describe('hundreds of orders racing for the last baht', () => {
     await stack.credit(merchant.id, '400.00');
     const again = await race(merchant, left);
     expect(accepted(again)).toHaveLength(40);
-    // What was answered that the service is busy may have been accepted all the same.
+    // The service may have accepted an order although it answered that it was busy.
     for (const { answer } of again.filter(({ isRepeated }) => !isRepeated))
       expect(answer.headers.get('idempotent-replayed')).toBeNull();
     expect((await stack.wallet(merchant)).available).toBe('0.00');
@@ -164,7 +164,7 @@ describe('hundreds of orders racing for the last baht', () => {
 });
 
 describe('orders racing with other movements of the same wallet', () => {
-  it('credits that arrive meanwhile are spent, and not more than they', async () => {
+  it('credits that arrive meanwhile can be spent, and no more', async () => {
     const sku = await stack.product('10.00');
     const merchant = await stack.merchant('100.00');
     const credits = times(20, () => fund(merchant, 'credit'));
@@ -199,12 +199,12 @@ describe('orders racing with other movements of the same wallet', () => {
     expect((await stack.wallet(merchant)).available).toBe('0.00');
   });
 
-  it('what failed orders return can be spent again, once', async () => {
+  it('refunds of failed orders can be spent again, once', async () => {
     const sku = await stack.product('10.00');
     const merchant = await stack.merchant('100.00');
     let wanted = times(40, (index) => order(sku, 1, index % 2 === 0 ? 'fails' : 'player-1'));
     let completed = 0;
-    // Each round at least one order is accepted: what fails gives its money back, what succeeds uses it up.
+    // In each round at least one order is accepted. A failed order returns its money, and a completed one spends it.
     while (wanted.length > 0 && (completed < 10 || satang((await stack.wallet(merchant)).held) > 0)) {
       const attempts = await race(merchant, wanted);
       wanted = refusedForBalance(attempts).map(({ body }) => body);

@@ -31,7 +31,7 @@ const place = ({ client }: TestMerchant, userId = 'player-1'): Promise<{ status:
   client.post<OrderBody>('/v1/orders', { reference_id: unique('order'), user_id: userId, items: [{ sku }] });
 
 describe('a wallet that another transaction keeps locked', () => {
-  it('holds up its own orders only: all others are placed meanwhile', async () => {
+  it('delays only its own orders: all others are placed meanwhile', async () => {
     const blocked = await whileLocked(stack, walletOf(held), async () => {
       const waiting: Promise<{ status: number; body: OrderBody }>[] = [];
       for (let round = 0; round < 5; round++) {
@@ -41,13 +41,13 @@ describe('a wallet that another transaction keeps locked', () => {
       }
       return waiting;
     });
-    // Placed once the lock was gone; or refused, if that took longer than a client is kept waiting.
+    // The order is placed after the lock ended, or refused if that took longer than a client waits.
     const statuses = (await Promise.all(blocked)).map(({ status }) => status);
     for (const status of statuses) expect([200, 503]).toContain(status);
     expect((await place(held)).status).toBe(200);
   });
 
-  it('gives its own orders an answer that says so, and charges nothing for them', async () => {
+  it('makes the service answer its own orders with 503, and charge nothing for them', async () => {
     const before = await stack.wallet(held);
     const answer = await whileLocked(stack, walletOf(held), () => place(held));
     expect(answer).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
@@ -57,7 +57,7 @@ describe('a wallet that another transaction keeps locked', () => {
     );
   });
 
-  it('holds up the end of its own orders only', async () => {
+  it('delays the end of its own orders only', async () => {
     const answers = new Map<string, (answer: Answer) => void>();
     const user = unique('player');
     stack.supplier.script(user, ({ reference }) => {
@@ -92,11 +92,11 @@ describe('a definite refusal that can’t be recorded because of a lock', () => 
     return unit?.next_action_at?.getTime() ?? 0;
   }
 
-  it('is kept beyond its lease, and written: nothing is asked or sent again', async () => {
+  it('is kept for longer than its lease, and then recorded, without another call', async () => {
     const [user, supplier] = [unique('player'), unique('supplier')];
     await stack.addSupplier(supplier, stack.supplier.url, 5_000);
     const refusal = deferred<Answer>();
-    // The supplier keeps no record of what it refuses.
+    // The supplier does not know a unit that it refused.
     stack.supplier.script(user, ({ kind }) => (kind === 'inquiry' ? neverSeen : refusal.promise));
     const order = await stack.order(held, [{ sku: await stack.product('35.00', { supplier }) }], user);
     await eventually(

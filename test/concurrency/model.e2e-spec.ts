@@ -15,7 +15,7 @@ let skus: string[];
 beforeAll(async () => {
   stack = await TestStack.start();
   skus = await Promise.all(PRICES.map((price) => stack.product(baht(price))));
-  // Of each order, the units with an even number fail.
+  // In each order, the units with an even number fail.
   stack.supplier.script('unlucky', ({ reference }) =>
     Number(reference.split('.')[2]) % 2 === 0 ? refused(reference, 'OUT_OF_STOCK') : bought(reference),
   );
@@ -26,7 +26,7 @@ afterAll(() => closeWithBalancedBooks(stack));
 const baht = (satang: number): string => (satang / 100).toFixed(2);
 const satang = (amount: string): number => Number(amount.replace('.', ''));
 
-/** Something that is done to one wallet. */
+/** An action on one wallet. */
 type Action =
   | {
       kind: 'order';
@@ -38,7 +38,7 @@ type Action =
 
 const order = fc.record({
   kind: fc.constant('order' as const),
-  // Few references, so that they come again: with the same content, or with another.
+  // Few references, so that they are repeated, with the same content or with another.
   reference: fc.integer({ min: 1, max: 8 }),
   user: fc.constantFrom('lucky' as const, 'unlucky' as const),
   items: fc.array(
@@ -57,13 +57,13 @@ const funding = fc.record({
 
 const actions = fc.oneof({ weight: 4, arbitrary: order }, { weight: 1, arbitrary: funding });
 
-/** Fixed, so that a failure can be had again. */
+/** Fixed, so that a failure can be reproduced. */
 const SEED = 20_260_115;
 
 const totalOf = (items: { product: number; quantity: number }[]): number =>
   items.reduce((sum, { product, quantity }) => sum + (PRICES[product] ?? 0) * quantity, 0);
 
-/** What an order spends in the end. */
+/** The amount that an order spends in the end. */
 const spentOf = ({ user, items }: Extract<Action, { kind: 'order' }>): number =>
   user === 'lucky'
     ? totalOf(items)
@@ -75,7 +75,7 @@ const toRequest = (prefix: string, { reference, user, items }: Extract<Action, {
   items: items.map(({ product, quantity }) => ({ sku: skus[product], quantity })),
 });
 
-/** @returns whether it was done. */
+/** @returns whether the action was accepted. */
 async function move(merchant: TestMerchant, kind: 'credit' | 'debit', amount: number): Promise<boolean> {
   const movement = {
     merchantId: merchant.id,
@@ -103,14 +103,14 @@ async function untilAllEnded(merchant: TestMerchant): Promise<OrderBody[]> {
   return allOrders(merchant);
 }
 
-/** What the bought units cost, computed from the orders as the merchant sees them. */
+/** The price of all bought units, computed from the orders that the merchant sees. */
 const boughtAmount = (orders: OrderBody[]): number =>
   orders
     .flatMap(({ items }) => items as unknown as { sku: string; completed_quantity: number }[])
     .reduce((sum, { sku, completed_quantity }) => sum + (PRICES[skus.indexOf(sku)] ?? 0) * completed_quantity, 0);
 
 describe('any sequence of movements', () => {
-  it('answers, one after the other, exactly as the model predicts, and ends with its balance', async () => {
+  it('one after the other, has the answers and the final balance that the model predicts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(actions, { minLength: 5, maxLength: 25 }), async (sequence) => {
         const merchant = await stack.merchant('100.00');
@@ -142,7 +142,7 @@ describe('any sequence of movements', () => {
     );
   });
 
-  it('all at once, leaves available = credits - debits - held - spent, at every moment and in the end', async () => {
+  it('all at once, keeps available = credits - debits - held - spent, at every moment', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(actions, { minLength: 30, maxLength: 60 }), async (burst) => {
         const merchant = await stack.merchant('300.00');
@@ -169,7 +169,7 @@ describe('any sequence of movements', () => {
     );
   });
 
-  it('is never seen with a sum of money that was not there: every reading of a wallet adds up', async () => {
+  it('never shows a wallet in the middle of a movement: every reading has the right sum', async () => {
     const merchant = await stack.merchant('500.00');
     const sku = await stack.product('10.00');
     let placing = true;
@@ -181,7 +181,7 @@ describe('any sequence of movements', () => {
       }
       return sums;
     })();
-    // What fails comes back to where it was taken from, so the two balances together never change.
+    // A failed order returns its money, so the sum of both balances never changes.
     stack.supplier.script('always-fails', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
     const orders = await Promise.all(
       Array.from({ length: 40 }, () => stack.order(merchant, [{ sku }], 'always-fails')),

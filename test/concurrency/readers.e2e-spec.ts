@@ -53,8 +53,8 @@ const allAnswered = (answers: Answer<unknown>[]): void => {
   for (const { status } of answers) expect([200, 503]).toContain(status);
 };
 
-describe('forty readers of a list that PostgreSQL does not give', () => {
-  it('keep nobody from ordering, whatever others read beside them', async () => {
+describe('forty readers of a list whose table is locked', () => {
+  it('do not delay orders, or other lists', async () => {
     await place();
     const answers = await whileLocked(stack, 'LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE', async () => {
       const reading = [read('deliveries')];

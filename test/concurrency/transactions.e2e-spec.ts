@@ -26,7 +26,7 @@ afterAll(() => stack.close());
 const written = async (): Promise<number | undefined> => (await database.query<{ n: number }>(COUNT))[0]?.n;
 
 describe('a transaction whose statements are sent without waiting', () => {
-  it('is durable when it resolves, its writes included that nobody waited for', async () => {
+  it('is durable once it resolves, with the writes that its work did not await', async () => {
     const result = await database.transaction((tx) => {
       tx.write(INSERT, [1]);
       return tx.query<{ n: number }>(INSERT, [2]);
@@ -35,7 +35,7 @@ describe('a transaction whose statements are sent without waiting', () => {
     expect(await written()).toBe(2);
   });
 
-  it('fails as a whole with the error of a write that nobody waited for', async () => {
+  it('fails as a whole with the error of a write that its work did not await', async () => {
     const failing = database.transaction((tx) => {
       tx.write(INSERT, [1]);
       tx.write(INSERT, [1]);
@@ -46,7 +46,7 @@ describe('a transaction whose statements are sent without waiting', () => {
     expect(await written()).toBe(0);
   });
 
-  it('is not committed when its work goes on after a statement that failed', async () => {
+  it('is not committed if its work goes on after a failed statement', async () => {
     const failing = database.transaction(async (tx) => {
       tx.write(INSERT, [1]);
       await tx.query(INSERT, [1]).catch(() => undefined);
@@ -55,7 +55,7 @@ describe('a transaction whose statements are sent without waiting', () => {
     expect(await written()).toBe(0);
   });
 
-  it('is rolled back when its work throws, whatever is still on its way', async () => {
+  it('is rolled back if its work throws, even while statements are in flight', async () => {
     const failing = database.transaction((tx) => {
       tx.write(INSERT, [1]);
       return Promise.reject(new Error('changed its mind'));
@@ -64,17 +64,17 @@ describe('a transaction whose statements are sent without waiting', () => {
     expect(await written()).toBe(0);
   });
 
-  it('begins anew when PostgreSQL ended it to solve a deadlock', async () => {
+  it('is repeated if PostgreSQL ended it because of a deadlock', async () => {
     await database.batch([INSERT, [1]], [INSERT, [2]]);
     let tries = 0;
     let meet = (): void => {};
     const met = new Promise<void>((resolve) => (meet = resolve));
     const cross = (first: number, second: number): Promise<{ n: number }[]> =>
       database.transaction(async (tx) => {
-        // One that begins anew could take the row before the other wakes up that waits for it: a deadlock once more.
+        // The repeated one could lock the row before the waiting one wakes up, which would be a second deadlock.
         if (++tries > 2) await Promise.race(crossing);
         await tx.query(LOCK, [first]);
-        // Each has its first row before either asks for the other's.
+        // Each locks its first row before either locks the other's.
         if (tries === 2) meet();
         await met;
         return tx.query<{ n: number }>(LOCK, [second]);
@@ -84,7 +84,7 @@ describe('a transaction whose statements are sent without waiting', () => {
     expect(tries).toBe(3);
   });
 
-  it('leaves a usable connection behind after each kind of end', async () => {
+  it('returns a usable connection after each kind of end', async () => {
     for (let round = 0; round < 6; round++) {
       await database.transaction((tx) => tx.query(INSERT, [round]));
       await expect(database.transaction((tx) => tx.query(INSERT, [round]))).rejects.toThrow();
@@ -92,7 +92,7 @@ describe('a transaction whose statements are sent without waiting', () => {
     expect(await written()).toBe(6);
   });
 
-  it('says that the service is not available when its connection is lost, and commits nothing', async () => {
+  it('fails with SERVICE_UNAVAILABLE if its connection is lost, and commits nothing', async () => {
     const failing = database.transaction((tx) => {
       tx.write(INSERT, [1]);
       tx.write(END_CONNECTION);
@@ -103,7 +103,7 @@ describe('a transaction whose statements are sent without waiting', () => {
     expect(await written()).toBe(0);
   });
 
-  it('runs a batch in one go and answers with the rows of its last statement', async () => {
+  it('sends a batch at once, and returns the rows of its last statement', async () => {
     const rows = await database.batch<{ n: number }>([INSERT, [1]], [INSERT, [2]], [COUNT, []]);
     expect(rows).toEqual([{ n: 2 }]);
     await expect(database.batch([INSERT, [3]], [INSERT, [3]], [COUNT, []])).rejects.toMatchObject({

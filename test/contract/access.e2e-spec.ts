@@ -22,7 +22,7 @@ const WITHIN_MS = 5_000;
 
 const keys = (): ApiKeysService => stack.api.get(ApiKeysService);
 
-/** A key that was in use a moment ago, so that the service may remember it. */
+/** A key that was just used, so that the service may have it in a cache. */
 async function usedKey(options: Parameters<ApiKeysService['issue']>[1] = {}): Promise<{
   id: number;
   merchantId: number;
@@ -41,7 +41,7 @@ const becomes = (client: Client, status: number): Promise<Answer<never>> =>
     (answer) => answer.status === status,
   );
 
-/** Lets as much time pass by the service's clock as an operator's change may take. */
+/** Moves the service's clock by the time that an operator's change may take. */
 function letItPass(): void {
   const clock = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => clock() + WITHIN_MS);
@@ -103,7 +103,7 @@ describe('1 Errors: 403 FORBIDDEN', () => {
     await becomes(client, 200);
   });
 
-  it('comes before the body’s syntax, size and type', async () => {
+  it('is answered before the body’s syntax, size and type are checked', async () => {
     const { key } = await keys().issue((await stack.merchant('0.00')).id, { allowedNetworks: ['192.0.2.1'] });
     const client = new Client(stack.url, key);
     for (const body of ['{', ' '.repeat(300 * 1024)]) {

@@ -66,7 +66,7 @@ describe('1 Errors: 503 SERVICE_UNAVAILABLE while PostgreSQL is unreachable', ()
     expect(placed.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it('though the order was committed: the same request again finds it, charged once', async () => {
+  it('even if the order was committed: the repeated request finds it, charged once', async () => {
     const request = order();
     const before = Number((await stack.wallet(merchant)).available);
     const committed = wire.cutAfterSending((bytes) => bytes.includes('COMMIT\0'));
@@ -80,7 +80,7 @@ describe('1 Errors: 503 SERVICE_UNAVAILABLE while PostgreSQL is unreachable', ()
     expect(Number((await stack.wallet(merchant)).available)).toBe(before - 35);
   });
 
-  it('though it went away before the commit: the same request again places the order', async () => {
+  it('when the connection is lost before the commit: the repeated request places the order', async () => {
     const request = order();
     const before = Number((await stack.wallet(merchant)).available);
     const begun = wire.cutAfterSending((bytes) => bytes.includes('wallets.lock_many'));
@@ -94,13 +94,13 @@ describe('1 Errors: 503 SERVICE_UNAVAILABLE while PostgreSQL is unreachable', ()
     expect(Number((await stack.wallet(merchant)).available)).toBe(before - 35);
   });
 
-  it('a bad key is still refused when it cannot be a key at all', async () => {
+  it('a key with the wrong form still gets 401', async () => {
     wire.cut();
     expectError(await new Client(stack.urlOf(api), 'no key').get('/v1/wallet'), 401, 'UNAUTHORIZED');
     await back();
   });
 
-  it('an order that was placed meanwhile through another process is all there', async () => {
+  it('an order that another process placed meanwhile is complete', async () => {
     const request = order();
     wire.cut();
     const placed = await merchant.client.post<OrderBody>('/v1/orders', request);
@@ -123,7 +123,7 @@ describe('1 Errors: Redis being down is never a reason to refuse an order', () =
 
   afterAll(() => api.close());
 
-  it('orders are taken, and fulfilled by a worker that finds them in PostgreSQL', async () => {
+  it('orders are accepted, and a worker finds them in PostgreSQL and fulfils them', async () => {
     const answers: Answer<OrderBody>[] = [];
     for (let i = 0; i < 5; i++) answers.push(await client.post<OrderBody>('/v1/orders', order()));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);

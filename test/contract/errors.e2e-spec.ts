@@ -51,7 +51,7 @@ describe('1 Errors: the body', () => {
     expectError(await post(order({ reference_id: undefined })), 400, 'BAD_REQUEST', 'reference_id is required');
   });
 
-  it('has no details where there is no member to name', async () => {
+  it('has no details if the problem is of no single member', async () => {
     const body = expectError(await merchant.client.get('/v1/orders/unknown'), 404, 'NOT_FOUND');
     expect(body).not.toHaveProperty('details');
   });
@@ -68,7 +68,7 @@ describe('1 Errors: the body', () => {
     expect(details).toEqual([expect.objectContaining({ field: 'items[1].sku', code: 'INVALID_SKU' })]);
   });
 
-  it('is 500 INTERNAL_ERROR for anything unforeseen, and tells nothing of the database', async () => {
+  it('is 500 INTERNAL_ERROR for an unexpected error, and contains nothing of the database', async () => {
     await stack.sql('ALTER TABLE merchant_prices RENAME TO merchant_prices_away');
     try {
       const answer = await merchant.client.get('/v1/products');
@@ -155,7 +155,7 @@ describe('1 Errors: malformed bodies are 400 BAD_REQUEST', () => {
   it.each([
     ['objects', '{"a":', '}'],
     ['arrays', '[', ']'],
-  ])('%s nested very deeply are refused, and the service lives on', async (_what, open, close) => {
+  ])('%s nested very deeply are refused, and the service goes on', async (_what, open, close) => {
     for (const levels of [17, 1_000, 40_000]) {
       const nested = `{"items":${open.repeat(levels)}1${close.repeat(levels)}}`;
       expectError(await post(nested), 400, 'BAD_REQUEST');
@@ -163,7 +163,7 @@ describe('1 Errors: malformed bodies are 400 BAD_REQUEST', () => {
     expect((await post(order())).status).toBe(200);
   });
 
-  it('brackets in text nest nothing, and sixteen levels are none too many', async () => {
+  it('brackets in text do not count as nesting, and sixteen levels are allowed', async () => {
     const quoted = `${'[{'.repeat(25)}\\"${'[{'.repeat(25)}`;
     expect((await post(order({ user_id: quoted }))).status).toBe(200);
     const sixteen = `{"items":${'['.repeat(15)}${']'.repeat(15)}}`;
@@ -171,7 +171,7 @@ describe('1 Errors: malformed bodies are 400 BAD_REQUEST', () => {
     expectError(await post(`{"items":[${sixteen}]}`), 400, 'BAD_REQUEST', /nests deeper than 16 levels/);
   });
 
-  it('a hundred thousand elements are refused in few words', async () => {
+  it('a hundred thousand elements are refused with a short answer', async () => {
     const answer = await post(`{"items":[${'0,'.repeat(100_000)}0]}`);
     expectError(answer, 400, 'BAD_REQUEST');
     expect(JSON.stringify(answer.body).length).toBeLessThan(2_000);
@@ -187,7 +187,7 @@ describe('1 Errors: malformed bodies are 400 BAD_REQUEST', () => {
 });
 
 describe('1 Errors: 413 PAYLOAD_TOO_LARGE', () => {
-  it('a body of exactly 256 KiB is taken', async () => {
+  it('a body of exactly 256 KiB is accepted', async () => {
     expect((await post(paddedTo(MAX_BODY_BYTES))).status).toBe(200);
   });
 
@@ -204,14 +204,14 @@ describe('1 Errors: 413 PAYLOAD_TOO_LARGE', () => {
     expect((await send(paddedTo(MAX_BODY_BYTES))).status).toBe(200);
   });
 
-  it('a compressed body counts by what it unpacks to', async () => {
+  it('a compressed body counts with its uncompressed size', async () => {
     const gzip = { 'content-encoding': 'gzip' };
     expect((await post(gzipSync(paddedTo(MAX_BODY_BYTES)), gzip)).status).toBe(200);
     expectError(await post(gzipSync(paddedTo(MAX_BODY_BYTES + 1)), gzip), 413, 'PAYLOAD_TOO_LARGE');
     expectError(await post(gzipSync(' '.repeat(50_000_000)), gzip), 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  it('a body that says it is compressed and is not is a 400', async () => {
+  it('a body that is not compressed although its header says so is a 400', async () => {
     expectError(await post(order(), { 'content-encoding': 'gzip' }), 400, 'BAD_REQUEST');
     expectError(await post(gzipSync('{').subarray(0, 12), { 'content-encoding': 'gzip' }), 400, 'BAD_REQUEST');
   });
@@ -279,7 +279,7 @@ describe('1 Errors: X-Request-Id', () => {
     },
   );
 
-  it('another one for every request that brings none', async () => {
+  it('is generated, different each time, for a request without one', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => requestId()));
     expect(new Set(ids).size).toBe(20);
   });

@@ -6,7 +6,7 @@ import { TestStack } from '../support/stack.js';
 import { ConsoleStack } from '../console/console-stack.js';
 
 const PRIVATE = '127.0.0.1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7';
-/** What a proxy makes of a caller in a private network that claims another address: one that appends, one that replaces. */
+/** X-Forwarded-For of a caller in a private network that claims another address: by a proxy that appends, and by one that replaces. */
 const CLAIMED = '203.0.113.99';
 const APPENDED = `${CLAIMED}, 10.8.0.5`;
 const REPLACED = '10.8.0.5';
@@ -24,7 +24,7 @@ const start = async (trusted: string): Promise<void> => {
   stack = await TestStack.start({ TRUSTED_PROXIES: trusted, LOG_LEVEL: 'warn' }, { worker: false, logTo });
 };
 
-/** Which of some addresses the service takes for the caller's, as the networks of API keys are compared with it. */
+/** The address that the service takes for the caller's. It tries keys that allow one address each. */
 async function callerOf(forwarded: string, ...addresses: string[]): Promise<string[]> {
   const { id } = await stack.merchant('0.00');
   const found: string[] = [];
@@ -45,13 +45,13 @@ describe('the address of a caller', () => {
     ['2', `${APPENDED}, 10.0.0.7`, '10.8.0.5'],
     ['127.0.0.1,10.0.0.7', `${APPENDED}, 10.0.0.7`, '10.8.0.5'],
     ['', APPENDED, '127.0.0.1'],
-  ])('where TRUSTED_PROXIES is %j and X-Forwarded-For is %j: %s', async (trusted, forwarded, address) => {
+  ])('with TRUSTED_PROXIES %j and X-Forwarded-For %j is %s', async (trusted, forwarded, address) => {
     await start(trusted);
     expect(await callerOf(forwarded, CLAIMED, '10.8.0.5', '10.0.0.7', '127.0.0.1')).toEqual([address]);
     expect(warnings()).toEqual([]);
   });
 
-  it('is as claimed where callers are in a trusted network, and one log line warns of that', async () => {
+  it('is the claimed one if callers are in a trusted network, and one log line warns of that', async () => {
     await start(PRIVATE);
     expect(await callerOf(REPLACED, '10.8.0.5')).toEqual(['10.8.0.5']);
     expect(warnings()).toEqual([]);
@@ -64,7 +64,7 @@ describe('in Kubernetes', () => {
   const settingsOf = (component: string) =>
     processesOf(readManifests()).find((process) => process.component === component)?.env ?? {};
 
-  it('the API and the console believe the controller, and nobody that it names', async () => {
+  it('the API and the console trust the ingress controller, and no address that it forwards', async () => {
     await start(settingsOf('api').TRUSTED_PROXIES ?? '');
     for (const forwarded of [APPENDED, REPLACED])
       expect(await callerOf(forwarded, CLAIMED, '10.8.0.5')).toEqual(['10.8.0.5']);

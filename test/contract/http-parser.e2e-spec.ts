@@ -14,12 +14,12 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** A request line and headers, each line ended as HTTP wants it. */
+/** A request line and headers, with the line ends of HTTP. */
 const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 
 const key = (): string => `X-API-Key: ${merchant.key}`;
 
-describe('1 Errors: what the HTTP parser refuses has the same body', () => {
+describe('1 Errors: refusals of the HTTP parser have the usual body', () => {
   it.each([
     ['a request line that is none', 'HELLO\r\n\r\n'],
     ['an unknown protocol', 'GET /v1/wallet SPDY/3\r\n\r\n'],
@@ -72,7 +72,7 @@ describe('1 Errors: what the HTTP parser refuses has the same body', () => {
   });
 });
 
-describe('1 Errors: what the HTTP parser lets through is answered as any other request', () => {
+describe('1 Errors: unusual requests that the HTTP parser accepts get the usual answers', () => {
   it('a request without Host', async () => {
     expectError(await sendRaw(stack.url, head('GET /v1/wallet HTTP/1.1')), 401, 'UNAUTHORIZED');
     expect((await sendRaw(stack.url, head('GET /v1/wallet HTTP/1.1', key()))).status).toBe(200);

@@ -64,7 +64,7 @@ describe('2 Idempotency: the same request again', () => {
     expect(await stack.wallet(payer)).toEqual({ available: '30.00', held: '0.00' });
   });
 
-  it('gives the order as it stands now: completed', async () => {
+  it('gives the current order: completed', async () => {
     const order = request();
     const first = await post(order);
     const completed = await stack.orderWith(merchant, order.reference_id, 'completed');
@@ -73,7 +73,7 @@ describe('2 Idempotency: the same request again', () => {
     expect(again.body).toEqual(completed);
   });
 
-  it('gives the order as it stands now: failed, with its failure, and it is not tried again', async () => {
+  it('gives the current order: failed, with its failure, and it is not bought again', async () => {
     stack.supplier.script('never', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
     const order = request({ user_id: 'never' });
     const first = await post(order);
@@ -84,7 +84,7 @@ describe('2 Idempotency: the same request again', () => {
     expect(stack.supplier.about(first.body.order_number)).toHaveLength(2);
   });
 
-  it('is recognized after the defaults: no quantity is 1, null is absent', async () => {
+  it('is recognized after defaults are applied: a missing quantity is 1, and null is the same as absent', async () => {
     const order = request({ items: [{ sku }], server_id: undefined, character_id: undefined });
     const first = await post(order);
     const spellings = [
@@ -95,14 +95,14 @@ describe('2 Idempotency: the same request again', () => {
     for (const spelling of spellings) expectReplay(await post(spelling), first);
   });
 
-  it('is recognized whatever the order of its members and the white space between them', async () => {
+  it('is recognized with another order of members, and other white space', async () => {
     const order = request();
     const first = await post(order);
     const reversed = Object.fromEntries(Object.entries(order).reverse());
     expectReplay(await post(JSON.stringify(reversed, null, 4)), first);
   });
 
-  it('is recognized although the wallet is empty now', async () => {
+  it('is recognized even if the wallet is empty now', async () => {
     const payer = await stack.merchant('70.00');
     const order = request();
     const first = await post(order, payer);
@@ -110,7 +110,7 @@ describe('2 Idempotency: the same request again', () => {
     expectReplay(await post(order, payer), first);
   });
 
-  it('is recognized although the product is inactive, dearer or smaller in quantity now', async () => {
+  it('is recognized even if the product now is inactive, costs more or has a smaller maximum quantity', async () => {
     const seasonal = await stack.product('35.00');
     const order = request({ items: [{ sku: seasonal, quantity: 3 }] });
     const first = await post(order);
@@ -163,7 +163,7 @@ describe('2 Idempotency: the same reference with different content', () => {
     expectError(await post({ ...order, items: [{ sku: other }, { sku }] }), 409, 'DUPLICATE_REFERENCE');
   });
 
-  it('409 also when that content could not be ordered: an unknown SKU, too dear', async () => {
+  it('409 even if the different content could not be ordered: an unknown SKU, or too expensive', async () => {
     const order = request();
     await post(order);
     expectError(await post({ ...order, items: [{ sku: 'UNKNOWN' }] }), 409, 'DUPLICATE_REFERENCE');
@@ -211,7 +211,7 @@ describe('2 Idempotency: a refused request does not use up its reference', () =>
     await place(order);
   });
 
-  it('409: different content, with what was refused under a reference of its own', async () => {
+  it('409: different content, which is then accepted under its own reference', async () => {
     const order = request();
     await place(order);
     const different = { ...order, user_id: 'player-2' };
@@ -219,7 +219,7 @@ describe('2 Idempotency: a refused request does not use up its reference', () =>
     await place({ ...different, reference_id: unique('order') });
   });
 
-  it('503: the balance, and the same request succeeds after a credit', async () => {
+  it('503: too low a balance; the same request succeeds after a credit', async () => {
     const payer = await stack.merchant('69.99');
     const order = request();
     expectError(await post(order, payer), 503, 'SERVICE_UNAVAILABLE');
@@ -229,7 +229,7 @@ describe('2 Idempotency: a refused request does not use up its reference', () =>
     expect((await stack.wallet(payer)).available).toBe('0.00');
   });
 
-  it('503: the balance, and another order may take the reference', async () => {
+  it('503: too low a balance; another order may use the reference', async () => {
     const payer = await stack.merchant('35.00');
     const order = request();
     expectError(await post(order, payer), 503, 'SERVICE_UNAVAILABLE');

@@ -10,7 +10,7 @@ import { WebhookReceiver } from '../support/webhook-receiver.js';
 let stack: TestStack;
 let receiver: WebhookReceiver;
 let sku: string;
-/** Two merchants that have everything a merchant can have, under the same names where they choose the names. */
+/** Two merchants with everything that a merchant can have, and with the same names wherever merchants choose them. */
 let mine: TestMerchant;
 let theirs: TestMerchant;
 let theirOrder: OrderBody;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, receiver));
 
-describe('1 Errors: what is another merchant’s is unknown', () => {
+describe('1 Errors: the rows of another merchant are unknown', () => {
   it('an order: each merchant sees its own under the same reference', async () => {
     const found = await mine.client.get<OrderBody>(`/v1/orders/${REFERENCE}`);
     expect(found.body.user_id).toBe(`player-of-${mine.id}`);
@@ -68,7 +68,7 @@ describe('1 Errors: what is another merchant’s is unknown', () => {
     expect(untouched.status).toBe('active');
   });
 
-  it('a delivery: of the other’s webhook, and named under one’s own', async () => {
+  it('a delivery of the other’s webhook, also in the path of the merchant’s own webhook', async () => {
     const [{ id: ownId }] = (await mine.client.get<[{ id: number }]>('/v1/merchant-webhooks')).body;
     for (const webhookId of [theirWebhook.id, ownId]) {
       const path = `/v1/merchant-webhooks/${webhookId}/deliveries/${theirDelivery.id}`;
@@ -117,7 +117,7 @@ describe('6 Events reach the merchant’s own webhooks', () => {
 });
 
 describe('2 Money is the merchant’s own', () => {
-  it('an order that the merchant cannot pay is not paid by the other', async () => {
+  it('an order that a merchant cannot pay takes no money from the other merchant', async () => {
     const before = await stack.wallet(theirs);
     const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku, quantity: 2 }] };
     expectError(await mine.client.post('/v1/orders', request), 503, 'SERVICE_UNAVAILABLE', /65\.00/);

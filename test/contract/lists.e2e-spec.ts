@@ -88,13 +88,13 @@ describe('5 GET /v1/orders', () => {
     expect((await list(`?created_from=${createdAt(0)}&created_to=${createdAt(6)}&status=failed`)).data).toEqual([]);
   });
 
-  it('a moment may carry a time zone', async () => {
+  it('times may have a time zone', async () => {
     const hence = new Date(Date.now() + 3_600_000).toISOString().replace('Z', '%2B00:00');
     expect((await list(`?created_from=${hence}`)).data).toEqual([]);
     expect((await list(`?created_to=${hence}`)).data).toHaveLength(newestFirst.length);
   });
 
-  it('filters hold on every page', async () => {
+  it('filters apply to every page', async () => {
     const walked = await walk<OrderBody>(merchant.client, '/v1/orders', { status: 'completed', limit: '2' });
     expect(references(walked)).toEqual([0, 2, 4, 6].map((place) => newestFirst[place]));
   });
@@ -120,7 +120,7 @@ describe('5 Lists: pages', () => {
     expect((await list(`?limit=${newestFirst.length - 1}`)).next_cursor).not.toBeNull();
   });
 
-  it('a walk finds everything once while new orders arrive, and orders of the same moment', async () => {
+  it('a walk finds each order once while new orders arrive, also orders of the same moment', async () => {
     const buyer = await stack.merchant();
     const before = await Promise.all(Array.from({ length: 30 }, () => stack.order(buyer, [{ sku }])));
     const arrive = (): Promise<unknown> => Promise.all([stack.order(buyer, [{ sku }]), stack.order(buyer, [{ sku }])]);
@@ -185,7 +185,7 @@ describe('5 Lists: a bad or repeated parameter is a 400', () => {
     expect(details.map((detail) => detail.field)).toContain(field);
   });
 
-  it('a cursor of another list, or a forged one, is a 400 or a place in the own list', async () => {
+  it('a cursor of another list, or a forged one, is a 400 or only a position in the merchant’s list', async () => {
     const cursorOf = async (path: string): Promise<string> =>
       (await merchant.client.get<Page<unknown>>(`${path}?limit=1`)).body.next_cursor ?? '';
     const ofOrders = await cursorOf('/v1/orders');
@@ -212,7 +212,7 @@ describe('5 Lists: a bad or repeated parameter is a 400', () => {
     }
   });
 
-  it('another merchant’s cursor shows nothing of that merchant’s', async () => {
+  it('another merchant’s cursor shows no rows of that merchant', async () => {
     const { body } = await merchant.client.get<Page<OrderBody>>('/v1/orders?limit=1');
     const other = await stack.merchant();
     const own = await stack.order(other, [{ sku }]);

@@ -24,7 +24,7 @@ const post = (members: object): Promise<Answer<OrderBody>> =>
     ...members,
   });
 
-/** As text, because `JSON.stringify` would escape what the test wants to send as it is, or keep it from being sent. */
+/** As text, because `JSON.stringify` would escape or drop some of these values. */
 const postText = (member: string, json: string): Promise<Answer<OrderBody>> => {
   const members = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
   const rest = Object.fromEntries(Object.entries(members).filter(([name]) => name !== member));
@@ -34,7 +34,7 @@ const postText = (member: string, json: string): Promise<Answer<OrderBody>> => {
 const TEXT_MEMBERS = ['reference_id', 'user_id', 'server_id', 'character_id'] as const;
 
 let suffixes = 0;
-/** Makes a text of the same kind and length that no other order has for its reference. */
+/** A unique text of the same kind and length, for the order's reference. */
 const fresh = (text: string): string => {
   const suffix = String(++suffixes);
   return [...text].length > suffix.length ? [...text].slice(0, -suffix.length).join('') + suffix : text;
@@ -132,7 +132,7 @@ describe('2 Creating an order: absent members', () => {
 });
 
 describe('2 Creating an order: the reference', () => {
-  it.each(['.', '..'])('is not %s, which no URL can carry', async (reference_id) => {
+  it.each(['.', '..'])('is not %s, which cannot be in a URL', async (reference_id) => {
     expectRefusedField(await post({ reference_id }), 'reference_id');
   });
 
@@ -140,7 +140,7 @@ describe('2 Creating an order: the reference', () => {
     expect((await post({ reference_id })).status).toBe(200);
   });
 
-  it('is case-sensitive, and taken with its spaces', async () => {
+  it('is case-sensitive, and keeps its spaces', async () => {
     const name = unique('Order');
     const references = [name, name.toLowerCase(), ` ${name}`, `${name} `];
     const answers = await Promise.all(references.map((reference_id) => post({ reference_id })));

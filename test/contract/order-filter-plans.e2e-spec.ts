@@ -28,7 +28,7 @@ const FIRST_PAGE: Omit<OrderPage, 'merchantId' | 'filter'> = {
   limit: 21,
 };
 
-/** The indexes by which a page reads orders, and how many it looks at, where PostgreSQL keeps one plan for all values. */
+/** The indexes by which a page reads orders, and how many rows it reads, with PostgreSQL's generic plan. */
 async function readsOf(merchantId: number, filter: PageFilter): Promise<{ indexes: string[]; rows: number }> {
   const { statement, values } = pageOf({ ...FIRST_PAGE, merchantId, filter });
   const client = await stack.database.pool.connect();
@@ -71,7 +71,7 @@ describe('a page of filtered orders', () => {
     ['user', { userId: 'user-77' }, 'ix_orders_user'],
     ['user and status', { userId: 'user-77', status: 'completed' }, 'ix_orders_user'],
     ['all', { orderNumber: 'ord_1_77', referenceId: 'r-77', userId: 'user-77' }, 'uq_orders_merchant_reference'],
-  ])('by %s reads its own orders only', async (_name, filter, index) => {
+  ])('by %s reads only the matching rows', async (_name, filter, index) => {
     const { indexes, rows } = await readsOf(big, filter);
     expect(indexes).toEqual([index]);
     expect(rows).toBeLessThanOrEqual(41);

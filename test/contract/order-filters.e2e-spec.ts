@@ -38,7 +38,7 @@ const numbers = (...places: number[]): string[] => places.map((place) => orders[
 const at = (place: number): OrderBody => orders[place] as OrderBody;
 
 describe('the list of orders', () => {
-  it('is filtered by order number: the order as GET shows it, or nothing', async () => {
+  it('is filtered by order number: it has the order as GET shows it, or is empty', async () => {
     const { order_number, reference_id } = at(2);
     const { data, next_cursor } = await list({ order_number });
     expect(data).toEqual([(await merchant.client.get(`/v1/orders/${reference_id}`)).body]);
@@ -47,7 +47,7 @@ describe('the list of orders', () => {
     expect(await found({ order_number }, other)).toEqual([]);
   });
 
-  it('is filtered by reference, which another merchant may have too', async () => {
+  it('is filtered by reference, and leaves out another merchant’s order with the same reference', async () => {
     const { reference_id } = at(0);
     expect(await found({ reference_id })).toEqual(numbers(0));
     expect((await list({ reference_id }, other)).data[0]?.order_number).not.toBe(at(0).order_number);

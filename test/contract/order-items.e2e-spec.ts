@@ -23,7 +23,7 @@ const post = (members: object): Promise<Answer<OrderBody>> =>
     ...members,
   });
 
-/** The quantity as it stands in the JSON, such as `1e2`. */
+/** The quantity as it is written in the JSON, such as `1e2`. */
 const postQuantity = (json: string, ofSku = sku): Promise<Answer<OrderBody>> =>
   merchant.client.post<OrderBody>(
     '/v1/orders',
@@ -165,7 +165,7 @@ describe('2 Creating an order: sku', () => {
     expectRefusedField(await post({ items: [{ sku: value }] }), 'items[0].sku');
   });
 
-  it('an unknown one is refused as INVALID_SKU, wherever it stands', async () => {
+  it('an unknown one is refused as INVALID_SKU, in any item', async () => {
     const answer = await post({ items: [{ sku }, { sku: 'UNKNOWN' }, { sku }, { sku: 'UNKNOWN-2' }] });
     const { details = [] } = expectError(answer, 400, 'BAD_REQUEST');
     expect(details.map(({ field, code }) => `${field} ${code}`)).toEqual([

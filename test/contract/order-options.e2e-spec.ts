@@ -40,12 +40,12 @@ const show = async (referenceId: string): Promise<OrderBody> =>
   (await merchant.client.get<OrderBody>(`/v1/orders/${referenceId}`)).body;
 
 describe('max_total_amount', () => {
-  it('lets an order pass that costs as much, or less', async () => {
+  it('allows an order that costs as much, or less', async () => {
     for (const max_total_amount of ['70.00', '70', '70.0', '999999.99', null])
       expect((await post(request({ max_total_amount }))).status).toBe(200);
   });
 
-  it('refuses a dearer order, charges nothing, and leaves its reference free', async () => {
+  it('refuses an order that costs more, charges nothing, and leaves its reference unused', async () => {
     const payer = await stack.merchant('100.00');
     const order = request({ max_total_amount: '69.99' });
     const { details } = expectError(await post(order, payer), 400, 'BAD_REQUEST', /70\.00.*69\.99/);
@@ -56,7 +56,7 @@ describe('max_total_amount', () => {
     expect((await post({ ...order, max_total_amount: '70.00' }, payer)).status).toBe(200);
   });
 
-  it('is compared with what the merchant pays, its own price and all items included', async () => {
+  it('is compared with the amount that the merchant pays, with the merchant’s prices and all items', async () => {
     const payer = await stack.merchant('1000.00');
     await stack.api.get(PricesService).set(payer.id, sku, 3_000n);
     const items = [{ sku, quantity: 2 }, { sku }];
@@ -65,14 +65,14 @@ describe('max_total_amount', () => {
     expect(placed.body.total_amount).toBe('90.00');
   });
 
-  it('is said before a balance that is too low, and after what is wrong with the products', async () => {
+  it('is checked after the products and before the balance', async () => {
     const poor = await stack.merchant('1.00');
     expectRefusedField(await post(request({ max_total_amount: '1.00' }), poor), 'max_total_amount');
     const unknown = request({ max_total_amount: '0.01', items: [{ sku: unique('none') }] });
     expectRefusedField(await post(unknown), 'items[0].sku', 'INVALID_SKU');
   });
 
-  it('never refuses a replay, however the price or the limit have changed', async () => {
+  it('never refuses a replay, even if the price or the limit has changed', async () => {
     const dearer = await stack.product('10.00');
     const order = request({ items: [{ sku: dearer }], max_total_amount: '10.00' });
     const { body } = await post(order);
@@ -101,7 +101,7 @@ describe('metadata', () => {
     2: 'two',
   };
 
-  it('is shown as it was given, by POST, a replay, GET, the list and the webhook', async () => {
+  it('is shown unchanged by POST, a replay, GET, the list and the webhook', async () => {
     const path = `/${unique('hook')}`;
     await merchant.client.post('/v1/merchant-webhooks', { url: receiver.url(path) });
     const order = request({ metadata });
@@ -120,7 +120,7 @@ describe('metadata', () => {
     expect((JSON.parse(arrived?.body ?? '{}') as { data: OrderBody }).data).toEqual(ended);
   });
 
-  it('is empty when it was left out, null or empty, which are the same', async () => {
+  it('is empty if it was absent, null or empty, which are the same content', async () => {
     const order = request();
     for (const given of [undefined, null, {}]) {
       const { status, body } = await post({ ...order, metadata: given });
@@ -129,7 +129,7 @@ describe('metadata', () => {
     expect((await show(order.reference_id)).metadata).toEqual({});
   });
 
-  it('is content: the same in another order is a replay, anything else a duplicate reference', async () => {
+  it('is content: a repeated request with other metadata has a duplicate reference', async () => {
     const order = request({ metadata: { shop: 'bkk', cart: '1' } });
     const { body } = await post(order);
     const again = await post({ ...order, metadata: { cart: '1', shop: 'bkk' } });
@@ -141,7 +141,7 @@ describe('metadata', () => {
     expectError(await post({ ...bare, metadata: { shop: 'bkk' } }), 409, 'DUPLICATE_REFERENCE');
   });
 
-  it('takes 20 texts of 500 characters, with names of 40, counted in code points', async () => {
+  it('may have 20 texts of 500 characters, with names of 40, counted in code points', async () => {
     const entries = Array.from({ length: 20 }, (_, index) => ['😀'.repeat(38) + String(index + 10), '😀'.repeat(500)]);
     const given = Object.fromEntries(entries) as object;
     expect((await post(request({ metadata: given }))).body.metadata).toEqual(given);
@@ -194,7 +194,7 @@ describe('end_user_ip', () => {
     async (end_user_ip) => expectRefusedField(await post(request({ end_user_ip })), 'end_user_ip'),
   );
 
-  it('is passed to the supplier’s adapter, as null where it was left out', async () => {
+  it('is passed to the supplier’s adapter, as null if it is absent', async () => {
     const sent = jest.spyOn(HttpSupplier.prototype, 'send');
     for (const end_user_ip of ['2001:db8::7', undefined]) {
       const { body } = await post(request({ end_user_ip, items: [{ sku }] }));
@@ -207,7 +207,7 @@ describe('end_user_ip', () => {
     sent.mockRestore();
   });
 
-  it('is no content: a replay may have another one, and keeps the first', async () => {
+  it('is not content: a replay may have another value, and the first one stays', async () => {
     const order = request({ end_user_ip: '203.0.113.7' });
     const { body } = await post(order);
     const again = await post({ ...order, end_user_ip: '203.0.113.8' });

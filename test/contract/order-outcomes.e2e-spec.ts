@@ -24,7 +24,7 @@ interface Entry {
   order_number: string | null;
 }
 
-/** The statement, newest first, without what names no movement. */
+/** The statement, newest first, without ids and times. */
 async function statement(merchant: TestMerchant): Promise<string[]> {
   const { body } = await merchant.client.get<{ data: Entry[] }>('/v1/wallet/entries');
   return body.data.map(({ kind, amount, available_amount_after }) => `${kind} ${amount} ${available_amount_after}`);
@@ -51,7 +51,7 @@ async function ended(
 }
 
 describe('3 States: an order that is completed', () => {
-  it('spends its whole total: available, then held, then gone', async () => {
+  it('spends its whole total, which moves from available to held, and then out of the wallet', async () => {
     const merchant = await stack.merchant('100.00');
     let answer = (): void => {};
     const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -90,7 +90,7 @@ describe('3 States: an order that failed as a whole', () => {
     expect(await statement(merchant)).toEqual(lines);
   });
 
-  it('carries the failure of its first failed item, an item that of its first failed unit', async () => {
+  it('has the failure of its first failed item; an item has the failure of its first failed unit', async () => {
     const merchant = await stack.merchant();
     const user = userWhere({
       '1.1': ['INVALID_SERVER', 'first unit of the first item'],
@@ -107,7 +107,7 @@ describe('3 States: an order that failed as a whole', () => {
     ]);
   });
 
-  it('carries them by place, not by the time at which they came', async () => {
+  it('has the failure of the first by position, not of the first by time', async () => {
     const merchant = await stack.merchant();
     const user = unique('player');
     let answer = (): void => {};
@@ -165,7 +165,7 @@ describe('3 States: an order of which a part failed', () => {
     expect(order.items.map(({ status }) => status)).toEqual(['failed', 'failed', 'completed']);
   });
 
-  it('keeps its amounts as they were ordered', async () => {
+  it('keeps the amounts of the order', async () => {
     const merchant = await stack.merchant();
     const user = userWhere({ '1.1': ['OUT_OF_STOCK'] });
     const order = await ended(merchant, [{ sku, quantity: 2 }], user);
@@ -174,7 +174,7 @@ describe('3 States: an order of which a part failed', () => {
     expect(order.items).toMatchObject([amounts]);
   });
 
-  it('moves no money before its end, though its quantities rise', async () => {
+  it('moves no money before its end, although its quantities rise', async () => {
     const merchant = await stack.merchant('200.00');
     const user = unique('player');
     let answer = (): void => {};
@@ -216,7 +216,7 @@ describe('2 Creating an order: prices', () => {
     expect((await stack.wallet(merchant)).available).toBe('37.00');
   });
 
-  it('is nobody else’s price', async () => {
+  it('does not apply to other merchants', async () => {
     const [favoured, other] = [await stack.merchant(), await stack.merchant()];
     await ownPrice(favoured, sku, '30.00');
     expect((await stack.order(other, [{ sku }])).total_amount).toBe('35.00');
@@ -241,7 +241,7 @@ describe('2 Creating an order: prices', () => {
     expect(await statement(merchant)).toEqual([]);
   });
 
-  it('an order of price 0.00 may fail, in part too', async () => {
+  it('an order of price 0.00 may fail, also in part', async () => {
     const merchant = await stack.merchant('0.00');
     const free = await stack.product('0.00');
     const order = await ended(merchant, [{ sku: free, quantity: 2 }], userWhere({ '1.1': ['OUT_OF_STOCK'] }));
@@ -249,7 +249,7 @@ describe('2 Creating an order: prices', () => {
     expect(order.failure_message).toMatch(/\b0\.00\b/);
   });
 
-  it('a price that changes later changes no order that was placed', async () => {
+  it('a later change of a price changes no placed order', async () => {
     const merchant = await stack.merchant('100.00');
     const changing = await stack.product('20.00');
     const user = userWhere({ '1.1': ['OUT_OF_STOCK'] });

@@ -43,7 +43,7 @@ afterAll(async () => {
   await validator.close();
 });
 
-/** A key of its own for each test: what one asks is not counted against the others. */
+/** Each test has its own key, so that each has its own limit of checks. */
 beforeEach(async () => {
   const { key } = await stack.api.get(ApiKeysService).issue(merchant.id);
   client = new Client(stack.url, key);
@@ -57,21 +57,21 @@ async function verdictOn(user_id: string, more: object = {}, from = client): Pro
   return body;
 }
 
-/** A player that the validator answers so about. @returns its id. */
+/** A player about whom the validator gives this answer. @returns the player's id. */
 function player(answer: ValidatorAnswer): string {
   const userId = unique('player');
   validator.introduce(userId, answer);
   return userId;
 }
 
-/** Another API process, once it answers. */
+/** Starts another API process, and waits until it answers. */
 async function startApi(changes: Partial<Config> = {}): Promise<INestApplication> {
   const api = await stack.startApi(changes);
   await api.get(SchemaService).whenReady();
   return api;
 }
 
-/** The names of what is kept in Redis about players. */
+/** The keys in Redis about players. */
 async function kept(): Promise<string[]> {
   const redis = new Redis(stack.config.REDIS_URL);
   try {
@@ -82,7 +82,7 @@ async function kept(): Promise<string[]> {
 }
 
 describe('a check of a player', () => {
-  it('asks the validator of the product, which needs no key of ours', async () => {
+  it('queries the validator of the product, without our credentials', async () => {
     const userId = player(known('Somchai 🎮'));
     expect(await verdictOn(userId, { server_id: '2001', character_id: 'mage' })).toEqual({
       verdict: 'valid',
@@ -97,12 +97,12 @@ describe('a check of a player', () => {
     expect(question?.headers).not.toHaveProperty('authorization');
   });
 
-  it('says that there is no such player, without a name', async () => {
+  it('answers that a player does not exist, without a name', async () => {
     expect(await verdictOn(unique('nobody'))).toEqual({ verdict: 'invalid', name: null });
     expect(validator.questions.at(-1)?.body).not.toHaveProperty('server_id');
   });
 
-  it('knows nothing of players of products without a validator', async () => {
+  it('has the result "unknown" for products without a validator', async () => {
     const before = validator.questions.length;
     const plain = await stack.product();
     expect(await verdictOn('player-1', { sku: plain })).toEqual({ verdict: 'unknown', name: null });
@@ -120,7 +120,7 @@ describe('a check of a player', () => {
     ['refuses the request', { status: 400, body: { success: false, message: 'no such player' } }],
     ['speaks no JSON', { status: 200, body: '<html>' }],
     ['speaks of something else', { status: 200, body: { valid: 'perhaps', name: 'X' } }],
-  ])('is unknown where the validator %s, and blocks no order', async (_what, answer) => {
+  ])('has the result "unknown" if the validator %s, and blocks no order', async (_what, answer) => {
     const userId = player(answer);
     expect(await verdictOn(userId)).toEqual({ verdict: 'unknown', name: null });
     await stack.order(merchant, [{ sku }], userId);
@@ -128,7 +128,7 @@ describe('a check of a player', () => {
 });
 
 describe('the patterns of offers', () => {
-  it('make a player invalid that no routable offer takes, before anybody is asked', async () => {
+  it('make a player invalid that no routable offer accepts, without a query to the validator', async () => {
     const patterned = await stack.product('35.00', { supplierSku: 'any', playerCheck: 'g2bulk:mlbb' });
     const supplierSku = unique('theirs');
     await stack.sql(
@@ -152,7 +152,7 @@ describe('the patterns of offers', () => {
 });
 
 describe('a request for a check', () => {
-  it('is refused as an order would be', async () => {
+  it('is refused for the same reasons as an order', async () => {
     const strict = await stack.product('35.00', { requiresServer: true, requiresCharacter: true });
     const refused = await ask({ sku: strict, user_id: 'player-1' });
     expectRefusedField(refused, 'server_id', 'REQUIRED');
@@ -178,7 +178,7 @@ describe('a request for a check', () => {
     expectRefusedField(await ask(body), field, code);
   });
 
-  it('needs a key, and no offer', async () => {
+  it('needs a key, but the product needs no offer', async () => {
     expectError(await ask({ sku, user_id: '1' }, new Client(stack.url, null)), 401, 'UNAUTHORIZED');
     const unsold = await stack.product('35.00', { supplier: null });
     expect(await verdictOn('player-1', { sku: unsold })).toEqual({ verdict: 'unknown', name: null });
@@ -186,7 +186,7 @@ describe('a request for a check', () => {
 });
 
 describe('a verdict', () => {
-  it('is kept for five minutes, for all API processes', async () => {
+  it('is cached for five minutes, for all API processes', async () => {
     const other = await startApi();
     try {
       const userId = player(known('Nok'));
@@ -212,7 +212,7 @@ describe('a verdict', () => {
     }
   });
 
-  it('that nothing is known is kept for seconds only', async () => {
+  it('"unknown" is cached for seconds only', async () => {
     const userId = player({ status: 500, body: {} });
     const earlier = await kept();
     await verdictOn(userId);
@@ -224,7 +224,7 @@ describe('a verdict', () => {
     redis.disconnect();
   });
 
-  it('is asked for once by those who ask at the same time', async () => {
+  it('is queried once for several checks at the same time', async () => {
     let answer: (value: { status: number; body: unknown }) => void = () => undefined;
     const userId = player(new Promise((resolve) => (answer = resolve)));
     const verdicts = Promise.all([verdictOn(userId), verdictOn(userId), verdictOn(userId)]);
@@ -232,7 +232,7 @@ describe('a verdict', () => {
       () => Promise.resolve(validator.about(userId).length),
       (count) => count > 0,
     );
-    // The others have arrived long before a later one is answered.
+    // The other checks arrive long before the first one gets its answer.
     await verdictOn(unique('nobody'));
     answer({ status: 200, body: { valid: true, name: null } });
     expect(await verdicts).toEqual(Array(3).fill({ verdict: 'valid', name: null }));
@@ -251,7 +251,7 @@ describe('a verdict', () => {
     expect(logged.join('')).toContain('player validation is unavailable');
   });
 
-  it('is asked for anew where Redis cannot be used', async () => {
+  it('is queried again if Redis is unavailable', async () => {
     const redis = await startOwnRedis();
     const alone = await startApi({ REDIS_URL: redis.url, QUEUE_PREFIX: '{alone}' });
     await redis.stop();
@@ -271,7 +271,7 @@ describe('a verdict', () => {
 });
 
 describe('checks', () => {
-  it('are at most five a second with one key, and no other request is counted among them', async () => {
+  it('are limited to five a second for each key, without counting other requests', async () => {
     const { key } = await stack.api.get(ApiKeysService).issue(merchant.id);
     const checks = (count: number): Promise<Answer<Verdict>[]> =>
       Promise.all(Array.from({ length: count }, () => ask({ sku, user_id: 'busy' })));
@@ -286,7 +286,7 @@ describe('checks', () => {
       expect(passed.length + refused.length).toBe(15);
       return refused[0];
     };
-    // Again where the machine was so slow that they took several seconds.
+    // Repeated if the machine was so slow that the requests took several seconds.
     const first = present(await eventually(refusedOf15, (refused) => refused !== undefined), 'it was waited for');
     expect(expectError(first, 429, 'TOO_MANY_REQUESTS').message).toBe(
       'More than 5 player checks per second with this API key: please slow down',
@@ -297,7 +297,7 @@ describe('checks', () => {
     expect((await ask({ sku, user_id: 'busy' }, new Client(stack.url, key))).status).toBe(200);
   });
 
-  it('leave a validator alone that wants to be, and never ask it much at a time', async () => {
+  it('stop after a validator answers with Retry-After, and never send it many queries at a time', async () => {
     const own = await new FakeValidator().listen();
     const api = await startApi({ g2bulkBaseUrl: own.url, QUEUE_PREFIX: `{${unique('own')}}` });
     try {

@@ -7,7 +7,7 @@ import { unique } from '../support/stack.js';
 
 const LIMIT = 20;
 const NOT_KNOWN = 0;
-/** Of a clock that is ahead: it is taken for the present. */
+/** A time of a clock that is ahead. It counts as now. */
 const NOW = Number.MAX_SAFE_INTEGER;
 
 let redis: Redis;
@@ -25,14 +25,14 @@ const now = async (): Promise<number> => {
 
 const aKey = (): string => unique('{buckets}');
 
-/** @returns how full the bucket is then. */
+/** @returns the level of the bucket afterwards. */
 async function fill(key: string, hits: number, since: number, limit = LIMIT): Promise<number> {
   const [, level] = (await redis.eval(FILL_SHARED_BUCKETS, 1, key, limit, hits, since)) as string[];
   return Number(level);
 }
 
 describe('the bucket that processes share', () => {
-  it('has the hits of all', async () => {
+  it('counts the hits of all processes', async () => {
     const key = aKey();
     const add = [FILL_SHARED_BUCKETS, 1, key, LIMIT, 5, NOW] as const;
     const answers = await redis
@@ -44,13 +44,13 @@ describe('the bucket that processes share', () => {
     expect(levels).toEqual([5, 10]);
   });
 
-  it('holds no more than drains within a second to where it admits again', async () => {
+  it('holds so little that it admits requests again within a second', async () => {
     expect(await fill(aKey(), 50 * LIMIT, NOW)).toBe(2.25 * LIMIT - 1);
   });
 
-  it('has drained of what comes late, but for the quarter of a second that the limit allows for', async () => {
+  it('subtracts from late hits what would have drained since', async () => {
     expect(await fill(aKey(), LIMIT, (await now()) - 10_000)).toBe(0);
-    // Of a new one where it took too long to ask.
+    // A new bucket is used if the requests took too long.
     const level = await eventually(
       async () => fill(aKey(), LIMIT, (await now()) - 500),
       (hits) => hits > 0,
@@ -58,12 +58,12 @@ describe('the bucket that processes share', () => {
     expect(level).toBeLessThanOrEqual(LIMIT / 2);
   });
 
-  it('takes hits of a time that is not known for a second old', async () => {
+  it('counts hits of an unknown time as a second old', async () => {
     expect(await fill(aKey(), LIMIT, NOT_KNOWN)).toBeLessThanOrEqual(0);
     expect(await fill(aKey(), 2 * LIMIT, NOT_KNOWN)).toBe(LIMIT);
   });
 
-  it('drains on, asked or filled, when the clock of Redis was set back by an hour', async () => {
+  it('continues to drain after the clock of Redis is set back by an hour', async () => {
     for (const hits of [0, 1]) {
       const key = aKey();
       await redis.set(key, `${LIMIT} ${(await now()) + 3_600_000}`);
@@ -76,12 +76,12 @@ describe('the bucket that processes share', () => {
     }
   });
 
-  it('takes hits that are still to come, by another clock, for hits of now', async () => {
+  it('counts hits with a time in the future as hits of now', async () => {
     const level = await fill(aKey(), LIMIT, (await now()) + 3_600_000);
     expect(level).toBe(LIMIT);
   });
 
-  it('is gone soon after it has drained', async () => {
+  it('is removed soon after it has drained', async () => {
     const key = aKey();
     const filled = await redis.multi().eval(FILL_SHARED_BUCKETS, 1, key, LIMIT, LIMIT, NOW).pttl(key).exec();
     const ttlMs = Number(filled?.[1]?.[1]);
@@ -91,7 +91,7 @@ describe('the bucket that processes share', () => {
     expect(await redis.pttl(key)).toBeLessThanOrEqual(2_000);
   });
 
-  it('is not made by a question', async () => {
+  it('is not created by reading it', async () => {
     const key = aKey();
     expect(await fill(key, 0, NOT_KNOWN)).toBe(0);
     expect(await redis.exists(key)).toBe(0);
@@ -110,7 +110,7 @@ describe('the buckets of a process', () => {
     expect(buckets.increment('other').totalHits).toBe(1);
   });
 
-  it('refuse what others have used up', () => {
+  it('refuse requests if other processes have used up the limit', () => {
     const buckets = new RateBuckets(LIMIT);
     expect(admitted(buckets, 1)).toBe(1);
     buckets.takeReports();
@@ -118,7 +118,7 @@ describe('the buckets of a process', () => {
     expect(admitted(buckets, 5)).toBe(0);
   });
 
-  it('count what was admitted since the others were asked', () => {
+  it('count the requests that they admitted since they read the shared bucket', () => {
     const buckets = new RateBuckets(LIMIT);
     admitted(buckets, 1);
     const askedMs = performance.now();

@@ -30,7 +30,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** The merchant's way to each of the two API processes. */
+/** The merchant's clients of the two API processes. */
 const clientsOf = ({ key }: TestMerchant): [Client, Client] => [
   new Client(stack.url, key),
   new Client(stack.urlOf(second), key),
@@ -47,8 +47,8 @@ const pass = (ms: number): Promise<number> => {
 };
 
 /**
- * Uses up the limit at one process, and then asks the other: at each of them no more than the limit of one, so that only
- * sharing can refuse any of it. Again after a while where the machine was too slow to tell in time.
+ * Uses up the limit at one process, and then sends requests to the other. Neither process gets more than the limit, so a
+ * refusal proves that they share it. It is repeated if the machine was too slow to share in time.
  */
 const refusedByOther = (
   [first, other]: [Client, Client],
@@ -58,7 +58,7 @@ const refusedByOther = (
   eventually(
     async () => {
       await pass(1_100);
-      // A process hears of those who have asked it lately.
+      // A process reads the shared buckets only of keys that it served lately.
       await send(other);
       await Promise.all(Array.from({ length: limit }, () => send(first)));
       await pass(150);
@@ -72,7 +72,7 @@ describe.each([
   ['a merchant', false],
   ['a sandbox merchant', true],
 ])('%s that two processes serve', (_who, sandbox) => {
-  it('is refused by the one for what it does at the other', async () => {
+  it('is refused by one process for its requests to the other', async () => {
     const clients = clientsOf(await stack.merchant('0.00', {}, { sandbox }));
     const refused = await refusedByOther(clients);
     expectError(refused, 429, 'TOO_MANY_REQUESTS');
@@ -88,7 +88,7 @@ describe.each([
 });
 
 describe('the limit of two processes', () => {
-  it('is one limit, but for what neither knows of the other at once', async () => {
+  it('is one limit, except for requests that the processes have not shared yet', async () => {
     const isOne = async (): Promise<boolean> => {
       const clients = clientsOf(await stack.merchant('0.00'));
       const startedMs = performance.now();
@@ -102,14 +102,14 @@ describe('the limit of two processes', () => {
       };
       await Promise.all([...clients, ...clients].map(load));
       const seconds = (performance.now() - startedMs) / 1_000;
-      // Each by itself would have admitted as many within four seconds.
+      // Alone, each process would have admitted as many within four seconds.
       return admitted <= LIMIT * (seconds + 1.25 + 1);
     };
-    // What Redis answers too late is forgotten: where the machine was so slow, once more.
+    // Late answers of Redis are ignored, so a test on a slow machine is repeated.
     await eventually(isOne, (one) => one);
   });
 
-  it('refuses nobody who keeps to it, wherever the requests go', async () => {
+  it('refuses no request within the limit, whichever process gets it', async () => {
     const clients = clientsOf(await stack.merchant('0.00'));
     for (let second = 0; second < 6; second++) {
       const burst = Array.from({ length: LIMIT }, (_, n) => ask(clients[(second % 3 ? n : second) % 2 ? 1 : 0]));
@@ -147,7 +147,7 @@ describe('without Redis', () => {
   it('each process has the whole limit, and both share it again afterwards', async () => {
     const [first, other] = clientsOf(await stack.merchant('0.00'));
     await redis.tell('REPLICAOF', '127.0.0.1', '1');
-    // Until what was counted together has drained.
+    // Waits until the shared bucket has drained.
     await pass(3_000);
     const answers = await Promise.all(
       [first, other].flatMap((client) => Array.from({ length: LIMIT }, () => ask(client))),

@@ -21,8 +21,8 @@ afterEach(() => void jest.restoreAllMocks());
 afterAll(() => closeWithBalancedBooks(stack));
 
 /**
- * More requests at once than the limit allows in any second that they can touch. On a slow machine they touch several: then
- * again, until some of them are refused. More than the limit allows for as long as they took is never admitted.
+ * Sends more requests at once than the limit allows within a second, and again on a slow machine, where they take several
+ * seconds, until some are refused. Expects that no more were admitted than the limit allows for the time that they took.
  */
 async function burst(
   client: Client,
@@ -48,7 +48,7 @@ const later = async (merchant: TestMerchant): Promise<void> =>
   ));
 
 describe('1 Errors: 429 TOO_MANY_REQUESTS', () => {
-  it('answers what is over the limit with Retry-After and the RateLimit headers', async () => {
+  it('answers requests over the limit with Retry-After and the RateLimit headers', async () => {
     const { client } = await stack.merchant('0.00');
     const within = await Promise.all(Array.from({ length: LIMIT }, () => client.get('/v1/wallet')));
     expect(withStatus(within, 200)).toHaveLength(LIMIT);
@@ -61,7 +61,7 @@ describe('1 Errors: 429 TOO_MANY_REQUESTS', () => {
     expect(refused.headers.get('ratelimit-remaining')).toBe('0');
   });
 
-  it('tells with every answer how much is left', async () => {
+  it('has the number of remaining requests in every answer', async () => {
     const { client } = await stack.merchant('0.00');
     const answers = [await client.get('/v1/wallet'), await client.get('/v1/nothing')];
     for (const { headers } of answers) {
@@ -71,7 +71,7 @@ describe('1 Errors: 429 TOO_MANY_REQUESTS', () => {
     }
   });
 
-  it('lets requests through again when it said so', async () => {
+  it('admits requests again after the time in Retry-After', async () => {
     const merchant = await stack.merchant('0.00');
     await burst(merchant.client);
     await later(merchant);
@@ -80,7 +80,7 @@ describe('1 Errors: 429 TOO_MANY_REQUESTS', () => {
   it.each([
     ['back', -3_600_000],
     ['forward', 3_600_000],
-  ])('counts by no clock that can be set: an hour %s', async (_where, byMs) => {
+  ])('does not depend on the system clock: an hour %s', async (_where, byMs) => {
     const merchant = await stack.merchant('0.00');
     await burst(merchant.client);
     const wallClock = Date.now;
@@ -99,12 +99,12 @@ describe('1 Errors: 429 TOO_MANY_REQUESTS', () => {
     expect((await new Client(stack.url, key).get('/v1/wallet')).status).toBe(200);
   });
 
-  it('does not answer callers without a working key', async () => {
+  it('is not the answer to callers without a working key', async () => {
     const answers = await burst(new Client(stack.url, null));
     expect(withStatus(answers, 401)).toHaveLength(LIMIT * 3);
   });
 
-  it('refuses before it looks at the body, and the reference stays unused', async () => {
+  it('is checked before the body, and the reference stays unused', async () => {
     const merchant = await stack.merchant('100.00');
     const order = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
     await burst(merchant.client);

@@ -8,7 +8,7 @@ import { SandboxCreditDto } from '../../src/wallet/wallet.dto.js';
 import { DeliveryListQuery } from '../../src/webhooks/delivery.dto.js';
 import { CreateWebhookDto, UpdateWebhookDto } from '../../src/webhooks/webhook-requests.dto.js';
 
-/** What each member is tried with, by names that are used below. */
+/** The values to try for each member, by the names that the table below uses. */
 const VALUES: Record<string, unknown> = {
   absent: undefined,
   null: null,
@@ -46,10 +46,10 @@ const VALUES: Record<string, unknown> = {
 const TAKEN = 'taken';
 const REQUIRED = 'REQUIRED is required';
 
-/** The problem of each value, or that it is taken; names between blanks share one, `others` is for all that have none. */
+/** For each value, its problem or `taken`. Several names are separated by blanks; `others` means all names without an entry. */
 type Problems = Record<string, string>;
 
-/** A member that must be there, and what else is said of it. */
+/** A required member, with its further problems. */
 const required = (problems: Problems): Problems => ({ 'absent null': REQUIRED, ...problems });
 /** One that may be left out, but not null. */
 const optional = (problems: Problems): Problems => ({ absent: TAKEN, null: REQUIRED, ...problems });
@@ -139,7 +139,7 @@ const page: Record<string, [sample: unknown, problems: Problems]> = {
   cursor: ['abc', optional(cursor)],
 };
 
-/** Every class that requests are made into: a sample of each of its members, and what is said of the values above. */
+/** Every class of a request: a sample of each member, and the problems of the values above. */
 const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems: Problems]>][] = [
   [
     CreateOrderDto,
@@ -222,7 +222,7 @@ function problemOf(problems: Problems, value: string): string | undefined {
   return problem ?? problems.others;
 }
 
-/** What is said of a body: its problems, or that it is taken, as it is and as an instance of its class. */
+/** The problems of a body, or `taken`; as plain object and as instance of its class. */
 function outcome(shape: Class, body: object, member: string): string {
   try {
     const instance = readMembers(shape, structuredClone(body));
@@ -253,7 +253,7 @@ describe('the members of requests', () => {
     },
   );
 
-  it.each(CLASSES)('of %p: nothing else is taken', (shape, members) => {
+  it.each(CLASSES)('of %p: no other member is accepted', (shape, members) => {
     const sample = Object.fromEntries(Object.entries(members).map(([name, [value]]) => [name, value]));
     expect(outcome(shape, sample, '')).toBe(TAKEN);
     for (const unknown of ['extra', 'constructor', 'toString', '__proto__']) {
@@ -282,7 +282,7 @@ describe('the members of requests', () => {
     ]);
   });
 
-  it('are instances as well where they are elements of a list', () => {
+  it('become instances of their classes also in lists', () => {
     const order = readMembers(CreateOrderDto, { reference_id: 'a', user_id: 'b', items: [{ sku: 'A' }] });
     expect(order.items[0]).toBeInstanceOf(CreateOrderItemDto);
   });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** A product that is bought as `X` of the supplier `fake`, at no known cost. */
+/** A product whose offer is SKU `X` of the supplier `fake`, without a cost. */
 beforeEach(async () => {
   sku = await stack.product('35.00', { supplierSku: 'X' });
 });
@@ -36,7 +36,7 @@ const post = (...items: { sku: string; quantity?: number }[]): Promise<Answer<Or
     items,
   });
 
-/** Where an order that must be accepted is bought, line by line. */
+/** Places an order, which must be accepted. @returns the supplier of each item. */
 async function bought(...items: { sku: string; quantity?: number }[]): Promise<string[]> {
   const { status, body } = await post(...items);
   expect(status).toBe(200);
@@ -66,7 +66,7 @@ async function expectUnavailable(): Promise<void> {
 }
 
 describe('an order', () => {
-  it('takes the first routable offer of its product', async () => {
+  it('uses the first routable offer of its product', async () => {
     await setOffer('dear', { supplier: 'other', costMicros: 20_000_000n, currency: 'THB' });
     await setOffer('cheap', { supplier: 'other', costMicros: 10_000_000n, currency: 'THB' });
     expect(await bought({ sku })).toEqual(['other/cheap']);
@@ -78,7 +78,7 @@ describe('an order', () => {
     expect(await bought({ sku })).toEqual(['other/dear']);
   });
 
-  it('is refused where no offer is routable, charges nothing, and the product is not available', async () => {
+  it('is refused if no offer is routable, charges nothing, and the product is shown as not available', async () => {
     expect(await isAvailable()).toBe(true);
     await setOffer('X', { active: false });
     await expectUnavailable();
@@ -96,7 +96,7 @@ describe('an order', () => {
     await expectUnavailable();
   });
 
-  it('is refused for all of its problems at once', async () => {
+  it('is refused with all of its problems at once', async () => {
     await removeOffer('X');
     const { details = [] } = expectError(
       await post({ sku }, { sku: 'UNKNOWN' }, { sku: await stack.product('1.00'), quantity: 100 }),
@@ -109,7 +109,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('that was placed before is answered again, whatever became of the offers', async () => {
+  it('that was placed before is replayed, even if its offers changed', async () => {
     const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
     const first = await merchant.client.post('/v1/orders', request);
     await removeOffer('X');
@@ -119,7 +119,7 @@ describe('an order', () => {
   });
 });
 
-describe('a player of another form than offers want', () => {
+describe('a player in another form than offers require', () => {
   const order = (user_id: string, server_id?: string): Promise<Answer<OrderBody>> =>
     merchant.client.post<OrderBody>('/v1/orders', {
       reference_id: unique('order'),
@@ -136,7 +136,7 @@ describe('a player of another form than offers want', () => {
     );
     return item?.supplier_sku;
   };
-  /** An offer whose supplier's catalogue says what players look like. */
+  /** An offer whose supplier's catalogue has a pattern of players. */
   async function offerFor(pattern: string | null, offer: Partial<OfferDefinition> = {}): Promise<string> {
     const supplierSku = unique('theirs');
     await stack.sql(
@@ -158,7 +158,7 @@ describe('a player of another form than offers want', () => {
     expect(await boughtAs('12345', '2001')).toBe(theirs);
   });
 
-  it('is bought at the next offer that takes the player', async () => {
+  it('is bought with the next offer that accepts the player', async () => {
     const digits = await offerFor('^\\d+$');
     const letters = await offerFor('^[a-z]+$', { priority: 2 });
     const anybody = await offerFor(null, { priority: 3 });
@@ -175,7 +175,7 @@ describe('a player of another form than offers want', () => {
     expectRefusedField(await order('abc'), 'user_id', 'INVALID_PLAYER');
   });
 
-  it('is judged as the offer writes players', async () => {
+  it('is checked in the form in which the offer writes players', async () => {
     const theirs = await offerFor('^\\d+\\|\\d+$', { playerTemplate: '{user}|{server}' });
     await removeOffer('X');
     expect(await boughtAs('1', '2')).toBe(theirs);
@@ -183,7 +183,7 @@ describe('a player of another form than offers want', () => {
 });
 
 describe('a quantity above 1', () => {
-  it('takes the first routable offer that sells more than one a day', async () => {
+  it('uses the first routable offer that sells more than one a day', async () => {
     await setOffer('many', { priority: 2 });
     await sellsOneADay('X');
     expect(await bought({ sku, quantity: 2 })).toEqual(['fake/many']);
@@ -195,7 +195,7 @@ describe('a quantity above 1', () => {
     expect(await bought({ sku }, { sku })).toEqual(['fake/X', 'fake/X']);
   });
 
-  it('heeds what the supplier’s catalogue says', async () => {
+  it('is limited also by the supplier’s catalogue', async () => {
     await stack.sql(
       `INSERT INTO supplier_products (supplier_id, sku, name, sellable, once_per_day, first_seen_at, last_seen_at)
        SELECT id, $1, 'theirs', true, true, now(), now() FROM suppliers WHERE code = 'fake'`,

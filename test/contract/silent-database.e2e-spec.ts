@@ -9,7 +9,7 @@ import { Client, type Answer } from '../support/http.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { Wire } from '../support/wire.js';
 
-/** So long clients wait for an answer. */
+/** How long clients wait for an answer. */
 const CLIENTS_WAIT_MS = 10_000;
 /** Requests to each route at a time. */
 const AT_ONCE = 3;
@@ -50,7 +50,7 @@ afterAll(async () => {
 // Nothing listens there.
 const NEW_WEBHOOK = { url: 'http://127.0.0.1:1/orders' };
 
-/** A body that each route takes which takes one; orders and webhooks are new ones each time. */
+/** A valid body for each route with a body. Orders and webhooks are new each time. */
 const BODIES: Record<string, () => unknown> = {
   'POST /v1/orders': () => ({
     reference_id: unique('order'),
@@ -75,7 +75,7 @@ function routes(): Route[] {
   );
 }
 
-/** A limit of its own keeps nobody from being asked a moment later. */
+/** Wide limits, so that each test can send requests at once. */
 function ask({ method, path }: Route): Promise<Answer<unknown>> {
   const filledIn = path.replace(/:(\w+)/g, (_all, name: string) => ids[name] ?? name);
   const send = (): Promise<Answer<unknown>> => client.send(method, filledIn, BODIES[`${method} ${path}`]?.());
@@ -87,7 +87,7 @@ interface Asked {
   answer: Answer<unknown>;
 }
 
-/** Asks every route at the same time, several times. */
+/** Sends requests to every route at the same time, several times. */
 function askAll(): Promise<Asked[]> {
   return Promise.all(
     routes().flatMap((route) =>
@@ -101,23 +101,23 @@ function askAll(): Promise<Asked[]> {
 
 const statuses = (asked: Asked[]): string[] => asked.map(({ route, answer }) => `${answer.status} ${route}`);
 
-/** Asks every route. @returns those that answered 503. */
+/** Sends a request to every route. @returns the routes that answered 503. */
 const askUnavailable = async (): Promise<string[]> => statuses(await askAll()).filter((line) => line.startsWith('503'));
 
 const allWork = (): Promise<string[]> => eventually(askUnavailable, (those) => those.length === 0);
 
-describe('1 Errors: PostgreSQL says nothing', () => {
-  // All the connections that there can be are open, and are those that fall silent.
+describe('1 Errors: PostgreSQL does not answer', () => {
+  // All connections of the pools are open, and these fall silent.
   beforeEach(allWork);
 
   afterEach(() => wire.restore());
 
-  it('is waited for no longer than clients wait', () => {
+  it('makes the service wait no longer than clients wait', () => {
     const { connectionTimeoutMillis = Infinity, query_timeout: queryMs = Infinity } = limited({});
     expect(Math.max(connectionTimeoutMillis, queryMs)).toBeLessThan(CLIENTS_WAIT_MS);
   });
 
-  it('knows every route by its path', () => {
+  it('is tested with every route', () => {
     expect(routes().length).toBeGreaterThanOrEqual(14);
   });
 
@@ -130,13 +130,13 @@ describe('1 Errors: PostgreSQL says nothing', () => {
     await allWork();
   });
 
-  it('on the connections that it had before a failover: the first request to find out is the last', async () => {
+  it('on connections from before a failover: only the first request on them fails', async () => {
     wire.silence();
     await eventually(
       () => ask({ method: 'GET', path: '/v1/merchant-webhooks' }),
       ({ status }) => status === 503,
     );
-    // None of the silent connections, of whichever pool, is used for another request.
+    // No pool uses a silent connection for another request.
     expect(await askUnavailable()).toEqual([]);
   });
 });

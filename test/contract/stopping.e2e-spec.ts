@@ -4,19 +4,19 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
-/** Says when the program listens for SIGTERM: it listens for SIGINT after that. */
+/** Reports when the program listens for SIGTERM, which is before it listens for SIGINT. */
 const PRELOAD = `import { writeSync } from 'node:fs';
 process.on('newListener', (name) => {
   if (name === 'SIGINT') writeSync(1, 'listens\\n');
 });`;
 
 describe('6 Configuration and running: SIGTERM', () => {
-  it.each(['main', 'worker'])('during its start ends %s with 0, before anything of it has begun', async (entry) => {
+  it.each(['main', 'worker'])('during its start ends %s with status 0, before it does any work', async (entry) => {
     const script = fileURLToPath(new URL(`../../dist/src/${entry}.js`, import.meta.url));
     const child = spawn(
       process.execPath,
       ['--import', `data:text/javascript,${encodeURIComponent(PRELOAD)}`, script],
-      // Nothing listens there, so a start that went on would say that it waits.
+      // Nothing listens there, so a start that went on would log that it waits.
       { env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }, stdio: ['ignore', 'pipe', 'pipe'] },
     );
     const lines: string[] = [];

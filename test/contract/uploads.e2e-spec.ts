@@ -5,7 +5,7 @@ import type { Head } from '../support/raw-http.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { firstAnswer, onOneConnection, uploadEndlessly, uploadGibibyte, type Upload } from '../support/uploads.js';
 
-/** What is read and thrown away beside an answer, and what the buffers of two kernels hold, many times over. */
+/** Many times the bytes that the service drops after an answer, and that the buffers of both kernels hold. */
 const MUCH_BYTES = 64 * 1024 * 1024;
 
 let stack: TestStack;
@@ -54,7 +54,7 @@ describe('a body that never ends is answered, and its connection ended, after', 
     expectEnded(await uploadGibibyte(stack.url, orders, 'Host: x', key(), JSON_TYPE), 413);
   });
 
-  it('413 for too large a body under a route that is not there', async () => {
+  it('413 for too large a body to an unknown route', async () => {
     expectEnded(await uploadEndlessly(stack.url, 'POST /v1/nothing HTTP/1.1', 'Host: x', key(), JSON_TYPE), 413);
   });
 
@@ -65,7 +65,7 @@ describe('a body that never ends is answered, and its connection ended, after', 
     expectEnded(await uploadEndlessly(stack.url, orders, 'Host: x', key(), JSON_TYPE, encoding), 415);
   });
 
-  it('400 or 413 for a body that says it is compressed and is not', async () => {
+  it('400 or 413 for a body that is not compressed although its header says so', async () => {
     const upload = await uploadEndlessly(stack.url, orders, 'Host: x', key(), JSON_TYPE, 'Content-Encoding: gzip');
     expect([400, 413]).toContain(upload.answer.status);
     expectEnded(upload, upload.answer.status);
@@ -96,14 +96,14 @@ describe('a body that never ends is answered, and its connection ended, after', 
     ['GET /docs-json', 200],
     ['GET /docs/swagger-ui-bundle.js', 200],
     ['GET /nothing', 404],
-  ])('%s, which takes no body: %i', async (route, status) => {
+  ])('%s, a route without a body: %i', async (route, status) => {
     const head = [`${route} HTTP/1.1`, 'Host: x', key()];
     const { answer, sentBytes } = await uploadEndlessly(stack.url, ...head);
     expectEnded({ answer, sentBytes }, status);
     expectEnded(await uploadGibibyte(stack.url, ...head), status);
   });
 
-  it('400 for what is not HTTP, however much of it comes', async () => {
+  it('400 for bytes that are not HTTP, however many come', async () => {
     const { answer, sentBytes } = await uploadEndlessly(stack.url, 'HELLO');
     expectEnded({ answer, sentBytes }, 400);
     expectEnded(await uploadEndlessly(stack.url, 'CONNECT example.com:443 HTTP/1.1', 'Host: x'), 400);
@@ -143,15 +143,15 @@ describe('a connection is kept when a small body is refused', () => {
     }
   });
 
-  it('and when it is read and then refused', async () => {
+  it('and also if it is read before it is refused', async () => {
     const head = ['POST /v1/orders HTTP/1.1', 'Host: x', key(), JSON_TYPE];
     const answers = await onOneConnection(stack.url, [measured(head, '{')], [chunked(head, '{}')], [next()]);
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 200]);
   });
 });
 
-describe('what follows a body that was refused unread', () => {
-  it('is never taken for a request', async () => {
+describe('bytes after a body that was refused unread', () => {
+  it('are never taken for a request', async () => {
     const order = { reference_id: unique('behind'), user_id: 'player-1', items: [{ sku }] };
     const body = JSON.stringify(order);
     const smuggled = [
@@ -175,7 +175,7 @@ describe('what follows a body that was refused unread', () => {
   });
 });
 
-describe('a client that asks first whether it may send its body', () => {
+describe('a client that waits for 100 Continue before its body', () => {
   const ask = (length: number, ...headers: string[]): Promise<Head> =>
     firstAnswer(
       stack.url,
@@ -186,7 +186,7 @@ describe('a client that asks first whether it may send its body', () => {
       ...headers,
     );
 
-  it('gets 100 Continue when the service will read it', async () => {
+  it('gets it if the service will read the body', async () => {
     expect((await ask(2, key(), JSON_TYPE)).status).toBe(100);
   });
 
@@ -194,7 +194,7 @@ describe('a client that asks first whether it may send its body', () => {
     ['the key is bad', 2, JSON_TYPE, 401],
     ['it is not JSON', 2, 'Content-Type: text/plain', 415],
     ['it is too large', 1_000_000, JSON_TYPE, 413],
-  ])('is refused without it, when %s', async (_why, length, type, status) => {
+  ])('is refused without it if %s', async (_why, length, type, status) => {
     const answer = await ask(length, type, ...(status === 401 ? [] : [key()]));
     expect([answer.status, answer.headers.get('connection')]).toEqual([status, 'close']);
   });

@@ -47,11 +47,11 @@ describe('5 GET /v1/wallet', () => {
     });
   });
 
-  it('is there for a merchant that never had money', async () => {
+  it('also answers a merchant that never had money', async () => {
     expect(await stack.wallet(await stack.merchant('0.00'))).toEqual({ available: '0.00', held: '0.00' });
   });
 
-  it('says when it changed last', async () => {
+  it('has the time of its last change', async () => {
     const merchant = await stack.merchant('100.00');
     const read = async (): Promise<string> =>
       (await merchant.client.get<{ updated_at: string }>('/v1/wallet')).body.updated_at;
@@ -66,7 +66,7 @@ describe('5 GET /v1/wallet', () => {
 });
 
 describe('5 GET /v1/wallet/entries', () => {
-  it('has an entry for everything that moved the available balance, newest first', async () => {
+  it('has an entry for every change of the available balance, newest first', async () => {
     const merchant = await stack.merchant('100.00');
     const completed = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, completed.reference_id, 'completed');
@@ -117,7 +117,7 @@ describe('5 GET /v1/wallet/entries', () => {
     });
   });
 
-  it('a debit leaves what is held alone, and cannot take more than is available', async () => {
+  it('shows that a debit does not touch the held balance, and takes no more than is available', async () => {
     const merchant = await stack.merchant('50.00');
     stack.supplier.script('waits', () => 'hang');
     await stack.order(merchant, [{ sku }], 'waits');
@@ -130,7 +130,7 @@ describe('5 GET /v1/wallet/entries', () => {
 const satang = (amount: string): bigint => BigInt(amount.replace('.', ''));
 
 describe('5 GET /v1/products', () => {
-  it('tells of each product its prices, needs, maximum and availability', async () => {
+  it('shows the prices, required members, maximum and availability of each product', async () => {
     const merchant = await stack.merchant('0.00');
     const own = await stack.product('45.00', { name: '86 Diamonds', requiresServer: true, maxQuantity: 7 });
     await stack.api.get(PricesService).set(merchant.id, own, 4_250n);
@@ -158,7 +158,7 @@ describe('5 GET /v1/products', () => {
     });
   });
 
-  it('lists each product once, and one product as the list does', async () => {
+  it('lists each product once, and shows a single product as in the list', async () => {
     const { client } = await stack.merchant('0.00');
     const one = await stack.product('1.00');
     const products = await walk<{ sku: string; price: string }>(client, '/v1/products', { limit: '3' });
@@ -169,7 +169,7 @@ describe('5 GET /v1/products', () => {
     for (const { price } of products) expect(price).toMatch(AMOUNT);
   });
 
-  it('never tells what the supplier is called, or calls the product', async () => {
+  it('never shows the supplier’s name, or the supplier’s SKU', async () => {
     const { client } = await stack.merchant('0.00');
     const own = await stack.product('1.00', { supplierSku: 'secret-supplier-sku' });
     expect(JSON.stringify((await client.get(`/v1/products/${own}`)).body)).not.toMatch(/secret-supplier-sku|fake/);

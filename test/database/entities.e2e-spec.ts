@@ -14,7 +14,7 @@ const COLUMNS = `
   LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
   WHERE relkind = 'r' AND attnum > 0 AND NOT attisdropped AND ${OF_THE_SERVICE} ORDER BY 1`;
 
-/** Leaves out `NOT VALID`, which constraints have that were added to large tables. */
+/** Leaves out `NOT VALID`, which constraints of large tables may have. */
 const CONSTRAINTS = `
   SELECT concat_ws(' ', relname, conname, replace(pg_get_constraintdef(pg_constraint.oid), ' NOT VALID', '')) AS line
   FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid WHERE contype NOT IN ('n', 't') AND ${OF_THE_SERVICE} ORDER BY 1`;
@@ -43,12 +43,12 @@ afterAll(async () => {
 });
 
 describe('the entities', () => {
-  it('are there for every table', async () => {
+  it('exist for every table', async () => {
     const tables = migrated.entityMetadatas.map(({ tableName }) => tableName).sort();
     expect(tables).toEqual(await lines(migrated, TABLES));
   });
 
-  it('define what the migrations make: TypeORM finds nothing to change', async () => {
+  it('match the schema of the migrations: TypeORM finds nothing to change', async () => {
     const { upQueries } = await migrated.driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('the entities', () => {
     expect(await lines(synchronized, query)).toEqual(await lines(migrated, query));
   });
 
-  it('make no index that the migrations do not, to the letter', async () => {
+  it('make only the indexes that the migrations make, to the letter', async () => {
     const made = await lines(synchronized, INDEXES);
     expect(await lines(migrated, INDEXES)).toEqual(expect.arrayContaining(made));
   });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** Writes a product's own supplier columns, as code that knows no offers does. */
+/** Writes the supplier columns of a product, like a version without offers. */
 async function asBefore(sku: string, supplier: string, supplierSku: string): Promise<void> {
   await stack.sql(
     `INSERT INTO products (sku, name, price, supplier_id, supplier_sku)
@@ -28,7 +28,7 @@ async function addOffer(sku: string, supplier: string, supplierSku: string, prio
   );
 }
 
-/** The product's mirror of its first offer, and its offers. */
+/** The product's supplier columns, which mirror its first offer, and its offers. */
 async function bothOf(sku: string): Promise<{ mirror: string | null; offers: string[] }> {
   const [product] = await stack.sql<{ mirror: string | null }>(
     `SELECT s.code || '/' || p.supplier_sku AS mirror FROM products p LEFT JOIN suppliers s ON s.id = p.supplier_id
@@ -47,8 +47,8 @@ async function bothOf(sku: string): Promise<{ mirror: string | null; offers: str
 const change = (text: string, sku: string): Promise<object[]> =>
   stack.sql(`${text} product_id = (SELECT id FROM products WHERE sku = $1)`, [sku]);
 
-describe('a product that the version before writes', () => {
-  it('has an offer of priority 1, which follows it to another supplier', async () => {
+describe('a product that the previous version writes', () => {
+  it('has an offer of priority 1, which follows a change of the product’s supplier', async () => {
     const sku = unique('SKU');
     await asBefore(sku, 'fake', 'X');
     expect(await bothOf(sku)).toEqual({ mirror: 'fake/X', offers: ['1 fake/X'] });
@@ -56,7 +56,7 @@ describe('a product that the version before writes', () => {
     expect(await bothOf(sku)).toEqual({ mirror: 'other/Y', offers: ['1 other/Y'] });
   });
 
-  it('keeps its offer when it is written as it was', async () => {
+  it('keeps its offer if its supplier columns do not change', async () => {
     const sku = unique('SKU');
     await asBefore(sku, 'fake', 'X');
     await change(
@@ -69,7 +69,7 @@ describe('a product that the version before writes', () => {
     ]);
   });
 
-  it('keeps the way to write its player at the same supplier, but not the cost of another SKU', async () => {
+  it('keeps its player template at the same supplier, but not the cost of another SKU', async () => {
     const sku = unique('SKU');
     await asBefore(sku, 'fake', 'X');
     await change(
@@ -92,8 +92,8 @@ describe('a product that the version before writes', () => {
   });
 });
 
-describe('what the version before reads of a product', () => {
-  it('is its first offer, whatever becomes of the offers', async () => {
+describe('the supplier columns of a product, which the previous version reads', () => {
+  it('are those of its first offer, even if offers change', async () => {
     const sku = unique('SKU');
     await asBefore(sku, 'fake', 'X');
     await addOffer(sku, 'other', 'Y', 5);
@@ -108,7 +108,7 @@ describe('what the version before reads of a product', () => {
     expect(await bothOf(sku)).toEqual({ mirror: 'other/Y', offers: ['2 other/Y'] });
   });
 
-  it('stays the same offer while others have its priority', async () => {
+  it('stay those of the same offer if others get the same priority', async () => {
     const sku = unique('SKU');
     await asBefore(sku, 'fake', 'X');
     await addOffer(sku, 'other', 'Y');

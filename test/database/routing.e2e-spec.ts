@@ -57,11 +57,11 @@ async function whyNot(now?: string, limits?: typeof LIMITS): Promise<Unroutable 
 }
 
 describe('an offer', () => {
-  it('is routable without a cost, and where nothing was synchronised', async () => {
+  it('is routable without a cost, and without a catalogue', async () => {
     expect(await offersAt()).toMatchObject([{ why_not: null, cost: null, margin: null, eats_margin: null }]);
   });
 
-  it('costs satang, rounded half up, and leaves the rest of the list price', async () => {
+  it('has a cost in satang, rounded half up, and a margin of the rest of the list price', async () => {
     await setRate('IDR', '0.0021', '2026-01-14T12:00:00Z');
     await set(`cost_micros = 10500 * 1000000::bigint, cost_currency = 'IDR'`);
     expect(await offersAt()).toMatchObject([{ why_not: null, cost: '2205', margin: '1295' }]);
@@ -103,7 +103,7 @@ describe('an offer', () => {
     await stack.sql('DELETE FROM supplier_products; DELETE FROM fx_rates');
   });
 
-  it('ages with its cost only if the catalogue has one', async () => {
+  it('is too old only if its cost comes from the catalogue', async () => {
     await set(`cost_micros = 1000000, cost_currency = 'THB', cost_at = '2020-01-01T00:00:00Z'`);
     expect(await whyNot()).toBeNull();
     await stack.sql(`UPDATE supplier_offers SET supplier_sku = $1 WHERE supplier_sku = 'X'`, [sku]);
@@ -118,7 +118,7 @@ describe('an offer', () => {
     expect(await whyNot()).toBe('old_cost');
   });
 
-  it('is converted at the newest rate, which must not be old, nor of the future', async () => {
+  it('has its cost converted at the newest rate, which must not be too old or in the future', async () => {
     await set(`cost_micros = 1000000, cost_currency = 'MYR'`);
     await setRate('MYR', '7', '2026-01-01T00:00:00Z');
     await setRate('MYR', '8', '2026-01-08T12:00:00Z');
@@ -128,7 +128,7 @@ describe('an offer', () => {
     expect(await offersAt('2026-01-15T12:00:01Z')).toMatchObject([{ cost: '900' }]);
   });
 
-  it('may cost the list price and no more, less the smallest margin', async () => {
+  it('may cost at most the list price less the smallest margin', async () => {
     await set(`cost_micros = 35000000, cost_currency = 'THB'`);
     expect(await whyNot()).toBeNull();
     expect(await whyNot(NOON, { ...LIMITS, minMargin: '250' })).toBe('no_margin');
@@ -170,7 +170,7 @@ describe('cut-off hours', () => {
     expect(await whyNot(`2026-01-15T${at}Z`)).toBe(expected);
   });
 
-  it('need a zone that PostgreSQL knows', async () => {
+  it('need a time zone that PostgreSQL knows', async () => {
     const hours = { cut_off_from: '10:00', cut_off_to: '11:00' };
     await expect(synchronize({ ...hours, cut_off_zone: 'Asia/Nowhere' })).rejects.toThrow(/time zone/);
     await expect(synchronize(hours)).rejects.toThrow(/ck_supplier_products_cut_off/);
@@ -178,7 +178,7 @@ describe('cut-off hours', () => {
 });
 
 describe('the offers of a product', () => {
-  it('are tried by priority, then by cost, those without one last, then the oldest first', async () => {
+  it('are tried by priority, then by cost, with unknown costs last, then by age', async () => {
     await set('priority = 2');
     const offers = [
       '1, NULL, NULL',

@@ -49,7 +49,7 @@ describe('TypeORM’s own commands, on a migrated database', () => {
     expect(said).toEqual([expect.stringContaining('Your schema is up to date')]);
   });
 
-  it('migration:generate: writes the column that an entity got, and nothing else', async () => {
+  it('migration:generate: writes the new column of an entity, and nothing else', async () => {
     const source = path.join(directory, 'with-a-column.mjs');
     await writeFile(source, WITH_A_COLUMN);
     const { said, warned } = await run('migration:generate', '-d', source, path.join(directory, 'publishers'));

@@ -9,7 +9,7 @@ import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 let stack: TestStack;
 let merchant: TestMerchant;
 let sku: string;
-/** What a caller may send instead of a working key; undefined for no header at all. */
+/** Values that a caller may send instead of a working key; undefined for no header. */
 const keys: Record<string, string | undefined> = {};
 
 beforeAll(async () => {
@@ -93,12 +93,12 @@ describe('5 Authentication', () => {
     expect(message).toMatch(/missing/i);
   });
 
-  it('a working key is taken whatever the case of the header’s name', async () => {
+  it('a working key is accepted with any case of the header’s name', async () => {
     expect((await withoutKey().get('/v1/wallet', { 'x-api-key': merchant.key })).status).toBe(200);
     expect((await withoutKey().get('/v1/wallet', { 'X-API-KEY': merchant.key })).status).toBe(200);
   });
 
-  it('a merchant may have several keys, and each is the merchant’s', async () => {
+  it('a merchant may have several keys, and all of them work', async () => {
     const second = await stack.api.get(ApiKeysService).issue(merchant.id);
     const reference_id = unique('order');
     const request = { reference_id, user_id: 'player-1', items: [{ sku }] };
@@ -106,7 +106,7 @@ describe('5 Authentication', () => {
     expect((await new Client(stack.url, second.key).get(`/v1/orders/${reference_id}`)).status).toBe(200);
   });
 
-  it('two keys in one request are no key', async () => {
+  it('two keys in one request count as no key', async () => {
     const answer = await sendRaw(
       stack.url,
       `GET /v1/wallet HTTP/1.1\r\nHost: x\r\nX-API-Key: ${merchant.key}\r\nX-API-Key: ${merchant.key}\r\n\r\n`,
@@ -159,7 +159,7 @@ describe('5 Authentication comes before anything else', () => {
     expectError(answer, 401, 'UNAUTHORIZED', 'Invalid or missing API key');
   });
 
-  it('401 before the body has arrived: none of it is waited for', async () => {
+  it('401 before the body has arrived', async () => {
     const answer = await sendRaw(
       stack.url,
       'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{"a"',

@@ -101,7 +101,7 @@ describe('9 Versioning', () => {
     ['GET', '/v1/merchant-webhooks/1'],
     ['PATCH', '/v1/merchant-webhooks/1'],
     ['DELETE', '/v1/merchant-webhooks/1'],
-  ])('%s %s is there with its version, and not without', async (method, path) => {
+  ])('%s %s exists with its version, and not without', async (method, path) => {
     const body = method === 'POST' || method === 'PATCH' ? {} : undefined;
     const served = await merchant.client.send<{ message: string }>(method, path, body);
     expect(served.body.message ?? '').not.toMatch(/^There is no (GET|POST|PATCH|DELETE)/);

@@ -25,7 +25,7 @@ interface Hook {
   path: string;
 }
 
-/** Registers an endpoint of its own for the merchant. */
+/** Registers a new endpoint for the merchant. */
 async function register(members: object = {}, owner = merchant): Promise<Hook> {
   const path = `/${unique('hook')}`;
   const request = { url: receiver.url(path), retry_delay: 1, ...members };
@@ -61,7 +61,7 @@ interface Delivery {
   updated_at: string;
 }
 
-/** The webhook's deliveries, once the check passes: what is not to come has then not come. */
+/** The webhook's deliveries, once the check passes. By then an unwanted delivery would have arrived, too. */
 const deliveries = (hook: Hook, passes: (deliveries: Delivery[]) => boolean): Promise<Delivery[]> =>
   eventually(async () => {
     const path = `/v1/merchant-webhooks/${hook.id}/deliveries`;
@@ -130,7 +130,7 @@ describe('6.1 Events: who is notified', () => {
     expect(receiver.at(failed.path).map((each) => eventOf(each).event)).toEqual(['order.failed']);
   });
 
-  it('no webhook that is inactive, and again one that was made active', async () => {
+  it('no webhook while it is inactive, but again once it is active', async () => {
     const [witness, hook] = await Promise.all([register(), register()]);
     const setStatus = async (status: string): Promise<void> =>
       void (await merchant.client.patch(`/v1/merchant-webhooks/${hook.id}`, { status }));
@@ -176,7 +176,7 @@ describe('6.2 Events: retries', () => {
     expect(receiver.at(hook.path)).toHaveLength(1 + max_retries);
   });
 
-  it('retry_delay seconds lie between the tries, and every try sends the same bytes', async () => {
+  it('retry_delay seconds lie between the attempts, and every attempt sends the same bytes', async () => {
     const hook = await register({ max_retries: 2, retry_delay: 1 });
     receiver.answer(hook.path, 503);
     await completedOrder();

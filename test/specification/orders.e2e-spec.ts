@@ -76,7 +76,7 @@ describe('4.1 POST /v1/orders', () => {
     expectRefusedField(await post({ [member]: value }), member);
   });
 
-  it('takes an order without the optional members', async () => {
+  it('accepts an order without the optional members', async () => {
     const { status, body } = await post({ server_id: undefined, character_id: undefined });
     expect(status).toBe(200);
     expect(body.items).toMatchObject([{ quantity: 1 }]);

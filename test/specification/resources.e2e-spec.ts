@@ -63,7 +63,7 @@ const itemMembers = {
 };
 
 describe('1 What the service does', () => {
-  it('lets a merchant order by SKU for a recipient, and processes the order without being asked', async () => {
+  it('lets a merchant order by SKU for a recipient, and processes the order by itself', async () => {
     const order = await place({ user_id: 'player-7', server_id: '2001', character_id: 'Mage' });
     expect(order).toMatchObject({
       user_id: 'player-7',
@@ -115,17 +115,17 @@ describe('2.1 Order', () => {
     expect(order).toMatchObject({ reference_id, user_id: 'ผู้เล่น', server_id: ' 2001 ', character_id: '😀' });
   });
 
-  it('has null for the server and the character that were not given', async () => {
+  it('has null for a missing server and character', async () => {
     const order = await place({ server_id: undefined, character_id: undefined });
     expect(order).toMatchObject({ server_id: null, character_id: null });
   });
 
-  it('gives every order a number of its own', async () => {
+  it('gives every order a unique number', async () => {
     const orders = await Promise.all(Array.from({ length: 10 }, () => place()));
     expect(new Set(orders.map(({ order_number }) => order_number)).size).toBe(10);
   });
 
-  it('adds its items up: subtotal less discount is the total of the whole order', async () => {
+  it('has the sums of its items; its total is the subtotal less the discount', async () => {
     const other = await stack.product('12.34');
     const items = [
       { sku, quantity: 2 },
@@ -139,7 +139,7 @@ describe('2.1 Order', () => {
     });
   });
 
-  it('keeps created_at, and moves updated_at with its status', async () => {
+  it('keeps created_at, and changes updated_at with its status', async () => {
     const before = Date.now();
     const order = await place();
     expectSince(before, Date.parse(String(order.created_at)));
@@ -179,7 +179,7 @@ describe('2.2 Order item', () => {
     expect(items).toMatchObject([{ quantity: 1 }]);
   });
 
-  it('keeps the order of the request', async () => {
+  it('stays at its position in the request', async () => {
     const skus = await Promise.all([stack.product('1.00'), stack.product('2.00'), stack.product('3.00')]);
     const asked = [skus[2], skus[0], skus[1]].map((each) => ({ sku: each }));
     const order = await place({ items: asked });
@@ -204,7 +204,7 @@ describe('3.1 Order status', () => {
     return open;
   }
 
-  it('goes from nothing to pending with POST /v1/orders', async () => {
+  it('is pending after POST /v1/orders', async () => {
     expect((await place()).status).toBe('pending');
   });
 
@@ -218,7 +218,7 @@ describe('3.1 Order status', () => {
     expect((await stack.orderWith(merchant, reference_id, 'completed')).status).toBe('completed');
   });
 
-  it('is failed when it failed, and its failure can be read', async () => {
+  it('is failed once its units have failed, and the order has a failure', async () => {
     const open = gate('slow-failure', (reference) => refused(reference, 'LIMIT_EXCEEDED'));
     const { reference_id } = await place({ user_id: 'slow-failure' });
     await stack.orderWith(merchant, reference_id, 'processing');

@@ -25,13 +25,13 @@ let stack: TestStack;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  // The example address is one for documentation, which is no public one.
+  // The example address is reserved for documentation, so it is not a public address.
   stack = await TestStack.start({ WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8,203.0.113.0/24' }, { worker: false });
 });
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-/** A merchant of the test's own, so that no test meets another's webhooks. */
+/** A new merchant for each test, so that tests do not see each other's webhooks. */
 const asNewMerchant = async (): Promise<void> => void (merchant = await stack.merchant('0.00'));
 
 const post = (body: unknown): Promise<Answer<WebhookBody>> => merchant.client.post<WebhookBody>(PATH, body);
@@ -82,7 +82,7 @@ describe('2.3 Webhook configuration', () => {
     }
   });
 
-  it('has a timestamp of its update that changes on update, and one of its creation that does not', async () => {
+  it('has updated_at, which changes on update, and created_at, which does not', async () => {
     const webhook = await created();
     const updated = (await patch(webhook.id, { url: `${URL}/2` })).body;
     expect(updated.created_at).toBe(webhook.created_at);
@@ -142,7 +142,7 @@ describe('4.4 POST /v1/merchant-webhooks', () => {
     expect(body).toStrictEqual(members);
   });
 
-  it('generates a secret when none is given, and tells it in this one answer', async () => {
+  it('generates a secret if none is given, and shows it only in this answer', async () => {
     const { status, body } = await post({ url: URL });
     const secret = String(body.secret);
     expect(status).toBe(201);

@@ -1,5 +1,5 @@
-// Made for these tests, once, with a hundred years to live: an authority that nothing else knows, and a certificate of
-// its for hooks.test and 127.0.0.1. The key protects nothing.
+// Made once for these tests, valid for a hundred years: an authority that nothing else trusts, and its certificate for
+// hooks.test and 127.0.0.1. The key protects nothing.
 
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBijCCAS+gAwIBAgIUU47TqOZY3KMiU1nwqbAiz+SpiQEwCgYIKoZIzj0EAwIw

@@ -5,7 +5,7 @@ import { whileLocked } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
 import { Hooks } from './support.js';
 
-/** More than one step takes. */
+/** More deliveries than one batch. */
 const MANY = 12_000;
 const STEP = 5_000;
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 afterEach(() => stack.stopWorkers());
 
-/** How many of them wait for a retry at so many seconds after their attempt. */
+/** The number of deliveries whose retry is so many seconds after their attempt. */
 const waitingFor = async (seconds: number): Promise<number> =>
   (
     await stack.sql(
@@ -49,7 +49,7 @@ const cancelled = async (): Promise<number> =>
 
 const all = (count: number): boolean => count === MANY;
 
-/** Another session locks the last delivery, so that not all can follow at once. */
+/** Another session locks the last delivery, so that the API process cannot change all of them. */
 const whileOneIsHeld = <Result>(work: () => Promise<Result>): Promise<Result> =>
   whileLocked(
     stack,
@@ -57,8 +57,8 @@ const whileOneIsHeld = <Result>(work: () => Promise<Result>): Promise<Result> =>
     work,
   );
 
-describe('a change of a webhook for which very many deliveries wait', () => {
-  it('moves their retries step by step, and a worker takes the steps that are left over', async () => {
+describe('a change of a webhook with very many waiting deliveries', () => {
+  it('moves their retries in batches, and a worker moves the rest', async () => {
     await whileOneIsHeld(async () => {
       expect(await hooks.patch(id, { retry_delay: 7200 })).toMatchObject({ retry_delay: 7200 });
       expect(await waitingFor(7200)).toBeGreaterThanOrEqual(STEP);
@@ -68,7 +68,7 @@ describe('a change of a webhook for which very many deliveries wait', () => {
     await eventually(() => waitingFor(7200), all);
   });
 
-  it('cancels them step by step, and a worker takes the steps that are left over', async () => {
+  it('cancels them in batches, and a worker cancels the rest', async () => {
     await whileOneIsHeld(async () => {
       await hooks.remove(id);
       expect(await cancelled()).toBeGreaterThanOrEqual(STEP);
@@ -82,7 +82,7 @@ describe('a change of a webhook for which very many deliveries wait', () => {
     ['another delay', 'retry_delay = 7200', () => waitingFor(7200)],
     ['inactive', `status = 'inactive'`, cancelled],
     ['deleted', 'deleted_at = now()', cancelled],
-  ])('is carried out although the process died after its commit: %s', async (_what, change, followed) => {
+  ])('is completed even if the process dies after its commit: %s', async (_what, change, followed) => {
     await stack.sql(`UPDATE webhooks SET ${change}, waiting_is_stale = true WHERE id = $1`, [id]);
     await stack.startWorker();
     await eventually(followed, all);
@@ -92,14 +92,14 @@ describe('a change of a webhook for which very many deliveries wait', () => {
     );
   });
 
-  it('and another at once: in the end all follow the last', async () => {
+  it('and another one at once: in the end, all deliveries follow the last change', async () => {
     await stack.startWorker();
     await Promise.all([10_000, 20_000, 30_000].map((delay) => hooks.patch(id, { retry_delay: delay })));
     const { retry_delay: delay } = (await hooks.get(id)).body;
     await eventually(() => waitingFor(delay), all);
   });
 
-  it('does not let it come back to life before all are cancelled', async () => {
+  it('does not let the webhook become active again before all are cancelled', async () => {
     await whileOneIsHeld(async () => {
       await hooks.patch(id, { status: 'inactive' });
       const answer = await hooks.merchant.client.patch(`/v1/merchant-webhooks/${id}`, { status: 'active' });

@@ -11,7 +11,7 @@ afterEach(() => net.end());
 const LAST = 3;
 const answered = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
 
-/** Ways of a server that make a client hang up. */
+/** Behaviours of a server that make a client cut a call off. */
 const cutOff: [what: string, answer: (socket: Socket) => void][] = [
   ['no answer', () => {}],
   ['half a header', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-')],
@@ -23,8 +23,8 @@ const cutOff: [what: string, answer: (socket: Socket) => void][] = [
 ];
 
 /**
- * Two calls that the client cuts off, one after the other, and one that is answered. Connections are accepted in the
- * order in which they are opened, so by then each that an earlier call left behind has been.
+ * Makes two calls that the client cuts off, one after the other, and a call that gets its answer. A server accepts
+ * connections in their order, so by then it has accepted each connection that an earlier call left.
  */
 async function connectionsOf(
   answer: (socket: Socket) => void,
@@ -43,7 +43,7 @@ async function connectionsOf(
   return brought;
 }
 
-describe('a call that was cut off leaves no empty connection behind', () => {
+describe('a call that the client cuts off leaves no unused connection', () => {
   it.each(cutOff)('at a webhook’s host: %s', async (_what, answer) => {
     const client = net.client({ timeoutMs: TIMEOUT_MS });
     const brought = await connectionsOf(answer, (url) => client.send({ method: 'GET', url, headers: {} }));

@@ -6,7 +6,7 @@ import type { OrderBody } from '../support/stack.js';
 import { Scene } from './scene.js';
 import type { Arrival, Endpoints, Hooks } from './support.js';
 
-/** As a date that is two minutes after the answer, whenever that is. */
+/** A date two minutes after the time of the answer. */
 const IN_TWO_MINUTES = 'a date in two minutes';
 
 let scene: Scene;
@@ -29,7 +29,7 @@ const verify = ({ body, headers }: Arrival, secret: string): unknown =>
   new Webhook(secret, secret.startsWith('whsec_') ? {} : { format: 'raw' }).verify(body, headers);
 
 describe('a delivery', () => {
-  it('carries the signature’s headers, the content type and the user agent, and no other of ours', async () => {
+  it('has the headers of the signature, the content type and the user agent, and no others of ours', async () => {
     const url = endpoints.add();
     await hooks.register(url);
     const beforeMs = Date.now();
@@ -66,7 +66,7 @@ describe('a delivery', () => {
     expect(arrival && verify(arrival, secret)).toEqual(body);
   });
 
-  it('sends the same bytes under the same id to every endpoint and with every attempt, signed anew', async () => {
+  it('sends the same bytes under the same id to every endpoint and at every attempt, with a new signature', async () => {
     const urls = [endpoints.answering(500, 204), endpoints.answering(204)] as const;
     const [first, second] = [await hooks.register(urls[0]), await hooks.register(urls[1])];
     await scene.order();
@@ -152,7 +152,7 @@ describe('retries', () => {
     expect(waitSeconds).toBeGreaterThan(seconds === 120 ? 100 : seconds - 0.01);
   });
 
-  it('follow the settings of the moment: a new URL and a new secret', async () => {
+  it('use the current settings: a new URL and a new secret', async () => {
     const [broken, repaired] = [endpoints.answering(500), endpoints.add()];
     const { id } = await hooks.register(broken, { max_retries: 1 });
     await scene.order();
@@ -164,7 +164,7 @@ describe('retries', () => {
     expect(endpoints.at(broken)).toHaveLength(1);
   });
 
-  it('follow the settings of the moment: fewer retries, and more', async () => {
+  it('use the current settings: fewer retries, and more', async () => {
     const url = endpoints.answering(500);
     const { id } = await hooks.register(url, { max_retries: 3 });
     await scene.order();
@@ -181,7 +181,7 @@ describe('retries', () => {
     expect((await hooks.newestIs(more.id, 'failed')).attempts).toHaveLength(3);
   });
 
-  it('follow the settings of the moment: a shorter delay, and a longer one', async () => {
+  it('use the current settings: a shorter delay, and a longer one', async () => {
     const url = endpoints.answering(500, 204);
     const { id } = await hooks.register(url, { retry_delay: 3600 });
     await scene.order();
@@ -198,7 +198,7 @@ describe('retries', () => {
   });
 });
 
-it('the log is never behind: attempt_count is the number of attempts that are shown', async () => {
+it('are all in the log: attempt_count equals the number of shown attempts', async () => {
   const url = endpoints.answering(500, 500, 200);
   const { id } = await hooks.register(url);
   await scene.order();

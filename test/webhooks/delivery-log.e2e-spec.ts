@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 describe('a delivery', () => {
-  it('has exactly the contract’s members, in a list, by itself and with its attempts', async () => {
+  it('has exactly the contract’s members, in a list, alone, and with its attempts', async () => {
     const { id } = await hooks.register(endpoints.answering(500, 200));
     const { reference_id } = await scene.order();
     const detail = await hooks.newestIs(id, 'succeeded');
@@ -55,7 +55,7 @@ describe('a delivery', () => {
     expect(await hooks.deliveries(id)).toStrictEqual([delivery]);
   });
 
-  it('that waits says when its next attempt is due', async () => {
+  it('that waits has the time of its next attempt', async () => {
     const { id } = await hooks.register(endpoints.answering(500), { retry_delay: 60 });
     await scene.order();
     const waiting = await hooks.newest(
@@ -103,7 +103,7 @@ describe('a delivery', () => {
 });
 
 describe('the list', () => {
-  it('is given in pages, newest first, each delivery once', async () => {
+  it('has pages, newest first, with each delivery once', async () => {
     const { id } = await hooks.register(endpoints.add());
     for (let count = 0; count < 7; count++) await hooks.test(id);
     const seen: number[] = [];
@@ -194,7 +194,7 @@ describe('POST …/test', () => {
     expect(endpoints.at(url)).toHaveLength(1);
   });
 
-  it('takes no body but an empty object', async () => {
+  it('accepts only an empty object as body', async () => {
     const { id } = await hooks.register(endpoints.add());
     const path = `${PATH}/${id}/test`;
     const { client } = hooks.merchant;
@@ -236,7 +236,7 @@ describe('POST …/retry', () => {
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   });
 
-  it('is followed by no automatic retry', async () => {
+  it('causes no automatic retry', async () => {
     const url = endpoints.answering(500);
     const { id } = await hooks.register(url, { max_retries: 5, retry_delay: 60 });
     await scene.order();

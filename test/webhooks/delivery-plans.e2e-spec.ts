@@ -15,7 +15,7 @@ import { Hooks } from './support.js';
 
 const OTHERS = 2_000;
 const OWN = 5_000;
-/** What a page of 20 may read: 21 of each kind in each status, and each of those that it shows by its key. */
+/** The rows that a page of 20 may read: 21 of each kind in each status, and each shown one by its key. */
 const MAX_READ = 21 * DELIVERED_EVENTS.length * DELIVERY_STATUSES.length + 21;
 
 interface Node {
@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** So many deliveries of each kind in each status. */
+/** The number of deliveries of each kind in each status. */
 async function fill(
   merchantId: number,
   id: number,
@@ -58,7 +58,7 @@ async function fill(
   statuses: readonly string[] = DELIVERY_STATUSES,
 ): Promise<void> {
   const client = await stack.database.pool.connect();
-  // Without foreign keys: there are no such orders.
+  // Foreign keys are off, because these orders do not exist.
   await client.query('SET session_replication_role = replica');
   await client.query(
     `WITH made AS (
@@ -76,7 +76,7 @@ async function fill(
   client.release();
 }
 
-/** The indexes by which a statement reads deliveries or events, and how many rows it looks at. */
+/** The indexes by which a statement reads deliveries or events, and the number of rows that it reads. */
 async function readsOf(
   text: string,
   values: unknown[],
@@ -106,7 +106,7 @@ const filters: DeliveryFilter[] = [undefined, ...DELIVERY_STATUSES].flatMap((sta
   [undefined, ...DELIVERED_EVENTS].map((event) => ({ status, event })),
 );
 
-describe('a page of deliveries reads its own rows only, however many others there are', () => {
+describe('a page of deliveries reads only its own rows among many', () => {
   it.each(filters)('with the filters $status, $event', async (filter) => {
     for (const before of [null, 20_000n]) {
       const { indexes, rows } = await readsOf(PAGE.text, pageValues(webhookId, filter, before, 21));
@@ -126,7 +126,7 @@ describe('a page of deliveries reads its own rows only, however many others ther
   });
 });
 
-describe('a page of deliveries to all webhooks reads few rows, however many there are', () => {
+describe('a page of deliveries to all webhooks reads few rows among many', () => {
   it.each(filters)('with the filters $status, $event', async (filter) => {
     for (const before of [null, 20_000n]) {
       const conditions = conditionsOf(filter, { first: 1n, before, limit: 21 });
@@ -141,7 +141,7 @@ describe('a page of deliveries to all webhooks reads few rows, however many ther
     }
   });
 
-  it('and so does a page of webhooks with how their deliveries go', async () => {
+  it('and so does a page of webhooks with the state of their deliveries', async () => {
     const before = 2 ** 31 - 1;
     const [list, values] = LIST_WEBHOOKS.with({ merchantId: null, status: null, before, limit: 51 });
     const { indexes, rows } = await readsOf(list.text, values);
@@ -157,13 +157,13 @@ describe('a page of deliveries to all webhooks reads few rows, however many ther
 
 describe('a page of deliveries that failed or were cancelled', () => {
   const pages = filters.filter(({ status }) => UNDELIVERED.some((each) => each === status));
-  /** What stays the same of what a page reads. */
+  /** The part of a page's reads that does not depend on the number of webhooks. */
   const read = async (filter: DeliveryFilter, before: bigint | null) => {
     const [page, values] = PAGE_OF_UNDELIVERED.with(conditionsOf(filter, { first: 1n, before, limit: 21 }));
     return readsOf(page.text, values);
   };
 
-  it('costs the same, however many webhooks there are', async () => {
+  it('costs the same with any number of webhooks', async () => {
     const asked = pages.flatMap((filter) => [null, 20_000n].map((before) => ({ filter, before })));
     const few = [];
     for (const { filter, before } of asked) few.push(await read(filter, before));
@@ -177,7 +177,7 @@ describe('a page of deliveries that failed or were cancelled', () => {
       const { indexes, rows, buffers } = await read(filter, before);
       expect(indexes).toEqual(['ix_webhook_deliveries_undelivered', 'pk_webhook_deliveries']);
       expect(rows).toBeLessThanOrEqual(21 * (filter.event ? 2 : DELIVERED_EVENTS.length + 1));
-      // Their attempts, orders and merchants besides, of 21 deliveries.
+      // It also reads the attempts, orders and merchants of 21 deliveries.
       expect(buffers).toBeLessThanOrEqual((few[place]?.buffers ?? 0) + 21 * 4);
     }
   });
@@ -188,7 +188,7 @@ describe('the index of deliveries that failed or were cancelled', () => {
     (await stack.sql<{ bytes: bigint }>(`SELECT pg_relation_size('ix_webhook_deliveries_undelivered') AS bytes`))[0]
       ?.bytes;
 
-  it('is written by those alone: one that succeeds costs nothing there', async () => {
+  it('is written only by such deliveries: a successful one costs nothing there', async () => {
     const before = await bytes();
     await fill(merchant.id, webhookId, 2_000, ['order.completed'], ['pending']);
     const end = async (status: string): Promise<void> => {
@@ -206,7 +206,7 @@ describe('the index of deliveries that failed or were cancelled', () => {
   });
 });
 
-describe('a page of events reads its own rows only, however many others there are', () => {
+describe('a page of events reads only its own rows among many', () => {
   it.each([undefined, ...DELIVERED_EVENTS])('of the type %s', async (type) => {
     const kinds = type === undefined ? [...DELIVERED_EVENTS] : [type];
     for (const after of [0n, 5_000n]) {

@@ -39,12 +39,12 @@ const start = (changes?: WorkerChanges): Promise<INestApplicationContext> => wor
 const statuses = (id: number, expected: string, count: number): Promise<void> =>
   deliveriesAre(stack, id, expected, count);
 
-describe('the order of work', () => {
-  it('has first attempts ahead of retries', async () => {
+describe('a worker', () => {
+  it('makes first attempts before retries', async () => {
     const url = endpoints.add();
     const { id } = await hooks.register(url);
     await Promise.all(Array.from({ length: 12 }, () => hooks.test(id)));
-    // Four of them become retries that have been due for longer than the others.
+    // Four of them become retries, which have been due for longer than the others.
     await stack.sql(
       `UPDATE webhook_deliveries SET attempt_count = 1, due_at = now() - interval '1 hour'
        WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id LIMIT 4)`,
@@ -72,12 +72,12 @@ describe('a worker that dies', () => {
       [id],
     );
 
-  it('leaves attempts that are logged as interrupted, count, and are retried', async () => {
+  it('leaves attempts that count, are logged as interrupted, and are retried', async () => {
     const url = endpoints.add();
     const { id } = await hooks.register(url);
     const { secret_hint: _, ...webhook } = (await hooks.get(id)).body;
     await order();
-    // The order is settled by a worker that does not deliver.
+    // A worker without deliveries settles the order.
     await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 0 } });
     await statuses(id, 'pending', 1);
     await workers.close();
@@ -94,7 +94,7 @@ describe('a worker that dies', () => {
     expect(delivery.attempt_count).toBe(2);
   });
 
-  it('leaves a last attempt that fails for good', async () => {
+  it('makes its delivery fail for good if the interrupted attempt was the last one', async () => {
     const { id } = await hooks.register(endpoints.add());
     await hooks.test(id);
     await abandon(id);
@@ -118,7 +118,7 @@ describe('a worker that dies', () => {
   const standStill = (id: number): Promise<unknown> =>
     stack.sql(`UPDATE webhook_deliveries SET leased_until = now() - interval '1 s' WHERE webhook_id = $1`, [id]);
 
-  /** An endpoint whose answers the test gives, in the order of the requests. */
+  /** An endpoint whose answers come from the test, in the order of the requests. */
   function held() {
     const answers: ((status: number, text: string) => void)[] = [];
     const url = endpoints.add((response) => {
@@ -130,7 +130,7 @@ describe('a worker that dies', () => {
     };
   }
 
-  it('and comes back late with a success is what delivered it, though it had failed for good', async () => {
+  it('and still reports a success makes the delivery succeed, even if it had failed for good', async () => {
     const { url, answer } = held();
     const { id } = await hooks.register(url, { max_retries: 0 });
     await start();
@@ -144,7 +144,7 @@ describe('a worker that dies', () => {
     expect(delivery).toMatchObject({ attempt_count: 1, next_attempt_at: null });
   });
 
-  it('and comes back late with a success leaves nothing to be tried again', async () => {
+  it('and still reports a success ends the retries', async () => {
     const { url, answer } = held();
     const { id } = await hooks.register(url, { max_retries: 3, retry_delay: 3_600 });
     await start();
@@ -157,7 +157,7 @@ describe('a worker that dies', () => {
     expect(delivery).toMatchObject({ attempt_count: 1, next_attempt_at: null, attempts: [{ error: null }] });
   });
 
-  it('and comes back late with a success counts when the attempt ends that is in flight, whatever that says', async () => {
+  it('and still reports a success makes the delivery succeed once the attempt in flight ends, with any result', async () => {
     const { url, answer } = held();
     const { id } = await hooks.register(url, { max_retries: 1 });
     const other = await hooks.register(endpoints.add(), { events: ['wallet.low_balance'] });
@@ -167,7 +167,7 @@ describe('a worker that dies', () => {
     await standStill(id);
     await endpoints.arrived(url, 2);
     answer(0, 200, 'late');
-    // Recorded by the same worker, so the late one was before it.
+    // The same worker records both, so it has recorded the late result before this one.
     await hooks.test(other.id);
     await hooks.newestIs(other.id, 'succeeded');
     expect(await hooks.newest(id, () => true)).toMatchObject({
@@ -181,7 +181,7 @@ describe('a worker that dies', () => {
     ]);
   });
 
-  it('and comes back late without a success changes nothing', async () => {
+  it('and still reports a failure changes nothing', async () => {
     const { url, answer } = held();
     const { id } = await hooks.register(url, { max_retries: 1 });
     const other = await hooks.register(endpoints.add(), { events: ['wallet.low_balance'] });
@@ -202,7 +202,7 @@ describe('a worker that dies', () => {
 });
 
 describe('PostgreSQL', () => {
-  it('may go away during an attempt: its end is recorded once it is back', async () => {
+  it('may be unreachable during an attempt, whose end is recorded once it is back', async () => {
     let answer = (): void => {};
     const url = endpoints.add((response) => void (answer = () => response.writeHead(200).end()));
     const { id } = await hooks.register(url, { max_retries: 3 });
@@ -215,7 +215,7 @@ describe('PostgreSQL', () => {
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
     answer();
-    // Long enough for the first try to record it to have failed.
+    // Long enough for the first try to record the end to fail.
     await delay(300);
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await admin.end();
@@ -234,7 +234,7 @@ describe('PostgreSQL', () => {
 });
 
 describe('Redis', () => {
-  it('may lose everything: what is due is found in PostgreSQL', async () => {
+  it('may lose all data, because workers find due deliveries in PostgreSQL', async () => {
     await start();
     const url = endpoints.answering(500, 204);
     const { id } = await hooks.register(url, { retry_delay: 2 });
@@ -250,7 +250,7 @@ describe('Redis', () => {
 });
 
 describe('an orderly stop', () => {
-  it('waits for the attempts in flight, and begins no other', async () => {
+  it('waits for the attempts in flight, and begins no others', async () => {
     const worker = await start();
     const stopping = deferred<void>();
     const url = endpoints.add((response) => void stopping.promise.then(() => response.writeHead(204).end()));

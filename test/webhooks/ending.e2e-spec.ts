@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe('a webhook that ends', () => {
-  /** Of its only delivery; the API shows none of a deleted webhook. */
+  /** The status of its only delivery, from the table, because the API shows no deliveries of a deleted webhook. */
   const stateOf = async (id: number): Promise<{ status: string; due_at: Date | null } | undefined> => {
     const rows = await scene.stack.sql<{ status: string; due_at: Date | null }>(
       'SELECT status, due_at FROM webhook_deliveries WHERE webhook_id = $1',
@@ -33,7 +33,7 @@ describe('a webhook that ends', () => {
   const waiting = async (id: number) =>
     hooks.newest(id, ({ attempt_count: count, next_attempt_at }) => count === 1 && next_attempt_at !== null);
 
-  it('by becoming inactive: what waits is cancelled, and does not come back with it', async () => {
+  it('by becoming inactive: waiting deliveries are cancelled, and stay so when it is active again', async () => {
     const url = endpoints.answering(500);
     const { id } = await hooks.register(url);
     await scene.order();
@@ -47,7 +47,7 @@ describe('a webhook that ends', () => {
     expect((await hooks.deliveries(id)).map(({ status }) => status)).toEqual(['pending', 'cancelled']);
   });
 
-  it('by being deleted: what waits is cancelled', async () => {
+  it('by being deleted: waiting deliveries are cancelled', async () => {
     const { id } = await hooks.register(endpoints.answering(500));
     await scene.order();
     await waiting(id);
@@ -65,7 +65,7 @@ describe('a webhook that ends', () => {
     ])('while an attempt is in flight that %s', async (_outcome, status, outcome) => {
       let answer = (): void => {};
       const url = endpoints.add((response) => void (answer = () => response.writeHead(status).end()));
-      // Its retry would come long after the test.
+      // A retry would come long after the test.
       const { id } = await hooks.register(url, { retry_delay: 3600 });
       await scene.order();
       await endpoints.arrived(url);
@@ -89,7 +89,7 @@ describe('a webhook that ends', () => {
       const { id } = await hooks.register(url, { retry_delay: 3600 });
       await scene.order();
       await waiting(id);
-      // The process died between the change and the cancelling.
+      // The process died after the change and before the cancelling.
       await scene.stack.sql(`UPDATE webhooks SET ${ended} WHERE id = $1`, [id]);
       await scene.stack.sql(`UPDATE webhook_deliveries SET due_at = now() WHERE webhook_id = $1`, [id]);
       await eventually(
@@ -100,7 +100,7 @@ describe('a webhook that ends', () => {
     },
   );
 
-  it('leaves nothing to come back with it, whatever a crash kept from being cancelled', async () => {
+  it('sends no old deliveries when it is active again, even if a crash interrupted the cancelling', async () => {
     const { id } = await hooks.register(endpoints.answering(500), { retry_delay: 3600 });
     await scene.order();
     await waiting(id);

@@ -80,7 +80,7 @@ describe('the events of a merchant', () => {
     for (const event of data) expect(Object.keys(event)).toEqual(['id', 'event', 'timestamp', 'data']);
   });
 
-  it('are the very bytes that webhooks carry, in the list and alone', async () => {
+  it('have the same bytes as their deliveries, in the list and alone', async () => {
     const arrived = await endpoints.arrived(url, 4);
     const bodies = data.map(({ id }) => arrived.find(({ headers }) => headers['webhook-id'] === id)?.body);
     expect(await bytes(merchant, '/v1/events')).toBe(`{"data":[${bodies.join(',')}],"next_cursor":null}`);
@@ -91,7 +91,7 @@ describe('the events of a merchant', () => {
     for (const [at, type] of KINDS.entries()) expect((await list(merchant, `?type=${type}`)).data).toEqual([data[at]]);
   });
 
-  it('come after a cursor or an event, of whatever type that is', async () => {
+  it('are listed after a cursor or an event of any type', async () => {
     const first = await list(merchant, '?limit=2');
     expect(first.data).toEqual(data.slice(0, 2));
     const second = await list(merchant, `?limit=2&after=${first.next_cursor}`);
@@ -101,7 +101,7 @@ describe('the events of a merchant', () => {
     expect((await list(merchant, `?after=${data[0]?.id}&type=webhook.test`)).data).toEqual([data[3]]);
   });
 
-  it('are found by those who have no webhook', async () => {
+  it('are listed without a webhook, too', async () => {
     const buyer = await stack.merchant();
     const { reference_id } = await stack.order(buyer, [{ sku }]);
     const order = await stack.orderWith(buyer, reference_id, 'completed');
@@ -109,7 +109,7 @@ describe('the events of a merchant', () => {
     expect(event).toMatchObject({ event: 'order.completed', data: order });
   });
 
-  it('are nobody else’s', async () => {
+  it('are not shown to other merchants', async () => {
     const other = await stack.merchant();
     expect(await list(other)).toEqual({ data: [], next_cursor: null });
     const foreign = await other.client.get(`/v1/events/${data[0]?.id}`);
@@ -145,7 +145,7 @@ describe('the events of a merchant', () => {
   );
 });
 
-/** A transaction of its own, as a writer of events begins: with the wallet of the merchant. */
+/** A transaction that begins like each writer of events, with a lock on the merchant's wallet. */
 async function openWriter(merchantId: number): Promise<pg.Client> {
   const client = new pg.Client(stack.config.DATABASE_URL);
   await client.connect();
@@ -163,15 +163,15 @@ const write = (client: pg.Client, merchantId: number, id: string): Promise<unkno
     [id, merchantId, JSON.stringify({ id, event: 'wallet.low_balance', timestamp: 1768465800, data: LOW })],
   );
 
-/** So many statements wait for a lock. */
+/** Waits until so many statements wait for a lock. */
 const waiting = (count: number): Promise<unknown> =>
   eventually(
     () => stack.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
     (found) => found.length >= count,
   );
 
-describe('no event appears behind one that was read', () => {
-  it('though transactions are open: a merchant’s events are written one transaction after the other', async () => {
+describe('no new event is listed before one that a reader has seen', () => {
+  it('even with open transactions, because a merchant’s events are written by one transaction after the other', async () => {
     const merchant = await stack.merchant();
     const other = await stack.merchant();
     const [first, beside] = [await openWriter(merchant.id), await openWriter(other.id)];
@@ -226,7 +226,7 @@ describe('no event appears behind one that was read', () => {
       await asked;
       return { status: 200, body: { reference, status: 'succeeded' } };
     });
-    // The order of the first writer is placed before the wallet is locked: its end is what must wait.
+    // The first writer's order is placed before the wallet is locked, so only its end must wait.
     const isEnd = work === writers[0]?.[1];
     if (isEnd) await work(merchant);
     if (isEnd)
@@ -249,7 +249,7 @@ describe('no event appears behind one that was read', () => {
     }
   });
 
-  it('while many orders end at once, a reader that goes on after the last one misses none', async () => {
+  it('while many orders end at once: a reader that continues after the last event misses none', async () => {
     const merchant = await stack.merchant('10000.00');
     const orders = Array.from({ length: 60 }, () => stack.order(merchant, [{ sku }]));
     const read: string[] = [];

@@ -56,7 +56,7 @@ const amounts = async (merchant: TestMerchant): Promise<string[]> =>
   (await recorded(merchant)).map(({ body }) => (JSON.parse(body) as LowBalance).data.available_amount);
 
 describe('a balance that falls below the merchant’s threshold', () => {
-  it('is sent once to the webhooks that subscribe to it, with the balance that is left', async () => {
+  it('causes one event, with the remaining balance, to the webhooks that subscribe to it', async () => {
     const { merchant, url } = await merchantWithAlert('505.00');
     await stack.order(merchant, [{ sku }]);
     await stack.order(merchant, [{ sku }]);
@@ -77,7 +77,7 @@ describe('a balance that falls below the merchant’s threshold', () => {
     expect(deliveries).toMatchObject([{ event: 'wallet.low_balance', reference_id: null }]);
   });
 
-  it('is sent at once, not at the next look at the database', async () => {
+  it('causes the event at once, not at the next round of the sweeper', async () => {
     const { merchant, url } = await merchantWithAlert('505.00');
     await withoutSweeper(stack, async () => {
       await stack.order(merchant, [{ sku }]);
@@ -85,7 +85,7 @@ describe('a balance that falls below the merchant’s threshold', () => {
     });
   });
 
-  it('is sent again only after the balance was raised, and a balance at the threshold is not below it', async () => {
+  it('causes another event only after the balance was raised; a balance at the threshold is not below it', async () => {
     const { merchant } = await merchantWithAlert('510.00');
     await debit(merchant, '10.00');
     expect(await amounts(merchant)).toEqual([]);
@@ -97,13 +97,13 @@ describe('a balance that falls below the merchant’s threshold', () => {
     expect(await amounts(merchant)).toEqual(['499.99', '499.99']);
   });
 
-  it('has one crossing however many orders arrive at once', async () => {
+  it('causes one event, even if many orders arrive at once', async () => {
     const { merchant } = await merchantWithAlert('600.00');
     await Promise.all(Array.from({ length: 40 }, () => stack.order(merchant, [{ sku }])));
     expect(await amounts(merchant)).toEqual(['490.00']);
   });
 
-  it('is not sent for a refused order, without an alert, or because one is set', async () => {
+  it('causes no event by a refused order, without an alert, or when an alert is set', async () => {
     const { merchant } = await merchantWithAlert('505.00');
     const tooMuch = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku, quantity: 100 }] };
     expect((await merchant.client.post('/v1/orders', tooMuch)).status).toBe(503);
@@ -115,7 +115,7 @@ describe('a balance that falls below the merchant’s threshold', () => {
 });
 
 describe('the event wallet.low_balance', () => {
-  it('is sent to nobody who did not ask for it', async () => {
+  it('is sent only to webhooks that subscribe to it', async () => {
     const merchant = await stack.merchant('505.00');
     const url = endpoints.add();
     const webhook = await new Hooks(merchant).register(url);

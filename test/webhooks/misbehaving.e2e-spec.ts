@@ -7,7 +7,7 @@ let scene: Scene;
 let hooks: Hooks;
 let endpoints: Endpoints;
 
-/** Of endpoints that never answer; the others have answered long before. */
+/** The timeout. Only endpoints that never answer reach it. */
 const TIMEOUT_MS = 4_000;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const verify = ({ body, headers }: Arrival, secret: string): unknown =>
   new Webhook(secret, secret.startsWith('whsec_') ? {} : { format: 'raw' }).verify(body, headers);
 
 describe('endpoints that misbehave', () => {
-  it('that never answer are left at the deadline', async () => {
+  it('and never answer fail at the deadline', async () => {
     const { id } = await hooks.register(endpoints.silent(), { max_retries: 0 });
     await scene.order();
     const [attempt] = (await hooks.newestIs(id, 'failed')).attempts;
@@ -37,7 +37,7 @@ describe('endpoints that misbehave', () => {
     expect(attempt?.duration_ms).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
   });
 
-  it('that drip after a 200 have succeeded; after a 500 they have not', async () => {
+  it('and send their body drop by drop succeed after a 200, and fail after a 500', async () => {
     const dripping = (status: number): string =>
       endpoints.add((response) => {
         response.writeHead(status);
@@ -53,7 +53,7 @@ describe('endpoints that misbehave', () => {
     expect((await hooks.newestIs(bad.id, 'failed')).attempts).toMatchObject([{ response_status: 500, error: null }]);
   });
 
-  it('that answer without end are read a little and left', async () => {
+  it('and answer without end are read for a few bytes', async () => {
     const url = endpoints.add((response) => {
       const more = (): void => {
         while (!response.destroyed && response.write('0123456789abcdef'.repeat(64)));
@@ -67,7 +67,7 @@ describe('endpoints that misbehave', () => {
     expect(attempt?.response_body).toBe('0123456789abcdef'.repeat(64));
   });
 
-  it('that answer with bytes that are no text leave text in the log', async () => {
+  it('and answer with bytes that are no text leave readable text in the log', async () => {
     const url = endpoints.add((response) => {
       response.end(Buffer.from([0x61, 0x00, 0x62, 0xff, 0xc3, 0x28, 0xe0, 0xb8, 0x81, 0xe0, 0xb8]));
     });
@@ -77,13 +77,13 @@ describe('endpoints that misbehave', () => {
     expect(attempt?.response_body).toBe('a\ufffdb\ufffd\ufffd(ก');
   });
 
-  it('that moved to a forbidden address are not connected to', async () => {
+  it('and moved to a forbidden address get no connection', async () => {
     const { id } = await hooks.register('http://rebound.test/hook', { max_retries: 0 });
     await scene.order();
     expect((await hooks.newestIs(id, 'failed')).attempts).toMatchObject([{ error: 'refused_address' }]);
   });
 
-  it('that have no address any more fail as dns', async () => {
+  it('and have no address any more fail with dns', async () => {
     const { id } = await hooks.register('http://gone.test/hook', { max_retries: 0 });
     await scene.order();
     expect((await hooks.newestIs(id, 'failed')).attempts).toMatchObject([{ error: 'dns' }]);
@@ -91,7 +91,7 @@ describe('endpoints that misbehave', () => {
 });
 
 describe('secrets', () => {
-  it('that were replaced with an overlap sign beside the new one until it is over', async () => {
+  it('that were replaced with an overlap sign beside the new one until the overlap ends', async () => {
     const url = endpoints.add();
     const [old, current] = ['the secret of before', 'the secret of after'];
     const { id } = await hooks.register(url, { secret: old });
@@ -108,7 +108,7 @@ describe('secrets', () => {
     expect(after && verify(after, current)).toBeTruthy();
   });
 
-  it('that cannot be opened keep their deliveries waiting, and cost no attempt', async () => {
+  it('that cannot be unsealed make their deliveries wait, without an attempt', async () => {
     const url = endpoints.add();
     const { id } = await hooks.register(url);
     await scene.stack.sql(`UPDATE webhooks SET secret_sealed = '\\x00' || secret_sealed WHERE id = $1`, [id]);

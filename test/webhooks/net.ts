@@ -7,7 +7,7 @@ import { SafeHttpClient, type HttpResult, type SafeHttpOptions } from '../../src
 import { parseNetwork } from '../../src/core/networks.js';
 import { CERTIFICATE, KEY } from './certificates.js';
 
-/** Of calls that are never answered; all others have the time that they take. */
+/** The timeout of calls that get no answer; all others may take longer. */
 export const TIMEOUT_MS = 600;
 
 const LOOPBACK = new AddressPolicy(
@@ -20,7 +20,7 @@ export interface Recording {
   brought: string[];
 }
 
-/** Servers and clients of one test; `end` leaves nothing of them behind. */
+/** Servers and clients of one test, which `end` closes. */
 export class Net {
   private readonly cleanups: (() => Promise<unknown>)[] = [];
 
@@ -32,12 +32,12 @@ export class Net {
     return this.listen(createHttpsServer({ key: KEY, cert: CERTIFICATE }, listener), host);
   }
 
-  /** A server that writes what it likes once it has heard something. */
+  /** A server that writes these bytes after it received something. */
   raw(answer: (socket: Socket) => void): Promise<number> {
     return this.listen(createTcpServer((socket) => void socket.once('data', () => answer(socket))));
   }
 
-  /** A server that keeps what each connection has brought; it answers the first data of each. */
+  /** A server that records the bytes of each connection, and answers the first ones. */
   async recording(answer: (socket: Socket, connection: number) => void): Promise<Recording> {
     const brought: string[] = [];
     const server = createTcpServer((socket) => {
@@ -48,7 +48,7 @@ export class Net {
     return { port: await this.listen(server), brought };
   }
 
-  /** A port on which nobody listens any more. */
+  /** A port on which nothing listens any more. */
   async closedPort(): Promise<number> {
     const port = await this.raw(() => {});
     await this.cleanups.pop()?.();
@@ -66,7 +66,7 @@ export class Net {
     return client;
   }
 
-  /** Posts a small body with a client of its own. */
+  /** Posts a small body with a new client. */
   send(url: string, options: Partial<SafeHttpOptions> = {}): Promise<HttpResult> {
     const call = { url, headers: { 'x-test': 'yes' }, body: Buffer.from('{"a":1}') };
     return this.client(options).send({ method: 'POST', ...call });

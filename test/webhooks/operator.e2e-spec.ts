@@ -21,10 +21,10 @@ beforeEach(async () => {
   hooks = scene.hooks;
 });
 
-describe('for the operator', () => {
+describe('the operators’ service', () => {
   const service = (): WebhookDeliveriesService => scene.stack.api.get(WebhookDeliveriesService);
 
-  it('lists the deliveries of all of a merchant’s webhooks, deleted ones too, newest first', async () => {
+  it('lists the deliveries of all webhooks of a merchant, also of deleted ones, newest first', async () => {
     const [kept, gone] = [await hooks.register(endpoints.add()), await hooks.register(endpoints.answering(500))];
     await hooks.test(kept.id);
     await hooks.test(gone.id);
@@ -38,7 +38,7 @@ describe('for the operator', () => {
     expect(await service().listForMerchant(hooks.merchant.id, { limit: 1 })).toHaveLength(1);
   });
 
-  it('replays what failed since a moment, but not to inactive or deleted webhooks', async () => {
+  it('replays deliveries that failed since a time, but not to inactive or deleted webhooks', async () => {
     const url = endpoints.answering(500, 500, 204);
     const [own, inactive, gone] = [
       await hooks.register(url, { max_retries: 0 }),

@@ -23,7 +23,7 @@ beforeEach(async () => void (hooks = new Hooks(await stack.merchant('0.00'))));
 const post = (body: object) => hooks.merchant.client.post<WebhookBody>(PATH, body);
 const patch = (id: number, body: object) => hooks.merchant.client.patch<WebhookBody>(`${PATH}/${id}`, body);
 
-describe('where a webhook may lead', () => {
+describe('the URL of a webhook', () => {
   it.each([
     'http://10.0.0.1/',
     'http://0xa000001/',
@@ -60,7 +60,7 @@ describe('where a webhook may lead', () => {
     'https://8.8.8.8/hook?a=b',
     'https://nobody.invalid/hook',
     'HTTPS://[2606:4700:4700::1111]/',
-  ])('201 for %s, and the URL stays as it was sent', async (url) => {
+  ])('201 for %s, and the URL is stored unchanged', async (url) => {
     expect((await hooks.register(url)).url).toBe(url);
   });
 
@@ -71,7 +71,7 @@ describe('where a webhook may lead', () => {
     [['93.184.216.34', '::1'], false],
     [['2606:4700:4700::1111', '93.184.216.34'], true],
     [[], true],
-  ])('a name that resolves to %j: accepted is %p', async (addresses, accepted) => {
+  ])('a name that resolves to %j is accepted: %p', async (addresses, accepted) => {
     const config = loadConfig({
       DATABASE_URL: 'postgres://x',
       REDIS_URL: 'redis://x',
@@ -83,7 +83,7 @@ describe('where a webhook may lead', () => {
     else await expect(asked).rejects.toMatchObject({ code: 'BAD_REQUEST', details: [{ field: 'url' }] });
   });
 
-  it('a name whose name server keeps silent is accepted, and not waited for', async () => {
+  it('a name whose name server does not answer is accepted, without waiting for it', async () => {
     const destinations = new WebhookDestinationsService(stack.config, (_hostname, signal) => {
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
@@ -94,7 +94,7 @@ describe('where a webhook may lead', () => {
 });
 
 describe('the members beyond the specification', () => {
-  it('are taken at registration, and null means absent', async () => {
+  it('are accepted at registration, and null means absent', async () => {
     const settings = { events: ['order.failed'], max_retries: 0, retry_delay: 86_400 };
     const given = { ...settings, include_deliveries: true };
     expect(await hooks.register(URL, given)).toMatchObject(given);
@@ -181,7 +181,7 @@ describe('the members beyond the specification', () => {
 });
 
 describe('secrets', () => {
-  it('have 16 to 255 characters, whole ones', async () => {
+  it('have 16 to 255 characters, none of them half a surrogate pair', async () => {
     for (const secret of ['🎮'.repeat(16), '🎮'.repeat(255), 'x'.repeat(16), 'x'.repeat(255)]) {
       const webhook = await hooks.register(URL, { secret });
       expect(webhook.secret_hint).toBe(`${[...secret].slice(0, 8).join('')}...`);
@@ -190,7 +190,7 @@ describe('secrets', () => {
     expectRefusedField(await post({ url: URL, secret: '🎮'.repeat(256) }), 'secret');
   });
 
-  it('are kept sealed, and none that was given is ever shown', async () => {
+  it('are stored sealed, and are never shown if the merchant chose them', async () => {
     const { id } = await hooks.register(URL, { secret: SECRET });
     const replaced = await hooks.patch(id, { secret: `${SECRET}-2`, rotation_overlap: 60 });
     expect(replaced).not.toHaveProperty('secret');
@@ -200,7 +200,7 @@ describe('secrets', () => {
     expect(row?.previous_secret_sealed).not.toBeNull();
   });
 
-  it('of before: only the latest is kept, and a replacement without overlap ends it at once', async () => {
+  it('that were replaced: only the latest is kept, and a replacement without overlap ends it at once', async () => {
     const { id } = await hooks.register(URL, { secret: SECRET });
     const previous = async () => {
       const [row] = await stack.sql<{ sealed: Buffer | null; seconds: number | null }>(
@@ -223,7 +223,7 @@ describe('secrets', () => {
 });
 
 describe('changes', () => {
-  it('move updated_at strictly forward, however quickly they follow each other', async () => {
+  it('always increase updated_at, even if they follow each other at once', async () => {
     const { id } = await hooks.register(URL);
     const moments = new Set<string>();
     const changes = Array.from({ length: 20 }, (_, index) => hooks.patch(id, { max_retries: index % 10 }));
@@ -240,7 +240,7 @@ describe('changes', () => {
 });
 
 describe('the number of webhooks', () => {
-  it('is at most 20, however many registrations come at once; deleted ones do not count', async () => {
+  it('is at most 20, even if many registrations come at once; deleted ones do not count', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => post({ url: URL })));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(20);

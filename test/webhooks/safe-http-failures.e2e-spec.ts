@@ -5,7 +5,7 @@ import { AUTHORITY } from './certificates.js';
 import { Net, resolvesTo, TIMEOUT_MS } from './net.js';
 
 const net = new Net();
-/** For what ends by its deadline only. */
+/** The deadline of calls that end only by it. */
 const LATE = { timeoutMs: TIMEOUT_MS };
 
 afterEach(() => net.end());
@@ -17,13 +17,13 @@ describe('failures', () => {
     return failure;
   };
 
-  it('refused_address: a literal that is not permitted, in any spelling', async () => {
+  it('refused_address: a literal address that is not permitted, in any notation', async () => {
     for (const host of ['10.0.0.1', '167772161', '0xa.1', '[::2]', '[::ffff:127.0.0.1]', '0', '169.254.169.254']) {
       expect([host, await failureOf(`http://${host}/`)]).toEqual([host, 'refused_address']);
     }
   });
 
-  it('refused_address: a local name, whatever it resolves to', async () => {
+  it('refused_address: a local name, with any address', async () => {
     const resolve = resolvesTo('127.0.0.1');
     expect(await failureOf('http://localhost/', { resolve })).toBe('refused_address');
     expect(await failureOf('http://a.internal./', { resolve })).toBe('refused_address');
@@ -55,7 +55,7 @@ describe('failures', () => {
     expect(await failureOf('http://hooks.test/', { resolve, ...LATE })).toBe('timeout');
   });
 
-  it('connect: nobody listens', async () => {
+  it('connect: nothing listens', async () => {
     const port = await net.closedPort();
     expect(await failureOf(`http://127.0.0.1:${port}/`)).toBe('connect');
     const resolve = resolvesTo('127.0.0.1', '127.0.0.2');
@@ -92,7 +92,7 @@ describe('failures', () => {
     expect(await failureOf(`http://127.0.0.1:${port}/`)).toBe('protocol');
   });
 
-  it('protocol: a URL that cannot be asked for', async () => {
+  it('protocol: a URL that cannot be requested', async () => {
     expect(await failureOf('no url')).toBe('protocol');
   });
 

@@ -12,7 +12,7 @@ const net = new Net();
 afterEach(() => net.end());
 
 describe('a call', () => {
-  it('sends the given headers and the transport’s own, nothing else, and gives back what came', async () => {
+  it('sends only the given headers and those of HTTP, and returns the answer', async () => {
     let seen: { request: IncomingMessage; body: string } | undefined;
     const port = await net.http((request, response) => {
       request.setEncoding('utf8').on('data', (body: string) => (seen = { request, body }));
@@ -57,7 +57,7 @@ describe('a call', () => {
     }
   });
 
-  it('does not wait for an informational answer to be the last', async () => {
+  it('does not take an informational answer for the final one', async () => {
     const port = await net.raw((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
       socket.end('HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\nok');
@@ -65,7 +65,7 @@ describe('a call', () => {
     expect(await net.send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 201, complete: true });
   });
 
-  it('keeps a connection for the next call, and only while it is in use', async () => {
+  it('keeps a connection for the next call, and closes it when it is unused for a while', async () => {
     const ports = new Set<number | undefined>();
     const port = await net.http((request, response) => {
       ports.add(request.socket.remotePort);
@@ -75,7 +75,7 @@ describe('a call', () => {
     const url = `http://127.0.0.1:${port}/`;
     for (let call = 0; call < 5; call++) {
       await once.send({ method: 'GET', url, headers: {} });
-      // A connection is free again a turn of the event loop after its answer.
+      // A connection is free again one turn of the event loop after its answer.
       await delay(5);
     }
     expect(ports.size).toBe(1);
@@ -83,11 +83,11 @@ describe('a call', () => {
     expect(ports.size).toBeGreaterThan(1);
   });
 
-  it('gives each of many calls at once a connection of its own', async () => {
+  it('uses a connection for each of many calls at once', async () => {
     let open = 0;
     const all = deferred<void>();
     const port = await net.http((_request, response) => {
-      // None is answered before all are there.
+      // The server answers none before all calls have arrived.
       if (++open === 30) all.resolve();
       void all.promise.then(() => response.end());
     });
@@ -100,7 +100,7 @@ describe('a call', () => {
 });
 
 describe('the body', () => {
-  it('is read up to the limit and then given up, however long it goes on', async () => {
+  it('is read up to the limit, even if it goes on for long', async () => {
     let closed: () => void = () => {};
     const gaveUp = new Promise<void>((resolve) => (closed = resolve));
     const port = await net.http((_request, response) => {
@@ -138,7 +138,7 @@ describe('the body', () => {
     });
   });
 
-  it('may come drop by drop: the deadline ends it, the status counts', async () => {
+  it('may come drop by drop: the deadline ends it, and the status counts', async () => {
     const port = await net.http((_request, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('x'), 50);
@@ -151,7 +151,7 @@ describe('the body', () => {
 });
 
 describe('TLS', () => {
-  it('verifies the name, and the address where there is none', async () => {
+  it('verifies the name of the host, or its address if it has no name', async () => {
     const port = await net.https((_request, response) => response.writeHead(204).end());
     const options = { ca: AUTHORITY, resolve: resolvesTo('127.0.0.1') };
     for (const host of ['hooks.test', 'hooks.test.', '127.0.0.1']) {
@@ -161,14 +161,14 @@ describe('TLS', () => {
 });
 
 describe('a name server that changes its answer', () => {
-  it('is asked once for each connection, and that answer is the one connected to', async () => {
+  it('is queried once for each connection, which uses that answer', async () => {
     let requests = 0;
     const port = await net.http((_request, response) => {
       requests++;
       response.writeHead(204, { connection: 'close' }).end();
     });
     let questions = 0;
-    // Permitted when asked first, forbidden from then on.
+    // The first address is permitted; all later ones are forbidden.
     const resolve: Resolve = () => Promise.resolve(questions++ === 0 ? ['127.0.0.1'] : ['10.0.0.1']);
     const once = net.client({ resolve });
     const call = { method: 'GET', url: `http://rebound.test:${port}/`, headers: {} } as const;
@@ -179,7 +179,7 @@ describe('a name server that changes its answer', () => {
     expect(requests).toBe(1);
   });
 
-  it('can name several permitted addresses: the one that answers is taken', async () => {
+  it('can answer with several permitted addresses, of which the reachable one is used', async () => {
     const port = await net.http((_request, response) => response.writeHead(204).end());
     const resolve = resolvesTo('127.0.0.9', '127.0.0.1');
     expect((await net.send(`http://hooks.test:${port}/`, { resolve })).status).toBe(204);

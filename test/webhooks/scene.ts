@@ -1,7 +1,7 @@
 import { TestStack, type OrderBody } from '../support/stack.js';
 import { Endpoints, Hooks, startWorker, type WorkerChanges } from './support.js';
 
-/** The service with a worker, a merchant's endpoints, a product, and a merchant that each test has for itself. */
+/** The service with a worker, endpoints and a product. Each test gets a new merchant. */
 export class Scene {
   hooks!: Hooks;
 

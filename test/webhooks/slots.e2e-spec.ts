@@ -9,7 +9,7 @@ import { TestStack } from '../support/stack.js';
 import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
 
 const SLOTS = 4;
-/** Attempts that nobody answers go on for as long as a test. */
+/** The timeout. Attempts without an answer last for as long as a test. */
 const PATIENT: WorkerChanges = { timing: { timeoutMs: 600_000 } };
 
 let stack: TestStack;
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // What still hangs would keep its worker from ending.
+  // Hanging attempts would delay the end of their worker.
   await endpoints.close();
   await workers.close();
 });
@@ -42,7 +42,7 @@ const statuses = (id: number, expected: string, count: number): Promise<void> =>
 const inFlight = async (id: number): Promise<number> =>
   (await stack.sql('SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND leased_until IS NOT NULL', [id])).length;
 
-/** Adds deliveries that are due, of which no wake-up tells. */
+/** Adds due deliveries without a wake-up. */
 const fill = (id: number, count: number, client: pg.Client | pg.Pool = stack.database.pool): Promise<unknown> =>
   client.query(
     `WITH made AS (
@@ -54,7 +54,7 @@ const fill = (id: number, count: number, client: pg.Client | pg.Pool = stack.dat
     [id, hooks.merchant.id, count],
   );
 
-/** Claims that have begun and wait for a lock. */
+/** The number of claims that wait for a lock. */
 async function claimsThatWait(): Promise<number> {
   const rows = await stack.sql(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
@@ -68,7 +68,7 @@ describe('attempts in flight', () => {
   it('are at most WEBHOOK_MAX_IN_FLIGHT per webhook over all workers, and all slots are used', async () => {
     const [first, second] = [endpoints.slow(200, SLOTS), endpoints.slow(200, SLOTS)];
     const webhooks = [await hooks.register(first.url), await hooks.register(second.url)];
-    // All of them wait already, so that no slot is free because the API has not been asked for the next one yet.
+    // All deliveries wait already, so no slot is free for lack of one.
     await Promise.all(webhooks.flatMap(({ id }) => Array.from({ length: 40 }, () => hooks.test(id))));
     await Promise.all([start(), start(), start()]);
     for (const { id } of webhooks) await statuses(id, 'succeeded', 40);
@@ -77,7 +77,7 @@ describe('attempts in flight', () => {
     expect(new Set(endpoints.at(first.url).map(({ headers }) => headers['webhook-id'])).size).toBe(40);
   });
 
-  it('go on without waiting for the next look at the database, whichever worker has the slots', async () => {
+  it('are followed by others without the sweeper, in every worker', async () => {
     const slow = endpoints.slow(50);
     const { id } = await hooks.register(slow.url);
     await Promise.all(Array.from({ length: 60 }, () => hooks.test(id)));
@@ -89,7 +89,7 @@ describe('attempts in flight', () => {
     await withoutSweeper(stack, () => statuses(id, 'succeeded', 60));
   });
 
-  it('are counted by one claim at a time, however many workers claim at once', async () => {
+  it('are counted by one claim at a time, even if several workers claim at once', async () => {
     const dispatchers = (await Promise.all([start(), start(), start()])).map((worker) => worker.get(WebhookDispatcher));
     const slow = endpoints.slow(50, SLOTS);
     const { id } = await hooks.register(slow.url);
@@ -102,11 +102,11 @@ describe('attempts in flight', () => {
     expect(slow.most()).toBe(SLOTS);
   });
 
-  it('of another worker leave slots that are used again and again without a look at the database', async () => {
+  it('of another worker leave slots, which are used again and again without the sweeper', async () => {
     const slow = endpoints.slow(50, SLOTS - 2);
     const { id } = await hooks.register(slow.url);
     await fill(id, 40);
-    // So there is never more slots than the others leave, and never more claimed than asked for.
+    // So a worker never uses more slots than the others leave, and never claims more than it requested.
     await stack.sql(
       `UPDATE webhook_deliveries SET due_at = NULL, attempt_count = 1, claimed_by = 'another',
          attempt_started_at = now(), leased_until = now() + interval '1 hour'
@@ -119,14 +119,14 @@ describe('attempts in flight', () => {
     expect(slow.most()).toBe(SLOTS - 2);
   });
 
-  it('begin without a look at the database, too, when their claim expired before use', async () => {
+  it('begin without the sweeper, too, if their claim expired before use', async () => {
     const margin = 200;
     const worker = await start({ timing: { leaseMarginMs: margin } });
     const url = endpoints.add();
     const { id } = await hooks.register(url);
     await withoutSweeper(stack, async () => {
       await holding(stack, 'webhook_deliveries', async (client) => {
-        // Fewer than the slots, or the end of one would look for more.
+        // Fewer than the slots, because the end of an attempt in a full webhook would make the worker look for more.
         await fill(id, 2, client);
         worker.get(WebhookDispatcher).work.wake([id]);
         await eventually(claimsThatWait, (count) => count > 0);
@@ -141,7 +141,7 @@ describe('attempts in flight', () => {
     expect(endpoints.at(url)).toHaveLength(2);
   });
 
-  it('of a dead endpoint delay no other’s', async () => {
+  it('of a dead endpoint do not delay those of others', async () => {
     await start(PATIENT);
     const dead = await hooks.register(endpoints.silent());
     const url = endpoints.add();
@@ -153,7 +153,7 @@ describe('attempts in flight', () => {
     );
     await Promise.all(Array.from({ length: 20 }, () => hooks.test(alive.id)));
     await statuses(alive.id, 'succeeded', 20);
-    // None of those ended meanwhile.
+    // None of the hanging attempts ended meanwhile.
     expect(await inFlight(dead.id)).toBe(SLOTS);
     await statuses(dead.id, 'pending', 20);
   });

@@ -20,7 +20,7 @@ import { unique, type TestMerchant, type TestStack } from '../support/stack.js';
 export interface Arrival {
   path: string;
   headers: Record<string, string>;
-  /** Names as they were written, in order. */
+  /** The header names as they were sent, in order. */
   headerNames: string[];
   body: string;
   /** Monotonic milliseconds. */
@@ -30,14 +30,14 @@ export interface Arrival {
 type Answering = (response: ServerResponse, arrival: Arrival, number: number) => void;
 
 /**
- * A merchant's endpoints on a real socket: each path answers as the test says, 204 by default. What arrives is compared
- * with openapi.json: `at` and `close` throw what was wrong.
+ * A merchant's endpoints on a real socket. Each path has its own answers, 204 by default. Requests are compared with
+ * openapi.json: `at` and `close` throw for a wrong one.
  */
 export class Endpoints {
   readonly arrivals: Arrival[] = [];
   private readonly problems: string[] = [];
 
-  /** @param what it receives: the document has nothing of what a test made up. */
+  /** @param what the kind of requests: those that a test made up are not compared with the document. */
   constructor(private readonly what: Receives = 'events') {}
 
   private readonly answers = new Map<string, Answering>();
@@ -48,28 +48,28 @@ export class Endpoints {
     return this;
   }
 
-  /** A path of its own; `answer` is called with 1 for the first request, 2 for the second, and so on. */
+  /** A new path. `answer` is called with 1 for the first request, 2 for the second, and so on. */
   add(answer: Answering = (response) => void response.writeHead(204).end()): string {
     const path = `/${unique('endpoint')}`;
     this.answers.set(path, answer);
     return this.url(path);
   }
 
-  /** The same, answering with these statuses one after the other; the last one is repeated. */
+  /** The same, with these statuses one after the other; the last one is repeated. */
   answering(...statuses: number[]): string {
     return this.add((response, _arrival, number) => {
       response.writeHead(statuses[Math.min(number, statuses.length) - 1] ?? 204).end('as scripted');
     });
   }
 
-  /** One that never answers. */
+  /** A path that never answers. */
   silent(): string {
     return this.add(() => {});
   }
 
   /**
-   * One that answers after a while, and counts how many requests it has at once.
-   * @param together it answers none before it has had so many.
+   * A path that answers after a while, and counts the requests in progress.
+   * @param together the number of requests that must arrive before it answers the first.
    */
   slow(ms: number, together = 1): { url: string; most: () => number } {
     let open = 0;
@@ -177,7 +177,7 @@ const PATH = '/v1/merchant-webhooks';
 export class Hooks {
   constructor(readonly merchant: TestMerchant) {}
 
-  /** Registers an endpoint that must be accepted; its retries come after a second. */
+  /** Registers an endpoint, and expects success. Its retries come after a second. */
   async register(url: string, members: object = {}): Promise<WebhookBody> {
     const { status, body } = await this.merchant.client.post<WebhookBody>(PATH, {
       url,
@@ -223,7 +223,7 @@ export class Hooks {
     return (await this.merchant.client.get<DeliveryDetail>(`${PATH}/${webhook_id}/deliveries/${id}`)).body;
   }
 
-  /** The newest delivery of a webhook with its attempts, once it is as the check wants it. */
+  /** The newest delivery of a webhook with its attempts, once it passes the check. */
   newest(id: number, passes: (delivery: DeliveryDetail) => boolean): Promise<DeliveryDetail> {
     const ask = async (): Promise<DeliveryDetail | undefined> => {
       const [delivery] = await this.deliveries(id, '?limit=1');
@@ -243,7 +243,7 @@ export interface WorkerChanges {
   config?: Partial<Config>;
 }
 
-/** A worker as the process runs it, but with other times, another name server or another configuration. */
+/** A worker like its own process, but with other times, another name server or another configuration. */
 export async function startWorker(stack: TestStack, changes: WorkerChanges): Promise<INestApplicationContext> {
   const config = { ...stack.config, ...changes.config };
   const building = Test.createTestingModule({ imports: [WorkerModule.register(config, stack.logger)] })
