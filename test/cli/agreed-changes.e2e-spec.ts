@@ -17,8 +17,8 @@ afterAll(() => stack.close());
 const by = { operator: 'Malee' };
 const meanwhile = /changed meanwhile$/;
 
-describe('what an operator agreed to at the question', () => {
-  it('is not done to products that were changed meanwhile', async () => {
+describe('a change that an operator confirmed at the prompt', () => {
+  it('is not made to products that were changed meanwhile', async () => {
     const products = stack.api.get(ProductsService);
     const sku = await stack.product('35.00');
     const definitions = [{ sku, price: 3_600n }];
@@ -33,7 +33,7 @@ describe('what an operator agreed to at the question', () => {
     expect(await products.compare(definitions)).toEqual([]);
   });
 
-  it('is not done to prices that were changed meanwhile', async () => {
+  it('is not made to prices that were changed meanwhile', async () => {
     const prices = stack.api.get(PricesService);
     const { id: merchantId } = await stack.merchant();
     const sku = await stack.product('35.00');
@@ -45,7 +45,7 @@ describe('what an operator agreed to at the question', () => {
     expect(await prices.list({ merchantId })).toMatchObject([{ price: 2_900n }]);
   });
 
-  it('is not done to list prices that were changed meanwhile', async () => {
+  it('is not made to list prices that were changed meanwhile', async () => {
     const adjustments = stack.api.get(PriceAdjustmentsService);
     const sku = await stack.product('35.00');
     const adjustment = { percent: { text: '10', millionths: 100_000n }, match: sku };
@@ -55,7 +55,7 @@ describe('what an operator agreed to at the question', () => {
     expect(await adjustments.compare(adjustment)).toMatchObject([{ old: '34.00', new: '37.40' }]);
   });
 
-  it('is refused at the command line with what to do about it', () => {
+  it('is refused at the command line with a remedy', () => {
     expect(problemInWords(new ChangedMeanwhile('the prices changed meanwhile'))).toBe(
       'the prices changed meanwhile: give the command again',
     );

@@ -37,7 +37,7 @@ afterAll(() => stack.close());
 const of = ({ order_number }: OrderBody): string => `(SELECT id FROM orders WHERE order_number = '${order_number}')`;
 
 describe('topup audit', () => {
-  it('finds the books in order, and shows their figures', async () => {
+  it('finds the books in order, and shows their numbers', async () => {
     const { ok, checks } = await commandLine.json<Audit>('audit');
     expect({ ok, failed: checks.filter((check) => !check.ok) }).toEqual({ ok: true, failed: [] });
     for (const check of checks) expect(Object.keys(check)).toEqual(['name', 'ok', 'detail']);
@@ -207,11 +207,11 @@ describe('topup audit', () => {
       ],
       ['deliveries'],
     ],
-  ])('sees %s', async (_what, plant, failing) => {
+  ])('finds %s', async (_what, plant, failing) => {
     expect(await checksThatSee(stack, plant(), {}, { full: true })).toEqual([failing, failing]);
   });
 
-  it('exits with 1 when a check fails, and says which, with an example', async () => {
+  it('exits with 1 if a check fails, and names the check, with an example', async () => {
     await stack.sql('UPDATE wallets SET held = held - 500');
     const { code, stdout, stderr } = await commandLine.run('--json', 'audit');
     const { ok, checks } = JSON.parse(stdout) as Audit;

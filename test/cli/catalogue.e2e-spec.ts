@@ -86,7 +86,7 @@ describe('topup supplier', () => {
     expect(await commandLine.json('supplier', 'list')).toEqual([acme]);
   });
 
-  it('is sealed anew under a new key', async () => {
+  it('seals the token again under a new key', async () => {
     await commandLine.json(...set('--token', 's3cr3t'));
     const newKey = randomBytes(32);
     const renewed = new CommandLine({
@@ -98,13 +98,13 @@ describe('topup supplier', () => {
     expect(await storedToken(newKey)).toBe('s3cr3t');
   });
 
-  it('asks for the key that seals a token only when there is a token', async () => {
+  it('needs SECRETS_KEY only for a token', async () => {
     const keyless = new CommandLine({ DATABASE_URL: database.url, TOPUP_DATA_DIR: directory });
     expect(await keyless.json(...set())).toEqual(withToken);
     expect(await keyless.refused(...set('--token', 's3cr3t'))).toMatch(/SECRETS_KEY must be set/);
   });
 
-  it('refuses what cannot be a supplier', async () => {
+  it('refuses invalid settings', async () => {
     const unlike = (adapter: string, url: string): string[] => [
       'supplier',
       'set',
@@ -138,13 +138,13 @@ describe('topup product', () => {
     player_check: null,
   };
 
-  it('has defaults for what is not given of a new one', async () => {
+  it('has defaults for absent options of a new product', async () => {
     expect(await commandLine.json(...set)).toEqual(product);
     expect(await commandLine.json('product', 'list')).toEqual([product]);
     expect(await commandLine.refused(...set, '--supplier', 'nobody')).toMatch(/there is no supplier nobody/);
   });
 
-  it('keeps who is asked whether a player exists, until nobody is', async () => {
+  it('keeps the validator of players until it is removed', async () => {
     const check = (...options: string[]): Promise<unknown> =>
       commandLine.json('product', 'set', '--sku', 'MLBB-86', ...options);
     expect(await check('--player-check', 'g2bulk:mlbb')).toEqual({ ...product, player_check: 'g2bulk:mlbb' });
@@ -183,7 +183,7 @@ describe('topup product', () => {
 });
 
 describe('topup price', () => {
-  it('gives a merchant its own price, up to the list price, and takes it away', async () => {
+  it('gives a merchant its own price, up to the list price, and removes it', async () => {
     await commandLine.json('merchant', 'create', '--name', 'Shop');
     const which = ['--merchant', '1', '--sku', 'MLBB-86'];
     const price = (price: string): object => ({ merchant_id: 1, sku: 'MLBB-86', price });

@@ -8,14 +8,14 @@ import { runCommandLine } from '../../src/cli/program.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What a command left behind. */
+/** The exit code and the output of a command. */
 export interface Run {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** What a command left on a terminal. */
+/** The exit code and the terminal output of a command. */
 export interface Typed {
   code: number | null;
   screen: string;
@@ -23,26 +23,26 @@ export interface Typed {
 
 let loading: Promise<void> | undefined;
 
-/** One after the other, because jest loads no module twice at the same time. */
+/** Runs one command after the other, because jest cannot load a module twice at the same time. */
 async function loadGroups(): Promise<void> {
   await import('../../src/cli/session.js');
   await import('../../src/cli/problems.js');
   for (const { load } of Object.values(GROUPS)) await load();
 }
 
-/** The operator's command line, with an environment of its own. */
+/** The operator's command line, with its own environment. */
 export class CommandLine {
-  /** @param env what the commands find in their environment, besides PATH. */
+  /** @param env the environment of the commands, besides PATH. */
   constructor(private readonly env: Record<string, string>) {}
 
-  /** What a command that is carried out in this process finds on its standard input. */
+  /** The standard input of commands that run in this process. */
   input = '';
 
   private wholeEnv(): NodeJS.ProcessEnv {
     return { PATH: process.env.PATH, USER: 'operator-1', ...this.env };
   }
 
-  /** In this process, as the program does it. */
+  /** Runs a command in this process, like the program. */
   async run(...args: string[]): Promise<Run> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const texts = Promise.all([text(stdout), text(stderr)]);
@@ -53,7 +53,7 @@ export class CommandLine {
     return { code, stdout: printed, stderr: said };
   }
 
-  /** The same, for who reads what it prints while it runs. @returns its exit code. */
+  /** The same, with output streams to read while it runs. @returns its exit code. */
   async runWith(output: Record<'stdout' | 'stderr', PassThrough>, ...args: string[]): Promise<number> {
     await (loading ??= loadGroups());
     const stdin = new PassThrough();
@@ -61,7 +61,7 @@ export class CommandLine {
     return runCommandLine(args, this.wholeEnv(), { stdin, ...output });
   }
 
-  /** As an operator starts it: in a process of its own, on the build. */
+  /** Runs a command as an operator does: the build in its own process. */
   async runProcess(...args: string[]): Promise<Run> {
     const child = spawn(process.execPath, ['bin/topup.js', ...args], {
       cwd: checkout,
@@ -74,8 +74,8 @@ export class CommandLine {
   }
 
   /**
-   * A command as a person gives it: standard input, output and error are one terminal (of script, from util-linux).
-   * @param answer what the person types at the question.
+   * Runs a command on a terminal, which is its standard input, output and error (of script, from util-linux).
+   * @param answer the person's answer to the prompt.
    */
   async onTerminal(args: string[], answer = '', env: Record<string, string> = {}): Promise<Typed> {
     const line = ['node', 'bin/topup.js', ...args].map((word) => `'${word}'`).join(' ');
@@ -94,14 +94,14 @@ export class CommandLine {
     return { code: await code, screen };
   }
 
-  /** What a command that succeeds prints with --json: one value, and nothing else anywhere. */
+  /** The JSON value of a command that succeeds with --json. Expects no other output. */
   async json<Value = unknown>(...args: string[]): Promise<Value> {
     const { code, stdout, stderr } = await this.run(...args, '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     return JSON.parse(stdout) as Value;
   }
 
-  /** What a command that fails says: on standard error, with nothing on standard output. */
+  /** The error message of a command that fails. Expects nothing on standard output. */
   async refused(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...args, '--json');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -109,14 +109,14 @@ export class CommandLine {
     return stderr;
   }
 
-  /** Runs lines that must all fail, beside each other, and checks what each of them says. */
+  /** Runs lines at the same time, and expects that each fails with its message. */
   async refusedAll(lines: [args: string[], message: RegExp | string][]): Promise<void> {
     const messages = await Promise.all(lines.map(([args]) => this.refused(...args)));
     lines.forEach(([, expected], index) => expect(messages[index]).toMatch(expected));
   }
 }
 
-/** For what only a process shows: its exit code, its own streams, and how it starts. */
+/** For tests of a process itself: its exit code, its streams, and its start. */
 export class CommandLineProcess extends CommandLine {
   override run(...args: string[]): Promise<Run> {
     return this.runProcess(...args);

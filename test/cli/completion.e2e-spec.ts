@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** What bash offers for a line with the cursor at its end. */
+/** The completions of bash for a line with the cursor at its end. */
 async function offered(line: string): Promise<string[]> {
   const program = `
     source ${script}
@@ -33,7 +33,7 @@ async function offered(line: string): Promise<string[]> {
 }
 
 describe('topup completion bash', () => {
-  it('is taken by bash for topup', async () => {
+  it('registers the completion of topup in bash', async () => {
     const { stdout } = await run('bash', ['-c', `source ${script}; complete -p topup`]);
     expect(stdout).toBe('complete -o bashdefault -F _topup topup\n');
   });
@@ -53,7 +53,7 @@ describe('topup completion bash', () => {
     expect(await offered('topup audit --')).toEqual(['--full', '--help', '--json']);
   });
 
-  it('takes no value of an option for a command, and offers nothing in its place', async () => {
+  it('does not take the value of an option for a command, and offers nothing in its place', async () => {
     expect(await offered('topup merchant create --name ')).toEqual([]);
     expect(await offered('topup merchant create --name list --op')).toEqual(['--operator']);
     expect(await offered('topup wallet credit --reference debit --amo')).toEqual(['--amount']);

@@ -34,7 +34,7 @@ interface Audit {
   checks: { name: string; ok: boolean; detail: string }[];
 }
 
-/** A case: the unit was bought, and its supplier says that it failed when the report asks. */
+/** A discrepancy: the unit was bought, and its supplier reports a failure to the query of the report. */
 async function takenBack(): Promise<{ order: OrderBody; reversal: Reversal }> {
   const user = unique('player');
   const order = await stack.order(merchant, [{ sku }], user);
@@ -53,7 +53,7 @@ const audit = async (): Promise<Audit['checks'][number] | undefined> => {
   return (JSON.parse(stdout) as Audit).checks.find(({ name }) => name === 'supplier_reversals');
 };
 
-describe('a supplier that contradicts how a unit was settled', () => {
+describe('a discrepancy about a settled unit', () => {
   it('is shown by the report, by the audit and in the order’s history, until the discrepancy is closed', async () => {
     const { order, reversal } = await takenBack();
     expect(reversal).toEqual({
@@ -85,12 +85,12 @@ describe('a supplier that contradicts how a unit was settled', () => {
     await commandLine.json('reversal', 'close', String(reversal.id), '--reason', 'returned to our deposit');
     expect(await audit()).toMatchObject({ ok: true });
     expect(await commandLine.json('reversal', 'list', '--open')).toEqual([]);
-    // Asked again it says the same, which is known by now.
+    // A second query has the same result, which is known by now.
     await commandLine.run('report', 'supplier', '--json');
     expect(await commandLine.json('reversal', 'list', '--open')).toEqual([]);
   });
 
-  it('may be worth a credit to the merchant, once, which the log keeps with the reason', async () => {
+  it('may be closed with a credit to the merchant, once, with the reason in the audit log', async () => {
     const { reversal } = await takenBack();
     const before = await stack.wallet(merchant);
     const args = ['reversal', 'close', String(reversal.id), '--credit', '35.00', '--reason', 'ticket 4711'];
@@ -111,7 +111,7 @@ describe('a supplier that contradicts how a unit was settled', () => {
 });
 
 describe('topup reversal close', () => {
-  it('gives a credit of its own where another one has the number of the case, as after a restore', async () => {
+  it('gives its credit even if another credit has the discrepancy’s number, as after a restore from a backup', async () => {
     const { reversal } = await takenBack();
     const { id } = reversal;
     const other = ['wallet', 'credit', '--merchant', `${merchant.id}`, '--amount', '20.00'];
@@ -121,7 +121,7 @@ describe('topup reversal close', () => {
     expect(Number((await stack.wallet(merchant)).available) - Number(before.available)).toBe(35);
   });
 
-  it('says that the credit was given before, and by whom, where it was entered again by its reference', async () => {
+  it('gives no second credit, and names the operator of the first, if that was entered by hand with its reference', async () => {
     const { reversal } = await takenBack();
     const { id } = reversal;
     const [opened] = await stack.sql<{ at: Date }>('SELECT created_at AS at FROM supplier_reversals WHERE id = $1', [
@@ -144,7 +144,7 @@ describe('topup reversal close', () => {
     });
   });
 
-  it('closes the others of several where one is closed already', async () => {
+  it('closes several discrepancies, except one that is already closed', async () => {
     const [one, other, third] = [await takenBack(), await takenBack(), await takenBack()];
     const ids = [one, other, third].map(({ reversal }) => `${reversal.id}`);
     await commandLine.json('reversal', 'close', ids[1] ?? '', '--reason', 'by another operator');
@@ -165,7 +165,7 @@ describe('topup reversal close', () => {
 describe('topup supplier set', () => {
   const set = (...args: string[]): string[] => ['supplier', 'set', '--code', 'fake', '--adapter', 'http', ...args];
 
-  it('refuses a timeout that SUPPLIER_QUIET_PERIOD_MS leaves no room for, and says what would fit', async () => {
+  it('refuses a timeout that is too long for SUPPLIER_QUIET_PERIOD_MS, and names the limits of both', async () => {
     const before = await commandLine.json('supplier', 'list');
     expect(await commandLine.refused(...set('--base-url', stack.supplier.url, '--timeout-ms', '27001'))).toMatch(
       /27001 ms needs a SUPPLIER_QUIET_PERIOD_MS of at least 30001.*at most 27000 ms/,
@@ -174,7 +174,7 @@ describe('topup supplier set', () => {
     await commandLine.json(...set('--base-url', stack.supplier.url, '--timeout-ms', '27000'));
   });
 
-  it('says how many units are open when the address changes, and asks on a terminal', async () => {
+  it('shows the number of open units when the address changes, and prompts on a terminal', async () => {
     const user = unique('player');
     stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : neverSeen));
     const order = await stack.order(merchant, [{ sku, quantity: 2 }], user);

@@ -26,7 +26,7 @@ const list = async (currency: string): Promise<Rate[]> =>
   (await commandLine.json<Rate[]>('fx', 'list')).filter((each) => each.currency === currency);
 
 describe('topup fx', () => {
-  it('sets what a currency is worth from now on, keeps what it was worth before, and lists the present rate', async () => {
+  it('sets the rate of a currency from now on, keeps earlier rates, and lists the current one', async () => {
     const before = Date.now();
     const first = await set('IDR', '0.0021');
     expect(first).toEqual({ currency: 'IDR', rate: '0.0021', valid_from: expect.any(String) });
@@ -51,7 +51,7 @@ describe('topup fx', () => {
     expect(await set('KWD', '1234567890')).toMatchObject({ rate: '1234567890' });
   });
 
-  it('says which rates are too old to be used', async () => {
+  it('marks rates that are too old to be used', async () => {
     await stack.sql(`INSERT INTO fx_rates VALUES ('JPY', 0.23, now() - interval '7 days 1 minute', 'test')`);
     const { stderr } = await commandLine.run('fx', 'list');
     expect(stderr).toBe('Too old to be used, set again: JPY\n');
@@ -59,7 +59,7 @@ describe('topup fx', () => {
     expect((await commandLine.run('fx', 'list')).stderr).toBe('');
   });
 
-  it('refuses a rate for baht, and what is no rate', async () => {
+  it('refuses a rate for baht, and invalid rates', async () => {
     const rate = (currency: string, value: string): string[] => ['fx', 'set', '--currency', currency, '--rate', value];
     await commandLine.refusedAll([
       [rate('THB', '1'), 'error: the rate of THB is always 1\n'],

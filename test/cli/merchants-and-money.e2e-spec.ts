@@ -45,11 +45,11 @@ describe('topup merchant', () => {
     const { code, stdout, stderr } = await commandLine.run('merchant', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/│ id │ name +│ status │ created_at +│\n├[─┼]+┤\n│ 1 +│ Somchai Game Shop │ active │/);
-    // No escape sequence, no colour.
+    // Without escape sequences, so without colours.
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuses unknown merchants and invalid values', async () => {
     await commandLine.refusedAll([
       [['merchant', 'create', '--name', ''], "error: the merchant's name must have 1 to 128 characters\n"],
       [['merchant', 'suspend', '99'], /there is no merchant 99/],
@@ -69,7 +69,7 @@ describe('topup api-key', () => {
     expect(JSON.stringify(rows)).not.toContain(issued.key);
   });
 
-  it('keeps what was said about a key, hands it on, and ends the old one after the overlap', async () => {
+  it('gives a rotated key the settings of the old one, which ends after the overlap', async () => {
     const options = ['--name', 'checkout', '--allow-ip', '203.0.113.0/24, 2001:db8::1', '--expires-at', '2090-01-31'];
     const issued = await commandLine.json<IssuedKey>('api-key', 'issue', '--merchant', '1', ...options);
     const next = await commandLine.json<IssuedKey>('api-key', 'rotate', String(issued.id), '--overlap', '3600');
@@ -99,7 +99,7 @@ describe('topup api-key', () => {
     expect(hoursLeft).toBeLessThan(1.1);
   });
 
-  it('ends a key at once, and does not give it a successor', async () => {
+  it('ends a key at once, and then refuses to rotate it', async () => {
     const { id } = await commandLine.json<IssuedKey>('api-key', 'issue', '--merchant', '1');
     expect(await commandLine.json('api-key', 'revoke', String(id))).toMatchObject({ id, revoked_at: moment });
     await commandLine.refusedAll([
@@ -140,7 +140,7 @@ describe('topup wallet', () => {
     expect(await commandLine.json('wallet', 'show', '--merchant', '1')).toEqual(after);
   });
 
-  it('takes out no more than there is, and remembers who did it', async () => {
+  it('debits no more than the available balance, and stores the operator', async () => {
     expect(await commandLine.json(...fund('debit', '0.05', 'back-1'), '--note', 'typo', '--operator', 'Malee')).toEqual(
       {
         merchant_id: 1,
@@ -162,7 +162,7 @@ describe('topup wallet', () => {
 describe('topup merchant set-alert', () => {
   const setAlert = (...options: string[]): string[] => ['merchant', 'set-alert', '--merchant', '1', ...options];
 
-  it('keeps the threshold, which merchants show until it is taken away', async () => {
+  it('stores the threshold, which merchants show until it is removed', async () => {
     expect(await commandLine.json(...setAlert('--below', '500'))).toEqual({
       merchant_id: 1,
       alert_below: '500.00',
@@ -180,7 +180,7 @@ describe('topup merchant set-alert', () => {
     expect(await commandLine.json('merchant', 'show', '1')).not.toHaveProperty('alert_below');
   });
 
-  it('refuses what cannot be a threshold', async () => {
+  it('refuses invalid thresholds', async () => {
     await commandLine.refusedAll([
       [setAlert(), /give either --below with an amount, or --off/],
       [setAlert('--off', '--below', '5'), /give either --below with an amount, or --off/],

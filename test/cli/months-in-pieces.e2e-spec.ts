@@ -9,14 +9,14 @@ import { CommandLine } from './command-line.js';
 
 const [first, second, third] = [monthsAgo(3), monthsAgo(2), monthsAgo(1)];
 
-/** With so many orders that have not ended, a month is not closed. */
+/** A month with so many open orders cannot be closed. */
 const TOO_MANY = 10_001;
 
 describe('Closing several months', () => {
   let stack: TestStack;
   let commandLine: CommandLine;
 
-  /** One order ends in the first month; very many of the second do not. */
+  /** One order ends in the first month; very many of the second month stay open. */
   beforeAll(async () => {
     stack = await TestStack.start({ MONTH_CLOSE_AFTER_DAYS: '0' });
     commandLine = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL });
@@ -40,7 +40,7 @@ describe('Closing several months', () => {
       SET session_replication_role = 'replica';
       UPDATE orders SET created_at = '${month}-15T12:00:00Z' WHERE status = 'pending'`);
 
-  it('prints those that it closed, and then why it closed no more', async () => {
+  it('prints the closed months, and then the reason why it stopped', async () => {
     const { code, stdout, stderr } = await commandLine.run('month', 'close');
     expect(code).toBe(1);
     expect(stdout.match(/\d{4}-\d\d(?= )/g)).toEqual([first]);
@@ -51,20 +51,20 @@ describe('Closing several months', () => {
     expect(nothing).toEqual({ code: 1, stdout: '', stderr });
   });
 
-  it('gives programs one value with those that it closed, and the error beside it', async () => {
+  it('with --json, prints one value with the closed months, and the error on standard error', async () => {
     await moveOpenTo(third);
     const { code, stdout, stderr } = await commandLine.run('month', 'close', '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { closed: [{ month: second, orders: 0 }], refused: null }]);
     expect(stderr).toContain(`error: ${third} can't be closed yet`);
   });
 
-  it('prints a month before the next one is read', async () => {
+  it('prints a month before it reads the next one', async () => {
     await stack.fill(`SET session_replication_role = 'replica'; DELETE FROM closed_months; DELETE FROM closed_wallets`);
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     void text(stderr);
     let printed = '';
     stdout.on('data', (chunk) => (printed += String(chunk)));
-    // A month is known to be printed while the transaction that would close the next one waits.
+    // The output must have the first month while the transaction that would close the next one waits.
     await stack.fill(`
       CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NEW; END $$;
@@ -103,7 +103,7 @@ describe('A worker that is stopped while it closes a month', () => {
     return turn?.free ?? false;
   };
 
-  it('gives its turn back at once, waiting for nothing that it reads, and another closes the month', async () => {
+  it('releases the lock at once, without waiting for its reads, and another worker closes the month', async () => {
     await whileLocked(stack, 'LOCK TABLE order_items IN ACCESS EXCLUSIVE MODE', async () => {
       const reading = `SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%order_items%'`;
@@ -118,8 +118,8 @@ describe('A worker that is stopped while it closes a month', () => {
         await stack.stopWorkers();
         return isFree();
       };
-      // A read gives up waiting after three seconds, and its worker keeps the lock then. On a slow machine that may happen
-      // before the worker is stopped.
+      // A read gives up after three seconds, and its worker then keeps the lock. On a slow machine this may happen before the
+      // worker is stopped.
       await eventually(isFreeOnceStopped, (free) => free);
     });
     expect(await stack.sql('SELECT FROM closed_months')).toEqual([]);

@@ -46,7 +46,7 @@ describe('topup month', () => {
   let orders: Record<'completed' | 'stuck' | 'slow' | 'partial' | 'late' | 'open', OrderBody>;
   const done: Closed[] = [];
 
-  /** Of two orders of the first month that had not ended when it was closed, one has when the second is. */
+  /** Two orders of the first month were open when it was closed. One of them ends before the second month is closed. */
   beforeAll(async () => {
     stack = await TestStack.start({ MONTH_CLOSE_AFTER_DAYS: '0' });
     receiver = await new WebhookReceiver().listen();
@@ -92,7 +92,7 @@ describe('topup month', () => {
   const audit = (...options: string[]): Promise<Audit> => commandLine.json('audit', ...options);
   const see = (...statements: string[]): Promise<string[][]> => checksThatSee(stack, statements, {}, { full: true });
 
-  it('close a month with what is in it, and say which orders are left open', () => {
+  it('close a month with its rows, and list the orders that are left open', () => {
     expect(done).toMatchObject([
       {
         closed: [{ month: first, orders: 3, left_open: 2, transfers: 5, deliveries: 1, wallets: 1 }],
@@ -105,7 +105,7 @@ describe('topup month', () => {
     ]);
   });
 
-  it('keep what each wallet had, for ever', async () => {
+  it('store the balances of each wallet, for ever', async () => {
     const shown = await commandLine.json<Month & { balances: object[]; checks: { name: string; detail: string }[] }>(
       'month',
       'show',
@@ -144,7 +144,7 @@ describe('topup month', () => {
     ]);
   });
 
-  it('let the audit begin from there, and say so', async () => {
+  it('let the audit begin after the closed months, and show this', async () => {
     const closed = { from: first, through: second, orders: 4, left_open: 1 };
     expect(await audit()).toMatchObject({
       ok: true,
@@ -244,7 +244,7 @@ describe('topup month', () => {
       [],
       [],
     ],
-  ])('let the audit find a fault %s', async (_what, plant, seen, seenInFull) => {
+  ])('let the audit find a violation %s', async (_what, plant, seen, seenInFull) => {
     expect(await see(...plant())).toEqual([seen, seenInFull]);
   });
 
@@ -258,7 +258,7 @@ describe('topup month', () => {
     expect(await see(change)).toEqual([[], ['closed_months']]);
   });
 
-  it('say why a month can’t be closed', async () => {
+  it('give the reason why a month can’t be closed', async () => {
     const close = (month: string): Promise<{ code: number | null; stderr: string }> =>
       commandLine.run('month', 'close', '--through', month);
     expect(await close(monthsAgo(0))).toMatchObject({
@@ -290,7 +290,7 @@ describe('A month', () => {
 
   afterAll(() => stack.close());
 
-  it('is not closed while a check of it fails, is closed once by however many ask, and then by workers', async () => {
+  it('is not closed while a check fails, is closed once by several commands at a time, and later by workers', async () => {
     const plant = (sends: number): Promise<void> =>
       stack.fill(`SET session_replication_role = 'replica'; UPDATE order_units SET sends = ${sends}`);
     await plant(0);
@@ -311,7 +311,7 @@ describe('A month', () => {
       run.code === 0 ? (JSON.parse(run.stdout) as { closed: object[] }).closed : [],
     );
     expect(closed).toMatchObject([{ month: first }]);
-    // One that begins when the month is closed has nothing to close, and ends well.
+    // A command that begins after the month is closed has nothing to do, and succeeds.
     for (const { stderr } of asked.filter((run) => run.code !== 0))
       expect(stderr).toMatch(/was closed by another process meanwhile|is closed already/);
     await stack.startWorker({ MONTH_CLOSE_AFTER_DAYS: 1 });

@@ -51,18 +51,18 @@ async function importProduct(sku: string): Promise<void> {
 
 const offers = (sku: string): Promise<Json[]> => commandLine.json<Json[]>('offer', 'list', '--sku', sku);
 
-describe('an offer that a product is entered with, after its supplier was synchronised', () => {
+describe('the offer of a new product whose supplier has a catalogue', () => {
   it.each([
     ['set', define],
     ['imported', importProduct],
-  ])('knows what it costs as soon as that is %s', async (_how, enter) => {
+  ])('has the cost of the catalogue as soon as the product is %s', async (_how, enter) => {
     const sku = unique('NEW');
     await enter(sku);
     const cost = { cost: '20000', currency: 'IDR', cost_baht: '42.00', margin_baht: '8.00' };
     expect(await offers(sku)).toMatchObject([{ ...cost, routable: true }]);
   });
 
-  it('stays without a cost where an operator says so, whatever else of its product is set', async () => {
+  it('stays without a cost if an operator chose that, even if its product changes', async () => {
     const sku = unique('NEW');
     await define(sku);
     const names = ['--sku', sku, '--supplier', 'digi', '--supplier-sku', 'ml86'];

@@ -101,7 +101,7 @@ describe('topup offer set', () => {
     ]);
   });
 
-  it('changes only what is given of an existing one', async () => {
+  it('changes only the given values of an existing offer', async () => {
     await set('fake', 'X', '--priority', '3', '--cost', '10.5', '--currency', 'thb', '--guard-percent', '2.5');
     await set('fake', 'X', '--player-template', '{user}({server})');
     const changed = await set('fake', 'X', '--cost', '11', '--reason', 'they raised it');
@@ -129,14 +129,14 @@ describe('topup offer set', () => {
     });
   });
 
-  it('keeps nothing in the log of what was so already', async () => {
+  it('leaves unchanged values out of the audit log', async () => {
     await set('fake', 'X', '--priority', '2');
     const before = await newest('offer.set');
     await set('fake', 'X', '--priority', '2', '--active');
     expect(await newest('offer.set')).toEqual(before);
   });
 
-  it('takes an offer off and on again, and says why it is off', async () => {
+  it('switches an offer off and on again, and shows why it is off', async () => {
     await set('fake', 'X');
     expect(await set('fake', 'X', '--inactive', '--reason', 'too dear')).toMatchObject({
       active: false,
@@ -148,7 +148,7 @@ describe('topup offer set', () => {
     expect(await set('fake', 'X', '--inactive')).toMatchObject({ why_not: 'it is off' });
   });
 
-  it('warns when the converted cost eats the margin', async () => {
+  it('warns if the converted cost leaves too small a margin', async () => {
     const dear = ['offer', 'set', ...named('fake', 'X'), '--cost', '35.01', '--currency', 'THB', '--json'];
     const { code, stdout, stderr } = await commandLine.run(...dear);
     expect(code).toBe(0);
@@ -163,7 +163,7 @@ describe('topup offer set', () => {
     expect(await set('fake', 'X', '--cost', '35')).toMatchObject({ margin_baht: '0.00', routable: true });
   });
 
-  it('converts a cost at the exchange rate, and is not routable without one', async () => {
+  it('converts a cost at the exchange rate; without a rate, the offer is not routable', async () => {
     expect(await set('fake', 'X', '--cost', '10500', '--currency', 'IDR')).toMatchObject({
       cost: '10500',
       currency: 'IDR',
@@ -182,7 +182,7 @@ describe('topup offer set', () => {
     });
   });
 
-  it('refuses what can’t be', async () => {
+  it('refuses invalid offers', async () => {
     await set('fake', 'X');
     const offer = (...options: string[]): string[] => ['offer', 'set', ...named('fake', 'X'), ...options];
     await commandLine.refusedAll([
@@ -221,7 +221,7 @@ describe('topup offer list and remove', () => {
     ]);
   });
 
-  it('remove an offer, and say when it was the last one', async () => {
+  it('remove an offer, and report if it was the last one', async () => {
     const added = await set('fake', 'X', '--priority', '7');
     await set('other', 'Y');
     expect(await remove('other', 'Y')).toMatchObject({ supplier: 'other' });
@@ -239,7 +239,7 @@ describe('topup offer list and remove', () => {
     );
   });
 
-  it('keep a supplier from being removed', async () => {
+  it('can free a supplier with offers, which cannot be removed before', async () => {
     const code = unique('supplier');
     await stack.addSupplier(code, stack.supplier.url);
     await set(code, 'X', '--priority', '9');
@@ -253,14 +253,14 @@ describe('topup product', () => {
   const setProduct = (...options: string[]): Promise<object> =>
     commandLine.json('product', 'set', '--sku', sku, ...options);
 
-  it('has products without an offer', async () => {
+  it('allows products without an offer', async () => {
     expect(await product()).toMatchObject({ sku, supplier: null, supplier_sku: null });
     expect(await commandLine.refused('product', 'set', '--sku', sku, '--supplier-sku', 'X')).toMatch(
       /has no supplier for its supplier_sku/,
     );
   });
 
-  it('sets the offer of priority 1 by --supplier, and leaves the others', async () => {
+  it('sets the offer of priority 1 by --supplier, and leaves the others unchanged', async () => {
     expect(await setProduct('--supplier', 'fake')).toMatchObject({ supplier: 'fake', supplier_sku: sku });
     await set('other', 'second', '--priority', '2');
     expect(await setProduct('--supplier', 'other', '--supplier-sku', 'first')).toMatchObject({
@@ -271,7 +271,7 @@ describe('topup product', () => {
     expect(await product()).toMatchObject({ supplier: 'other', supplier_sku: 'first' });
   });
 
-  it('shows the first offer, and goes on to do so when that changes', async () => {
+  it('always shows the first offer, also after a change', async () => {
     await set('fake', 'X', '--priority', '5');
     expect(await product()).toMatchObject({ supplier: 'fake', supplier_sku: 'X' });
     await set('other', 'Y', '--priority', '4');
@@ -281,7 +281,7 @@ describe('topup product', () => {
     expect(await product()).toMatchObject({ supplier: null, supplier_sku: null });
   });
 
-  it('exports and imports products with any number of offers, and changes nothing by that', async () => {
+  it('exports and imports products with any number of offers, without changing them', async () => {
     const other = sku;
     await set('fake', 'X', '--priority', '5');
     await set('other', 'Y', '--priority', '6');

@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const log = (...options: string[]): Promise<Entry[]> => commandLine.json<Entry[]>('log', ...options);
 
-/** Gives commands and returns what the log has of them: exactly one entry each, in their order. */
+/** Runs commands, and returns their entries in the audit log. Expects exactly one entry for each, in their order. */
 async function logged(...commands: string[][]): Promise<Entry[]> {
   const before = (await log('--limit', '1'))[0]?.id ?? 0;
   for (const command of commands) await commandLine.json(...command);
@@ -66,7 +66,7 @@ const fund = (kind: string, amount: string, reference: string): string[] => [
 const why = ['--operator', 'Malee', '--reason', 'its key was published'];
 
 describe('topup log', () => {
-  it('knows who changed merchants and keys, and why', async () => {
+  it('has operator and reason of changes of merchants and keys', async () => {
     const entries = await logged(
       ['merchant', 'create', '--name', 'Shop'],
       ['merchant', 'suspend', '1', ...why],
@@ -101,7 +101,7 @@ describe('topup log', () => {
     expect(JSON.stringify(entries)).not.toMatch(/topup_\w{20}/);
   });
 
-  it('knows every movement of a wallet by its reference, and alerts', async () => {
+  it('has every movement of a wallet with its reference, and alerts', async () => {
     const entries = await logged(
       fund('credit', '1000', 'bank-1'),
       fund('debit', '0.05', 'back-1'),
@@ -116,7 +116,7 @@ describe('topup log', () => {
     ]);
   });
 
-  it('knows what suppliers, products and prices were before', async () => {
+  it('has the old values of suppliers, products and prices', async () => {
     const supplier = ['--code', 'acme', '--adapter', 'http', '--base-url', 'http://acme.test'];
     const product = ['product', 'set', '--sku', 'A', '--name', 'A', '--supplier', 'acme', '--price'];
     const file = path.join(directory, 'catalogue.csv');
@@ -152,7 +152,7 @@ describe('topup log', () => {
     expect(JSON.stringify(entries)).not.toContain('s3cr3t');
   });
 
-  it('keeps nothing of a command that changed nothing', async () => {
+  it('has no entry of a command that changed nothing', async () => {
     const before = await log();
     await commandLine.json('merchant', 'resume', '1');
     await commandLine.json('api-key', 'revoke', '1');
@@ -166,7 +166,7 @@ describe('topup log', () => {
     expect(await commandLine.json('merchant', 'show', '1')).toMatchObject({ status: 'active' });
   });
 
-  it('takes the operator from TOPUP_OPERATOR before the user who is logged in', async () => {
+  it('prefers the operator of TOPUP_OPERATOR to the user who is logged in', async () => {
     const night = new CommandLine({ DATABASE_URL: database.url, TOPUP_OPERATOR: 'night shift' });
     await night.json('merchant', 'create', '--name', 'Second');
     const [entry] = await log('--limit', '1');
@@ -208,7 +208,7 @@ describe('topup log', () => {
     ]);
   });
 
-  it('keeps the reason of whatever was changed, beside the note of a movement', async () => {
+  it('has the reason of each change, also beside the note of a movement', async () => {
     const reason = ['--reason', 'ticket 4711'];
     const entries = await logged(
       ['merchant', 'create', '--name', 'Reasoned', ...reason],

@@ -46,7 +46,7 @@ describe('topup operator', () => {
     expect(await commandLine.json('operator', 'list')).toEqual([nok]);
   });
 
-  it('keeps the last administrator', async () => {
+  it('refuses to disable the last administrator', async () => {
     const last = /this is the last administrator/;
     await commandLine.refusedAll([
       [['operator', 'disable', 'nok@example.com'], last],
@@ -58,7 +58,7 @@ describe('topup operator', () => {
     await commandLine.refusedAll([[['operator', 'disable', 'second@example.com'], last]]);
   });
 
-  it('disables, and lets in again with a new link', async () => {
+  it('disables an operator, and enables them again with a new link', async () => {
     expect(await commandLine.json('operator', 'disable', 'nok@example.com')).toMatchObject({
       status: 'disabled',
     });
@@ -66,7 +66,7 @@ describe('topup operator', () => {
     expect(reset).toMatchObject({ status: 'active', set_up_link: expect.stringContaining('/set-up#') });
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuses unknown operators and invalid values', async () => {
     await commandLine.refusedAll([
       [['operator', 'create', '--email', 'nok@example.com', '--name', 'N', '--role', 'admin'], /there is an operator/],
       [['operator', 'create', '--email', 'nok', '--name', 'N', '--role', 'admin'], /must be an e-mail address/],
@@ -76,7 +76,7 @@ describe('topup operator', () => {
     ]);
   });
 
-  it('keeps a log of it, without the links', async () => {
+  it('writes entries to the audit log, without the links', async () => {
     const log = await commandLine.json<{ action: string; detail: object }[]>('log');
     expect(log.map(({ action }) => action).reverse()).toEqual([
       'operator.create',

@@ -44,14 +44,14 @@ const cancel = (order: string, ...options: string[]): string[] => [
   ...options,
 ];
 
-/** Cancels while something of the order is left. @returns the order, and what was said of the rest. */
+/** Cancels an order of which some units cannot be cancelled. @returns the order, and the messages about these units. */
 async function cancelPartly(...args: string[]): Promise<{ file: OrderFile; left: string[] }> {
   const { code, stdout, stderr } = await commandLine.run(...cancel(...(args as [string])), '--json');
   expect({ code, stderr }).toMatchObject({ code: 0 });
   return { file: JSON.parse(stdout) as OrderFile, left: stderr.split('\n').filter((line) => line !== '') };
 }
 
-/** Leaves a unit as a worker would. */
+/** Writes a unit in a state in which a worker would leave it. */
 const setUnit = ({ order_number }: OrderBody, unit: number, columns: string): Promise<object[]> =>
   stack.sql(
     `WITH started AS (UPDATE orders SET status = 'processing' WHERE order_number = $1 RETURNING id)
@@ -67,7 +67,7 @@ const statesOf = ({ units }: OrderFile): [string, string, string | null][] =>
   units.map(({ unit, state, failure_code }) => [unit, state, failure_code]);
 
 describe('topup order cancel', () => {
-  it('fails what was never sent: the order ends, its price is back, and the log and the timeline say who and why', async () => {
+  it('fails units that were never sent: the order ends, its price is returned, and audit log and history have operator and reason', async () => {
     const { body: webhook } = await merchant.client.post<{ id: string }>('/v1/merchant-webhooks', {
       url: 'http://127.0.0.1:9/hook',
     });
@@ -124,7 +124,7 @@ describe('topup order cancel', () => {
     expect(stack.supplier.about(order.order_number)).toMatchObject([{ reference: `${order.order_number}.1.1` }]);
   });
 
-  it('cancels what its supplier never accepted, after whichever number of sends', async () => {
+  it('cancels a unit that its supplier never accepted, after any number of sends', async () => {
     const user = unique('player');
     stack.supplier.script(user, () => ({ status: 429, headers: { 'retry-after': '600' } }));
     await stack.startWorker();
@@ -138,7 +138,7 @@ describe('topup order cancel', () => {
     expect(stack.supplier.about(order.order_number)).toHaveLength(1);
   });
 
-  it('leaves what may have been bought, and says of each unit why', async () => {
+  it('leaves units that may have been bought, and gives the reason for each', async () => {
     const order = await stack.order(merchant, [{ sku, quantity: 5 }]);
     await setUnit(order, 1, IN_DOUBT);
     await setUnit(order, 2, IN_FLIGHT);
@@ -186,7 +186,7 @@ describe('topup order cancel', () => {
     expect(await stack.wallet(merchant)).toEqual(wallet);
   });
 
-  it('takes a reference, and wants to know the merchant where several use it', async () => {
+  it('accepts a reference, and requires the merchant if several merchants use it', async () => {
     const other = await stack.merchant();
     const body = { reference_id: unique('same'), user_id: 'player-1', items: [{ sku }] };
     for (const { client } of [merchant, other]) await client.post('/v1/orders', body);
@@ -204,7 +204,7 @@ describe('topup order cancel', () => {
     ]);
   });
 
-  it('asks on a terminal', async () => {
+  it('prompts on a terminal', async () => {
     const order = await stack.order(merchant, [{ sku }]);
     const { code, screen } = await commandLine.onTerminal(cancel(order.order_number), 'n\n');
     expect(screen).toContain(
@@ -228,7 +228,7 @@ describe('topup order cancel beside workers', () => {
 
   afterAll(() => operator.close());
 
-  /** Whether anything of the order was cancelled. */
+  /** Whether a unit of the order was cancelled. */
   async function tryToCancel({ order_number }: OrderBody): Promise<boolean> {
     const order = await operator.get(OrderSupportService).find(order_number);
     const by = { operator: 'Malee', reason: 'race' };
@@ -261,7 +261,7 @@ describe('topup order cancel beside workers', () => {
       (size) => size > 0,
     );
     for (;;) {
-      // What the workers come to at that very moment: they take the oldest first.
+      // Workers claim the oldest orders first, so they claim these at this very moment.
       const next = await stack.sql<OrderBody>(
         `SELECT DISTINCT o.id, o.order_number FROM orders o JOIN order_units u ON u.order_id = o.id
          WHERE o.user_id = $1 AND u.state = 'queued' ORDER BY o.id LIMIT 4`,
@@ -281,13 +281,13 @@ describe('topup order cancel beside workers', () => {
     expect(succeeded.sort()).toEqual([...purchases].sort());
     const others = units.filter(({ state }) => state !== 'succeeded').map(({ failure_code }) => failure_code);
     expect(new Set(others)).toEqual(new Set(['CANCELLED_BY_OPERATOR']));
-    // Both sides had their turn, or nothing was tried here.
+    // Some orders must be cancelled and some bought, otherwise there was no race.
     expect(Math.min(cancelled, succeeded.length)).toBeGreaterThan(0);
     await expectBooksToBalance(stack);
     expect(await commandLine.json('audit')).toMatchObject({ ok: true });
   });
 
-  it('finds the order started, when a claim got there first and passed over the locked order', async () => {
+  it('refuses an order whose unit a worker claimed first, while the order was locked', async () => {
     const order = await stack.order(merchant, [{ sku }]);
     const client = await stack.database.pool.connect();
     let cancelling: Promise<boolean>;

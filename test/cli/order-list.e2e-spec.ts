@@ -40,7 +40,7 @@ describe('topup order list', () => {
     await placedOn({ [failed.order_number]: 1, [mixed.order_number]: 2, [elsewhere.order_number]: 3 });
   });
 
-  /** Orders that ended can't be changed, except where no trigger fires. */
+  /** Changes ended orders. Triggers are off, because they refuse this. */
   async function placedOn(days: Record<string, number>): Promise<void> {
     const client = await stack.database.pool.connect();
     await client.query(`BEGIN; SET LOCAL session_replication_role = 'replica'`);
@@ -53,7 +53,7 @@ describe('topup order list', () => {
     client.release();
   }
 
-  /** The listed orders, newest first, by the names that they have here. */
+  /** The listed orders, newest first, by their names in this test. */
   async function listed(...options: string[]): Promise<string[]> {
     const orders = await commandLine.json<OrderBody[]>('order', 'list', ...options);
     const names = {
@@ -109,7 +109,7 @@ describe('topup order list', () => {
     expect(await listed(...options())).toEqual(expected);
   });
 
-  it('refuses what does not exist, or cannot be', async () => {
+  it('refuses unknown and invalid values', async () => {
     await commandLine.refusedAll([
       [['order', 'list', '--merchant', '99'], /there is no merchant 99/],
       [['order', 'list', '--supplier', 'nobody'], /there is no supplier nobody: topup supplier list shows them/],
@@ -119,7 +119,7 @@ describe('topup order list', () => {
   });
 });
 
-describe('topup order list, where there are many orders', () => {
+describe('topup order list, with many orders', () => {
   const RARE_ORDERS = 5;
   let ids: { merchant: number; ofPlayer7: number; busy: number; rare: number };
 
@@ -135,7 +135,7 @@ describe('topup order list, where there are many orders', () => {
       busy: idOf('busy'),
       rare: idOf('rare'),
     };
-    // Rare rows are old: a scan from the newest order on does not find them soon.
+    // Rare rows are old, so a scan that starts at the newest order would take long to find them.
     await stack.fill(
       `WITH numbered AS (SELECT n, n <= $2 AS rare FROM generate_series(1, 100000) n),
        placed AS (
@@ -166,7 +166,7 @@ describe('topup order list, where there are many orders', () => {
     Plans?: Node[];
   }
 
-  /** How the listing is carried out: by which indexes, and how many pages that reads. */
+  /** The indexes that the listing uses, and the number of pages that it reads. */
   async function plan(filter: Omit<ListFilter, 'limit'>): Promise<{ indexes: string[]; pages: number; rows: number }> {
     const { statement, values } = listOrders({ ...filter, limit: 100 });
     const [answer] = await stack.sql<{ 'QUERY PLAN': { Plan: Node }[] }>(
@@ -204,7 +204,7 @@ describe('topup order list, where there are many orders', () => {
     ['failed orders', () => ({ status: 'failed' }), 'ix_orders_failed', 100],
     ['a player of a merchant', () => ({ userId: 'player-7', merchantId: ids.ofPlayer7 }), 'ix_orders_user', 100],
     ['a failure long ago', () => ({ failureCode: 'OUT_OF_STOCK', ...longAgo() }), 'ix_orders_failure', 100],
-  ])('finds %s by an index, and reads little', async (_what, filter, index, rows) => {
+  ])('finds %s by an index, and reads few pages', async (_what, filter, index, rows) => {
     const found = await plan(filter());
     expect(found).toMatchObject({ rows, indexes: expect.arrayContaining([index]) as unknown as string[] });
     expect(found.pages).toBeLessThan(1_500);

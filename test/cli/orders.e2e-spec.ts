@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** Places an order and leaves its units in a state that only the operator can end. */
+/** Places an order, and leaves its units in a state that only an operator can end. */
 async function orderWithUnitsIn(state: string, quantity = 2): Promise<OrderBody> {
   const order = await stack.order(merchant, [{ sku, quantity }]);
   await stack.sql(
@@ -61,7 +61,7 @@ const resolve = ({ order_number }: OrderBody, unit: string, ...options: string[]
 ];
 
 describe('topup order show', () => {
-  it('shows the order as its merchant sees it, its units and its history', async () => {
+  it('shows the order as its merchant sees it, with its units and its history', async () => {
     const order = await stack.order(merchant, [{ sku, quantity: 2 }, { sku }]);
     const file = await commandLine.json<OrderFile>('order', 'show', order.order_number);
     const { merchant_id, units, timeline, ...asMerchant } = file;
@@ -82,7 +82,7 @@ describe('topup order show', () => {
     expect(await commandLine.json('order', 'show', order.reference_id)).toEqual(file);
   });
 
-  it('wants to know the merchant where several use the reference', async () => {
+  it('requires the merchant if several merchants use the reference', async () => {
     const other = await stack.merchant();
     const body = { reference_id: unique('same'), user_id: 'player-1', items: [{ sku }] };
     const orders = await Promise.all(
@@ -136,7 +136,7 @@ describe('topup order list', () => {
 });
 
 describe('topup order resolve', () => {
-  it('decides about no other attempt than the one that there was when it was asked for', async () => {
+  it('settles only the attempt that was current at the time of the command', async () => {
     const order = await orderWithUnitsIn('review', 1);
     const about = `(SELECT id FROM orders WHERE order_number = '${order.order_number}')`;
     const begin = (number: number): string =>
@@ -171,7 +171,7 @@ describe('topup order resolve', () => {
     expect((await commandLine.json<OrderFile>(...asked, '2')).status).toBe('completed');
   });
 
-  it('settles units by the operator’s word: with the last one the order ends and money moves', async () => {
+  it('settles units by the operator’s decision; with the last one, the order ends and money moves', async () => {
     const before = await stack.wallet(merchant);
     const order = await orderWithUnitsIn('review');
     const half = await commandLine.json<OrderFile>(
@@ -212,7 +212,7 @@ describe('topup order resolve', () => {
     expect(stdout).toMatch(/\nUnits\n[^]+│ 1\.2 +│ .+ │ failed +│ fake[^]+\nTimeline\n[^]+order\.resolve/);
   });
 
-  it('takes an unknown unit out of the hands of the worker that inquires about it', async () => {
+  it('settles a unit in doubt even while a worker queries it', async () => {
     const order = await orderWithUnitsIn('unknown', 1);
     await commandLine.json(...resolve(order, '1.1', '--failed', 'CANCELLED_BY_OPERATOR'));
     const units = await stack.sql(
@@ -223,7 +223,7 @@ describe('topup order resolve', () => {
     expect(units).toEqual([{ state: 'failed', next_action_at: null }]);
   });
 
-  it.each(['queued', 'sending'])('leaves a %s unit alone', async (state) => {
+  it.each(['queued', 'sending'])('does not change a %s unit', async (state) => {
     const order = await orderWithUnitsIn(state, 1);
     expect(await commandLine.refused(...resolve(order, '1.1', '--succeeded'))).toBe(
       `error: unit 1.1 is ${state}: only units in unknown or review can be resolved\n`,
@@ -235,7 +235,7 @@ describe('topup order resolve', () => {
     expect(unit?.actions).toBe(0n);
   });
 
-  it('takes the merchant’s reference for the number, and the merchant where several use it', async () => {
+  it('accepts the merchant’s reference instead of the number, and requires the merchant if several use it', async () => {
     const order = await orderWithUnitsIn('review');
     const byReference = { ...order, order_number: order.reference_id };
     expect(await commandLine.json<OrderFile>(...resolve(byReference, '1.1', '--succeeded'))).toMatchObject({
@@ -265,7 +265,7 @@ describe('topup order resolve', () => {
     await expectBooksToBalance(stack);
   });
 
-  it('says that the unit is settled when the order cannot be shown afterwards', async () => {
+  it('reports that the unit is settled if the order cannot be shown afterwards', async () => {
     const order = await orderWithUnitsIn('review', 1);
     const client = new pg.Client(stack.config.DATABASE_URL);
     await client.connect();
@@ -284,7 +284,7 @@ describe('topup order resolve', () => {
     expect(await commandLine.json('order', 'show', number)).toMatchObject({ status: 'completed' });
   });
 
-  it('refuses what it cannot understand', async () => {
+  it('refuses invalid values', async () => {
     const order = await orderWithUnitsIn('review', 1);
     await commandLine.refusedAll([
       [resolve(order, '1.2', '--succeeded'), /has no unit 1\.2: it has 1\.1/],

@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Products of their own for a test. */
+/** Adds the products of one test. */
 async function products(prices: Record<string, string>): Promise<void> {
   const lines = Object.entries(prices).map(([sku, price]) => `${sku},${sku},${price},acme\n`);
   const catalogue = path.join(directory, 'catalogue.csv');
@@ -76,7 +76,7 @@ describe('topup price list', () => {
 });
 
 describe('topup price import', () => {
-  it('sets prices, and clears those that are empty', async () => {
+  it('sets prices, and clears prices with an empty field', async () => {
     await products({ 'IN-1': '35', 'IN-2': '20' });
     expect(await imported('1,IN-1,31.50\n2,IN-1,\n', '--reason', 'contract')).toEqual([
       { merchant_id: 1, sku: 'IN-1', price: '31.50' },
@@ -106,7 +106,7 @@ describe('topup price import', () => {
     expect(await newest('price.import')).toEqual(before);
   });
 
-  it('changes nothing when anything is wrong, and tells every line of it', async () => {
+  it('changes nothing if a line is wrong, and names every wrong line', async () => {
     await products({ BAD: '35' });
     writeFileSync(file, 'merchant_id,sku,price\n1,BAD,30\n99,BAD,30\n1,NONE,x\n2,BAD,35.01\n1,BAD,1\none,BAD,1\n');
     expect(await commandLine.refused('price', 'import', file)).toBe(
@@ -127,7 +127,7 @@ describe('topup price adjust', () => {
   it('changes list prices by a percentage, rounded half up to satang', async () => {
     await products({ 'PCT-1': '35', 'PCT-2': '0.10', 'PCT-3': '0.01', PCTX: '10' });
     const options = ['--percent', '-3.5', '--match', 'PCT-*'];
-    // 35.00 becomes 33.775; 0.10 becomes 0.0965, and 0.01 becomes 0.00965, which are what they were.
+    // 35.00 becomes 33.775; 0.10 becomes 0.0965 and 0.01 becomes 0.00965, which round to the old prices.
     const difference = [{ merchant_id: null, sku: 'PCT-1', old: '35.00', new: '33.78' }];
     expect(await adjust(...options, '--dry-run')).toEqual(difference);
     expect(await listPrice('PCT-1')).toBe('35.00');
@@ -144,7 +144,7 @@ describe('topup price adjust', () => {
     expect(await adjust('--percent', '-50', '--match', 'PCT-3', '--dry-run')).toEqual([]);
   });
 
-  it('takes * for any text and nothing else for a wildcard', async () => {
+  it('has only * as a wildcard, for any text', async () => {
     await products({ 'W_1%': '10', 'WX1%': '10', 'W\\1': '10', AW_1: '10' });
     const matched = async (match: string): Promise<unknown[]> =>
       (await adjust('--percent', '10', '--match', match, '--dry-run')).map(({ sku }) => sku);
@@ -155,7 +155,7 @@ describe('topup price adjust', () => {
     expect(around).toEqual(['AW_1', 'W_1%']);
   });
 
-  it('caps own prices that a list price falls below, until it rises again', async () => {
+  it('caps merchants’ prices at a lower list price, until that rises again', async () => {
     await products({ CAP: '35' });
     await imported('1,CAP,31.50\n2,CAP,20\n');
     expect(await adjust('--percent', '-20', '--match', 'CAP', '--yes')).toEqual([
@@ -170,7 +170,7 @@ describe('topup price adjust', () => {
     expect(await ownPrices('--sku', 'CAP', '--merchant', '1')).toMatchObject([{ price: '31.50' }]);
   });
 
-  it('changes a merchant’s own prices, and none of others, up to the list price', async () => {
+  it('changes the prices of one merchant only, up to the list price', async () => {
     await products({ 'OWN-1': '35', 'OWN-2': '10', 'OWN-3': '5' });
     await imported('1,OWN-1,30\n1,OWN-2,9.99\n2,OWN-1,30\n');
     const options = ['--percent', '10', '--match', 'OWN-*', '--merchant', '1'];
@@ -184,7 +184,7 @@ describe('topup price adjust', () => {
     expect(await listPrice('OWN-1')).toBe('35.00');
   });
 
-  it('needs --yes or --dry-run without a terminal, and asks on one', async () => {
+  it('needs --yes or --dry-run without a terminal, and prompts on one', async () => {
     await products({ TELL: '35' });
     const line = ['price', 'adjust', '--percent', '-10', '--match', 'TELL'];
     await commandLine.refusedAll([

@@ -45,7 +45,7 @@ const strict = [
   'g2bulk:mlbb',
 ];
 
-/** What {@link strict} and {@link defined} make of a product. */
+/** The product that {@link strict} and {@link defined} make. */
 const product = (sku: string, price: string): Product => ({
   sku,
   name: '86 Diamonds',
@@ -72,14 +72,14 @@ const newest = async (action: string): Promise<LogEntry | undefined> =>
   (await commandLine.json<LogEntry[]>('log', '--action', action, '--limit', '1'))[0];
 
 describe('topup product import', () => {
-  it('leaves what the file has no column for as it is', async () => {
+  it('leaves values unchanged for which the file has no column', async () => {
     await commandLine.json(...set('KEEP', ...defined('35'), ...strict));
     expect(await imported('sku,name,price,supplier\nKEEP,86 Diamonds,36,acme\n')).toEqual([product('KEEP', '36.00')]);
     expect(await imported('sku,price\nKEEP,37\n')).toEqual([product('KEEP', '37.00')]);
     expect(await find('KEEP')).toEqual(product('KEEP', '37.00'));
   });
 
-  it('takes an empty field in a column that is there for the default', async () => {
+  it('takes an empty field as the default', async () => {
     await commandLine.json(...set('EMPTY', ...defined('35'), ...strict, '--inactive'));
     const text =
       'sku,supplier_sku,requires_server,requires_character,max_quantity,active,kind,player_check\nEMPTY,,,,,,,\n';
@@ -96,7 +96,7 @@ describe('topup product import', () => {
     ]);
   });
 
-  it('wants a name and a price of a new product, and changes nothing when anything is wrong', async () => {
+  it('requires name and price of a new product, and changes nothing if a line is wrong', async () => {
     await commandLine.json(...set('OLD', ...defined('35')));
     writeFileSync(file, 'sku,price\nOLD,1\nNEW-1,5\nNEW-2,\n');
     expect(await commandLine.refused('product', 'import', file)).toBe(
@@ -111,7 +111,7 @@ describe('topup product import', () => {
     expect(await find('NEW-1')).toBeUndefined();
   });
 
-  it('shows what would change, and changes nothing, with --dry-run', async () => {
+  it('with --dry-run, shows the changes and makes none', async () => {
     await commandLine.json(...set('DRY', ...defined('35'), ...strict));
     await commandLine.json(...set('SAME', ...defined('35')));
     const text =
@@ -161,7 +161,7 @@ describe('topup product import', () => {
     expect(nothing.stdout).toBe('The file changes nothing.\n');
   });
 
-  it('shows on a terminal what it asks about', async () => {
+  it('shows the changes before it prompts on a terminal', async () => {
     const lines = Array.from({ length: 11 }, (_each, index) => `ASK-${index},86 Diamonds,35,acme\n`);
     await imported(`sku,name,price,supplier\n${lines.join('')}`);
     writeFileSync(file, `sku,price\n${lines.map((line) => `${line.split(',')[0] ?? ''},36\n`).join('')}`);
@@ -173,7 +173,7 @@ describe('topup product import', () => {
     expect(await find('ASK-3')).toMatchObject({ price: '35.00' });
   });
 
-  it('is given only what changes by two files at once', async () => {
+  it('of two files at once makes only the changes of each', async () => {
     await commandLine.json(...set('BOTH', ...defined('35')));
     writeFileSync(path.join(directory, 'names.csv'), 'sku,name\nBOTH,Renamed\n');
     writeFileSync(path.join(directory, 'prices.csv'), 'sku,price\nBOTH,99\n');
@@ -185,7 +185,7 @@ describe('topup product import', () => {
 });
 
 describe('topup product export', () => {
-  it('writes what import reads, and importing it changes nothing', async () => {
+  it('writes the format of the import, and importing it changes nothing', async () => {
     const names = ['=HYPERLINK("http://evil","x")', "'=1", ' two  blanks ', 'a,"b";c', '-35.00', 'ไดมอนด์ 💎'];
     await Promise.all(
       names.map((name, index) => {
@@ -214,7 +214,7 @@ describe('topup product export', () => {
     expect(await newest('product.import')).toEqual(before);
   });
 
-  it('says why it cannot write', async () => {
+  it('gives the reason why it cannot write', async () => {
     await commandLine.refusedAll([
       [['product', 'export', path.join(directory, 'none', 'x.csv')], /the file cannot be written: ENOENT/],
       [['product', 'export', '-'], 'error: choose one: - or --json\n'],
@@ -223,7 +223,7 @@ describe('topup product export', () => {
 });
 
 describe('topup product set', () => {
-  it('changes only what is given of a product that there is', async () => {
+  it('changes only the given values of an existing product', async () => {
     await commandLine.json(...set('PART', ...defined('35'), ...strict));
     expect(await commandLine.json(...set('PART', '--price', '36'))).toEqual(product('PART', '36.00'));
     expect(await commandLine.json(...set('PART', '--inactive'))).toMatchObject({
@@ -246,14 +246,14 @@ describe('topup product set', () => {
     });
   });
 
-  it('keeps nothing in the log of what was so already', async () => {
+  it('leaves unchanged values out of the audit log', async () => {
     await commandLine.json(...set('IDLE', ...defined('35')));
     const before = await newest('product.set');
     await commandLine.json(...set('IDLE', '--price', '35.00', '--active'));
     expect(await newest('product.set')).toEqual(before);
   });
 
-  it('refuses a new product without what it needs, and what contradicts itself', async () => {
+  it('refuses a new product without required values, and contradictory options', async () => {
     await commandLine.refusedAll([
       [set('NONE', '--price', '1'), 'error: NONE is a new product: it needs name\n'],
       [set('PART', '--active', '--inactive'), /'--active' cannot be used with option '--inactive'/],

@@ -6,7 +6,7 @@ import { CommandLine } from './command-line.js';
 
 type Line = Record<string, string | number | null>;
 
-/** What an attempt is known to have cost, in the currency's own unit. */
+/** The reported cost of an attempt, in units of the currency. */
 interface Cost {
   reported?: string;
   expected?: string;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** An order that was placed the day before it ended, with a cost for each unit; only the tests can give it those. */
+/** An order that was placed the day before it ended. The test writes the cost of each unit. */
 async function sold(
   merchant: TestMerchant,
   sku: string,
@@ -68,7 +68,7 @@ async function sold(
 const isOf = (orderNumber: string): string =>
   `order_id = (SELECT id FROM orders WHERE order_number = '${orderNumber}')`;
 
-/** What has ended can't be changed otherwise. */
+/** Changes ended rows. Triggers are off, because they refuse this. */
 const asTheTests = (statements: string): Promise<unknown> =>
   stack.sql(`DO $$ BEGIN SET LOCAL session_replication_role = 'replica'; ${statements} END $$`);
 
@@ -88,7 +88,7 @@ const rows = (by: string, from: string, to = from): Promise<Line[]> =>
   commandLine.json<Line[]>(...margin(by, from, to));
 
 describe('topup report margin', () => {
-  it('sets what merchants paid against costs in every currency, by product, supplier or merchant', async () => {
+  it('compares revenue with costs in every currency, by product, supplier or merchant', async () => {
     await sold(shop, 'DEAR', [
       { reported: '20000', expected: '1', currency: 'IDR', rate: '0.0021' },
       { reported: '70.5', currency: 'THB' },
@@ -147,7 +147,7 @@ describe('topup report margin', () => {
     ]);
   });
 
-  it('begins and ends days at midnight in Bangkok, both included', async () => {
+  it('begins and ends days at midnight in Bangkok, with the first and the last day', async () => {
     for (const at of [
       '2025-09-30T16:59:59.999Z',
       '2025-09-30T17:00:00.000Z',
@@ -168,7 +168,7 @@ describe('topup report margin', () => {
     ]);
   });
 
-  it('counts no unit that failed, and agrees with what the daily report calls spent', async () => {
+  it('counts no failed unit, and agrees with "spent" in the daily report', async () => {
     const cost = { reported: '60', currency: 'THB' };
     const on = { at: '2025-10-11T05:00:00Z' };
     await sold(shop, 'PLAIN', [cost, cost, cost], { ...on, user: 'unlucky', ends: 'failed' });
@@ -185,7 +185,7 @@ describe('topup report margin', () => {
     );
   });
 
-  it('says for how many units a cost was expected, and for how many nobody knows it', async () => {
+  it('counts units with only an expected cost, and units with an unknown cost', async () => {
     const at = '2025-10-12T05:00:00Z';
     const costs = [
       { expected: '30000', currency: 'IDR', rate: '0.002' },
@@ -223,7 +223,7 @@ describe('topup report margin', () => {
     ]);
   });
 
-  it('takes a cost at the latest rate before the attempt, where the attempt has no rate of its currency', async () => {
+  it('converts a cost at the latest rate before the attempt if the attempt has no rate of its currency', async () => {
     const cost = { reported: '1', currency: 'USD' };
     await sold(shop, 'PLAIN', [cost], { at: '2025-10-04T05:00:00Z' });
     // The offer was in baht, and the supplier reported dollars.
@@ -236,7 +236,7 @@ describe('topup report margin', () => {
     expect(costs).toEqual(['30.00', '40.00', '12.00', '33.33']);
   });
 
-  it('counts the attempt that bought the unit, and without one the terms of its item', async () => {
+  it('uses the cost of the attempt that bought the unit, or without an attempt the terms of its item', async () => {
     const at = '2025-10-13T05:00:00Z';
     const again = await sold(shop, 'PLAIN', [{ reported: '99', currency: 'THB' }], { at });
     const old = await sold(shop, 'DEAR', [{ reported: '99', currency: 'THB' }], { at });
@@ -256,7 +256,7 @@ describe('topup report margin', () => {
     ]);
   });
 
-  it('rounds the cost of a row once, half up, and knows no percentage of what was free', async () => {
+  it('rounds the cost of a row once, half up, and has no percentage if the revenue is zero', async () => {
     const at = '2025-10-14T05:00:00Z';
     await sold(shop, 'ROUND', Array<Cost>(3).fill({ reported: '0.005', currency: 'THB' }), { at });
     await sold(shop, 'PLAIN', [{ reported: '110.25', currency: 'THB' }], { at });
@@ -268,7 +268,7 @@ describe('topup report margin', () => {
     ]);
   });
 
-  it('reads as CSV, and as a table with a total', async () => {
+  it('is also CSV, and a table with a total', async () => {
     const at = '2025-10-15T05:00:00Z';
     await sold(shop, 'PLAIN', [{ reported: '60', currency: 'THB' }], { at });
     await sold(shop, 'DEAR', [{ expected: '75', currency: 'THB', rate: '1' }], { at });
@@ -288,7 +288,7 @@ describe('topup report margin', () => {
     );
   });
 
-  it('goes on to today unless its last day is given, and says so', async () => {
+  it('ends today unless a last day is given, and shows this', async () => {
     const { stdout, code } = await commandLine.run('report', 'margin', '--from', '2025-10-01', '--by', 'sku');
     expect([code, stdout]).toEqual([
       0,
@@ -296,7 +296,7 @@ describe('topup report margin', () => {
     ]);
   });
 
-  it('refuses what is no range of days, and what it does not group by', async () => {
+  it('refuses invalid ranges of days, and unknown groupings', async () => {
     await commandLine.refusedAll([
       [['report', 'margin'], /required option '--from <day>' not specified/],
       [margin('colour', '2025-10-01', '2025-10-01'), /one of sku, supplier, merchant/],

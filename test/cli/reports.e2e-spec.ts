@@ -18,7 +18,7 @@ let stack: TestStack;
 let commandLine: CommandLine;
 let shop: TestMerchant;
 let idle: TestMerchant;
-/** Ordered before the others did. */
+/** A merchant who ordered before the others. */
 let regular: TestMerchant;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** Of three orders one was completed and one failed on the same day; the third is completed today. */
+/** Three orders: one completed and one failed on the same day, and one completed today. */
 async function orderTwoDaysAgo(sku: string): Promise<void> {
   stack.supplier.script('nobody', ({ reference }) => refused(reference, 'INVALID_PLAYER'));
   const completed = await stack.order(regular, [{ sku }]);
@@ -59,7 +59,7 @@ async function orderTwoDaysAgo(sku: string): Promise<void> {
   await stack.orderWith(regular, late.reference_id, 'completed');
 }
 
-/** Moves what has happened so far to two days ago, which only the tests can. */
+/** Moves all rows so far to two days ago. Triggers are off, because they refuse this. */
 async function backdate(): Promise<void> {
   await stack.sql(`
     DO $$ BEGIN
@@ -70,7 +70,7 @@ async function backdate(): Promise<void> {
     END $$`);
 }
 
-/** A zone where it is about noon, so that no test runs over midnight. */
+/** A time zone in which it is about noon, so that no test runs over midnight. */
 const offset = 12 - new Date().getUTCHours();
 const timezone = `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
 const dayOf = (daysAgo: number): string =>
@@ -96,7 +96,7 @@ const several = (first: number, last: number): string[] => [
 ];
 
 describe('topup report daily', () => {
-  it('shows what a day brought to each merchant, and closes with the wallet', async () => {
+  it('shows each merchant’s movements of a day, and closes with the balance of the wallet', async () => {
     const report = await commandLine.json<Daily>(...daily(0));
     expect(Object.keys(report)).toEqual([
       'ok',
@@ -152,7 +152,7 @@ describe('topup report daily', () => {
     });
   });
 
-  it('opens a day with what the one before closed with', async () => {
+  it('opens a day with the closing balance of the day before', async () => {
     const [first, between] = await Promise.all([
       commandLine.json<Daily>(...daily(2)),
       commandLine.json<Daily>(...daily(1)),
@@ -164,7 +164,7 @@ describe('topup report daily', () => {
     expect(first.to).toBe(between.from);
   });
 
-  it('has a line for each of several days and each merchant, both ends included', async () => {
+  it('has a line for each day and each merchant, with the first and the last day', async () => {
     const range = several(2, 0);
     const lines = await commandLine.json<Line[]>(...range);
     const days = await Promise.all([2, 1, 0].map((ago) => commandLine.json<Daily>(...daily(ago))));
@@ -194,7 +194,7 @@ describe('topup report daily', () => {
     expect(report).toMatchObject({ ok: true, from, to });
   });
 
-  it('reads as CSV and as a table', async () => {
+  it('is also CSV, and a table', async () => {
     await stack.sql(`UPDATE merchants SET name = 'Game "Shop", Bangkok' WHERE id = $1`, [shop.id]);
     const { code, stdout, stderr } = await commandLine.run(...daily(0, '--csv'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -209,7 +209,7 @@ describe('topup report daily', () => {
     expect(table.stdout).toMatch(/│ total +│ 3 +│ 2 +│ 1 +│ 1515\.00 │[^]+give the closing balances\.\n$/);
   });
 
-  it('writes a name that a spreadsheet would run as a formula so that it reads as text', async () => {
+  it('writes a name that a spreadsheet would run as a formula as text', async () => {
     await stack.sql(`UPDATE merchants SET name = '=HYPERLINK("http://evil.example","Shop")' WHERE id = $1`, [shop.id]);
     const { stdout } = await commandLine.run(...daily(0, '--csv'));
     expect(stdout.split('\n')[1]).toMatch(
@@ -217,7 +217,7 @@ describe('topup report daily', () => {
     );
   });
 
-  it('refuses what is no day', async () => {
+  it('refuses invalid days', async () => {
     await commandLine.refusedAll([
       [['report', 'daily'], 'error: give either --date with a day, or --from and --to with two\n'],
       [['report', 'daily', '--date', '2026-02-30'], /such as 2027-01-31/],
@@ -235,7 +235,7 @@ describe('topup report daily', () => {
     ]);
   });
 
-  it('exits with 1 where balances and movements do not fit, and says where', async () => {
+  it('exits with 1 if balances and movements differ, and names the merchant', async () => {
     await stack.sql('UPDATE wallets SET held = held + 500 WHERE merchant_id = $1', [shop.id]);
     const { code, stdout, stderr } = await commandLine.run(...daily(0), '--json');
     const { ok, differences } = JSON.parse(stdout) as Daily;

@@ -7,7 +7,7 @@ type Line = Record<string, string | number | null>;
 
 let stack: TestStack;
 let commandLine: CommandLine;
-/** A merchant with credits, debits, orders and refunds of today. */
+/** A merchant with today's credits, debits, orders and refunds. */
 let shop: TestMerchant;
 
 beforeAll(async () => {
@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /**
- * A merchant whose wallet was moved at given moments, which only the tests can.
- * @param credits amounts in satang and when they came, in the order in which they were written.
+ * A merchant with credits of given times.
+ * @param credits amounts in satang and their times, in the order in which they were written.
  */
 async function creditedAt(credits: [amount: number, at: string][]): Promise<TestMerchant> {
   const merchant = await stack.merchant('0');
@@ -55,7 +55,7 @@ const statement = (merchant: TestMerchant, ...options: string[]): string[] => [
 ];
 
 describe('topup wallet statement', () => {
-  it('has what the merchant sees of each movement, and the operator’s reference and note', async () => {
+  it('has the merchant’s view of each movement, and the operator’s reference and note', async () => {
     const lines = await commandLine.json<Line[]>(...statement(shop));
     const { body } = await shop.client.get<{ data: Line[] }>('/v1/wallet/entries');
     expect(lines.map(({ reference: _reference, note: _note, ...line }) => line)).toEqual(body.data);
@@ -65,7 +65,7 @@ describe('topup wallet statement', () => {
     expect(hold).toMatchObject({ reference: null, note: null });
   });
 
-  it('reads as CSV, in which nothing runs as a formula, and as a table', async () => {
+  it('is also CSV without spreadsheet formulas, and a table', async () => {
     const { code, stdout, stderr } = await commandLine.run(...statement(shop, '--csv'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [head, debit, ...rest] = stdout.split('\n');
@@ -103,14 +103,14 @@ describe('topup wallet statement', () => {
     expect(days).toEqual(['0.03']);
   });
 
-  it('refuses an unknown merchant and two formats at once', async () => {
+  it('refuses an unknown merchant, and two formats at once', async () => {
     await commandLine.refusedAll([
       [['wallet', 'statement', '--merchant', '9999'], /there is no merchant 9999/],
       [statement(shop, '--csv'), 'error: choose one: --csv or --json\n'],
     ]);
   });
 
-  it('needs no more memory for more lines than fit in it', async () => {
+  it('streams its lines, so that many lines need no more memory', async () => {
     const merchant = await stack.merchant('0');
     const lines = 100_000;
     await stack.fill(
@@ -188,7 +188,7 @@ describe('topup report statement', () => {
       ],
     });
     expect(Object.keys(body)).toEqual(['merchant_id', 'month', 'opening_amount', 'closing_amount', 'movements']);
-    // What operators note is not for the merchant.
+    // Merchants must not see notes of operators.
     expect(Object.keys(body.movements[0] ?? {})).toEqual([
       'id',
       'kind',
@@ -200,7 +200,7 @@ describe('topup report statement', () => {
     ]);
   });
 
-  it('opens a month with what the one before closed with', async () => {
+  it('opens a month with the closing balance of the month before', async () => {
     const [before, after, quiet] = await Promise.all(
       ['2025-09', '2025-11', '2025-12'].map((month) => commandLine.json<Line>(...report(merchant, month))),
     );
@@ -209,7 +209,7 @@ describe('topup report statement', () => {
     expect(quiet).toMatchObject({ opening_amount: '51.23', closing_amount: '51.23', movements: [] });
   });
 
-  it('adds up where the clock was set back between two movements', async () => {
+  it('has the right sums after the clock was set back between two movements', async () => {
     const disordered = await creditedAt([
       [100, '2025-10-31T17:00:05.000Z'],
       [20, '2025-10-31T16:59:58.000Z'],
@@ -226,7 +226,7 @@ describe('topup report statement', () => {
     });
   });
 
-  it('reads as CSV and as a table, with both balances', async () => {
+  it('is also CSV and a table, with both balances', async () => {
     const { stdout } = await commandLine.run(...report(merchant, '2025-10', '--csv'));
     const [head, opening, first, , closing, ...rest] = stdout.split('\n');
     expect(head).toBe('id,created_at,kind,amount,available_amount_after,reference_id,order_number');
@@ -237,7 +237,7 @@ describe('topup report statement', () => {
     expect(table.stdout).toMatch(/^Merchant \d+, 2025-10: opening balance 1\.00\n[^]+\nClosing balance 1\.23\n$/);
   });
 
-  it('refuses what is no month, or has not begun', async () => {
+  it('refuses invalid months, and months that have not begun', async () => {
     await commandLine.refusedAll([
       [report(merchant, '2025-13'), /It must be a month such as 2027-01/],
       [report(merchant, '2090-01'), /2090-01 has not begun in Asia\/Bangkok/],

@@ -41,7 +41,7 @@ describe('topup report supplier', () => {
     stack.supplier.balance = { status: 200, body: { balance: '123456.00', currency: 'THB' } };
   });
 
-  it('finds that the supplier says what our books say, and what we have left there', async () => {
+  it('agrees with our books, and shows our balance at the supplier', async () => {
     expect(await commandLine.json<Comparison>('report', 'supplier')).toEqual({
       ok: true,
       since: expect.any(String) as unknown as string,
@@ -81,7 +81,7 @@ describe('topup report supplier', () => {
     ['refuses our credentials', { status: 403 }, 1],
     ['tells no balances', { status: 404 }, 0],
     ['tells a balance that nobody can read', { status: 200, body: {} }, 0],
-  ])('when a supplier that sold nothing yet %s, exits as it should', async (_what, balance, expected) => {
+  ])('has the right exit code if a supplier that has sold nothing yet %s', async (_what, balance, expected) => {
     stack.supplier.balance = balance;
     const none = ['--since', new Date(Date.now() + 3_600_000).toISOString()];
     const { code, stdout } = await commandLine.run('report', 'supplier', ...none);
@@ -103,7 +103,7 @@ describe('topup report supplier', () => {
     });
   });
 
-  it('lists what the supplier did not sell though we paid, and sold though we returned the money', async () => {
+  it('lists successes that the supplier did not sell, and refunded units that it sold', async () => {
     stack.supplier.script('player-1', () => neverSeen);
     stack.supplier.script('unlucky', ({ reference }) => bought(reference));
     const { code, stdout } = await commandLine.run('report', 'supplier', '--supplier', 'fake', '--json');
@@ -125,7 +125,7 @@ describe('topup report supplier', () => {
     expect(table.stdout).toMatch(/Differences\n[^]+│ never_seen │ 35\.00 +│[^]+3 units differ: ask the supplier/);
   });
 
-  it('lists what the supplier may still sell though we returned the money', async () => {
+  it('lists refunded units that the supplier may still sell', async () => {
     stack.supplier.script('player-1', ({ reference }) => bought(reference));
     stack.supplier.script('unlucky', ({ reference }) => ({
       status: 200,
@@ -145,7 +145,7 @@ describe('topup report supplier', () => {
     ]);
   });
 
-  it('does not pass for a comparison when the supplier does not answer', async () => {
+  it('is not ok if the supplier does not answer', async () => {
     stack.supplier.script('player-1', () => ({ status: 500 }));
     stack.supplier.script('unlucky', () => 'drop');
     stack.supplier.balance = { status: 403 };

@@ -66,7 +66,7 @@ describe('topup supplier balance', () => {
     expect((await show()).balance).toEqual(reported('1000.49', false));
   });
 
-  it('may be below nothing', async () => {
+  it('may be negative', async () => {
     await commandLine.json(...set('--low-balance', '0'));
     balance('-250.25');
     expect(await commandLine.json('supplier', 'balance')).toEqual([
@@ -74,7 +74,7 @@ describe('topup supplier balance', () => {
     ]);
   });
 
-  it('of a supplier that can’t be queried is the last one that it reported, and the exit code is 1', async () => {
+  it('of a supplier that can’t be queried is the last reported one, with exit code 1', async () => {
     await commandLine.json(...set());
     const [before] = await commandLine.json<object[]>('supplier', 'balance');
     supplier.balance = { status: 401 };
@@ -83,7 +83,7 @@ describe('topup supplier balance', () => {
     expect(stderr).toMatch(/^acme: it refuses our credentials \(HTTP 401\): set them again with topup supplier/);
   });
 
-  it('is nothing where the supplier does not tell', async () => {
+  it('is null if the supplier reports no balance', async () => {
     await commandLine.json(...set());
     supplier.balance = { status: 404 };
     const nothing = { code: 'acme', amount: null, currency: null, at: null, low: false, lasts_hours: null };
@@ -93,14 +93,14 @@ describe('topup supplier balance', () => {
     expect(stderr).toMatch(/^acme: it responds without a balance \(HTTP 404\)/);
   });
 
-  it('is forgotten when the supplier is moved', async () => {
+  it('is removed when the supplier’s address changes', async () => {
     await commandLine.json(...set());
     await commandLine.json('supplier', 'balance');
     await commandLine.json(...set('--base-url', 'http://127.0.0.1:1'));
     expect(await show()).toMatchObject({ currency: null, balance: null });
   });
 
-  it('of nobody is refused', async () => {
+  it('of an unknown supplier is refused', async () => {
     expect(await commandLine.refused('supplier', 'balance', 'nobody')).toMatch(
       /there is no supplier nobody: topup supplier list shows them/,
     );
@@ -113,7 +113,7 @@ describe('topup supplier test', () => {
     return { exit, ...(JSON.parse(stdout) as TestJson) };
   };
 
-  it('says that all is well, and buys nothing', async () => {
+  it('succeeds, and buys nothing', async () => {
     await commandLine.json(...set('--token', SECRET));
     expect(await test()).toEqual({
       exit: 0,
@@ -133,7 +133,7 @@ describe('topup supplier test', () => {
     [429, /it wants fewer requests \(HTTP 429\): try again later/],
     [302, /it answers HTTP 302 at http:.+: check --base-url/],
     [503, /it has an internal error \(HTTP 503\): try again later, or ask the supplier/],
-  ])('says what to do about HTTP %s', async (status, words) => {
+  ])('names the remedy for HTTP %s', async (status, words) => {
     supplier.balance = { status };
     await commandLine.json(...set());
     const { exit, ok, checks } = await test();
@@ -142,7 +142,7 @@ describe('topup supplier test', () => {
     expect(checks[1]?.detail).toMatch(words);
   });
 
-  it('passes a supplier that tells no balance', async () => {
+  it('succeeds for a supplier that reports no balance', async () => {
     supplier.balance = { status: 404 };
     await commandLine.json(...set());
     expect(await test()).toMatchObject({
@@ -151,7 +151,7 @@ describe('topup supplier test', () => {
     });
   });
 
-  it('says what to do about a supplier that is not there, or does not answer', async () => {
+  it('names the remedy for a supplier that can’t be reached, or does not answer', async () => {
     await commandLine.json(...set('--base-url', 'http://127.0.0.1:1'));
     const [, refused] = (await test()).checks;
     expect(refused?.detail).toMatch(/^nothing responds at http:\/\/127\.0\.0\.1:1: check --base-url/);
@@ -161,7 +161,7 @@ describe('topup supplier test', () => {
     expect(silent?.detail).toMatch(/^no answer within 100 ms: raise --timeout-ms/);
   });
 
-  it('says that the key is missing, or another one', async () => {
+  it('reports a missing or wrong SECRETS_KEY', async () => {
     await commandLine.json(...set('--token', SECRET));
     const other = new CommandLine({
       DATABASE_URL: scene.database.url,

@@ -31,7 +31,7 @@ afterEach(async () => {
 const set = (...options: string[]): Promise<Json> =>
   commandLine.json('supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', ...options);
 
-/** Sets the supplier to buy at the simulator, with the key in a file. */
+/** Sets the supplier with the simulator's address, and the key in a file. */
 function setWithKey(key: string, ...options: string[]): Promise<Json> {
   const file = path.join(scene.directory, 'digi.key');
   writeFileSync(file, `${key}\n`);
@@ -39,14 +39,14 @@ function setWithKey(key: string, ...options: string[]): Promise<Json> {
   return set('--base-url', `${client.url}/v1`, ...credentials, ...options);
 }
 
-/** What a test of the supplier says, and how it exits. */
+/** The output and the exit code of a test of the supplier. */
 async function test(): Promise<Json> {
   const { code, stdout } = await commandLine.run('supplier', 'test', 'digi', '--json');
   return { exit: code, ...(JSON.parse(stdout) as Json) };
 }
 
-describe('a supplier by the adapter digiflazz', () => {
-  it('is listed with what it takes', async () => {
+describe('a supplier with the adapter digiflazz', () => {
+  it('is listed with its credentials and options', async () => {
     const adapters = await commandLine.json<Json[]>('supplier', 'adapters');
     const credential = (name: string, secret: boolean, required: boolean) =>
       expect.objectContaining({ name, secret, required });
@@ -63,7 +63,7 @@ describe('a supplier by the adapter digiflazz', () => {
     });
   });
 
-  it('is at the vendor’s address without a setting, and reckons in rupiah', async () => {
+  it('has the vendor’s address by default, and costs in rupiah', async () => {
     const credentials = ['--credential', 'username=me', '--credential', 'key=mine'];
     expect(await set(...credentials, '--option', 'testing=true')).toMatchObject({
       base_url: 'https://api.digiflazz.com/v1',
@@ -73,7 +73,7 @@ describe('a supplier by the adapter digiflazz', () => {
     });
   });
 
-  it('needs its credentials, and knows its options', async () => {
+  it('requires its credentials, and refuses unknown options', async () => {
     const given = ['supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz'];
     expect(await commandLine.refused(...given, '--credential', 'username=me')).toMatch(
       /the adapter digiflazz requires the credentials key/,
@@ -87,7 +87,7 @@ describe('a supplier by the adapter digiflazz', () => {
     );
   });
 
-  it('is tested without a purchase, and without using up the price list', async () => {
+  it('is tested without a purchase, and without a reading of the whole price list', async () => {
     await setWithKey(KEYS.production);
     expect(await test()).toEqual({
       exit: 0,
@@ -103,7 +103,7 @@ describe('a supplier by the adapter digiflazz', () => {
     expect((await client.priceList()).data).toHaveLength(10);
   });
 
-  it('that refuses our key says what to do', async () => {
+  it('that refuses our key gets a remedy in its test', async () => {
     await setWithKey('wrong');
     const refused = {
       ok: false,
@@ -117,7 +117,7 @@ describe('a supplier by the adapter digiflazz', () => {
     });
   });
 
-  it('that is somewhere else can’t be used', async () => {
+  it('at a wrong address fails its test', async () => {
     await setWithKey(KEYS.production, '--base-url', client.url);
     expect(await test()).toMatchObject({
       exit: 1,
@@ -125,7 +125,7 @@ describe('a supplier by the adapter digiflazz', () => {
     });
   });
 
-  it('tells its balance in rupiah', async () => {
+  it('reports its balance in rupiah', async () => {
     await setWithKey(KEYS.production, '--low-balance', '1000000.5');
     expect(await commandLine.json('supplier', 'balance', 'digi')).toEqual([
       {

@@ -29,7 +29,7 @@ const codes = async (): Promise<string[]> =>
   (await commandLine.json<{ code: string }[]>('supplier', 'list')).map(({ code }) => code);
 
 describe('topup supplier remove', () => {
-  it('removes a supplier that nothing refers to, and the log says who did it and why', async () => {
+  it('removes a supplier without references, with operator and reason in the audit log', async () => {
     const code = await addSupplier();
     const before = await commandLine.json('supplier', 'show', code);
     expect(await commandLine.json('supplier', 'remove', code, '--reason', 'never used')).toEqual(before);
@@ -43,7 +43,7 @@ describe('topup supplier remove', () => {
     expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/there is no supplier/);
   });
 
-  it('asks a person first', async () => {
+  it('prompts on a terminal', async () => {
     const code = await addSupplier();
     const kept = await commandLine.onTerminal(['supplier', 'remove', code], 'n\n');
     expect(kept.screen).toContain(`Supplier ${code} is removed with its credentials, for good. Go on? [y/N]`);
@@ -52,7 +52,7 @@ describe('topup supplier remove', () => {
     expect(await codes()).not.toContain(code);
   });
 
-  it('refuses while it has offers of products, and says how many', async () => {
+  it('refuses while the supplier has offers, and shows their number', async () => {
     const code = await addSupplier();
     const skus = [await stack.product('1.00', { supplier: code }), await stack.product('1.00', { supplier: code })];
     expect(await commandLine.refused('supplier', 'remove', code)).toBe(
@@ -63,7 +63,7 @@ describe('topup supplier remove', () => {
     await commandLine.json('supplier', 'remove', code);
   });
 
-  it('refuses for ever once anything was ordered from it, or it contradicted us', async () => {
+  it('refuses for ever once the supplier has an order or a discrepancy', async () => {
     const code = await addSupplier();
     const sku = await stack.product('1.00', { supplier: code });
     const order = await stack.order(merchant, [{ sku }]);
@@ -83,7 +83,7 @@ describe('topup supplier remove', () => {
     expect(await codes()).toContain(code);
   });
 
-  it('refuses where only an attempt was its own, of a unit that another supplier sold', async () => {
+  it('refuses even if the supplier has only an attempt of a unit that another supplier sold', async () => {
     const code = await addSupplier();
     const order = await stack.order(merchant, [{ sku: await stack.product('1.00') }]);
     await stack.orderWith(merchant, order.reference_id, 'completed');
@@ -96,7 +96,7 @@ describe('topup supplier remove', () => {
     expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/in use by units of orders/);
   });
 
-  it('waits for a transaction that begins to refer to it, and then refuses', async () => {
+  it('waits for a transaction that adds a reference to the supplier, and then refuses', async () => {
     const code = await addSupplier();
     const adding = await stack.database.pool.connect();
     try {

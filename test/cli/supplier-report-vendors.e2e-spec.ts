@@ -25,8 +25,8 @@ afterAll(async () => {
 const reportOf = (supplier: string): Promise<Report> =>
   wepay.routing.commandLine.json<Report>('report', 'supplier', '--supplier', supplier);
 
-describe('topup report supplier, at a vendor that is asked by its own names', () => {
-  it('asks by those, and agrees', async () => {
+describe('topup report supplier, for a vendor with queries by its own references', () => {
+  it('queries by these references, and agrees', async () => {
     await wepay.routing.orderWith(
       await wepay.ruled({ then: [{ status: '2', operator_trxnsid: 'OP-1' }] }),
       'completed',
@@ -36,7 +36,7 @@ describe('topup report supplier, at a vendor that is asked by its own names', ()
     expect(report.suppliers).toMatchObject([{ succeeded: 1, agreed: 1, unanswered: 0, unaskable: 0 }]);
   });
 
-  it('says of how many it knows no name, which is no failure', async () => {
+  it('counts units without such a reference, and is ok nevertheless', async () => {
     await wepay.routing.orderWith(await wepay.ruled({ code: '30009' }), 'failed');
     const report = await reportOf('wepay');
     expect(report.ok).toBe(true);
@@ -48,8 +48,8 @@ describe('topup report supplier, at a vendor that is asked by its own names', ()
   });
 });
 
-describe('topup report supplier, at a vendor that takes a question for a purchase', () => {
-  it('is not in order where nothing would tell that it sold what it refused', async () => {
+describe('topup report supplier, for a vendor whose queries may buy', () => {
+  it('is not ok if no callback would report the sale of a refused unit', async () => {
     await wepay.routing.vendor('deaf');
     const { commandLine } = wepay.routing;
     const set = await commandLine.run(
@@ -86,17 +86,17 @@ describe('topup report supplier, at a vendor that takes a question for a purchas
     });
   });
 
-  it('asks nothing, and says so', async () => {
+  it('sends no queries, and shows this', async () => {
     const digiflazz = await wepay.routing.vendor('digi');
     const sku = await wepay.routing.product({ supplier: 'digi', supplierSku: 'ml86', cost: 20_000 });
     await wepay.routing.orderWith(await wepay.routing.order(sku), 'completed');
     const before = (await digiflazz.sim<unknown[]>('journal')).length;
     const report = await reportOf('digi');
     expect(report).toMatchObject({ ok: true, suppliers: [{ succeeded: 1, agreed: 0, unaskable: 1 }] });
-    // It was asked for our balance.
+    // The only request was for our balance.
     expect((await digiflazz.sim<unknown[]>('journal')).length).toBeLessThanOrEqual(before + 1);
 
-    // Its statement is its word, here that it sold nothing.
+    // The statement counts as the supplier's report, here that it sold nothing.
     const { commandLine } = wepay.routing;
     const [attempt] = await wepay.routing.stack.sql<{ reference: string }>(
       `SELECT a.reference FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id WHERE s.code = 'digi'`,

@@ -11,9 +11,9 @@ interface Comparison {
 let stack: TestStack;
 let commandLine: CommandLine;
 let shop: TestMerchant;
-/** Sells beside the stack's own supplier, and less. */
+/** A second supplier, which sells fewer units than the stack's own. */
 const small = new FakeSupplier();
-/** More units than are read at once. */
+/** More units than one batch of the report. */
 let large: OrderBody;
 let few: OrderBody;
 
@@ -42,15 +42,15 @@ afterAll(async () => {
   await small.close();
 });
 
-/** Compares, and returns what that asked a supplier about. */
+/** Runs the report. @returns the references that it queried at a supplier. */
 async function inquiries(supplier: FakeSupplier, ...options: string[]): Promise<Set<string>> {
   const before = supplier.requests.length;
   await commandLine.run('report', 'supplier', ...options);
   return new Set(supplier.requests.slice(before).map(({ reference }) => reference));
 }
 
-describe('topup report supplier, with two of them', () => {
-  it('counts for each of them what it was sent', async () => {
+describe('topup report supplier, with two suppliers', () => {
+  it('counts for each supplier the units that it got', async () => {
     const { ok, suppliers } = await commandLine.json<Comparison>('report', 'supplier');
     expect(ok).toBe(true);
     expect(suppliers).toMatchObject([
@@ -59,14 +59,14 @@ describe('topup report supplier, with two of them', () => {
     ]);
   });
 
-  it('asks none of them for what another was sent', async () => {
+  it('queries a supplier only about units that it got', async () => {
     const ofSmall = [1, 2, 3].map((unit) => `${few.order_number}.1.${unit}`);
     expect([...(await inquiries(small))].sort()).toEqual(ofSmall);
     const ofFake = await inquiries(stack.supplier, '--supplier', 'fake');
     expect([...ofFake].filter((reference) => !reference.startsWith(large.order_number))).toEqual([]);
   });
 
-  it('asks about every unit, however many there are', async () => {
+  it('queries every unit, also in several batches', async () => {
     expect((await inquiries(stack.supplier)).size).toBe(501);
     const last = `${large.order_number}.6.1`;
     stack.supplier.script('player-1', ({ reference }) => (reference === last ? neverSeen : bought(reference)));

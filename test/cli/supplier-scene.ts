@@ -9,7 +9,7 @@ import { CommandLine } from './command-line.js';
 
 export const SECRET = 'a-secret-that-nobody-prints';
 
-/** Commands about suppliers on a database of their own, and a supplier called acme that they can reach. */
+/** Commands about suppliers with their own database, and a reachable supplier, acme. */
 export class SupplierScene {
   readonly secretsKey = randomBytes(32);
   readonly directory = mkdtempSync(path.join(tmpdir(), 'topup-cli-'));
@@ -29,7 +29,7 @@ export class SupplierScene {
     return scene;
   }
 
-  /** Forgets all suppliers. @returns another one to set. */
+  /** Removes all suppliers. @returns a new fake supplier. */
   async begin(): Promise<FakeSupplier> {
     await this.client.query('DELETE FROM suppliers');
     this.supplier = await new FakeSupplier().listen();

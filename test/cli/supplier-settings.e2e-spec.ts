@@ -41,7 +41,7 @@ afterEach(() => scene.end());
 const set = (...options: string[]): string[] => scene.set(...options);
 const show = (): Promise<SupplierJson> => scene.show<SupplierJson>();
 
-/** A credential beside the token, as adapters of vendors have them. */
+/** A second credential, like those of vendors' adapters. */
 async function giveKey(): Promise<void> {
   const credentials = new SupplierCredentialsService(new SecretBox(scene.secretsKey));
   const { credentials_sealed: sealed } = credentials.change('acme', NO_CREDENTIALS, { key: 'its-key' });
@@ -60,7 +60,7 @@ async function authorization(): Promise<string | undefined> {
 }
 
 describe('topup supplier set', () => {
-  it('takes a credential from the line, a file or standard input', async () => {
+  it('reads a credential from the command line, a file or standard input', async () => {
     expect(await commandLine.json(...set('--credential', 'token=typed=it'))).toEqual({
       code: 'acme',
       adapter: 'http',
@@ -93,7 +93,7 @@ describe('topup supplier set', () => {
     }
   });
 
-  it('sends the token that the version before has replaced meanwhile', async () => {
+  it('uses a token that the previous version has set', async () => {
     await commandLine.json(...set('--token', SECRET));
     const sealed = new SecretBox(scene.secretsKey).sealUnbound('from-the-version-before');
     await client.query('UPDATE suppliers SET token_sealed = $1 WHERE id > 0', [sealed]);
@@ -102,7 +102,7 @@ describe('topup supplier set', () => {
     expect(await show()).toMatchObject({ credentials: [] });
   });
 
-  it('sends no secret of one vendor to another: with another adapter its settings start anew', async () => {
+  it('drops all credentials and options with another adapter, so that no vendor gets a secret of another', async () => {
     await commandLine.json(...set('--token', SECRET, '--low-balance', '10'));
     await giveKey();
     await client.query(`UPDATE suppliers SET adapter = 'vendor', options = '{"testing": "true"}' WHERE id > 0`);
@@ -114,7 +114,7 @@ describe('topup supplier set', () => {
     expect(rows).toEqual([{ token_sealed: null, credentials_sealed: null, low_balance_micros: null }]);
   });
 
-  it('seals all credentials anew under a new key', async () => {
+  it('seals all credentials again under a new key', async () => {
     await commandLine.json(...set('--token', SECRET));
     await giveKey();
     const newKey = randomBytes(32);
@@ -132,7 +132,7 @@ describe('topup supplier set', () => {
     expect(opened).toEqual({ token: SECRET, key: 'its-key' });
   });
 
-  it('says what is wrong with a credential or an option, and which there are, but never a value', async () => {
+  it('names the problem of a credential or an option, and the valid names, but never a value', async () => {
     const before = await commandLine.json('supplier', 'list');
     const lines: [string[], RegExp][] = [
       [['--credential', `key=${SECRET}`], /the adapter http has no credential key: it has token/],
@@ -158,13 +158,13 @@ describe('topup supplier set', () => {
     expect(await commandLine.json('supplier', 'list')).toEqual(before);
   });
 
-  it('needs a base URL where the adapter knows none', async () => {
+  it('needs a base URL if the adapter has none', async () => {
     expect(await commandLine.refused('supplier', 'set', '--code', 'acme', '--adapter', 'http')).toMatch(
       /a base URL must be given: the adapter http knows none/,
     );
   });
 
-  it('leaves no secret in the database, the log or its own output', async () => {
+  it('leaves no secret in plain text in the database, the audit log or its output', async () => {
     const { stdout, stderr } = await commandLine.run(...set('--token', SECRET));
     await commandLine.run(...set('--credential', `token=@${secretFile}`, '--reason', 'rotated'));
     const printed = [];
@@ -193,7 +193,7 @@ describe('topup supplier set', () => {
 });
 
 describe('topup supplier adapters', () => {
-  it('says what each takes, without a database', async () => {
+  it('lists the settings of each adapter, without a database', async () => {
     const nowhere = new CommandLine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     expect(await nowhere.json('supplier', 'adapters')).toContainEqual({
       adapter: 'http',

@@ -34,13 +34,13 @@ function setSupplier(key = KEYS.production): Promise<Json> {
   return commandLine.json('supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', ...at, ...credentials);
 }
 
-/** What a run says, and how it exits. */
+/** The output and the exit code of a run. */
 async function sync(...options: string[]): Promise<Json> {
   const { code, stdout } = await commandLine.run('supplier', 'sync', 'digi', ...options, '--json');
   return { exit: code, ...(JSON.parse(stdout) as Json) };
 }
 
-/** As the last whole reading was six minutes ago to us, and to the vendor unless said otherwise. */
+/** Moves the last whole reading back by six minutes, here and, by default, at the vendor. */
 async function later(...options: string[]): Promise<Json> {
   await client.sim('clock', { advance: '6m' });
   return soonerThanAllowed(...options);
@@ -79,7 +79,7 @@ const UNREADABLE_PRICE = Number.MAX_SAFE_INTEGER;
 const UNCHANGED = { exit: 0, code: 'digi', seen: 10, ...nothing, refused: null };
 
 describe('topup supplier sync', () => {
-  it('keeps what a supplier sells', async () => {
+  it('stores the supplier’s catalogue', async () => {
     expect(await sync()).toEqual({ ...UNCHANGED, added: 10 });
     const ml86 = { supplier_sku: 'ml86', cost: '20000', currency: 'IDR', available: true, mapped_to: null };
     expect(await product('ml86')).toEqual({ ...ml86, name: expect.any(String), group: expect.any(String) });
@@ -89,7 +89,7 @@ describe('topup supplier sync', () => {
     expect(await later()).toEqual(UNCHANGED);
   });
 
-  it('is refused by a vendor that is asked too often, and keeps everything', async () => {
+  it('changes nothing if the vendor refuses it for too many requests', async () => {
     await sync();
     const before = await products();
     expect(await soonerThanAllowed()).toEqual({
@@ -101,7 +101,7 @@ describe('topup supplier sync', () => {
     expect(await products()).toEqual(before);
   });
 
-  it('refuses an empty catalogue and half of one, and takes only the half when it is forced', async () => {
+  it('refuses an empty catalogue and half of one; --force allows only the half', async () => {
     await sync();
     const before = await products();
     await nextList({ list: 'empty' });
@@ -131,7 +131,7 @@ describe('topup supplier sync', () => {
     expect(await later('--force')).toEqual({ ...UNCHANGED, availability_changed: 3 });
   });
 
-  it('asks nobody within the vendor’s limit, forced or not, also after a run that was refused', async () => {
+  it('sends no request within the vendor’s limit, even with --force and after a refused run', async () => {
     await nextList({ list: 'empty' });
     expect(await sync()).toMatchObject({ exit: 1 });
     const tooSoon = {
@@ -148,13 +148,13 @@ describe('topup supplier sync', () => {
     expect(await client.sim('journal')).toHaveLength(1);
   });
 
-  it('is asked for once when two ask at the same time', async () => {
+  it('sends one request if two runs start at the same time', async () => {
     const runs = await Promise.all([sync(), sync()]);
     expect(runs.map(({ exit }) => exit)).toEqual(expect.arrayContaining([0, 1]));
     expect(await client.sim('journal')).toHaveLength(1);
   });
 
-  it('tells in a dry run what would change, and changes nothing', async () => {
+  it('in a dry run, shows the changes and makes none', async () => {
     const logged = (): Promise<unknown> => commandLine.json('log', '--action', 'supplier.sync');
     const before = await logged();
     expect(await sync('--dry-run')).toEqual({ ...UNCHANGED, added: 10 });
@@ -163,7 +163,7 @@ describe('topup supplier sync', () => {
     expect(await later()).toEqual({ ...UNCHANGED, added: 10 });
   });
 
-  it('is kept in the log with who did it and why', async () => {
+  it('is in the audit log with operator and reason', async () => {
     await sync('--reason', 'new prices');
     expect(await commandLine.json('log', '--action', 'supplier.sync', '--limit', '1')).toMatchObject([
       {
@@ -174,7 +174,7 @@ describe('topup supplier sync', () => {
     ]);
   });
 
-  it('refuses a supplier that can’t be read, and asks nobody without its settings', async () => {
+  it('refuses a supplier without a catalogue, and sends no request without its settings', async () => {
     await setSupplier('wrong');
     expect(await sync()).toMatchObject({
       exit: 1,
@@ -188,15 +188,15 @@ describe('topup supplier sync', () => {
     ]);
   });
 
-  it('tells people briefly what came of it', async () => {
+  it('prints a short result for people', async () => {
     const run = async (): Promise<string> => (await commandLine.run('supplier', 'sync', 'digi')).stdout;
     expect(await run()).toMatch(/│ added +│ 10 +│/);
     expect(await run()).toMatch(/^The catalogue of digi was refused, and nothing changed: it was requested at/);
   });
 });
 
-describe('the offers of a supplier that is synchronised', () => {
-  it('cost what its catalogue says, whatever was set', async () => {
+describe('the offers of a supplier with a catalogue', () => {
+  it('have the cost of the catalogue, even if another one was set before', async () => {
     await offer('ml86', 'MLBB-86', '--cost', '1', '--currency', 'THB');
     await sync();
     expect(await offers()).toMatchObject([{ cost: '20000', currency: 'IDR', cost_baht: '42.00', routable: true }]);
@@ -224,7 +224,7 @@ describe('the offers of a supplier that is synchronised', () => {
     expect(await costAt()).toEqual({ cost_micros: '21000000000', is_old: false });
   });
 
-  it('cost that from the first, unless they are given another cost', async () => {
+  it('have this cost from the start, unless an operator sets another one', async () => {
     await sync();
     await offer('ml86');
     expect(await offers()).toMatchObject([{ cost: '20000', currency: 'IDR', routable: true }]);
@@ -235,7 +235,7 @@ describe('the offers of a supplier that is synchronised', () => {
     expect(await offers()).toMatchObject([{ sku: 'FF-70', cost: '2' }, { sku: 'MLBB-86' }]);
   });
 
-  it('are not used while the product is gone, and are again when it comes back', async () => {
+  it('are not used while the SKU is gone, and are used again when it comes back', async () => {
     await offer('ml86');
     await sync();
     await client.sim('account', { remove_products: ['ml86'] });
@@ -248,7 +248,7 @@ describe('the offers of a supplier that is synchronised', () => {
     expect(await whyNot()).toBeNull();
   });
 
-  it('are not used in the hours in which the supplier does not sell, and know what a player gets once a day', async () => {
+  it('are not used in the cut-off hours of the supplier, and take its limit of one a day for each player', async () => {
     await offer('ml86');
     await sync();
     const onceADay = async (): Promise<unknown> =>
@@ -260,7 +260,7 @@ describe('the offers of a supplier that is synchronised', () => {
     expect(await onceADay()).toEqual([{ once_per_day: true }]);
   });
 
-  it('that a fault took off are on again once their SKU has changed; those of an operator are not', async () => {
+  it('that a fault switched off are on again once their SKU has changed; those that an operator switched off are not', async () => {
     const off = (columns: string): Promise<unknown> =>
       scene.client.query(`UPDATE supplier_offers SET active = false, off_reason = 'rc 81', ${columns}`);
     await offer('ml86');
@@ -282,7 +282,7 @@ describe('topup supplier products', () => {
   const skus = async (...options: string[]): Promise<unknown[]> =>
     (await products(...options)).map(({ supplier_sku }) => supplier_sku);
 
-  it('finds by SKU, name and group, and what is not mapped', async () => {
+  it('finds SKUs by SKU, name and group, and SKUs without an offer', async () => {
     await change('ml172', { product_name: 'Big 100% Box', category: 'Special' });
     await sync();
     expect(await skus('--match', 'ML1')).toEqual(['ml172']);
@@ -296,7 +296,7 @@ describe('topup supplier products', () => {
     expect(await skus('--unmapped')).toHaveLength(9);
   });
 
-  it('says how to read a catalogue that was not read yet', async () => {
+  it('explains how to read a catalogue that was not read yet', async () => {
     const { stdout } = await commandLine.run('supplier', 'products', 'digi');
     expect(stdout).toBe('The catalogue has not been read yet: topup supplier sync digi reads it.\n');
   });

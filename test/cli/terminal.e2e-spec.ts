@@ -44,7 +44,7 @@ describe('topup on a terminal', () => {
     expect(await available()).toBe('100.00');
   });
 
-  it('goes on when the answer is y, and does not ask after --yes', async () => {
+  it('goes on if the answer is y, and does not prompt with --yes', async () => {
     expect(await commandLine.onTerminal(fund('debit', '10', 'back-1'), 'y\n')).toMatchObject({ code: 0 });
     expect(await available()).toBe('90.00');
     const { code, screen } = await commandLine.onTerminal([...fund('debit', '10', 'back-2'), '--yes']);
@@ -52,12 +52,12 @@ describe('topup on a terminal', () => {
     expect(await available()).toBe('80.00');
   });
 
-  it('never asks a script', async () => {
+  it('never prompts without a terminal', async () => {
     const { code, stderr } = await commandLine.runProcess(...fund('debit', '5', 'back-3'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('asks before a key ends, and before a file changes many products', async () => {
+  it('prompts before a key ends, and before a file changes many products', async () => {
     const { id } = await commandLine.json<{ id: number }>('api-key', 'issue', '--merchant', '1', '--name', 'till');
     const kept = await commandLine.onTerminal(['api-key', 'revoke', String(id)], 'n\n');
     expect(kept.screen).toMatch(/API key \d+ \(topup_\w+…, till\) of merchant 1 stops working within 5 seconds, for/);
@@ -76,7 +76,7 @@ describe('topup on a terminal', () => {
     expect(await commandLine.json('product', 'import', file)).toHaveLength(12);
   });
 
-  it('shows how far it is, and takes that away in the end', async () => {
+  it('shows its progress, and clears it at the end', async () => {
     const { code, screen } = await commandLine.onTerminal(['audit']);
     expect(code).toBe(0);
     // oxlint-disable-next-line no-control-regex
@@ -85,7 +85,7 @@ describe('topup on a terminal', () => {
     expect(piped.stderr).toBe('');
   });
 
-  it('colours what people look for, but not with NO_COLOR', async () => {
+  it('colours important words, but not with NO_COLOR', async () => {
     const coloured = await commandLine.onTerminal(['audit']);
     expect(coloured.screen).toContain('\u001b[32mok\u001b[39m');
     const plain = await commandLine.onTerminal(['audit'], '', { NO_COLOR: '1' });

@@ -29,7 +29,7 @@ async function commandsOf(group: string): Promise<{ name: string; options: (stri
 describe('topup', () => {
   const commandLine = new CommandLine({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
 
-  it('lists its commands, and exits with 0 only when it was asked to', async () => {
+  it('lists its commands, and exits with 0 only if help was requested', async () => {
     const help = await commandLine.runProcess('--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     for (const group of [
@@ -59,23 +59,23 @@ describe('topup', () => {
     expect(credit.stdout).toMatch(/--reference <text>[^]+Example:\n {2}\$ topup wallet credit --merchant 1 --amount/);
   });
 
-  it('says its version, as one JSON value too', async () => {
+  it('prints its version, also as one JSON value', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(await commandLine.run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     expect(await commandLine.json('--version')).toEqual({ version });
   });
 
-  it('takes a reason for whatever the log keeps', async () => {
+  it('has --reason at every command that writes to the audit log', async () => {
     const commands = [];
-    // One after the other: jest loads no module twice at the same time.
+    // One after the other, because jest cannot load a module twice at the same time.
     for (const name of Object.keys(GROUPS)) commands.push(...(await commandsOf(name)));
-    // To the log itself it is a filter.
+    // For the command `log`, --reason is a filter.
     const kept = commands.filter(({ name, options }) => options.includes('--operator') && name !== 'log');
     expect(kept.length).toBeGreaterThan(12);
     expect(kept.filter(({ options }) => !options.includes('--reason'))).toEqual([]);
   });
 
-  it('says what is wrong with a line, and where to look', async () => {
+  it('names the problem of a wrong line, and where to find help', async () => {
     await commandLine.refusedAll([
       [['merchnt', 'list'], /unknown command 'merchnt'\n\(Did you mean merchant\?\)[^]*topup --help/],
       [['merchant', 'lst'], /unknown command 'lst'[^]*topup merchant --help/],
@@ -90,7 +90,7 @@ describe('topup', () => {
 });
 
 describe('topup without a database', () => {
-  it('says at once that PostgreSQL is not there, and never its password', async () => {
+  it('reports at once that PostgreSQL is unreachable, and never prints its password', async () => {
     const commandLine = new CommandLineProcess({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' });
     const message = await commandLine.refused('merchant', 'list');
     expect(message).toMatch(/PostgreSQL cannot be used at 127\.0\.0\.1:1\/none: connect ECONNREFUSED.+DATABASE_URL/);
@@ -115,7 +115,7 @@ describe('topup without a database', () => {
     server.close();
   });
 
-  it('says how to start the local stack when none runs', async () => {
+  it('explains how to start the local stack if none runs', async () => {
     const commandLine = new CommandLineProcess({
       TOPUP_DATA_DIR: `/nonexistent/${randomBytes(4).toString('hex')}`,
     });
@@ -124,7 +124,7 @@ describe('topup without a database', () => {
     );
   });
 
-  it('finds the local stack that runs, and its key', async () => {
+  it('finds the running local stack, and its key', async () => {
     const database = await createTestDatabase();
     const directory = mkdtempSync(path.join(tmpdir(), 'topup-cli-'));
     const secretsKeyFile = path.join(directory, 'key');
@@ -165,7 +165,7 @@ describe('topup on a new database', () => {
 
   afterAll(() => database.drop());
 
-  it('creates the schema by itself, and keeps its log off standard output', async () => {
+  it('creates the schema by itself, and keeps log lines off standard output', async () => {
     const commandLine = new CommandLineProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
     const { code, stdout, stderr } = await commandLine.run('--json', 'merchant', 'create', '--name', 'First');
     expect({ code, merchant: JSON.parse(stdout) as unknown }).toEqual({

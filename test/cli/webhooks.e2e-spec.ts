@@ -34,7 +34,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Follows the only delivery until it has the status. */
+/** Waits until the only delivery has the status. */
 const deliveryWith = (status: string): Promise<object[]> =>
   eventually(
     () => stack.sql<{ status: string }>('SELECT status FROM webhook_deliveries'),
@@ -42,7 +42,7 @@ const deliveryWith = (status: string): Promise<object[]> =>
   );
 
 describe('topup webhook', () => {
-  it('lists deliveries, and replays those that failed with the same event', async () => {
+  it('lists deliveries, and replays failed ones with the same event', async () => {
     const list = (...options: string[]): Promise<Delivery[]> =>
       commandLine.json<Delivery[]>('webhook', 'deliveries', '--merchant', String(merchant.id), ...options);
     const [failed, none] = await Promise.all([list('--status', 'failed'), list('--status', 'succeeded')]);

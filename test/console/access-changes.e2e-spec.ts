@@ -16,7 +16,7 @@ const setUp = async (link: string): Promise<void> => {
   expect((await console.browser().post('/api/set-up', { token, password: NEW_PASSWORD })).status).toBe(200);
 };
 
-/** How an operator's access changes for good. */
+/** Lasting changes of an operator's access. */
 const CHANGES: [string, (operator: TestOperator) => Promise<unknown>][] = [
   ['a reset', async ({ email }) => setUp((await console.operators.reset(email)).link)],
   [
@@ -37,7 +37,7 @@ const CHANGES: [string, (operator: TestOperator) => Promise<unknown>][] = [
 ];
 
 describe('a browser that is signed in', () => {
-  /** Where a wrong password counted. */
+  /** The counter in which a wrong password was counted. */
   async function countedAs({ id, email }: TestOperator, browser: Browser): Promise<string> {
     const counters = async (): Promise<{ known: number; other: number }> => {
       const [row] = await console.sql<{ known: number; other: number }>(
@@ -52,7 +52,7 @@ describe('a browser that is signed in', () => {
     return after.known > before.known ? 'known' : after.other > before.other ? 'other' : 'not counted';
   }
 
-  it.each(CHANGES)('is one of anybody’s after %s, and known by the next sign-in again', async (_how, change) => {
+  it.each(CHANGES)('counts as unknown after %s, and as known after the next sign-in', async (_how, change) => {
     const operator = await console.signedIn();
     expect(await countedAs(operator, operator.browser)).toBe('known');
     await change(operator);
@@ -62,7 +62,7 @@ describe('a browser that is signed in', () => {
     expect(await countedAs(operator, operator.browser)).toBe('known');
   });
 
-  it('stays known to who changes the password in it', async () => {
+  it('stays known if the operator changes the password in it', async () => {
     const operator = await console.signedIn();
     const change = { password: PASSWORD, new_password: NEW_PASSWORD };
     expect((await operator.browser.post('/api/me/password', change)).status).toBe(200);
@@ -70,7 +70,7 @@ describe('a browser that is signed in', () => {
   });
 });
 
-/** Sends requests one by one while all of them wait for something that is locked. @returns their answers. */
+/** Sends requests one after the other, all of which wait for a lock. @returns their answers. */
 async function whileLocked<Answers extends unknown[]>(
   lock: string,
   requests: { [Index in keyof Answers]: () => Promise<Answers[Index]> },
@@ -97,8 +97,8 @@ async function whileLocked<Answers extends unknown[]>(
   }
 }
 
-describe('what was shown a moment before a reset', () => {
-  /** Begins a request, and then a reset, while nobody can write sessions. @returns the request's status. */
+describe('credentials that were sent a moment before a reset', () => {
+  /** Sends a request, and then resets the account, while the sessions are locked. @returns the request's status. */
   async function overtaken({ email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {
     const [{ status }] = await whileLocked('LOCK TABLE operator_sessions IN EXCLUSIVE MODE', [
       send,
@@ -107,7 +107,7 @@ describe('what was shown a moment before a reset', () => {
     return status;
   }
 
-  it('signs nobody in: the right password', async () => {
+  it('do not sign in: the right password', async () => {
     const operator = await console.operator();
     const { browser, email } = operator;
     const signIn = { email, password: PASSWORD };
@@ -115,7 +115,7 @@ describe('what was shown a moment before a reset', () => {
     await expectNoSession(operator);
   });
 
-  it('signs nobody in: the right code', async () => {
+  it('do not sign in: the right code', async () => {
     const operator = await console.withSecondFactor();
     const { browser, email, secret = '' } = operator;
     await browser.post('/api/session', { email, password: PASSWORD });
@@ -130,8 +130,8 @@ describe('what was shown a moment before a reset', () => {
   }
 });
 
-describe('what is asked of the second factor a moment before the account is disabled', () => {
-  /** Disables the account, and sends a request that found the operator signed in. @returns its status. */
+describe('a request about the second factor a moment before the account is disabled', () => {
+  /** Disables the account after a request found the operator signed in. @returns the request's status. */
   async function overtaken({ id, email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {
     const [, { status }] = await whileLocked(`SELECT FROM operators WHERE id = ${id} FOR UPDATE`, [
       () => console.operators.disable(email),
@@ -161,7 +161,7 @@ describe('what is asked of the second factor a moment before the account is disa
 });
 
 describe('a password', () => {
-  it('is changed once by those who prove the one before at the same moment', async () => {
+  it('is changed only once by two requests at the same moment that prove the old one', async () => {
     const { browser } = await console.signedIn();
     const change = { password: PASSWORD, new_password: NEW_PASSWORD };
     const sent = [1, 2, 3].map(() => {

@@ -178,7 +178,7 @@ beforeAll(async () => {
 afterAll(() => console.close());
 
 describe('permissions', () => {
-  it('are those of the table, and so are their roles', () => {
+  it('are those of the table, with its roles', () => {
     const found = PERMISSIONS.map((permission) => [
       permission,
       rolesWith(permission)
@@ -191,7 +191,7 @@ describe('permissions', () => {
 });
 
 describe('routes', () => {
-  it('are those of the table, each with who may call it', () => {
+  it('are those of the table, each with its roles', () => {
     const found = everyOperation(console.app).map(({ method, path, access }) => [`${method} ${path}`, access]);
     expect(Object.fromEntries(found)).toEqual(ACCESS);
   });
@@ -200,7 +200,7 @@ describe('routes', () => {
     const [method = '', path = ''] = route.split(' ');
     const body = method === 'GET' || method === 'DELETE' ? undefined : {};
     const call = async (who: TestOperator | undefined): Promise<string> => {
-      // Signing out would end the session of those who come after.
+      // Signing out would end the session that later tests use.
       if (route === 'DELETE /api/session' && who) return 'let in';
       const browser = who?.browser ?? console.browser();
       const { status, body: answer } = await browser.send<ErrorBody>(method, fill(path), body);
@@ -214,7 +214,7 @@ describe('routes', () => {
     }
   });
 
-  it('that are not there are 404, and the API answers no page', async () => {
+  it('that do not exist are 404, and the API answers no page', async () => {
     const { browser } = await console.signedIn();
     const { status, body } = await browser.get<ErrorBody>('/api/nothing');
     expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
@@ -222,7 +222,7 @@ describe('routes', () => {
 });
 
 describe('an operator', () => {
-  it('who is disabled is signed out at once', async () => {
+  it('is signed out at once when disabled', async () => {
     const [{ browser, email }] = [await console.signedIn('finance')];
     expect((await browser.get('/api/orders')).status).toBe(200);
     await console.operators.disable(email);
@@ -231,7 +231,7 @@ describe('an operator', () => {
     expect((await browser.get('/api/orders')).status).toBe(401);
   });
 
-  it('whose role changes may do what the new one may with the next request', async () => {
+  it('has the permissions of a new role from the next request on', async () => {
     const { browser, email } = await console.signedIn('support');
     const note = (): Promise<{ status: number }> =>
       browser.post('/api/orders/ord_0000000000000000/notes', { text: 'x' });
@@ -262,7 +262,7 @@ describe('a set-up link', () => {
     expect(JSON.stringify(kept)).not.toContain(tokenOf(late));
   });
 
-  it('lets nobody in with an account that has no password', async () => {
+  it('is needed for an account without a password, which no typed password opens', async () => {
     await console.operators.create({ email: 'empty@shop.example', name: 'Empty', role: 'admin' });
     const browser = console.browser();
     for (const password of ['', 'null', 'undefined', ' '])

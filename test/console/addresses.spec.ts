@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { choice, day, localPath, withoutUndefined, text, whole } from '../../console/src/search-params.js';
 
-describe('What an address says', () => {
+describe('The parameters of a page’s address', () => {
   it.each([
     ['/orders?status=failed', '/orders?status=failed'],
     ['//evil.example', '/'],
@@ -10,11 +10,11 @@ describe('What an address says', () => {
     ['javascript:alert(1)', '/'],
     ['/login?next=/orders', '/'],
     [undefined, '/'],
-  ])('leads from %s after signing in to %s', (next, leads) => {
+  ])('lead only to pages of the console after signing in: %s leads to %s', (next, leads) => {
     expect(localPath(next)).toBe(leads);
   });
 
-  it('counts only where it is what was expected', () => {
+  it('are ignored if they have unexpected values', () => {
     expect([whole('12'), whole('0'), whole('1e3'), whole(12)]).toEqual(['12', undefined, undefined, undefined]);
     expect([day('2026-11-22'), day('2026-13-01'), day('today')]).toEqual(['2026-11-22', undefined, undefined]);
     expect([text('a'), text(' '), text('x'.repeat(301))]).toEqual(['a', undefined, undefined]);

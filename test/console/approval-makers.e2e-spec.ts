@@ -28,7 +28,7 @@ async function approve(id: number, { browser }: TestOperator): Promise<Answer<Er
 }
 
 describe('an approval', () => {
-  it('is not given between an account and its maker, nor two of one maker while one is new', async () => {
+  it('is refused between an account and its creator, and between two accounts of one creator while one is new', async () => {
     const console = scene.console;
     const boss = await console.signedIn('admin');
     const [old, young] = [await console.signedIn('finance'), await console.signedIn('finance')];
@@ -57,7 +57,7 @@ describe('an approval', () => {
     expect((await approve(await asked(old), young)).status).toBe(200);
   });
 
-  it('keeps who made an account at the console', async () => {
+  it('depends on the creator of an account, which the console stores', async () => {
     const console = scene.console;
     const boss = await console.signedIn('admin');
     const by = { operator: boss.email, console: { operatorId: boss.id, ip: '127.0.0.1', requestId: 'r-1' } };

@@ -56,7 +56,7 @@ const listed = async ({ browser } = mali, query = ''): Promise<ApprovalBody[]> =
   (await browser.get<{ data: ApprovalBody[] }>(`/api/approvals?merchant=${merchant.id}${query}`)).body.data;
 
 describe('a large movement', () => {
-  it('is not made by one person, up to the limit as ever', async () => {
+  it('needs a second person, while movements up to the limit do not', async () => {
     const path = `/api/merchants/${merchant.id}`;
     for (const kind of ['credits', 'debits']) {
       const { status, body } = await nok.browser.post<ErrorBody>(`${path}/${kind}`, {
@@ -71,7 +71,7 @@ describe('a large movement', () => {
     expect([status, await available()]).toEqual([200, '6000.00']);
   });
 
-  it('is not made as the credit of a reversal either', async () => {
+  it('needs a second person also as the credit of a reversal', async () => {
     const id = await contradict(scene);
     const close = (credit: string): Promise<{ status: number; body: ErrorBody }> =>
       nok.browser.post(`/api/reversals/${id}/closing`, { credit, reason: 'ticket 8' });
@@ -80,7 +80,7 @@ describe('a large movement', () => {
     expect((await close('35.00')).status).toBe(200);
   });
 
-  it('moves when another person approves it, with both names in statement, CSV and log', async () => {
+  it('is made when another person approves it, with both names in statement, CSV and audit log', async () => {
     const { status, body } = await ask({ note: 'Monday’s transfer' });
     expect([status, body]).toMatchObject([201, { status: 'open', requested_by: nok.email, is_own: true }]);
     expect(await available()).toBe('5000.00');
@@ -105,7 +105,7 @@ describe('a large movement', () => {
     });
   });
 
-  it('is taken out only while there is enough', async () => {
+  it('that is a debit is made only if the balance is sufficient', async () => {
     const id = await asked({ kind: 'debit', amount: '5000.01' });
     const { status, body } = await approve(id);
     expect([status, body.message]).toEqual([409, `merchant ${merchant.id} has only 5000.00 THB available`]);
@@ -125,7 +125,7 @@ describe('an approval', () => {
     expect(await available()).toBe('5000.00');
   });
 
-  it('is not given by an account that the requester made or changed within seven days, nor the other way round', async () => {
+  it('is refused if the requester created or changed the approver’s account within seven days, or the other way round', async () => {
     const tun = await scene.console.signedIn('finance');
     const by = { operator: mali.email, console: { operatorId: mali.id, ip: '127.0.0.1', requestId: 'r-1' } };
     await scene.console.operators.setRole(tun.email, 'finance', by);
@@ -146,13 +146,13 @@ describe('an approval', () => {
     expect((await approve(ids[1], mali)).status).toBe(200);
   });
 
-  it('by two people at once, each more than once, is one movement', async () => {
+  it('by two people at once, each more than once, makes one movement', async () => {
     const id = await asked();
     const tun = await scene.console.signedIn('finance');
     const answers = await Promise.all([mali, tun, mali, tun].map((each) => approve(id, each)));
     const done = answers.filter(({ status }) => status === 200);
     const first = done[0]?.body.decided_by ?? '';
-    // The first approver gets the same result again, the other learns that the request is decided.
+    // The first approver gets the same result again; the other gets the answer that the request is decided.
     expect(done.map(({ body }) => body.decided_by)).toEqual([first, first]);
     const late = answers.filter(({ status }) => status === 409);
     expect(late.map(({ body }) => body.message)).toEqual([
@@ -163,7 +163,7 @@ describe('an approval', () => {
     expect((await logged()).map(({ action }) => action)).toEqual(['approval.request', 'wallet.credit']);
   });
 
-  it('and a rejection at the same moment are one of the two', async () => {
+  it('and a rejection at the same moment have one winner', async () => {
     const id = await asked();
     const tun = await scene.console.signedIn('finance');
     const [approved, rejected] = await Promise.all([approve(id), reject(id, tun)]);
@@ -174,7 +174,7 @@ describe('an approval', () => {
     expect(await logged()).toHaveLength(2);
   });
 
-  it('moves nothing when the balance is another than the one that was shown', async () => {
+  it('moves nothing if the balance differs from the shown one', async () => {
     const id = await asked();
     await scene.stack.credit(merchant.id, '1.00');
     const { status, body } = await approve(id, mali, { expected_available: '5000.00' });
@@ -196,7 +196,7 @@ describe('an approval', () => {
     expect(await available()).toBe('5000.00');
   });
 
-  it('is refused after seven days, and the reference can be asked for anew', async () => {
+  it('is refused after seven days, and the reference can be used for a new request', async () => {
     const id = await asked();
     await scene.console.sql(`UPDATE approvals SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
     const late = [await approve(id), await reject(id)];
@@ -212,7 +212,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('is refused when the reference was used meanwhile, and is rejected with a reason', async () => {
+  it('is refused if the reference was used meanwhile, and can be rejected with a reason', async () => {
     const id = await asked();
     await nok.browser.post(`/api/merchants/${merchant.id}/credits`, { amount: '1000.00', reference });
     expect([(await approve(id)).status, await available()]).toEqual([409, '6000.00']);
@@ -230,7 +230,7 @@ describe('an approval', () => {
     });
   });
 
-  it('is asked for again by code or password', async () => {
+  it('must be confirmed with code or password', async () => {
     const tun = await scene.console.signedIn('finance');
     const id = await asked();
     await scene.console.sql(`UPDATE operator_sessions SET confirmed_at = NULL WHERE operator_id = $1`, [tun.id]);
@@ -244,7 +244,7 @@ describe('an approval', () => {
 });
 
 describe('a request', () => {
-  it('is one, however often and by however many people it is sent', async () => {
+  it('exists once, even if several people send it several times', async () => {
     const headers = { 'idempotency-key': unique('key') };
     const answers = await Promise.all([ask({}, nok, headers), ask({}, nok, headers), ask({}, mali)]);
     expect(new Set(answers.map(({ body: { id } }) => id)).size).toBe(1);
@@ -256,7 +256,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('with the same key is the same after it was decided, too', async () => {
+  it('that is repeated with the same key is the same one, even after its decision', async () => {
     const headers = { 'idempotency-key': unique('key') };
     const { body } = await ask({}, nok, headers);
     await approve(body.id);
@@ -293,13 +293,13 @@ describe('a request', () => {
     expect(await logged()).toEqual([]);
   });
 
-  it('for a merchant that there is not is 404, and so is one that there is not', async () => {
+  it('for an unknown merchant is 404, and so is an unknown request', async () => {
     expect((await ask({ merchant_id: 999_999 })).status).toBe(404);
     expect((await approve(999_999)).status).toBe(404);
     expect((await reject(999_999)).status).toBe(404);
   });
 
-  it('is listed in pages, and never changed once it is decided about', async () => {
+  it('is listed in pages, and never changes after its decision', async () => {
     const ids = [await asked({ reference: `${reference}-1` }), await asked({ reference: `${reference}-2` })];
     const page = await mali.browser.get<{ data: ApprovalBody[]; next_cursor: string }>(
       `/api/approvals?merchant=${merchant.id}&status=open&limit=1`,

@@ -58,7 +58,7 @@ const decisionsOf = (orders: OrderBody[]): Promise<{ order_number: string; detai
   );
 
 describe('one decision about several units', () => {
-  it('says before what it would move, settles each by itself, and logs each', async () => {
+  it('shows first what it would move, then settles and logs each unit on its own', async () => {
     const { stack, merchant } = scene;
     const rich = await stack.merchant('1000.00');
     const [one, two, three] = [
@@ -93,7 +93,7 @@ describe('one decision about several units', () => {
     expect((await stack.orderWith(merchant, two.reference_id, 'failed')).failure_code).toBe('PARTIALLY_COMPLETED');
   });
 
-  it('decides nothing twice when operators press at the same time, and names the first', async () => {
+  it('settles nothing twice if two operators send it at the same time, and names the first operator', async () => {
     const { stack, merchant } = scene;
     const orders = [await inDoubt(scene, support), await inDoubt(scene, support, { quantity: 3 })];
     const units = orders.flatMap((order, index) =>
@@ -121,7 +121,7 @@ describe('one decision about several units', () => {
     for (const { body } of answers) for (const { decided_by } of body.left) expect(names).toContain(decided_by);
   });
 
-  it('leaves and reports a unit that another operator settled meanwhile', async () => {
+  it('skips and reports a unit that another operator settled meanwhile', async () => {
     const order = await inDoubt(scene, support, { quantity: 2 });
     await decide([unitOf(order)], { verdict: { succeeded: true, reason: 'a' }, who: other });
     const units = [unitOf(order), unitOf(order, '1.2')];
@@ -136,7 +136,7 @@ describe('one decision about several units', () => {
     expect(body).toEqual({ resolved: [unitOf(order, '1.2')], amount: '35.00', left: [asIs] });
   });
 
-  it('leaves a unit that is just being bought, whose supplier has not answered yet', async () => {
+  it('skips a unit with a send in flight', async () => {
     const { stack, merchant, sku } = scene;
     const user = unique('slow');
     const { promise: gate, resolve: answer } = deferred<void>();
@@ -158,7 +158,7 @@ describe('one decision about several units', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('leaves a unit that was chosen at another supplier than the one it is at now', async () => {
+  it('skips a unit that is at another supplier than when it was selected', async () => {
     const [stayed, moved] = [await inDoubt(scene, support), await inDoubt(scene, support)];
     const units = [
       { ...unitOf(stayed), supplier: 'fake' },
@@ -172,7 +172,7 @@ describe('one decision about several units', () => {
     expect((await decide([{ ...unitOf(moved), supplier: 'fake' }])).body.resolved).toEqual([unitOf(moved)]);
   });
 
-  it('leaves a unit that moves to another supplier between the look and the settlement', async () => {
+  it('skips a unit that moves to another supplier while the decision is carried out', async () => {
     const order = await inDoubt(scene, support);
     const batch = scene.console.app.get(BatchResolutionService);
     const asked = { order_number: order.order_number, item: 1, unit: 1, supplier: 'fake' };
@@ -186,7 +186,7 @@ describe('one decision about several units', () => {
     expect((await decide([unitOf(order)])).body.resolved).toEqual([unitOf(order)]);
   });
 
-  it('is confirmed again where the units cost much together', async () => {
+  it('must be confirmed again if the units together cost much', async () => {
     const orders = [
       await inDoubt(scene, support, { price: '600.00' }),
       await inDoubt(scene, support, { price: '600.00' }),
@@ -203,7 +203,7 @@ describe('one decision about several units', () => {
     expect((await decide(units)).body.resolved).toEqual(units);
   });
 
-  it('refuses units of different suppliers and orders, repeats, strangers, and verdicts without a reason', async () => {
+  it('refuses units of different suppliers and orders, repeated and unknown units, and a decision without a reason', async () => {
     const [one, two] = [await inDoubt(scene, support), await inDoubt(scene, support, { supplier: 'elsewhere' })];
     const tries: [NamedUnit[], object, number][] = [
       [[unitOf(one), unitOf(two)], FAILED, 400],

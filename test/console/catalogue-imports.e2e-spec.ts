@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 describe('a file of products', () => {
-  it('is looked at first: what changes, what is wrong, what moves far; and then imported as it was seen', async () => {
+  it('is previewed with changes, errors and large price steps, and then imported as previewed', async () => {
     const [kept, far, near] = [
       await scene.stack.product('10.00'),
       await scene.stack.product('10.00'),
@@ -66,7 +66,7 @@ describe('a file of products', () => {
     });
   });
 
-  it('comes as it is: a small one that unpacks to much is not unpacked', async () => {
+  it('is not decompressed, so that a small file cannot become a large one', async () => {
     const packed = gzipSync(`sku\n${'a\n'.repeat(10_000)}`);
     for (const path of ['/api/products/import/preview', '/api/prices/import/preview']) {
       const answer = await fetch(`${scene.console.url}${path}`, {
@@ -87,7 +87,7 @@ describe('a file of products', () => {
     }
   });
 
-  it('names what is wrong by line and column, and imports nothing', async () => {
+  it('with errors is refused with line and column of each, and changes nothing', async () => {
     const sku = await scene.stack.product('10.00');
     const file = `sku,price,max_quantity\n${sku},abc,500\n${sku},11.00,1\nNEW-ONE,1.00,1\n`;
     const { body } = await catalogue.send('/api/products/import/preview', file);
@@ -103,7 +103,7 @@ describe('a file of products', () => {
     expect(broken.problems).toMatchObject([{ line: 1, column: null }]);
   });
 
-  it('is at most 5 MiB of CSV, from those who may import', async () => {
+  it('may have at most 5 MiB of CSV, and needs the permission to import', async () => {
     const large = `sku\n${'x'.repeat(5 * 1024 * 1024)}`;
     expect((await catalogue.send('/api/products/import/preview', large)).status).toBe(413);
     expect((await admin.browser.post('/api/products/import/preview', {})).status).toBe(415);
@@ -117,7 +117,7 @@ describe('a file of products', () => {
 });
 
 describe('prices', () => {
-  it('of merchants are imported as they were seen', async () => {
+  it('of merchants are imported as previewed', async () => {
     const { merchant } = scene;
     const sku = await scene.stack.product('20.00');
     const file = `merchant_id,sku,price\n${merchant.id},${sku},15.00\n`;
@@ -132,7 +132,7 @@ describe('prices', () => {
     ]);
   });
 
-  it('change by a percentage, rounded, as was seen', async () => {
+  it('change by a percentage, rounded, as previewed', async () => {
     const mark = unique('pct');
     for (const [name, price] of [
       ['a', '10.00'],

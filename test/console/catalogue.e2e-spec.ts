@@ -19,11 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-describe('what the pages ask of large tables', () => {
+describe('a query of the pages on a large table', () => {
   it.each([
     ['what was sold today', SOLD_TODAY, 'pk_order_items'],
     ['what was sold of a product', SOLD_BY_DAY, 'ix_order_items_sku'],
-  ])('is found by an index: %s', async (_what, { text }, index) => {
+  ])('uses an index: %s', async (_what, { text }, index) => {
     const rows = await scene.console.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toContain(index);
@@ -32,7 +32,7 @@ describe('what the pages ask of large tables', () => {
 });
 
 describe('products', () => {
-  it('are listed by SKU in pages, and filtered, with costs for those who may see them', async () => {
+  it('are listed by SKU in pages, and filtered, with costs only for operators with the permission', async () => {
     const mark = unique('list');
     const skus = [`${mark}-a`, `${mark}-b`, `${mark}-c`];
     for (const sku of skus) await scene.stack.product('35.00', { sku, active: sku !== skus[1] });
@@ -59,7 +59,7 @@ describe('products', () => {
     });
   });
 
-  it('are exported as an import reads them', async () => {
+  it('are exported in the format of an import', async () => {
     const sku = await scene.stack.product('12.00', { name: '=1+1 "quoted"' });
     const { body } = await admin.browser.get<string>(`/api/products.csv?q=${sku}`);
     expect(body.split('\n')).toHaveLength(3);
@@ -67,7 +67,7 @@ describe('products', () => {
     expect(preview).toMatchObject({ added: 0, changed: 0, unchanged: 1, problems: [] });
   });
 
-  it('are added, changed and taken off sale, each once in the log', async () => {
+  it('are added, changed and taken off sale, each with one entry in the audit log', async () => {
     const sku = unique('new / ü');
     const before = await catalogue.entries();
     expect((await catalogue.set(sku, { name: 'New' })).status).toBe(400);
@@ -101,7 +101,7 @@ describe('products', () => {
     expect((await catalogue.history(sku, catalog)).data).toEqual([]);
   });
 
-  it('show who pays less, and what was sold in thirty days', async () => {
+  it('show merchants with lower prices, and the sales of thirty days', async () => {
     const { stack, merchant } = scene;
     const sku = await stack.product('20.00');
     await catalogue.send('/api/prices/import/preview', `merchant_id,sku,price\n${merchant.id},${sku},18.00`);
@@ -117,7 +117,7 @@ describe('products', () => {
 });
 
 describe('offers', () => {
-  it('are set with what was shown: another state is 409, and costs stay hidden', async () => {
+  it('are set only if they are still as shown, otherwise 409; costs stay hidden', async () => {
     const sku = await scene.stack.product('35.00');
     const put = (body: object, who = admin): Promise<Answer<Product & ErrorBody>> =>
       who.browser.send('PUT', '/api/offers', { sku, supplier: 'fake', ...body });
@@ -169,7 +169,7 @@ describe('offers', () => {
 });
 
 describe('exchange rates', () => {
-  it('are set once what would sell below cost was seen', async () => {
+  it('are set after a preview of the products below cost', async () => {
     await scene.console.app.get(FxRatesService).set('IDR', '0.0020');
     const sku = await scene.stack.product('35.00');
     const cost = {

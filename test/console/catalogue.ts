@@ -55,7 +55,7 @@ export interface History {
   }[];
 }
 
-/** What the tests of products do again and again, as one operator unless they say another. */
+/** Repeated steps of the tests of products, by one operator unless a test names another. */
 export class Catalogue {
   constructor(
     private readonly scene: Scene,
@@ -79,7 +79,7 @@ export class Catalogue {
     return (await who.browser.get<History>(`/api/products/${encodeURIComponent(sku)}/history`)).body;
   }
 
-  /** How many entries the log has. */
+  /** The number of entries of the audit log. */
   async entries(): Promise<number> {
     const [row] = await this.scene.console.sql<{ count: bigint }>('SELECT count(*) FROM operator_actions');
     return Number(row?.count);

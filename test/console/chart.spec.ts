@@ -9,11 +9,11 @@ describe('A chart', () => {
     [4, [0, 1, 2, 3, 4]],
     [97, [0, 25, 50, 75, 100]],
     [0.031, [0, 0.01, 0.02, 0.03, 0.04]],
-  ])('has few and round marks up to %d', (highest, marks) => {
+  ])('has few, round labels up to %d', (highest, marks) => {
     expect(scaleOf(highest)).toEqual(marks);
   });
 
-  it('counts wholes in wholes', () => {
+  it('has only whole labels for whole numbers', () => {
     expect(scaleOf(1, true)).toEqual([0, 1]);
     expect(scaleOf(9, true)).toEqual([0, 3, 6, 9]);
   });
@@ -24,12 +24,12 @@ describe('A chart', () => {
     expect(top).toBeLessThan(highest * 2);
   });
 
-  it('breaks a line where nothing is known, and makes a dot of what stands alone', () => {
+  it('breaks a line at unknown values, and draws a dot for a single one', () => {
     expect(lineOf([0, 10, null, 5], 10)).toBe('M125 100L375 0M875 50h0.01');
     expect(lineOf([null, null], 10)).toBe('');
   });
 
-  it('puts bars on top of each other', () => {
+  it('stacks bars', () => {
     const stack = [series('bought', 6, null), series('failed', 4, 2)];
     expect(highestOf(stack, true)).toBe(10);
     expect(highestOf(stack, false)).toBe(6);
@@ -41,7 +41,7 @@ describe('A chart', () => {
     ]);
   });
 
-  it('writes the time at a few steps only', () => {
+  it('has only a few labels of time', () => {
     expect(labelledSteps(3)).toEqual([0, 1, 2]);
     expect(labelledSteps(60)).toEqual([0, 10, 20, 30, 40, 50]);
   });

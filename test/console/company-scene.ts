@@ -6,7 +6,7 @@ import { ConsoleStack, type Browser } from './console-stack.js';
 
 export const RETURN_URL = 'http://127.0.0.1:3100/login/company';
 
-/** A console's settings for a company. */
+/** A console's settings for a company's sign-in. */
 export const settingsOf = ({ issuer }: Company): Record<string, string> => ({
   CONSOLE_OIDC_ISSUER: issuer,
   CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
@@ -33,12 +33,12 @@ export const begin = async (browser: Browser, next?: string): Promise<string> =>
 export const answer = (browser: Browser, query: string): Promise<Answer<SessionBody>> =>
   browser.post<SessionBody>('/api/session/company/answer', { answer: query });
 
-/** The status, and why a sign-in was refused. */
+/** The status of a sign-in, and the reason for a refusal. */
 export const outcome = ({ status, body }: Answer<SessionBody>): unknown[] => [status, body.details?.[0]?.code];
 
 export const whoAmI = (browser: Browser): Promise<Answer<SessionBody>> => browser.get<SessionBody>('/api/session');
 
-/** For the tests of a file: a company, and a console that its people can sign in to, from before the first to after the last. */
+/** A company's provider, and a console with its sign-in. They last for all tests of a file. */
 export function companyScene(): CompanyScene {
   const scene = new CompanyScene();
   beforeAll(() => scene.open());
@@ -60,7 +60,7 @@ class CompanyScene {
     await this.company.close();
   }
 
-  /** Adds a person who works at the company. @returns the provider's name for them. */
+  /** Adds an employee of the company. @returns the provider's identifier of the person. */
   hire(claims: Claims = {}, at = this.company): string {
     const subject = unique('person');
     at.people.set(subject, {
@@ -73,7 +73,7 @@ class CompanyScene {
     return subject;
   }
 
-  /** The whole way, in one browser. */
+  /** The complete sign-in in one browser. */
   async comeAs(subject: string, browser = this.stack.browser(), at = this.company): Promise<Answer<SessionBody>> {
     return answer(browser, await at.signIn(await begin(browser), subject));
   }

@@ -16,16 +16,16 @@ import { unique } from '../support/stack.js';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** An address of its own for each browser: ten attempts a minute come from one. */
+/** Each browser has its own address, because one address may make ten attempts a minute. */
 export const newAddress = (): string => `10.${[...randomBytes(3)].join('.')}`;
 
 interface Sent {
   headers?: Record<string, string>;
-  /** As it goes out, where it is not JSON. */
+  /** The raw body, if it is not JSON. */
   raw?: string;
 }
 
-/** A browser of an operator: keeps cookies, and says what browsers say of their pages' requests. */
+/** An operator's browser: it keeps cookies, and sends the headers that browsers add to requests of a page. */
 export class Browser {
   readonly cookies = new Map<string, string>();
 
@@ -78,11 +78,11 @@ export interface TestOperator {
   id: number;
   email: string;
   browser: Browser;
-  /** Of the second factor. */
+  /** The secret of the second factor. */
   secret?: string;
 }
 
-/** The console as its process runs it, on a database of its own unless it stands beside a whole service. */
+/** The console, like its own process, with its own database or that of a whole service. */
 export class ConsoleStack {
   private constructor(
     readonly config: Config,
@@ -90,7 +90,7 @@ export class ConsoleStack {
     private readonly drop: () => Promise<void>,
   ) {}
 
-  /** @param env what differs from the tests' usual configuration; with DATABASE_URL, the database of another stack. */
+  /** @param env changes of the tests' usual configuration; with DATABASE_URL, the database of another stack. */
   static async start(
     env: Record<string, string> = {},
     { port = 0, logTo, ...options }: { pagesFrom?: string; port?: number; logTo?: DestinationStream } = {},
@@ -173,8 +173,8 @@ export class ConsoleStack {
 }
 
 /**
- * Answers with the code of the step before, so that the one shown now is still to be used. When that step grew
- * too old on the way, the next one is a new code.
+ * Answers with the code of the previous half minute, so that the current code stays unused. If that code became too old
+ * meanwhile, it answers with the next one.
  */
 async function enrolled(browser: Browser, secret: string) {
   const answer = async () =>
@@ -185,6 +185,6 @@ async function enrolled(browser: Browser, secret: string) {
   return first.status === 400 ? answer() : first;
 }
 
-/** The code that an app shows. @param steps so many half minutes from now. */
+/** The code that an app shows. @param steps half minutes from now. */
 export const codeOf = (secret: string, steps = 0): Promise<string> =>
   generate({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });

@@ -56,7 +56,7 @@ const actionsOf = (order: OrderBody): Promise<{ action: string; operator: string
   );
 
 describe('a resolution', () => {
-  it('settles a unit once, however many operators press, and moves its money once', async () => {
+  it('settles a unit and moves its money once, even if several operators send it', async () => {
     const { stack, merchant } = scene;
     const order = await inDoubt();
     const before = await stack.wallet(merchant);
@@ -74,7 +74,7 @@ describe('a resolution', () => {
     expect(actions[0]).toMatchObject({ action: 'order.resolve', source: 'console' });
   });
 
-  it('reads one unit before it, and the order once after it', async () => {
+  it('reads only its unit before, and the order once after', async () => {
     const order = await inDoubt();
     const query = jest.spyOn(pg.Client.prototype as { query: (statement: unknown) => unknown }, 'query');
     const { status } = await resolve(support.browser, order, '1.1', { succeeded: true });
@@ -90,7 +90,7 @@ describe('a resolution', () => {
     ]);
   });
 
-  it('answers the order as it is then', async () => {
+  it('answers with the order afterwards', async () => {
     const order = await inDoubt(2);
     const first = await resolve(support.browser, order, '1.1', {
       succeeded: true,
@@ -108,7 +108,7 @@ describe('a resolution', () => {
     ]);
   });
 
-  it('refuses verdicts that contradict themselves, and units that are not there', async () => {
+  it('refuses contradictory decisions, and unknown units', async () => {
     const order = await inDoubt();
     const tries: [string, object, number][] = [
       ['1.1', { succeeded: true, failure_code: 'OUT_OF_STOCK' }, 400],
@@ -126,7 +126,7 @@ describe('a resolution', () => {
     await resolve(support.browser, order, '1.1', { succeeded: true });
   });
 
-  it('covers what was seen: after a later attempt began, it says so and settles nothing', async () => {
+  it('applies only to the shown attempt: it is refused after a later attempt began', async () => {
     const order = await inDoubt();
     const look = async (): Promise<number | undefined> =>
       (await support.browser.get<DetailBody>(`/api/orders/${order.order_number}`)).body.units[0]?.attempts.at(-1)
@@ -144,7 +144,7 @@ describe('a resolution', () => {
     expect([looked.status, looked.body.message]).toEqual([200, undefined]);
   });
 
-  it('of a unit that costs much is confirmed again', async () => {
+  it('of a unit that costs much must be confirmed again', async () => {
     const order = await inDoubt(1, '1500.00');
     const verdict = { succeeded: true };
     await scene.console.sql(
@@ -159,7 +159,7 @@ describe('a resolution', () => {
 });
 
 describe('a cancellation', () => {
-  it('fails what was not bought, and says what was left and why', async () => {
+  it('fails the units that were not bought, and gives a reason for each other unit', async () => {
     const { stack, merchant } = scene;
     await stack.stopWorkers();
     const sku = await stack.product('10.00');
@@ -189,8 +189,8 @@ describe('a cancellation', () => {
   });
 });
 
-describe('asking the supplier', () => {
-  it('says what it says now, and changes nothing but the log', async () => {
+describe('a query to the supplier', () => {
+  it('shows the current result, and changes only the audit log', async () => {
     const order = await inDoubt();
     const user = String(order.user_id);
     scene.stack.supplier.script(user, ({ reference }) => ({
@@ -208,7 +208,7 @@ describe('asking the supplier', () => {
       }),
     ]);
     expect(await actionsOf(order)).toEqual([{ action: 'order.inquire', operator: support.email, source: 'console' }]);
-    // Nobody may query the supplier again at once.
+    // No operator may query the supplier again at once.
     expect((await support.browser.post(path)).status).toBe(429);
     const { browser: other } = await scene.console.signedIn('admin');
     expect((await other.post(path)).status).toBe(429);
@@ -217,7 +217,7 @@ describe('asking the supplier', () => {
 });
 
 describe('the review queue', () => {
-  it('has units in review before units in doubt, in pages, and who looks after them', async () => {
+  it('has units in review before units in doubt, in pages, with the operators who claimed them', async () => {
     const orders = [await inDoubt(2), await inDoubt(), await inDoubt()];
     const last = orders[2];
     await scene.console.sql(
@@ -272,14 +272,14 @@ describe('the review queue', () => {
     expect((await other.browser.send('PUT', path)).status).toBe(409);
     const { body } = await other.browser.get<ReviewBody>('/api/review?state=review');
     expect(body.data[0]?.claim).toMatchObject({ by: support.email.split('@')[0], is_mine: false });
-    // Giving back another operator's claim does nothing.
+    // Releasing another operator's claim has no effect.
     await other.browser.send('DELETE', path);
     expect((await other.browser.send('PUT', path)).status).toBe(409);
     await support.browser.send('DELETE', path);
     expect((await other.browser.send('PUT', path)).status).toBe(200);
     await scene.console.sql(`UPDATE review_claims SET claimed_until = now()`);
     expect((await support.browser.send('PUT', path)).status).toBe(200);
-    // One entry for each that changed something.
+    // One entry for each request that changed something.
     const claims = (await actionsOf(order as OrderBody)).map(({ action, operator }) => [action, operator]);
     expect(claims).toEqual([
       ['review.claim', support.email],
@@ -292,7 +292,7 @@ describe('the review queue', () => {
 });
 
 describe('the code of a unit', () => {
-  it('is shown one at a time, with a reason, to those who may, and the log knows', async () => {
+  it('is shown one at a time, with a reason and the permission, and an entry in the audit log', async () => {
     const { stack, merchant, console } = scene;
     const player = unique('buyer');
     const codeOf = sellsCodes(stack, player);

@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-describe('an error of the database that nobody foresaw', () => {
-  it('is logged with what is wrong, and without the row or what the statement was asked with', async () => {
+describe('an unexpected error of the database', () => {
+  it('is logged with its message, and without the row or the values of the statement', async () => {
     const { browser, email } = await console.signedIn();
     await console.sql('ALTER TABLE operators ADD CONSTRAINT ck_of_the_test CHECK (false) NOT VALID');
     const change = { password: PASSWORD, new_password: 'a quite different passphrase' };

@@ -30,8 +30,8 @@ const over = async (query = ''): Promise<Over> => {
 const total = ({ counts }: Over, name: string): number =>
   (counts.find((each) => each.name === name)?.values ?? []).reduce((sum, each) => sum + each, 0);
 
-describe('figures', () => {
-  it('are what all processes counted, without sandbox merchants', async () => {
+describe('stats', () => {
+  it('are the sums of all processes, without sandbox merchants', async () => {
     const { stack, merchant, sku } = scene;
     const bought = await stack.order(merchant, [{ sku, quantity: 2 }]);
     const user = unique('refused');
@@ -76,7 +76,7 @@ describe('figures', () => {
     await stack.startWorker();
   });
 
-  it('are added once, however often a process adds them', async () => {
+  it('are added once, even if a process writes them several times', async () => {
     const tasks = scene.stack.api.get(TaskRunner);
     for (let times = 0; times < 3; times++) {
       await tasks.beforeApplicationShutdown();
@@ -94,7 +94,7 @@ describe('figures', () => {
     expect(review?.values.findLast((value) => value !== null)).toBe(0);
   });
 
-  it('come in steps that people think in, and at most 200 of them', async () => {
+  it('come in round steps of time, and at most 200 of them', async () => {
     const day = 86_400_000;
     for (const [days, step] of [
       [1, 600],
@@ -113,11 +113,11 @@ describe('figures', () => {
     '?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
     '?from=2025-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
     '?from=yesterday',
-  ])('refuse a time that is none: %s', async (query) => {
+  ])('refuse an invalid time: %s', async (query) => {
     expect((await viewer.browser.get(`/api/figures/minutes${query}`)).status).toBe(400);
   });
 
-  it('of a supplier that there is not are not found', async () => {
+  it('of an unknown supplier are 404', async () => {
     expect((await viewer.browser.get('/api/figures/minutes?supplier=nobody')).status).toBe(404);
   });
 });
@@ -126,7 +126,7 @@ describe('the states of suppliers', () => {
   const states = (): Promise<{ process: string; breaker: string }[]> =>
     scene.console.sql(`SELECT process, breaker FROM supplier_states`);
 
-  it('are written by each worker, and go with it', async () => {
+  it('are written by each worker, and removed when it ends', async () => {
     const { stack, merchant, sku } = scene;
     const order = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, order.reference_id, 'completed');

@@ -37,7 +37,7 @@ describe('The pictures of the console', () => {
     expect(seen.filter((page) => !pages.includes(page))).toEqual([]);
   });
 
-  it('are there, each once, and no other', () => {
+  it('exist, each once, and no other exists', () => {
     expect(shown.toSorted()).toEqual(readdirSync(folder).toSorted());
   });
 

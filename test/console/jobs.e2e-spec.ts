@@ -54,18 +54,18 @@ const logged = (...actions: string[]): Promise<{ action: string; detail: object 
     [finance.id, actions],
   );
 
-/** Has the console of an operator do what the test says, and says when it has begun. */
+/** Makes an operator's console do the test's work as a job, and reports its start. */
 const begin = (work: JobWork, who = finance, console = scene.console): Promise<number> =>
   console.app.get(JobRunner).start({ kind: 'audit', params: {}, operatorId: who.id, permission: 'audit.run' }, work);
 
-/** Until PostgreSQL sleeps for a job. */
+/** Waits until a job makes PostgreSQL sleep. */
 const sleeping = (): Promise<object[]> =>
   eventually(
     () => scene.stack.sql(`SELECT FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(300)'`),
     ({ length }) => length === 1,
   );
 
-/** Goes on until it is stopped. */
+/** Runs until it is stopped. */
 const endless: JobWork = async ({ report }) => {
   for (let done = 0; ; done++) {
     report(done);
@@ -74,7 +74,7 @@ const endless: JobWork = async ({ report }) => {
 };
 
 describe('jobs', () => {
-  it('say what the command line’s reports say', async () => {
+  it('have the same results as the reports of the command line', async () => {
     const { stack, merchant, sku } = scene;
     const order = await stack.order(merchant, [{ sku, quantity: 2 }]);
     const { updated_at: end } = await stack.orderWith(merchant, order.reference_id, 'completed');
@@ -99,7 +99,7 @@ describe('jobs', () => {
       () => logged('export.run'),
       ({ length }) => length === 1,
     );
-    // Margins are counted by days of Bangkok, whatever day it is elsewhere.
+    // The margin report counts days of Bangkok in every time zone.
     const day = dayIn('Asia/Bangkok', end);
     const month = { from: day, to: day };
     const margin = await start({ kind: 'margin_report', ...month, by: 'sku' });
@@ -133,7 +133,7 @@ describe('jobs', () => {
     expect(list.data.map(({ id }) => id)).toContain(audit.body.id);
   });
 
-  it('say what is wrong with what is asked', async () => {
+  it('name the problem of an invalid request', async () => {
     const future = await start({ kind: 'daily_report', date: '2999-01-01' });
     expect(await ended(future.body.id)).toMatchObject({
       state: 'failed',
@@ -152,7 +152,7 @@ describe('jobs', () => {
     expect((await finance.browser.get('/api/jobs/999999')).status).toBe(404);
   });
 
-  it('are for those who may run them, and seen by those who may read them', async () => {
+  it('need a permission to run, and another one to read', async () => {
     const support = await scene.console.signedIn('support');
     const { status, body } = await start<ErrorBody>({ kind: 'audit' }, support);
     expect([status, body.details?.[0]?.field]).toEqual([403, 'audit.run']);
@@ -166,7 +166,7 @@ describe('jobs', () => {
     expect((await finance.browser.send('DELETE', `/api/jobs/${job.id}`)).status).toBe(409);
   });
 
-  it('are one at a time here, and one of a kind anywhere', async () => {
+  it('run one at a time in a process, and one of each kind in all processes', async () => {
     const id = await begin(endless);
     const { status, body } = await start<ErrorBody>({
       kind: 'margin_report',
@@ -190,7 +190,7 @@ describe('jobs', () => {
     expect(log).toEqual([{ detail: { job: id, kind: 'audit' } }]);
   });
 
-  it('are started once by one request, however often it comes', async () => {
+  it('are started once by a repeated request', async () => {
     const body = { kind: 'margin_report', from: '2026-01-01', to: '2026-01-02', by: 'sku' };
     const key = unique('double-click');
     const send = (what: object = body): Promise<Answer<JobBody & ErrorBody>> =>
@@ -215,7 +215,7 @@ describe('jobs', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('of the last day are the same when the request for one comes again, unless it names a day', async () => {
+  it('of the last day are the same one for a repeated request, unless it names a day', async () => {
     const options = { headers: { 'idempotency-key': unique('double-click') } };
     const send = (since?: string): Promise<Answer<JobBody>> =>
       finance.browser.send('POST', '/api/jobs', { kind: 'supplier_report', code: 'fake', since }, options);
@@ -225,7 +225,7 @@ describe('jobs', () => {
     expect((await send('2026-01-01T00:00:00Z')).status).toBe(409);
   });
 
-  it('are found by the same request that another process is just carrying out', async () => {
+  it('are found by a repeated request while another process runs them', async () => {
     const client = new pg.Client(scene.stack.config.DATABASE_URL);
     await client.connect();
     await client.query(`SELECT pg_advisory_lock(7038171, hashtext('audit'))`);
@@ -243,7 +243,7 @@ describe('jobs', () => {
     expect(await ended(job?.id ?? 0)).toMatchObject({ state: 'interrupted' });
   });
 
-  it('are cancelled in the middle of what PostgreSQL is at', async () => {
+  it('are cancelled while PostgreSQL runs a statement of theirs', async () => {
     const database = scene.console.app.get(JobDatabase);
     const id = await begin(async () => {
       await inSnapshot(database, (tx) => tx.query(SLEEP));
@@ -278,7 +278,7 @@ describe('jobs', () => {
     }
   });
 
-  it('end when their operator is disabled or has a lower role, and change nothing after that', async () => {
+  it('end when their operator is disabled or gets a lower role, and change nothing after that', async () => {
     const admin = await scene.console.signedIn('finance');
     const endedByRole = await begin(endless, admin);
     await scene.console.operators.setRole(admin.email, 'viewer');
@@ -299,7 +299,7 @@ describe('jobs', () => {
     expect(await ended(id)).toMatchObject({ state: 'cancelled' });
   });
 
-  it('are interrupted when their process ends, however it does', async () => {
+  it('count as interrupted when their process ends in any way', async () => {
     const other = await ConsoleStack.start({ DATABASE_URL: scene.stack.config.DATABASE_URL });
     const id = await begin(endless, finance, other);
     await other.close();
@@ -314,7 +314,7 @@ describe('jobs', () => {
     });
   });
 
-  it('that another process still carries out are not taken for interrupted', async () => {
+  it('that another process still runs do not count as interrupted', async () => {
     const client = new pg.Client(scene.stack.config.DATABASE_URL);
     await client.connect();
     await client.query(`SELECT pg_advisory_lock(7038171, hashtext('audit'))`);

@@ -31,8 +31,8 @@ async function casesOf({ order_number }: OrderBody): Promise<Case[]> {
 const reveal = (id: number, body: object = { reason: 'to sell it' }, { browser } = support) =>
   browser.post<{ pieces: object[] } & ErrorBody>(`/api/reversals/${id}/code`, body);
 
-describe('a code that comes with what a supplier sold after all', () => {
-  it('is kept with the case, and shown with a reason to those who may: the log knows, and nobody else', async () => {
+describe('the code of a late success', () => {
+  it('is stored with the discrepancy, and shown with a reason and the permission, with an entry in the audit log', async () => {
     const order = await refusedOrder(scene);
     const code = unique('LATE');
     await sellLate(scene, order, code);
@@ -64,7 +64,7 @@ describe('a code that comes with what a supplier sold after all', () => {
       await commandLine.json('log'),
     ];
     for (const list of lists) expect(JSON.stringify(list)).not.toContain(code);
-    // The merchant got its money back.
+    // The merchant got the money back.
     expect((await read(scene.merchant, order)).items[0]?.deliveries ?? []).toEqual([]);
     const [kept] = await scene.console.sql<Parameters<typeof unitDeliveryPlace>[0] & { sealed: Buffer }>(
       'SELECT order_id, item, unit, delivered_sealed AS sealed FROM supplier_reversals WHERE id = $1',
@@ -76,7 +76,7 @@ describe('a code that comes with what a supplier sold after all', () => {
     expect(scene.stack.api.get(SecretBox).openBytes(sealed, unitDeliveryPlace(kept)).toString()).toContain(code);
   });
 
-  it('is kept with the case of the word that came without it, and the first one stays', async () => {
+  it('is stored also with a discrepancy that an earlier report without code opened; the first code stays', async () => {
     const order = await refusedOrder(scene);
     await sellLate(scene, order, null);
     expect(await casesOf(order)).toMatchObject([{ kind: 'bought_late', handed_over: false }]);
@@ -87,7 +87,7 @@ describe('a code that comes with what a supplier sold after all', () => {
     expect((await reveal(id)).body.pieces).toMatchObject([{ code: 'CODE-first' }]);
   });
 
-  it('is asked for where the word came by a list or a report, which tell of none', async () => {
+  it('is queried from the supplier if a list or a report opened the discrepancy, because these have no codes', async () => {
     const order = await refusedOrder(scene);
     const { stack } = scene;
     const reference = `${order.order_number}.1.1`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { changesOf, inLine } from '../../console/src/pages/log/changes.js';
 
 describe('The detail of an entry of the log', () => {
-  it('tells each member as it was and as it is, and what changed first', () => {
+  it('shows the old and the new value of each member, changed members first', () => {
     expect(changesOf({ sku: 'A', price: '36.00', before: { sku: 'A', price: '35.00' } })).toEqual([
       { name: 'price', after: '36.00', before: '35.00' },
       { name: 'sku', after: 'A' },
@@ -13,11 +13,11 @@ describe('The detail of an entry of the log', () => {
     ]);
   });
 
-  it('takes one value before for the only member that there is', () => {
+  it('takes a plain old value as that of the only member', () => {
     expect(changesOf({ below: null, before: '500.00' })).toEqual([{ name: 'below', after: null, before: '500.00' }]);
   });
 
-  it('has nothing before what is new, and shows what it can’t tell apart', () => {
+  it('shows no old value of a new member, and shows `before` as a member if it cannot assign it', () => {
     expect(changesOf({ sku: 'A', before: null })).toEqual([{ name: 'sku', after: 'A' }]);
     expect(changesOf({})).toEqual([]);
     expect(changesOf({ one: 1, two: 2, before: 'x' })).toEqual([
@@ -31,7 +31,7 @@ describe('The detail of an entry of the log', () => {
     ]);
   });
 
-  it('fits into a line unless it has parts', () => {
+  it('fits into a line unless a value has members', () => {
     expect([null, '', 7, true, 'x', ['a', 'b'], []].map(inLine)).toEqual(['–', '–', '7', 'true', 'x', 'a, b', '–']);
     expect(inLine({ a: 1 })).toBeNull();
     expect(inLine([{ a: 1 }])).toBeNull();

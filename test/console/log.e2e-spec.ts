@@ -44,8 +44,8 @@ const page = async (query = '', { browser }: { browser: Browser } = admin): Prom
   return body;
 };
 
-describe('the log', () => {
-  it('says when, who, from where, what, to whom and why, newest first', async () => {
+describe('the audit log', () => {
+  it('has time, operator, origin, action, object and reason, newest first', async () => {
     const { data } = await page();
     const ids = data.map(({ id }) => id);
     expect(ids).toEqual([...ids].sort((one, other) => other - one));
@@ -66,7 +66,7 @@ describe('the log', () => {
     expect(signIn?.request_id).toEqual(expect.any(String));
   });
 
-  it('goes on from page to page, without a gap or a repeat', async () => {
+  it('has pages without gaps or repeats', async () => {
     const all = (await page()).data.map(({ id }) => id);
     const found: number[] = [];
     let query = '?limit=2';
@@ -79,7 +79,7 @@ describe('the log', () => {
     expect(found).toEqual(all);
   });
 
-  it('is filtered by operator, place, action, merchant, order and time', async () => {
+  it('is filtered by operator, origin, action, merchant, order and time', async () => {
     const { data: all } = await page();
     const of = async (query: string): Promise<number[]> => (await page(query)).data.map(({ id }) => id);
     const where = (test: (entry: Entry) => boolean): number[] => all.filter(test).map(({ id }) => id);
@@ -102,12 +102,12 @@ describe('the log', () => {
       expect([wrong, (await admin.browser.get(`/api/log${wrong}`)).status]).toEqual([wrong, 400]);
   });
 
-  it('shows support what they did themselves, whatever they ask for', async () => {
+  it('shows the support role only its own entries, with any filter', async () => {
     const own = (await page()).data.filter(({ operator }) => operator === support.email);
     expect((await page('', support)).data.map(({ id }) => id)).toEqual(own.map(({ id }) => id));
     expect((await page(`?operator=${admin.email}`, support)).data).toEqual([]);
     expect((await page('?operator=malee', support)).data).toEqual([]);
-    // Anybody can take their name at the command line.
+    // The command line accepts any operator's name.
     await console.app.get(MerchantsService).create('Other', { operator: support.email });
     expect((await page('', support)).data.map(({ action }) => action)).not.toContain('merchant.create');
     const csv = await support.browser.get<string>('/api/log.csv');
@@ -115,7 +115,7 @@ describe('the log', () => {
     expect(csv.body).not.toContain('merchant.create');
   });
 
-  it('goes out as CSV with its filters, which stands in the log', async () => {
+  it('is exported as CSV with its filters, which is an entry in it', async () => {
     const { status, body, headers } = await admin.browser.get<string>('/api/log.csv?operator=malee');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     const [head, ...lines] = body.trimEnd().split('\n');
@@ -124,7 +124,7 @@ describe('the log', () => {
     );
     expect(lines).toHaveLength(2);
     expect(body).toContain(`,'=Shop,`);
-    // It is written when the last line has gone out.
+    // The entry is written after the last line was sent.
     const { data } = await eventually(
       () => page('?action=export.run'),
       ({ data: [newest] }) => newest?.operator === admin.email,

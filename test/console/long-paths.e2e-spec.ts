@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-/** What a request for it costs this process, which others that are busy don't change: the least of three. */
+/** The CPU time of this process for a request: the least of three, so that other busy processes do not change it. */
 async function cpuMsOf(path: string): Promise<number> {
   const costs: number[] = [];
   for (let time = 1; time <= 3; time++) {
@@ -20,13 +20,13 @@ async function cpuMsOf(path: string): Promise<number> {
 }
 
 describe('a path of 15,000 characters', () => {
-  it.each(['', '/api'])('under "%s" costs the same, be they slashes or letters', async (under) => {
+  it.each(['', '/api'])('under "%s" costs the same with slashes as with letters', async (under) => {
     const letters = await cpuMsOf(`${under}/${'x'.repeat(15_000)}`);
     const slashes = await cpuMsOf(`${under}${'/'.repeat(15_000)}x`);
     expect(slashes / letters).toBeLessThan(10);
   });
 
-  it('with slashes at its end is no way around the limit of attempts', async () => {
+  it('with slashes at its end does not avoid the limit of attempts', async () => {
     const browser = console.browser(newAddress());
     const given = { email: 'nobody@shop.example', password: 'wrong' };
     const statuses: number[] = [];

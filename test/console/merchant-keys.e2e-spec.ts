@@ -87,7 +87,7 @@ describe('keys', () => {
       expect([wrong, (await issue(wrong)).status]).toEqual([wrong, 400]);
   });
 
-  it('are issued once for a double click, and a request that comes again says which it was', async () => {
+  it('are issued once for a double click; the repeated request returns the same key’s name', async () => {
     const before = (await list()).length;
     const request = unique('issue-request');
     const answers = await Promise.all([issue({}, request), issue({}, request), issue({}, request)]);
@@ -97,7 +97,7 @@ describe('keys', () => {
     expect(await list()).toHaveLength(before + 1);
   });
 
-  it('are not issued, nor taken for one that was, by a request that asks for something else under its name', async () => {
+  it('are refused for a request with a used Idempotency-Key and other content', async () => {
     const request = unique('issue-request');
     const asked = { name: 'till', allowed_networks: ['127.0.0.0/8'], expires_at: '2099-01-01T00:00:00Z' };
     expect((await issue(asked, request)).status).toBe(201);
@@ -142,7 +142,7 @@ describe('keys', () => {
     expect(other.message).toBe('Idempotency-Key was used for something else');
   });
 
-  it('say in which hour they were last used, written once an hour however many processes see it', async () => {
+  it('show the hour of their last use, which is written once an hour for all processes', async () => {
     const { body: unused } = await issue({ name: 'unused' });
     const { body: used } = await issue({ name: 'used' });
     const id = used.api_key.id;
@@ -156,7 +156,7 @@ describe('keys', () => {
     const version = (): Promise<object[]> =>
       scene.console.sql('SELECT xmin::text, last_used_at FROM api_keys WHERE id = $1', [id]);
     const written = await version();
-    // Another process, which has written nothing yet, and one that comes an hour later.
+    // Another process, which has written nothing yet, and one an hour later.
     const uses = new ApiKeyUsesService(scene.stack.api.get(ApiKeysRepository));
     const at = Date.parse(hour ?? '') + 60_000 - (Date.now() - performance.now());
     await uses.note([{ apiKeyId: id, usedAtMs: at }]);
@@ -166,7 +166,7 @@ describe('keys', () => {
     const later = new ApiKeyUsesService(scene.stack.api.get(ApiKeysRepository));
     await later.note([{ apiKeyId: id, usedAtMs: at }]);
     expect(await lastUsed()).toBe(hour);
-    // Its clock is ahead.
+    // The clock of this process is ahead.
     await later.note([{ apiKeyId: id, usedAtMs: at + 7_200_000 }]);
     expect(Date.parse((await lastUsed()) ?? '')).toBeLessThan(Date.parse(hour ?? '') + 7_200_000);
   });
@@ -200,7 +200,7 @@ describe('keys', () => {
     expect(await worksAt(body.key)).toBe(200);
   });
 
-  it('open a door: they are confirmed again', async () => {
+  it('give access, so issuing them must be confirmed again', async () => {
     const operator = await unconfirmed();
     const before = await list();
     const answers = [
@@ -220,14 +220,14 @@ describe('prices', () => {
   const set = (sku: string, body: object): Promise<{ status: number; body: PriceBody & ErrorBody }> =>
     admin.browser.send('PUT', path(sku), body);
 
-  it('are set and cleared, as they were shown', async () => {
+  it('are set and cleared only if they are still as shown', async () => {
     const sku = await scene.stack.product('35.00');
     const { status, body } = await set(sku, { price: '31.50', expected_price: 'none' });
     expect([status, body]).toMatchObject([
       200,
       { sku, list_price: '35.00', own_price: '31.50', price: '31.50', discount: '3.50' },
     ]);
-    // The same again changes nothing; another, decided by what was shown before, is refused.
+    // A repetition changes nothing. Another price, based on the old view, is refused.
     expect((await set(sku, { price: '31.50', expected_price: 'none' })).status).toBe(200);
     const late = await set(sku, { price: '30.00', expected_price: 'none' });
     expect([late.status, late.body.details?.[0]?.code]).toEqual([409, 'CHANGED_MEANWHILE']);
@@ -241,7 +241,7 @@ describe('prices', () => {
     await scene.stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('are never above the list price, and only of what there is', async () => {
+  it('are never above the list price, and only of existing products and merchants', async () => {
     const sku = await scene.stack.product('35.00');
     expect((await set(sku, { price: '35.01' })).status).toBe(400);
     expect((await set(sku, { price: '-1.00' })).status).toBe(400);
@@ -250,7 +250,7 @@ describe('prices', () => {
     expect((await set('x'.repeat(65), { price: '1.00' })).status).toBe(404);
   });
 
-  it('are listed by SKU, with costs for those who may see them', async () => {
+  it('are listed by SKU, with costs only for operators with the permission', async () => {
     const part = unique('LISTED').toUpperCase();
     for (const letter of ['C', 'A', 'B']) await scene.stack.product('35.00', { sku: `${part}-${letter}` });
     await set(`${part}-B`, { price: '30.00' });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Each statement of the merchants' pages with the indexes that it is to find its rows by, in their order. */
+/** Each statement of the merchants' pages, with the indexes that it must use, in their order. */
 const STATEMENTS: [string, Statement, string[]][] = [
   ['orders of today', READ_TODAY, ['ix_orders_failed', 'ix_orders_newest']],
   ['orders of thirty days', READ_DAYS, ['ix_orders_failed', 'ix_orders_newest']],
@@ -22,7 +22,7 @@ const STATEMENTS: [string, Statement, string[]][] = [
 
 describe('the pages of merchants', () => {
   it.each(STATEMENTS)('find %s by index', async (_what, { text }, indexes) => {
-    // Also in an empty database: that is the plan which a new installation keeps until it is analyzed.
+    // Also in an empty database, because a new installation keeps that plan until PostgreSQL analyzes the table.
     const rows = await stack.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).not.toMatch(/Seq Scan on (orders|transfers|products)/);

@@ -51,7 +51,7 @@ const logged = (): Promise<{ action: string; operator: string; detail: object }[
   );
 
 describe('a deposit', () => {
-  it('stands in the statement and in the log, with who and why', async () => {
+  it('is in the statement and in the audit log, with operator and reason', async () => {
     const { status, body } = await credit({ note: 'Monday’s transfer', expected_available: '100.00' });
     expect([status, body]).toMatchObject([
       200,
@@ -73,7 +73,7 @@ describe('a deposit', () => {
     ]);
   });
 
-  it('is one movement for a double click, in two tabs, and for a request that comes again', async () => {
+  it('is one movement after a double click, from two tabs, and with a repeated request', async () => {
     const body = { expected_available: '100.00' };
     const answers = await Promise.all([credit(body), credit(body), credit(body), credit(body)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -85,7 +85,7 @@ describe('a deposit', () => {
     expect(await logged()).toHaveLength(1);
   });
 
-  it('of two people who saw the same balance is one movement, and the other learns what changed', async () => {
+  it('by two people who saw the same balance is one movement, and the other person sees the change', async () => {
     const other = await scene.console.signedIn('admin');
     const answers = await Promise.all([
       credit({ reference: 'bank-1', expected_available: '100.00' }),
@@ -118,13 +118,13 @@ describe('a deposit', () => {
     ['a number', { amount: 5 }],
     ['no known balance', { expected_available: 'much' }],
     ['another member', { currency: 'USD' }],
-  ])('with %s is refused before anything is looked at', async (_what, body) => {
+  ])('with %s is refused before the wallet is read', async (_what, body) => {
     expect((await credit(body)).status).toBe(400);
     expect(await available()).toBe('100.00');
     expect(await logged()).toEqual([]);
   });
 
-  it('is confirmed again when the last time is ten minutes ago, and moves nothing until then', async () => {
+  it('must be confirmed again ten minutes after the last confirmation, and moves nothing before', async () => {
     const operator = await scene.console.signedIn('finance');
     await scene.console.sql(
       `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
@@ -140,8 +140,8 @@ describe('a deposit', () => {
   });
 });
 
-describe('taking out', () => {
-  it('takes at most what is available', async () => {
+describe('a debit', () => {
+  it('takes at most the available balance', async () => {
     const { status, body } = await move(finance.browser, 'debits', { amount: '100.01', reference: 'out-1' });
     expect([status, body.message]).toEqual([409, `merchant ${merchant.id} has only 100.00 THB available`]);
     const all = await move(finance.browser, 'debits', { amount: '100.00', reference: 'out-1' });
@@ -149,7 +149,7 @@ describe('taking out', () => {
     expect(await logged()).toMatchObject([{ action: 'wallet.debit' }]);
   });
 
-  it('by two people at once never takes more than there is', async () => {
+  it('by two people at once never takes more than the available balance', async () => {
     const other = await scene.console.signedIn('finance');
     const answers = await Promise.all(
       [finance, other, finance, other].map(({ browser }, index) =>
@@ -162,7 +162,7 @@ describe('taking out', () => {
 });
 
 describe('an alert', () => {
-  it('is set and taken off, and says whether the balance is below it', async () => {
+  it('is set and removed, and shows whether the balance is below it', async () => {
     const path = `/api/merchants/${merchant.id}/alert`;
     const set = await finance.browser.send<MovedBody['wallet']>('PUT', path, { below: '100.01' });
     expect(set.body).toMatchObject({ alert_below: '100.01', is_low: true });
@@ -176,7 +176,7 @@ describe('an alert', () => {
 });
 
 describe('the statement', () => {
-  it('comes in pages, all of it or what operators moved', async () => {
+  it('has pages, of all movements or only those of operators', async () => {
     const { stack, sku } = scene;
     const order = await stack.order(merchant, [{ sku }]);
     await credit({});
@@ -197,7 +197,7 @@ describe('the statement', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('goes out as CSV, of a period and in the log, and runs no formula', async () => {
+  it('is exported as CSV for a period, with an entry in the audit log, and without spreadsheet formulas', async () => {
     const reference = unique('=cmd');
     await credit({ reference, note: '@SUM(A1)' });
     const { status, headers, body } = await finance.browser.get<string>(
@@ -208,7 +208,7 @@ describe('the statement', () => {
     expect(lines[0]).toMatch(/^(\uFEFF)?id,created_at,kind,amount,available_amount_after,reference_id/);
     expect(lines[1]).toContain(`,credit,50.00,150.00,'${reference},,'@SUM(A1),${finance.email}`);
     expect(lines[2]).toContain(',credit,100.00,100.00,');
-    // It is written when the last line has gone out.
+    // The entry is written after the last line was sent.
     const entries = await eventually(logged, (log) => log.at(-1)?.action === 'export.run');
     expect(entries.at(-1)).toMatchObject({
       action: 'export.run',

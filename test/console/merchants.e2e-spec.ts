@@ -81,7 +81,7 @@ describe('merchants', () => {
     expect((await finance.browser.get(`${path}/wallet`)).body).toMatchObject({ available_amount: '105.00' });
   });
 
-  it('that are not there are 404', async () => {
+  it('that do not exist are 404', async () => {
     for (const id of ['999999', '0', '-1', 'x', '99999999999'])
       for (const path of [
         `/api/merchants/${id}`,
@@ -95,7 +95,7 @@ describe('merchants', () => {
         expect([path, (await finance.browser.get(path)).status]).toEqual([path, 404]);
   });
 
-  it('are distinguished by the sandbox, and by what they ordered today', async () => {
+  it('show whether they are in the sandbox, and their orders of today', async () => {
     const { stack, sku } = scene;
     const sandbox = await stack.sandboxMerchant();
     const busy = await stack.merchant('100.00');
@@ -119,7 +119,7 @@ describe('merchants', () => {
     expect(days.body.data.slice(0, -1).every((day) => day.orders === 0)).toBe(true);
   });
 
-  it('are added once, however often the same request comes', async () => {
+  it('are added once by a repeated request', async () => {
     const add = (body: object, key?: string): Promise<{ status: number; body: MerchantBody & ErrorBody }> =>
       admin.browser.post('/api/merchants', body, {
         headers: key === undefined ? {} : { 'idempotency-key': key },

@@ -20,7 +20,7 @@ describe('Moments in the console', () => {
     expect([zoneName('Asia/Bangkok'), zoneName('Asia/Kathmandu')]).toEqual(['GMT+7', 'GMT+5:45']);
   });
 
-  it('tell UTC and how long ago they were', () => {
+  it('show UTC and their age', () => {
     expect(formatUtc(AT)).toBe('2026-11-22 18:30:05 UTC');
     expect(formatAgo(AT, 'en', Date.parse('2026-11-22T18:33:10Z'))).toBe('3 minutes ago');
     expect(formatAgo(AT, 'en', Date.parse('2026-11-24T18:33:10Z'))).toBe('2 days ago');
@@ -36,14 +36,14 @@ describe('Moments in the console', () => {
     [3_605_000, '1 h'],
     [93_900_000, '1 d 2 h'],
   ])('last %s ms as %s', (ms, text) => {
-    // Number and unit stay on one line.
+    // A no-break space keeps number and unit on one line.
     expect(formatDuration(ms, 'en').replaceAll('\u00A0', ' ')).toBe(text);
   });
 
   it.each([
     ['Asia/Bangkok', '2026-11-22', '2026-11-21T17:00:00.000Z'],
     ['UTC', '2026-11-22', '2026-11-22T00:00:00.000Z'],
-    // The day on which clocks go forward, and that on which they go back.
+    // The days on which clocks go forward and back.
     ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z'],
     ['Europe/Berlin', '2026-10-26', '2026-10-25T23:00:00.000Z'],
     ['America/New_York', '2026-11-02', '2026-11-02T05:00:00.000Z'],

@@ -6,7 +6,7 @@ import { codeOf, ConsoleStack, PASSWORD } from './console-stack.js';
 const scene = companyScene();
 
 describe('roles', () => {
-  it('are those of the company at each sign-in, and a change is in the log', async () => {
+  it('are those of the company at each sign-in, and a change is in the audit log', async () => {
     const subject = scene.hire({ groups: ['helpers'] });
     expect((await scene.comeAs(subject)).body.operator?.role).toBe('support');
     scene.company.people.set(subject, { groups: ['everybody'] });
@@ -19,7 +19,7 @@ describe('roles', () => {
     });
   });
 
-  it('keep out whom the company gives none, and make no account for them', async () => {
+  it('are required: a person without a role is refused and gets no account', async () => {
     for (const groups of [[], ['strangers'], undefined, 'helper', ['HELPERS'], [['helpers']] as never]) {
       const subject = scene.hire();
       scene.company.people.set(subject, {
@@ -34,7 +34,7 @@ describe('roles', () => {
     }
   });
 
-  it('that are taken away keep a person out who was in, which is in the log', async () => {
+  it('that the company removes keep their person out, which is in the audit log', async () => {
     const subject = scene.hire();
     await scene.comeAs(subject);
     scene.company.people.set(subject, { groups: [] });
@@ -45,7 +45,7 @@ describe('roles', () => {
     });
   });
 
-  it('never leave the console without an administrator', async () => {
+  it('of the last administrator stay, so that the console always has one', async () => {
     const alone = await ConsoleStack.start(settingsOf(scene.company));
     try {
       const subject = scene.hire({ groups: ['bosses'] });
@@ -61,7 +61,7 @@ describe('roles', () => {
 });
 
 describe('accounts', () => {
-  it('that are disabled stay so, whatever the company says', async () => {
+  it('that are disabled stay disabled at a company sign-in', async () => {
     const subject = scene.hire();
     await scene.comeAs(subject);
     await scene.stack.operators.disable(emailOf(subject));
@@ -70,7 +70,7 @@ describe('accounts', () => {
     expect((await scene.comeAs(subject)).status).toBe(200);
   });
 
-  it('are not made for an address that the company has not verified', async () => {
+  it('are not created for an address that the company has not verified', async () => {
     for (const claims of [{ email_verified: false }, { email: undefined }, { email: 'not an address' }])
       expect(outcome(await scene.comeAs(scene.hire(claims as Claims)))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
     const unsaid = { email_verified: undefined } as unknown as Claims;
@@ -90,7 +90,7 @@ describe('accounts', () => {
     }
   });
 
-  it('with a password are nobody’s for having the same address, until an administrator allows it, once', async () => {
+  it('with a password are not linked to a person with the same address, until an administrator allows it, once', async () => {
     const local = await scene.stack.signedIn('viewer');
     const [owner, other] = [scene.hire({ email: local.email }), scene.hire({ email: local.email.toUpperCase() })];
     expect(outcome(await scene.comeAs(owner))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
@@ -114,11 +114,11 @@ describe('accounts', () => {
       expect.arrayContaining(['operator.set_role', 'operator.link_company']),
     );
     expect(outcome(await scene.comeAs(other))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
-    // The way in for emergencies stays.
+    // The password stays as the way in for emergencies.
     await scene.stack.signIn({ ...local, browser: scene.stack.browser() });
   });
 
-  it('are not to be had after the day for which an administrator allowed it, nor when disabled', async () => {
+  it('cannot be linked a day after an administrator allowed it, or while they are disabled', async () => {
     const local = await scene.stack.operator('viewer');
     await scene.stack.operators.allowCompany(local.email);
     const subject = scene.hire({ email: local.email });
@@ -136,7 +136,7 @@ describe('accounts', () => {
     ).rejects.toThrow('disabled');
   });
 
-  it('that are reset forget who came, and take the person of that address anew', async () => {
+  it('that are reset are unlinked, and linked again to the next person with their address', async () => {
     const [before, after] = [scene.hire(), scene.hire()];
     const email = emailOf(before);
     await scene.comeAs(before);
@@ -147,7 +147,7 @@ describe('accounts', () => {
     expect(outcome(await scene.comeAs(before))).toEqual([403, 'ACCOUNT_NOT_LINKED']);
   });
 
-  it('without a password are not opened by one', async () => {
+  it('without a password cannot be signed in to with one', async () => {
     const subject = scene.hire();
     await scene.comeAs(subject);
     for (const password of ['null', PASSWORD])
@@ -186,7 +186,7 @@ describe('the second factor', () => {
     });
   });
 
-  it('has to be set up by those of whom CONSOLE_REQUIRE_2FA asks it', async () => {
+  it('must be set up by the roles of CONSOLE_REQUIRE_2FA', async () => {
     const strict = await ConsoleStack.start({ ...settingsOf(scene.company), CONSOLE_REQUIRE_2FA: 'money' });
     try {
       const [helper, reader] = [scene.hire(), scene.hire({ groups: ['everybody'] })];

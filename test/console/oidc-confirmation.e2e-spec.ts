@@ -15,7 +15,7 @@ const signedInAt =
       ? claims
       : { ...claims, auth_time: Math.floor(Date.now() / 1000) - Math.round(minutesAgo * 60) };
 
-/** Comes by the company, which says that the person signed in there so long ago; null: it does not say when. */
+/** Signs in with the company, which reports how long ago the person signed in there; null: it reports no time. */
 async function come(subject: string, browser: Browser, minutesAgo: number | null): Promise<Answer<Body>> {
   const query = await scene.company.signIn(await begin(browser), subject);
   const answered = await scene.company.while({ says: signedInAt(minutesAgo) }, () => answer(browser, query));
@@ -40,12 +40,12 @@ describe('company sign-in', () => {
     expect(await offer(browser)).toEqual(isConfirmed ? [200, undefined] : [403, 'CONFIRMATION_REQUIRED']);
   });
 
-  it('confirms by what the provider says unasked, too', async () => {
+  it('confirms also by a time that the provider reports without being asked', async () => {
     const { body } = await scene.comeAs(scene.hire());
     expect((body as Body).confirmed_until).not.toBeNull();
   });
 
-  it('is asked of who is signed in as a new one, and refused where the provider counts one of before', async () => {
+  it('of a signed-in operator must be a new one at the provider, and is refused if it is older', async () => {
     const subject = scene.hire();
     const browser = scene.stack.browser();
     await come(subject, browser, 11);
@@ -57,7 +57,7 @@ describe('company sign-in', () => {
     expect(await offer(browser)).toEqual([200, undefined]);
   });
 
-  it('that the provider gives no time of lets a new session set up the second factor that its role needs', async () => {
+  it('without a time lets a new session set up the second factor that its role requires', async () => {
     const strict = await ConsoleStack.start({ ...settingsOf(scene.company), CONSOLE_REQUIRE_2FA: 'money' });
     try {
       const browser = strict.browser();

@@ -16,7 +16,7 @@ import { ConsoleStack, newAddress } from './console-stack.js';
 const scene = companyScene();
 
 describe('attempts to sign in with the company’s account', () => {
-  it('are 120 a minute from one address, begun and completed together, beside those with a password', async () => {
+  it('are limited to 120 a minute from one address, begun and completed ones together, apart from passwords', async () => {
     const address = newAddress();
     const attempt = async (path: string): Promise<Answer<ErrorBody>> =>
       scene.stack.browser(address).post<ErrorBody>(`/api/session/${path}`, {});
@@ -40,7 +40,7 @@ describe('attempts to sign in with the company’s account', () => {
 });
 
 describe('a provider', () => {
-  it('that is down keeps nobody from signing in with a password, and the console from nothing', async () => {
+  it('that is down does not stop sign-ins with a password, or the start of the console', async () => {
     const away = await Company.make(RETURN_URL);
     const console = await ConsoleStack.start(settingsOf(away));
     try {
@@ -60,7 +60,7 @@ describe('a provider', () => {
     }
   });
 
-  it('that does not answer is waited for no longer than a few seconds', async () => {
+  it('that does not answer delays a sign-in by a few seconds at most', async () => {
     const slow = await (await Company.make(RETURN_URL)).listen();
     const console = await ConsoleStack.start(settingsOf(slow));
     try {
@@ -80,14 +80,14 @@ describe('a provider', () => {
     ['breaks off its answer', { silentAt: '/token', sendsHead: 'breaks off' }],
   ];
   it.each(silences)(
-    'that %s when the code is traded lets nobody in, and says so within seconds',
+    'that %s when the console redeems the code makes the sign-in fail within seconds',
     async (_what, faults) => {
       const browser = scene.stack.browser();
       const query = await scene.company.signIn(await begin(browser), scene.hire());
       const down = await scene.company.while(faults, () => answer(browser, query));
       expect(outcome(down)).toEqual([503, 'COMPANY_UNREACHABLE']);
       expect((await whoAmI(browser)).status).toBe(401);
-      // What was begun is over; it is begun again.
+      // The sign-in that was begun has ended, so a new one begins.
       expect((await scene.comeAs(scene.hire(), browser)).status).toBe(200);
     },
   );

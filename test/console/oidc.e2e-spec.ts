@@ -16,7 +16,7 @@ import { ConsoleStack } from './console-stack.js';
 const scene = companyScene();
 
 describe('company sign-in', () => {
-  it('lets a person in to whom it gives a role, with an account of their own, and back to where they wanted to go', async () => {
+  it('signs in a person with a role, creates an account for them, and leads to the requested page', async () => {
     const subject = scene.hire({ groups: ['helpers', 'leads', 'readers'] });
     const browser = scene.stack.browser();
     const query = await scene.company.signIn(await begin(browser, '/orders?status=failed'), subject);
@@ -27,7 +27,7 @@ describe('company sign-in', () => {
         state: 'signed_in',
         next: '/orders?status=failed',
         has_password: false,
-        // The first entry of the map that matches, not the first group.
+        // The first matching entry of the map counts, not the first group.
         operator: expect.objectContaining({ email: emailOf(subject), name: 'Mali Suksai', role: 'finance' }),
       }),
     ]);
@@ -40,7 +40,7 @@ describe('company sign-in', () => {
     expect(again.body.operator?.id).toBe(body.operator?.id);
   });
 
-  it('knows people by the issuer’s identifier, whatever becomes of their address', async () => {
+  it('recognises people by the issuer’s identifier, even if their address changes', async () => {
     const subject = scene.hire();
     const { body: first } = await scene.comeAs(subject);
     scene.company.people.set(subject, {
@@ -52,7 +52,7 @@ describe('company sign-in', () => {
     expect([status, body.operator?.id, body.operator?.email]).toEqual([200, first.operator?.id, emailOf(subject)]);
   });
 
-  it('makes one account of a person who comes twice at the same moment', async () => {
+  it('creates one account for two sign-ins of a person at the same moment', async () => {
     const subject = scene.hire();
     const browsers = [scene.stack.browser(), scene.stack.browser(), scene.stack.browser()];
     const queries = await Promise.all(
@@ -63,7 +63,7 @@ describe('company sign-in', () => {
     expect(new Set(answers.map(({ body }) => body.operator?.id)).size).toBe(1);
   });
 
-  it('takes what the ID token lacks from the provider’s other endpoint', async () => {
+  it('reads claims that the ID token lacks from the provider’s userinfo endpoint', async () => {
     const thin = await (await Company.make(RETURN_URL, { isThin: true })).listen();
     const other = await ConsoleStack.start(settingsOf(thin));
     try {
@@ -78,7 +78,7 @@ describe('company sign-in', () => {
     }
   });
 
-  it('begins a session of its own: neither the cookie of before nor one from outside is worth anything', async () => {
+  it('starts a new session: the cookie from before and a foreign cookie become worthless', async () => {
     const subject = scene.hire();
     const { browser } = await scene.stack.signedIn('viewer');
     const before = browser.cookies.get('console') ?? '';
@@ -90,20 +90,20 @@ describe('company sign-in', () => {
     expect((await whoAmI(thief)).status).toBe(401);
   });
 
-  it('leads to no page but the console’s', async () => {
+  it('leads only to pages of the console', async () => {
     const browser = scene.stack.browser();
     for (const next of ['//evil.example/', 'https://evil.example/', '/\\evil.example', '/\u0000', '/\t/x', 'orders'])
       expect((await browser.post('/api/session/company', { next })).status).toBe(400);
   });
 
-  it('is begun only where the provider leads back to, and says where that is', async () => {
+  it('starts only at the host to which the provider returns, and otherwise names that host', async () => {
     const { status, body } = await scene.stack
       .browser()
       .post<SessionBody>('/api/session/company', {}, { headers: { origin: 'http://localhost:3100' } });
     expect([status, body.message]).toEqual([400, expect.stringContaining(new URL(RETURN_URL).origin)]);
   });
 
-  it('keeps neither the cookie nor what the provider is shown', async () => {
+  it('stores neither the cookie nor the values that it sends to the provider', async () => {
     const browser = scene.stack.browser();
     const url = new URL(await begin(browser));
     const kept = JSON.stringify(await scene.stack.sql('SELECT row_to_json(c)::text FROM company_sign_ins c'));
@@ -117,7 +117,7 @@ describe('company sign-in', () => {
 describe('an answer of the provider', () => {
   const over = [403, 'SIGN_IN_OVER'];
 
-  it('counts once, in the browser that began it, for ten minutes, and with its state', async () => {
+  it('is accepted once, in the browser that started it, within ten minutes, and with its state', async () => {
     const subject = scene.hire();
     const browser = scene.stack.browser();
     const query = await scene.company.signIn(await begin(browser), subject);
@@ -145,7 +145,7 @@ describe('an answer of the provider', () => {
     expect(outcome(await answer(late, lateQuery))).toEqual(over);
   });
 
-  it('is worth nothing in another sign-in: a stolen code lacks the verifier', async () => {
+  it('is refused in another sign-in, because a stolen code lacks the verifier', async () => {
     const [mine, stolen] = [scene.stack.browser(), scene.stack.browser()];
     const url = new URL(await begin(mine));
     const theirs = new URLSearchParams(await scene.company.signIn(await begin(stolen), scene.hire()));
@@ -173,7 +173,7 @@ describe('an answer of the provider', () => {
     ['is for another client', { says: (claims) => ({ ...claims, aud: 'another' }) }],
     ['is over', { says: (claims) => ({ ...claims, iat: now() - 2 * hour, exp: now() - hour }) }],
   ];
-  it.each(badTokens)('is refused when its ID token %s', async (_what, faults) => {
+  it.each(badTokens)('is refused if its ID token %s', async (_what, faults) => {
     const subject = scene.hire();
     const browser = scene.stack.browser();
     const refused = await scene.company.while(faults, () => scene.comeAs(subject, browser));
@@ -183,7 +183,7 @@ describe('an answer of the provider', () => {
     expect((await scene.comeAs(subject, browser)).status).toBe(200);
   });
 
-  it('that is a refusal says so in the provider’s words', async () => {
+  it('that is a refusal is shown in the provider’s words', async () => {
     const { status, body } = await scene.comeAs('-');
     expect([status, body.details]).toEqual([
       403,

@@ -13,7 +13,7 @@ interface Document {
 }
 
 describe('the document of the console’s API', () => {
-  it('is the committed console/openapi.json: npm run openapi writes it anew', async () => {
+  it('equals the committed console/openapi.json, which npm run openapi writes', async () => {
     const committed = JSON.parse(
       readFileSync(new URL('../../console/openapi.json', import.meta.url), 'utf8'),
     ) as Document;
@@ -27,7 +27,7 @@ describe('the document of the console’s API', () => {
     }
   });
 
-  it('is served by no production', async () => {
+  it('is not served in production', async () => {
     const production = await ConsoleStack.start({ NODE_ENV: 'production' });
     try {
       for (const path of ['/api/docs', '/api/docs-json']) expect((await fetch(production.url + path)).status).toBe(404);

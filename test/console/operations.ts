@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { createConsoleOpenApi } from '../../src/console/openapi.js';
 
-/** A route of the console, as its document has it. */
+/** A route of the console, from its OpenAPI document. */
 export interface Operation {
   method: string;
   path: string;
@@ -20,7 +20,7 @@ export function everyOperation(app: INestApplication): Operation[] {
   );
 }
 
-/** The path with something for each of its parameters, which nothing has. */
+/** The path with a value for each parameter that no row has. */
 export const fill = (path: string): string =>
   path
     .replace('{number}', 'ord_0000000000000000')

@@ -42,7 +42,7 @@ describe('operators', () => {
     nok = await console.signedIn('support');
   });
 
-  it('are invited with a link that works once, and are nobody until then', async () => {
+  it('are invited with a link that works once, and cannot sign in before', async () => {
     const email = 'mali@shop.example';
     const given = { email: ` ${email.toUpperCase()} `.trim(), name: 'Mali', role: 'catalog' };
     const { status, body } = await admin.browser.post<Invitation>('/api/operators', given);
@@ -66,7 +66,7 @@ describe('operators', () => {
       expect((await admin.browser.post('/api/operators', wrong)).status).toBe(400);
   });
 
-  it('get another role with their next request, unless it was changed meanwhile', async () => {
+  it('have a new role from their next request on; the change is refused if the role changed meanwhile', async () => {
     expect((await patch(nok.id, { role: 'viewer', expected_role: 'support', reason: 'left' })).body).toMatchObject({
       role: 'viewer',
     });
@@ -106,7 +106,7 @@ describe('operators', () => {
     expect(status).toBe(401);
   });
 
-  it('are signed out where an administrator ends their sessions', async () => {
+  it('are signed out if an administrator ends their sessions', async () => {
     const elsewhere: TestOperator = { ...nok, browser: console.browser() };
     await console.signIn(elsewhere);
     const path = `/api/operators/${nok.id}/sessions`;
@@ -126,8 +126,8 @@ describe('operators', () => {
   });
 });
 
-describe('what lets people in', () => {
-  it('is confirmed again, and changes nothing until then', async () => {
+describe('a change of access', () => {
+  it('must be confirmed again, and changes nothing before', async () => {
     const late = await console.signedIn('admin');
     const other = await console.operator('support');
     await console.sql(
@@ -156,7 +156,7 @@ describe('what lets people in', () => {
     expect((await actions()).length).toBe(before);
   });
 
-  it('leaves the last administrator in, even at their own request', async () => {
+  it('of the last administrator is refused, even by that administrator', async () => {
     await console.sql(`UPDATE operators SET active = false WHERE role = 'admin' AND id <> $1`, [admin.id]);
     for (const change of [{ active: false }, { role: 'viewer' }]) {
       const { status, body } = await patch(admin.id, change);

@@ -4,7 +4,7 @@ import { endOf, openBesides } from '../../console/src/pages/orders/order-end.js'
 const units = (...states: string[]): { unit: string; state: string }[] =>
   states.map((state, index) => ({ unit: `1.${index + 1}`, state }));
 
-describe('How an order ends with a unit that is settled', () => {
+describe('How the settlement of a unit ends its order', () => {
   it.each([
     [units('review'), 'succeeded', 'completed'],
     [units('review'), 'failed', 'failed'],
@@ -17,7 +17,7 @@ describe('How an order ends with a unit that is settled', () => {
     expect(endOf(of, '1.1', verdict)).toBe(end);
   });
 
-  it('counts the units that keep it open besides', () => {
+  it('has the number of other units that keep the order open', () => {
     expect(openBesides(units('review', 'queued', 'failed', 'unknown'), '1.1')).toBe(2);
   });
 });

@@ -17,7 +17,7 @@ interface Entry {
 let scene: Scene;
 let support: TestOperator;
 let finance: TestOperator;
-/** Sold by three suppliers, of which the second is paused. */
+/** A product with offers of three suppliers, of which the second is paused. */
 let sku: string;
 
 beforeAll(async () => {
@@ -36,8 +36,8 @@ const historyOf = async ({ order_number }: OrderBody, who = support): Promise<En
 const entry = async (order: OrderBody, kind: string, who = support): Promise<Entry | undefined> =>
   (await historyOf(order, who)).find((each) => each.kind === kind);
 
-describe('the history of a unit that two suppliers were asked for', () => {
-  it('has each attempt before its call, why another one began, and which offer was passed over', async () => {
+describe('the history of a unit with attempts at two suppliers', () => {
+  it('has each attempt before its calls, the reason for the next attempt, and skipped offers', async () => {
     const order = await refusedAtFirst(scene, sku);
     const ofUnit = (await historyOf(order)).filter(({ unit }) => unit === '1.1');
     expect(ofUnit).toMatchObject([
@@ -60,7 +60,7 @@ describe('the history of a unit that two suppliers were asked for', () => {
     );
   });
 
-  it('says of the first attempt which offers were passed over when it was ordered', async () => {
+  it('names the offers that were skipped for the first attempt at the time of the order', async () => {
     const { stack, merchant } = scene;
     const late = await stack.product('35.00');
     await sellAlsoAt(scene, late, 'second', { priority: 2, isPaused: true });
@@ -89,7 +89,7 @@ describe('the history of a unit that two suppliers were asked for', () => {
     expect(Object.keys(began ?? {})).not.toContain('passed_over');
   });
 
-  it('tells of calls that do not say so which attempt they were about', async () => {
+  it('finds the attempts of calls that were stored without one', async () => {
     const order = await refusedAtFirst(scene, sku);
     await scene.stack.fill(
       `UPDATE supplier_calls SET attempt = NULL, ended_at = ended_at + interval '40 ms', duration_ms = 30
@@ -101,7 +101,7 @@ describe('the history of a unit that two suppliers were asked for', () => {
     expect(sent.at(-1)).toMatchObject({ attempt: 2, supplier: 'third', outcome: 'succeeded' });
   });
 
-  it('tells costs and balances to those who may see them', async () => {
+  it('shows costs and balances to operators with the permission', async () => {
     const order = await refusedAtFirst(scene, sku);
     const latest = async (who: TestOperator): Promise<Entry | undefined> =>
       (await historyOf(order, who)).filter(({ kind }) => kind === 'attempt.began').at(-1);
@@ -118,7 +118,7 @@ describe('the history of a unit that two suppliers were asked for', () => {
 });
 
 describe('the history of an open order', () => {
-  it('says which process calls about a unit now, and that one waits for an operator', async () => {
+  it('names the process that calls about a unit now, and units that wait for an operator', async () => {
     const { stack, merchant } = scene;
     const user = unique('hanging');
     stack.supplier.script(user, () => 'hang');
@@ -145,7 +145,7 @@ describe('the history of an open order', () => {
 });
 
 describe('the history of a webhook', () => {
-  it('has each delivery and attempt, and where it went', async () => {
+  it('has each delivery and attempt, with its address', async () => {
     const { stack } = scene;
     const merchant = await stack.merchant('100.00');
     const url = 'http://127.0.0.1:9/nobody-listens';

@@ -15,9 +15,9 @@ import { TestStack } from '../support/stack.js';
 
 const LIMIT = 51;
 const ORDERS = 18_000;
-/** One order in so many failed. */
+/** One order in this many failed. */
 const FAILED = 3;
-/** The newest wait, as those of a supplier that is paused. */
+/** The newest orders are open, as if they waited for a paused supplier. */
 const PENDING = 3_000;
 
 interface Node {
@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Every combination of what a list can be filtered by. */
+/** Every combination of the filters of a list. */
 function filters(): PageFilter[] {
   const names = Object.keys(parts) as (keyof PageFilter)[];
   return names
@@ -77,7 +77,7 @@ function filters(): PageFilter[] {
     .filter((filter) => !isContradiction(filter));
 }
 
-/** How many orders and items a statement looks at. */
+/** The number of orders and items that a statement reads. */
 async function reads({ text }: Statement, values: unknown[]): Promise<number> {
   const [row] = await stack.sql<{ 'QUERY PLAN': [{ Plan: Node }] }>(
     `EXPLAIN (ANALYZE, TIMING off, FORMAT JSON) ${text}`,
@@ -91,7 +91,7 @@ async function reads({ text }: Statement, values: unknown[]): Promise<number> {
 }
 
 describe('the list of orders', () => {
-  it('looks at a bounded number of orders, whatever it is filtered by and by whichever index', async () => {
+  it('reads a bounded number of orders, with any filter and any index', async () => {
     const tooMany: unknown[] = [];
     const check = async (filter: PageFilter, what: string, atMost: number, asked: ReturnType<typeof countPaths>) => {
       const read = await reads(asked.statement, asked.values);
@@ -101,7 +101,7 @@ describe('the list of orders', () => {
       const place = { firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };
       const query: PageQuery = { ...filter, ...place };
       const paths = pathsOf(filter);
-      // Each order it looks at, and of each its items.
+      // The orders that it reads, and the items of each.
       const most = paths[0] === 'all' ? ORDERS : 4 * MAX_SCANNED;
       for (const path of paths) {
         await check(filter, path, most, pageOfOrders(path, query));
@@ -119,7 +119,7 @@ describe('the list of orders', () => {
     ['of a supplier', ({ supplierId }) => ({ supplierId: supplierId[1] }), 2 * LIMIT],
     ['that failed', () => ({ status: 'failed' }), 2 * LIMIT],
     ['that failed so', () => ({ failureCode: 'OUT_OF_STOCK' }), LIMIT],
-  ])('reads the orders of a page %s and no others', async (_what, filterOf, atMost) => {
+  ])('reads only the orders of a page %s', async (_what, filterOf, atMost) => {
     const filter = filterOf(parts);
     const [path] = pathsOf(filter);
     const query = { ...filter, firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };

@@ -45,7 +45,7 @@ const numbers = async (query = '', who = support): Promise<string[]> =>
   (await list(query, who)).data.map(({ order_number }) => order_number);
 
 describe('the list of orders', () => {
-  it('walks through all of them, newest first, by every filter the same way', async () => {
+  it('has all orders in pages, newest first, with every filter', async () => {
     const { stack } = scene;
     const merchant = await stack.merchant('10000.00');
     const sku = await stack.product('10.00');
@@ -68,7 +68,7 @@ describe('the list of orders', () => {
     expect((await numbers('supplier=fake&limit=3')).slice(0, 3)).toEqual(placed.slice(0, 3));
   });
 
-  it('finds the orders of a time, also where thousands were before', async () => {
+  it('finds the orders of a period, also if thousands of others are older or newer', async () => {
     const { stack, merchant, sku } = scene;
     await stack.fill(`
       INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
@@ -90,7 +90,7 @@ describe('the list of orders', () => {
     expect(await numbers(`from=${new Date(Date.now() - 600_000).toISOString()}`)).toContain(latest);
   });
 
-  it('finds what is rare among many thousands at once, or goes on page by page until it is found', async () => {
+  it('finds rare orders among many thousands at once, or page by page', async () => {
     const { stack } = scene;
     const [few, some, many] = [await stack.merchant(), await stack.merchant(), await stack.merchant()];
     const [rare, common] = [await stack.product('1.00'), await stack.product('1.00')];
@@ -113,10 +113,10 @@ describe('the list of orders', () => {
         [of, sku, count],
       );
     const numberOf = (merchant: number): string => `of_${merchant}${common}1`;
-    // The shorter way is gone to its end.
+    // The shorter of the two indexes is read to its end.
     const first = await list(`sku=${common}&merchant=${few.id}`);
     expect([first.data.map(({ order_number }) => order_number), first.next_cursor]).toEqual([[numberOf(few.id)], null]);
-    // Both ways are long, and the one order is the last of either.
+    // Both indexes are long, and the one order is the last of each.
     const query = `sku=${common}&merchant=${some.id}`;
     const [page, seen] = [await list(query), [] as string[]];
     expect([page.data, page.next_cursor]).toEqual([[], expect.any(String)]);
@@ -128,7 +128,7 @@ describe('the list of orders', () => {
     expect(seen).toEqual([numberOf(some.id)]);
     const { body } = await support.browser.get<string>(`/api/orders.csv?${query}`);
     expect(body.trimEnd().split('\n')).toEqual([expect.any(String), expect.stringContaining(numberOf(some.id))]);
-    // No order that was completed has a code.
+    // No completed order has a failure code.
     expect(await list(`status=completed&failure=OUT_OF_STOCK&merchant=${many.id}`)).toEqual(NOTHING);
   });
 
@@ -150,7 +150,7 @@ describe('the list of orders', () => {
     expect(await numbers('status=processing')).toContain(open.order_number);
   });
 
-  it('refuses what can’t be asked', async () => {
+  it('refuses invalid parameters', async () => {
     const ask = async (query: string): Promise<number> => (await support.browser.get(`/api/orders?${query}`)).status;
     for (const wrong of ['status=new', 'merchant=x', 'limit=101', 'cursor=abc', 'colour=red', 'from=yesterday'])
       expect([wrong, await ask(wrong)]).toEqual([wrong, 400]);
@@ -161,7 +161,7 @@ describe('the list of orders', () => {
 });
 
 describe('players', () => {
-  it('are cut to their last three characters for those who may not read them, everywhere', async () => {
+  it('are cut to their last three characters everywhere, without the permission to read them', async () => {
     const { stack, merchant, sku } = scene;
     const player = unique('player-secret');
     const { order_number } = await stack.order(merchant, [{ sku }], player);
@@ -231,12 +231,12 @@ describe('the page of an order', () => {
     expect(asViewer.body.money.entries[0]?.available_after).toBeNull();
   });
 
-  it('is 404 for what is no order', async () => {
+  it('is 404 for an unknown order', async () => {
     for (const number of ['ord_0000000000000000', '%00', '..%2f', 'x'.repeat(300)])
       expect([number, (await support.browser.get(`/api/orders/${number}`)).status]).toEqual([number, 404]);
   });
 
-  it('takes notes of 1 to 2,000 characters', async () => {
+  it('accepts notes of 1 to 2,000 characters', async () => {
     const { stack, merchant, sku } = scene;
     const { order_number } = await stack.order(merchant, [{ sku }]);
     const note = async (text: unknown): Promise<number> =>
@@ -247,7 +247,7 @@ describe('the page of an order', () => {
 });
 
 describe('the search', () => {
-  it('says what a term was found as', async () => {
+  it('names the kind of each hit', async () => {
     const { stack, merchant, sku } = scene;
     const user = unique('searched');
     let isSold = false;
@@ -284,7 +284,7 @@ describe('the search', () => {
     );
     const byDelivery = await support.browser.get<{ orders: object[] }>(`/api/search?q=${delivery?.id}`);
     expect(byDelivery.body.orders).toContainEqual(expect.objectContaining({ order_number, found_as: 'delivery' }));
-    // As a filter, a number is not taken for a delivery: it says nothing of what it found.
+    // A filter does not take a number for the id of a delivery, because it does not name the kind of its hits.
     expect(await numbers(`q=${delivery?.id}`)).toEqual([]);
     expect(await found(sku)).toMatchObject({ orders: [], products: [{ sku }] });
     const { body } = await support.browser.get<{ merchants: { id: number }[] }>(`/api/search?q=${merchant.id}`);
@@ -293,7 +293,7 @@ describe('the search', () => {
 });
 
 describe('the CSV', () => {
-  it('holds every order of the filter, harmless to spreadsheets, and stands in the log', async () => {
+  it('has every order of the filter, without spreadsheet formulas, and an entry in the audit log', async () => {
     const { stack, sku } = scene;
     const merchant = await stack.merchant('10000.00');
     for (const user of ['=1+1', '@cmd', 'plain, "quoted"', '<img onerror=x>'])
@@ -306,7 +306,7 @@ describe('the CSV', () => {
     expect(body).toContain(`,'=1+1,`);
     expect(body).toContain(`,'@cmd,`);
     expect(body).toContain(`,"plain, ""quoted""",`);
-    // It is written when the last line has gone out.
+    // The entry is written after the last line was sent.
     const [entry] = await eventually(
       () =>
         scene.console.sql<{ detail: object }>(

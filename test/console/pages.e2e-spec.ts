@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const nonceOf = (policy: string | null): string => /'nonce-([^']+)'/.exec(policy ?? '')?.[1] ?? 'none';
 
-/** As it goes over the wire: fetch would unpack it. */
+/** The bytes on the wire, because fetch would decompress them. */
 function rawSize(url: string, encoding: string): Promise<[size: number, encoding: unknown, type: unknown]> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { 'accept-encoding': encoding } }, (response) => {
@@ -45,7 +45,7 @@ function rawSize(url: string, encoding: string): Promise<[size: number, encoding
 }
 
 describe('the pages', () => {
-  it('are one page at every address, with a nonce of its own each time', async () => {
+  it('are one HTML page at every address, with a new nonce each time', async () => {
     const nonces = new Set<string>();
     for (const address of ['/', '/orders?status=failed', '/orders/ord_1', '/login', '/index.html']) {
       const response = await fetch(built.url + address);
@@ -61,7 +61,7 @@ describe('the pages', () => {
     expect(nonces.size).toBe(5);
   });
 
-  it('let a browser do only what they need', async () => {
+  it('have a content security policy that allows only what they need', async () => {
     const { headers } = await fetch(built.url);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy.replace(nonceOf(policy), '…').split(/;\s*/)).toEqual([
@@ -83,7 +83,7 @@ describe('the pages', () => {
     expect(headers.get('x-powered-by')).toBeNull();
   });
 
-  it('have assets that never change, packed for browsers that can unpack them', async () => {
+  it('have assets that never change, compressed if the browser allows it', async () => {
     const url = `${built.url}/assets/main-1a2b.js`;
     const response = await fetch(url);
     expect(await response.text()).toBe(SCRIPT);
@@ -98,14 +98,14 @@ describe('the pages', () => {
     expect((await fetch(`${built.url}/theme.js`)).headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('show nothing of what lies around them', async () => {
+  it('serve no files outside of their directory', async () => {
     for (const address of ['/.vite/manifest.json', '/..%2fpackage.json', '/assets/..%2f..%2fpackage.json']) {
       const text = await (await fetch(built.url + address)).text();
       expect([address, text === '{}' || text.includes('dependencies')]).toEqual([address, false]);
     }
   });
 
-  it('say while they are not built that they come, and are found once they are', async () => {
+  it('answer that they are not built yet, and work once they are built', async () => {
     const target = path.join(directory, 'later');
     const early = await ConsoleStack.start({}, { pagesFrom: target });
     try {
@@ -123,7 +123,7 @@ describe('the pages', () => {
     }
   });
 
-  it('take reports of what browsers refused, and keep nothing', async () => {
+  it('accept reports of policy violations, and store nothing', async () => {
     const report = { 'content-type': 'application/csp-report' };
     const send = (body: string): Promise<Response> =>
       fetch(`${built.url}/csp-report`, { method: 'POST', headers: report, body });
@@ -131,7 +131,7 @@ describe('the pages', () => {
     expect((await send('x'.repeat(10_000))).status).toBe(413);
   });
 
-  it('stand beside the health checks, and answers of the API are never kept', async () => {
+  it('do not hide the health checks; answers of the API are never cached', async () => {
     expect(await (await fetch(`${built.url}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${built.url}/readyz`)).json()).toEqual({ status: 'ready' });
     const { status, headers } = await fetch(`${built.url}/api/session`);

@@ -16,7 +16,7 @@ const CHARACTER = 'Hero Nok';
 let scene: Scene;
 let receiver: WebhookReceiver;
 let support: TestOperator;
-/** Everybody who may not read players. */
+/** The roles that may not read players. */
 let others: TestOperator[];
 beforeAll(async () => {
   scene = await startScene();
@@ -27,14 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => closeWithBalancedBooks(scene.stack, receiver, scene.console));
 
-/** What an answer has, as text. */
+/** An answer as text. */
 const read = async ({ browser }: TestOperator, path: string): Promise<string> => {
   const { status, body } = await browser.get<unknown>(path);
   expect([path, status]).toEqual([path, 200]);
   return JSON.stringify(body);
 };
 
-/** Those who may not read players find none of the words there, and who may finds each of them. */
+/** Expects that roles without the permission find none of the words there, and a role with it finds each. */
 async function expectHidden(path: string, words: string[]): Promise<void> {
   const whole = await read(support, path);
   for (const word of words) expect([path, word, whole.includes(word)]).toEqual([path, word, true]);
@@ -60,8 +60,8 @@ async function refusedOrder(player: string): Promise<OrderBody> {
   return stack.orderWith(merchant, order.reference_id, 'failed');
 }
 
-describe('who may not read players', () => {
-  it('finds none in what suppliers and operators wrote of an order, nor the merchant’s own data', async () => {
+describe('an operator who may not read players', () => {
+  it('finds none in texts of suppliers and operators about an order, or in the merchant’s metadata', async () => {
     const player = unique('player-of-an-order');
     const { order_number: number } = await refusedOrder(player);
     const path = `/api/orders/${number}`;
@@ -74,7 +74,7 @@ describe('who may not read players', () => {
     ]);
   });
 
-  it('finds none in the review, nor in the latest calls to a supplier', async () => {
+  it('finds none in the review, or in the latest calls to a supplier', async () => {
     const { order_number: number } = await inDoubt(scene, support);
     const [order] = await scene.console.sql<{ id: bigint; user_id: string }>(
       'SELECT id, user_id FROM orders WHERE order_number = $1',
@@ -89,7 +89,7 @@ describe('who may not read players', () => {
     expect(await read(others[0]!, '/api/review')).toContain(`no answer about …${player.slice(-3)}`);
   });
 
-  it('finds none in a case, of an order or of none', async () => {
+  it('finds none in a discrepancy, with or without an order', async () => {
     const id = await contradict(scene);
     const [order] = await scene.console.sql<{ user_id: string }>(
       `UPDATE supplier_reversals r SET detail = 'refunded to ' || o.user_id FROM orders o
@@ -106,7 +106,7 @@ describe('who may not read players', () => {
     expect(await read(others[0]!, '/api/reversals')).toContain(`sold to …${stranger.slice(-3)}`);
   });
 
-  it('finds none in an event that was delivered, nor in the receiver’s answer, however that writes it', async () => {
+  it('finds none in a delivered event, or in the receiver’s answer in any notation', async () => {
     const { id: webhook } = await new Hooks(scene.merchant).register(receiver.url('/echo'));
     const player = unique('player/with a slash');
     const { order_number: number } = await refusedOrder(player);

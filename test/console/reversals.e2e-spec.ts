@@ -29,7 +29,7 @@ const close = (id: number, body: object, { browser } = finance) =>
   browser.post<Reversal & ErrorBody>(`/api/reversals/${id}/closing`, body);
 
 describe('reversals', () => {
-  it('are listed with what they cost, to those who may see costs', async () => {
+  it('are listed with their costs for operators with the permission', async () => {
     const id = await contradict(scene);
     const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?open=true');
     expect(body.data[0]).toMatchObject({ id, unit: '1.1', amount: '29.5', status: 'open' });
@@ -53,7 +53,7 @@ describe('reversals', () => {
     expect((await page('supplier=fake&limit=100')).next).toBeNull();
   });
 
-  it('of a purchase that no order knows are listed, and closed without a credit', async () => {
+  it('about a purchase of no known order are listed, and closed without a credit', async () => {
     const { api } = scene.stack;
     const { id: supplierId } = await api.get(SuppliersService).getByCode('fake');
     const purchase = { supplierReference: null, state: 'succeeded', boughtAt: null, cost: null } as const;
@@ -86,7 +86,7 @@ describe('reversals', () => {
     expect([again.status, again.body.message]).toEqual([409, `reversal ${id} is closed already`]);
   });
 
-  it('give the merchant a credit, once, and say in the log who did', async () => {
+  it('give the merchant a credit, once, with the operator in the audit log', async () => {
     const id = await contradict(scene);
     const before = Number(await available());
     const [first, second] = await Promise.all([
@@ -103,7 +103,7 @@ describe('reversals', () => {
     expect(entries).toEqual([{ operator: finance.email, action: 'reversal.close', credit: '35.00' }]);
   });
 
-  it('give no credit where another operator closed the case meanwhile', async () => {
+  it('give no credit if another operator closed them meanwhile', async () => {
     const id = await contradict(scene);
     const before = await available();
     let late: ReturnType<typeof close> | undefined;
@@ -126,7 +126,7 @@ describe('reversals', () => {
     expect(await available()).toBe(before);
   });
 
-  it('are closed only when it is confirmed again, and with a reason', async () => {
+  it('are closed only after another confirmation, and with a reason', async () => {
     const id = await contradict(scene);
     const operator = await scene.console.signedIn('finance');
     await scene.console.sql(

@@ -6,7 +6,7 @@ import { withTables } from '../../tools/docs-site/generated-tables.js';
 const written = readFileSync(new URL('../../docs/console.md', import.meta.url), 'utf8');
 
 describe('the table of roles in the console’s documentation', () => {
-  it('is what `npm run openapi` writes of the permissions', () => {
+  it('equals the table that `npm run openapi` writes from the permissions', () => {
     expect(withTables(written)).toBe(written);
   });
 
@@ -18,7 +18,7 @@ describe('the table of roles in the console’s documentation', () => {
     expect(cells).toEqual(PERMISSIONS.map((permission) => [permission, rolesWith(permission).length]));
   });
 
-  it('is written anew after a change by hand', () => {
+  it('is written again after a change by hand', () => {
     const changed = written.replace('| `operators.manage` |', '| `operators.manage_all` |');
     expect(changed).not.toBe(written);
     expect(withTables(changed)).toBe(written);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-/** Sends exactly these headers: a client of the browser's kind would add some of its own. */
+/** Sends exactly these headers. A client such as fetch would add others. */
 function statusOf(method: string, path: string, headers: Record<string, string>, body?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(console.url + path, { method, headers }, (response) => {
@@ -34,8 +34,8 @@ const FOREIGN: [what: string, headers: Record<string, string>][] = [
   ['nobody knows whom', {}],
 ];
 
-describe('requests that are not reading', () => {
-  it.each(FOREIGN)('are refused from %s, whatever they ask', async (_what, headers) => {
+describe('requests that may change something', () => {
+  it.each(FOREIGN)('are refused from %s, at every route', async (_what, headers) => {
     const operations = everyOperation(console.app).filter(({ method }) => method !== 'GET');
     expect(operations.length).toBeGreaterThan(8);
     for (const { method, path } of operations) {
@@ -59,7 +59,7 @@ describe('requests that are not reading', () => {
     },
   );
 
-  it('are taken from the console’s own pages, also from browsers that only send Origin', async () => {
+  it('are accepted from the console’s own pages, also from browsers that only send Origin', async () => {
     const origin = new URL(console.url).origin;
     const body = JSON.stringify({ timezone: 'UTC' });
     const headers = { 'content-type': 'application/json', cookie: cookie() };

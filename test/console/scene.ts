@@ -4,7 +4,7 @@ import { TestStack, unique, type OrderBody, type TestMerchant } from '../support
 import { eventually } from '../support/eventually.js';
 import { ConsoleStack, type TestOperator } from './console-stack.js';
 
-/** The whole service with a console beside it, on one database. */
+/** The whole service and a console, with one database. */
 export interface Scene {
   stack: TestStack;
   console: ConsoleStack;
@@ -13,7 +13,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** @param env of the whole service, and of its console. @param options of the console. */
+/** @param env of the whole service and its console. @param options of the console. */
 export async function startScene(
   env: Record<string, string> = {},
   options: { pagesFrom?: string } = {},
@@ -42,7 +42,7 @@ export async function startScene(
   };
 }
 
-/** An order that was bought, of which its supplier then says that it was not. @returns the id of the case. */
+/** A completed order whose supplier then reports a failure. @returns the id of the discrepancy. */
 export async function contradict({ stack, console, merchant, sku }: Scene): Promise<number> {
   const order = await stack.order(merchant, [{ sku }]);
   await stack.orderWith(merchant, order.reference_id, 'completed');
@@ -65,7 +65,7 @@ export async function refusedOrder({ stack, merchant }: Scene): Promise<OrderBod
   return stack.orderWith(merchant, order.reference_id, 'failed');
 }
 
-/** Has the supplier of such an order say that it sold it all the same, with a code or not yet. */
+/** Makes the supplier of such an order report a late success, with a code or without one yet. */
 export async function sellLate(
   { stack, merchant }: Scene,
   { order_number }: OrderBody,
@@ -84,7 +84,7 @@ export async function sellLate(
   });
 }
 
-/** A later attempt of an order's only unit began, which is in doubt as the one before was. @param at which supplier. */
+/** Adds a later attempt, in doubt like the first one, to an order's only unit. @param at the supplier. */
 export async function triedAgain(
   { console }: Scene,
   { order_number }: Pick<OrderBody, 'order_number'>,
@@ -103,8 +103,8 @@ export async function triedAgain(
 }
 
 /**
- * Has another supplier sell a product, at the address of the fake one.
- * @param cost of a piece in whole baht; none where it does not say.
+ * Adds another supplier of a product, at the address of the fake one.
+ * @param cost of a unit in whole baht; undefined if unknown.
  */
 export async function sellAlsoAt(
   { stack }: Scene,
@@ -123,7 +123,7 @@ export async function sellAlsoAt(
   );
 }
 
-/** An order of which the first supplier that is asked sells nothing, and the next one everything. */
+/** An order whose units the first supplier refuses and the next one sells. */
 export async function refusedAtFirst({ stack, merchant }: Scene, sku: string): Promise<OrderBody> {
   const user = unique('refused');
   stack.supplier.script(user, ({ reference }) =>
@@ -133,7 +133,7 @@ export async function refusedAtFirst({ stack, merchant }: Scene, sku: string): P
   return stack.orderWith(merchant, order.reference_id, 'completed');
 }
 
-/** An order whose units' supplier never said what became of them. @param price of a piece, in baht. */
+/** An order with units in doubt, whose supplier reports no outcome. @param price of a unit, in baht. */
 export async function inDoubt(
   { stack, merchant }: Scene,
   { browser }: TestOperator,

@@ -12,7 +12,7 @@ afterAll(() => console.close());
 const giveCode = async (browser: Browser, code: string): Promise<number> =>
   (await browser.post('/api/session/code', { code })).status;
 
-/** Signed in by the password only. */
+/** A session after the password only. */
 async function halfSignedIn({ email }: TestOperator): Promise<Browser> {
   const browser = console.browser();
   await browser.post('/api/session', { email, password: PASSWORD });
@@ -29,7 +29,7 @@ describe('the second factor', () => {
     expect((await browser.get('/api/session')).body).toMatchObject({ state: 'signed_in' });
   });
 
-  it('takes each code once, of this half minute and of one before and after', async () => {
+  it('accepts each code once, of this half minute, the one before and the one after', async () => {
     const operator = await console.withSecondFactor();
     const { secret = '' } = operator;
     expect(await giveCode(await halfSignedIn(operator), await codeOf(secret, 3))).toBe(401);
@@ -37,11 +37,11 @@ describe('the second factor', () => {
     const code = await codeOf(secret);
     expect(await giveCode(await halfSignedIn(operator), code)).toBe(200);
     expect(await giveCode(await halfSignedIn(operator), code)).toBe(401);
-    // The one before it does not count either any more.
+    // The code before it is no longer accepted, either.
     expect(await giveCode(await halfSignedIn(operator), await codeOf(secret, -1))).toBe(401);
   });
 
-  it('takes one code once of many that come at the same moment', async () => {
+  it('accepts a code once, even if it comes many times at the same moment', async () => {
     const operator = await console.withSecondFactor();
     const code = await codeOf(operator.secret ?? '');
     const browsers = [await halfSignedIn(operator), await halfSignedIn(operator), await halfSignedIn(operator)];
@@ -49,7 +49,7 @@ describe('the second factor', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('takes each recovery code once, however it is typed', async () => {
+  it('accepts each recovery code once, in any notation', async () => {
     const operator = await console.withSecondFactor();
     expect(operator.recoveryCodes).toHaveLength(10);
     const [code = ''] = operator.recoveryCodes;
@@ -59,14 +59,14 @@ describe('the second factor', () => {
     expect(body.recovery_codes).toBe(9);
   });
 
-  it('locks the account after five wrong codes, and the right password does not forgive them', async () => {
+  it('locks the account after five wrong codes, and the right password does not reset the count', async () => {
     const operator = await console.withSecondFactor();
     for (let attempt = 1; attempt <= 5; attempt++)
       expect(await giveCode(await halfSignedIn(operator), '000000')).toBe(401);
     expect(await giveCode(await halfSignedIn(operator), await codeOf(operator.secret ?? ''))).toBe(401);
   });
 
-  it('is not passed by any other route', async () => {
+  it('cannot be avoided by any other route', async () => {
     const operator = await console.withSecondFactor();
     const browser = await halfSignedIn(operator);
     for (const { method, path, access } of everyOperation(console.app)) {
@@ -76,7 +76,7 @@ describe('the second factor', () => {
     }
   });
 
-  it('is set up with a code of the app, and removed, by those who have just shown who they are', async () => {
+  it('is set up with a code of the app, and removed, only shortly after a confirmation', async () => {
     const { browser, id } = await console.signedIn();
     await console.sql(
       `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
@@ -104,7 +104,7 @@ describe('the second factor', () => {
     expect(kept.map(({ action }) => action)).toEqual(['second_factor.set', 'second_factor.remove']);
   });
 
-  it('is asked for before a new password, which confirms nothing by itself', async () => {
+  it('is asked for before a change of the password, which does not count as a confirmation', async () => {
     const { browser, id, secret = '' } = await console.withSecondFactor();
     const minutesAgo = (minutes: number): Promise<unknown> =>
       console.sql(
@@ -125,7 +125,7 @@ describe('the second factor', () => {
     expect((await browser.send('DELETE', '/api/me/second-factor')).status).toBe(403);
   });
 
-  it('signs out everywhere else when it is set, replaced or removed, and goes on here under another cookie', async () => {
+  it('ends all other sessions when it is set, replaced or removed, and gives this session a new cookie', async () => {
     const operator = await console.signedIn();
     const { browser, id } = operator;
     const factorOf = async (change: () => Promise<{ status: number }>): Promise<void> => {
@@ -148,7 +148,7 @@ describe('the second factor', () => {
     await factorOf(() => browser.send('DELETE', '/api/me/second-factor'));
   });
 
-  it('that is removed confirms no longer than it did', async () => {
+  it('that is removed leaves the earlier confirmation valid for no longer than before', async () => {
     const { browser, id } = await console.withSecondFactor();
     await console.sql(
       `UPDATE operator_sessions SET confirmed_at = now() - interval '9 minutes' WHERE operator_id = $1`,
@@ -160,7 +160,7 @@ describe('the second factor', () => {
     expect(after.body.confirmed_until).toBe(before.body.confirmed_until);
   });
 
-  it('is kept sealed', async () => {
+  it('is stored sealed', async () => {
     const { id, secret = '-' } = await console.withSecondFactor();
     const [row] = await console.sql<{ totp_sealed: Buffer }>('SELECT totp_sealed FROM operators WHERE id = $1', [id]);
     expect(row?.totp_sealed.includes(secret)).toBe(false);

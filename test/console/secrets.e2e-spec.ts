@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-describe('what is answered', () => {
-  it('never holds a password, a session, a sealed secret, a hash or a link', async () => {
+describe('an answer', () => {
+  it('never contains a password, a session, a sealed secret, a hash or a link', async () => {
     const { console, stack, merchant, sku } = scene;
     const webhook = await new Hooks(merchant).register('http://127.0.0.1:9/');
     const order = await stack.order(merchant, [{ sku }]);
@@ -66,13 +66,13 @@ describe('what is answered', () => {
   }
 });
 
-describe('what changes something', () => {
+describe('a request that changes something', () => {
   const entries = async (): Promise<number> => {
     const [row] = await scene.console.sql<{ count: bigint }>('SELECT count(*) FROM operator_actions');
     return Number(row?.count);
   };
 
-  /** Sends a request that succeeds. @returns how many entries it added to the log. */
+  /** Sends a request that succeeds. @returns the number of entries that it added to the audit log. */
   async function logged(browser: Browser, method: string, path: string, body?: object): Promise<number> {
     const before = await entries();
     const { status } = await browser.send(method, path, body);
@@ -81,7 +81,7 @@ describe('what changes something', () => {
     return (await entries()) - before;
   }
 
-  it('stands in the log with one entry, and what was refused with none', async () => {
+  it('adds one entry to the audit log, or none if it is refused', async () => {
     const { console, stack, merchant, sku } = scene;
     await stack.stopWorkers();
     const { order_number: number } = await stack.order(merchant, [{ sku, quantity: 2 }]);

@@ -18,7 +18,7 @@ const whoAmI = (browser: Browser): Promise<{ status: number; body: SessionBody }
   browser.get<SessionBody>('/api/session');
 
 describe('signing in', () => {
-  it('takes address and password, and says who one is and what one may do', async () => {
+  it('needs address and password, and answers with the operator and the permissions', async () => {
     const { browser, email } = await console.operator('viewer');
     expect((await whoAmI(browser)).status).toBe(401);
     const { status, body } = await browser.post<SessionBody>('/api/session', {
@@ -37,7 +37,7 @@ describe('signing in', () => {
     expect((await whoAmI(browser)).body.operator?.email).toBe(email);
   });
 
-  it('ends with signing out, also for a thief of the cookie', async () => {
+  it('lasts until signing out, which also ends a stolen cookie', async () => {
     const { browser } = await console.signedIn();
     const thief = console.browser();
     for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect((await whoAmI(thief)).status).toBe(401);
   });
 
-  it('takes no session identifier that an attacker chose, and changes it with every step', async () => {
+  it('never uses a session identifier that an attacker chose, and changes it with every step', async () => {
     const { browser, email, secret = '' } = await console.withSecondFactor();
     await browser.send('DELETE', '/api/session');
     const seen = new Set<string | undefined>();
@@ -72,7 +72,7 @@ describe('signing in', () => {
     expect((await whoAmI(browser)).status).toBe(200);
   });
 
-  it('takes as a new password none that is the one of now, however it is typed', async () => {
+  it('refuses the current password as a new one, in any notation', async () => {
     const { browser, email, id } = await console.signedIn();
     const change = { password: PASSWORD, new_password: PASSWORD.replace('c', 'ｃ') };
     const { status, body } = await browser.post<ErrorBody>('/api/me/password', change);
@@ -85,7 +85,7 @@ describe('signing in', () => {
     expect(changes).toEqual([]);
   });
 
-  it('keeps neither the cookie’s value nor the password', async () => {
+  it('stores neither the cookie’s value nor the password', async () => {
     const { browser, id } = await console.signedIn();
     const value =
       decodeURIComponent(browser.cookies.get('console') ?? '')
@@ -103,7 +103,7 @@ describe('signing in', () => {
     expect(JSON.stringify(rows)).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
   });
 
-  it('writes cookies that scripts and other sites can’t use', async () => {
+  it('sets cookies that scripts and other sites can’t use', async () => {
     const https = await ConsoleStack.start({ CONSOLE_URL: 'https://console.example.com' });
     try {
       const { browser, email } = await https.operator();
@@ -121,7 +121,7 @@ describe('signing in', () => {
     }
   });
 
-  it('is not kept by what a page asks while nobody is there', async () => {
+  it('is not extended by requests of a page without input by an operator', async () => {
     const { id, browser } = await console.signedIn();
     await console.sql(`UPDATE operator_sessions SET seen_at = now() - interval '59 minutes' WHERE operator_id = $1`, [
       id,
@@ -140,7 +140,7 @@ describe('signing in', () => {
     expect(await minutesAgo()).toBeLessThan(58);
   });
 
-  it('ends when nobody asked for an hour, and after twelve hours whatever was asked', async () => {
+  it('ends an hour after the last request, and after twelve hours in any case', async () => {
     const [idle, old] = [await console.signedIn(), await console.signedIn()];
     await console.sql(`UPDATE operator_sessions SET seen_at = now() - interval '61 minutes' WHERE operator_id = $1`, [
       idle.id,
@@ -163,7 +163,7 @@ describe('wrong passwords', () => {
   const tryWith = (browser: Browser, email: string, password: string): Promise<{ status: number; body: ErrorBody }> =>
     browser.post<ErrorBody>('/api/session', { email, password });
 
-  it('lock the account at the fifth, and the answer is the same for all reasons and for nobody', async () => {
+  it('lock the account at the fifth; the answer is the same for every reason, and for an unknown address', async () => {
     const { email } = await console.operator();
     const answers = [];
     for (let attempt = 1; attempt <= 5; attempt++)
@@ -193,7 +193,7 @@ describe('wrong passwords', () => {
     expect(minutes).toEqual([null, null, null, null, 15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
   });
 
-  it('are counted one by one, however many come at the same moment', async () => {
+  it('are counted one by one, even if they come at the same moment', async () => {
     const { email } = await console.operator();
     await Promise.all(Array.from({ length: 12 }, () => tryWith(console.browser(), email, 'wrong')));
     const [row] = await console.sql<{ failed_logins: number }>('SELECT failed_logins FROM operators WHERE email = $1', [
@@ -202,7 +202,7 @@ describe('wrong passwords', () => {
     expect(row?.failed_logins).toBe(5);
   });
 
-  it('of a stranger don’t keep out a browser that the operator has signed in with', async () => {
+  it('of a stranger don’t lock out a browser in which the operator has signed in', async () => {
     const { browser, email } = await console.signedIn();
     await browser.send('DELETE', '/api/session');
     for (let attempt = 1; attempt <= 5; attempt++) await tryWith(console.browser(), email, 'wrong');
@@ -213,7 +213,7 @@ describe('wrong passwords', () => {
     expect((await tryWith(browser, email, PASSWORD)).status).toBe(401);
   });
 
-  it('are ten a minute from one address, and the eleventh attempt is not looked at', async () => {
+  it('are limited to ten attempts a minute from one address; the eleventh is not checked', async () => {
     const { email } = await console.operator();
     const address = newAddress();
     const statuses: number[] = [];
@@ -224,7 +224,7 @@ describe('wrong passwords', () => {
     expect((await tryWith(console.browser(), email, PASSWORD)).status).toBe(200);
   });
 
-  it('take as long for an address that nobody has', async () => {
+  it('take as long to check for an unknown address', async () => {
     const { email } = await console.operator();
     const timeOf = async (address: string): Promise<number> => {
       const startedAt = performance.now();
@@ -235,7 +235,7 @@ describe('wrong passwords', () => {
     expect(Math.min(known, unknown)).toBeGreaterThan(99);
   });
 
-  it('of accounts that there are stand in the log, with the address they came from', async () => {
+  it('of existing accounts are in the audit log, with the address of the sender', async () => {
     const { email, id } = await console.operator();
     const browser = console.browser();
     await tryWith(browser, email, 'wrong');

@@ -15,7 +15,7 @@ interface Chunk {
 const built = fileURLToPath(new URL('../../dist/console', import.meta.url));
 const manifest = JSON.parse(readFileSync(path.join(built, '.vite', 'manifest.json'), 'utf8')) as Record<string, Chunk>;
 
-/** The names of a chunk and of all that it imports from the start. */
+/** The names of a chunk and of its static imports. */
 function reached(name: string, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found;
   found.add(name);
@@ -37,7 +37,7 @@ const first = reached(entry);
 const pages = Object.keys(manifest).filter((name) => name.startsWith('src/pages/'));
 const login = pages.find((name) => name.includes('login')) ?? '';
 
-describe('What a browser fetches', () => {
+describe('The download of a browser', () => {
   it('is at most 180 KiB of scripts at first', () => {
     expect(kibibytes(scripts(first), gzipSync)).toBeLessThanOrEqual(180);
   });
@@ -56,7 +56,7 @@ describe('What a browser fetches', () => {
     expect(kibibytes([...scripts(names), ...styles(names)], brotliCompressSync)).toBeLessThanOrEqual(230);
   });
 
-  it('is React’s production build, whatever NODE_ENV the caller has', () => {
+  it('has React’s production build with any NODE_ENV of the caller', () => {
     const code = scripts(first).map((file) => readFileSync(path.join(built, file), 'utf8'));
     expect(code.some((text) => text.includes('Download the React DevTools'))).toBe(false);
   });

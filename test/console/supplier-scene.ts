@@ -2,8 +2,8 @@ import type { TestOperator } from './console-stack.js';
 import type { Scene } from './scene.js';
 
 /**
- * A supplier with a catalogue that was read twice, written straight to the tables: its vendor is asked for nothing. ML-86
- * and ML-172 were listed both times, ML-257 is new, and PUBG-60 is gone.
+ * A supplier whose catalogue was read twice. The tables are written directly, without a call. ML-86 and ML-172 were in both
+ * readings, ML-257 is new, and PUBG-60 is gone.
  */
 export async function addCatalogued({ console }: Scene, admin: TestOperator, code = 'digi'): Promise<void> {
   const { status, body } = await admin.browser.send('PUT', `/api/suppliers/${code}`, {

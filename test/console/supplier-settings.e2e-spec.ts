@@ -44,7 +44,7 @@ const entriesOf = (code: string): Promise<{ operator: string; action: string; de
   );
 
 describe('adapters', () => {
-  it('say which credentials and options they take, and what they can do', async () => {
+  it('list their credentials, options and capabilities', async () => {
     const { body } = await admin.browser.get<{ data: { adapter: string }[] }>('/api/suppliers/adapters');
     expect(body.data.map(({ adapter }) => adapter)).toEqual(expect.arrayContaining(['http', 'digiflazz']));
     expect(body.data.find(({ adapter }) => adapter === 'digiflazz')).toMatchObject({
@@ -61,7 +61,7 @@ describe('adapters', () => {
 });
 
 describe('a supplier', () => {
-  it('is added and set anew; credentials that are not given are kept, and none is shown or logged', async () => {
+  it('is added and changed; absent credentials stay, and none is shown or logged', async () => {
     const added = await set('digi', { ...DIGI, expected_updated_at: null });
     expect([added.status, added.body]).toMatchObject([
       200,
@@ -110,7 +110,7 @@ describe('a supplier', () => {
     for (const secret of ['dev-4711', 'prod-0815', 'hush-hush']) expect(shown).not.toContain(secret);
   });
 
-  it('moves to another host only with its secrets typed anew: nobody has what is stored sent to a host of theirs', async () => {
+  it('moves to another host only with its secrets typed again, so that no operator can send stored secrets to their own host', async () => {
     await set('stays', { ...DIGI, expected_updated_at: null });
     const now = async (): Promise<object> => ({ expected_updated_at: (await show('stays')).updated_at });
     const elsewhere = { ...DIGI, base_url: 'https://digi.example/v1', credentials: {} };
@@ -134,7 +134,7 @@ describe('a supplier', () => {
     expect([anew.status, anew.body.base_url]).toEqual([200, 'https://digi.example/v1']);
   });
 
-  it('that another operator set meanwhile is left as it is', async () => {
+  it('that another operator changed meanwhile is not changed', async () => {
     const { updated_at: at } = (await set('race', { ...DIGI, expected_updated_at: null })).body;
     const change = { adapter: 'digiflazz', timeout_ms: 7_000, expected_updated_at: at };
     const answers = await Promise.all([set('race', change), set('race', { ...change, timeout_ms: 6_000 })]);
@@ -144,7 +144,7 @@ describe('a supplier', () => {
     expect(await entriesOf('race')).toHaveLength(2);
   });
 
-  it('is set only shortly after the code or password was given', async () => {
+  it('is changed only shortly after a confirmation by code or password', async () => {
     const tired = await scene.console.signedIn('admin');
     await scene.console.sql(
       `UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes' WHERE operator_id = $1`,
@@ -169,14 +169,14 @@ describe('a supplier', () => {
     [{ ...DIGI, options: { testing: 'maybe' } }, 'must be one of true, false'],
     [{ ...DIGI, low_balance: '-1' }, 'low_balance must be an amount'],
     [{ ...DIGI, timeout_ms: 600_000 }, 'timeout'],
-  ])('is not set to what can’t be: %j', async (body, words) => {
+  ])('is not changed to invalid settings: %j', async (body, words) => {
     const answer = await set('wrong', { ...body, expected_updated_at: null });
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(words)]);
     expect(JSON.stringify(answer.body)).not.toContain('s3cr3t');
     expect((await admin.browser.get(pathOf('wrong'))).status).toBe(404);
   });
 
-  it('leaves open units behind only when that was said', async () => {
+  it('is changed despite open units only if the operator confirms that', async () => {
     const { stack, merchant, sku } = scene;
     const user = unique('doubtful');
     stack.supplier.script(user, () => ({ status: 500, body: {} }));
@@ -195,7 +195,7 @@ describe('a supplier', () => {
     await stack.orderWith(merchant, order.reference_id, 'failed');
   });
 
-  it('is removed while nothing refers to it', async () => {
+  it('is removed only if no row refers to it', async () => {
     await set('brief', { ...DIGI, expected_updated_at: null });
     const gone = await admin.browser.send('DELETE', `${pathOf('brief')}?reason=never+used`);
     expect([gone.status, gone.body]).toEqual([200, { code: 'brief' }]);

@@ -34,7 +34,7 @@ describe('the catalogue of a supplier', () => {
   const items = async (query = ''): Promise<Item[]> =>
     (await admin.browser.get<Page<Item>>(`/api/suppliers/digi/products${query}`)).body.data;
 
-  it('says what the last reading changed', async () => {
+  it('shows the changes of the last reading', async () => {
     const found = await items();
     expect(found.map(({ supplier_sku, is_new, gone_at }) => [supplier_sku, is_new, gone_at !== null])).toEqual([
       ['ML-172', false, false],
@@ -44,7 +44,7 @@ describe('the catalogue of a supplier', () => {
     ]);
   });
 
-  it('gives a product of ours an offer with its cost, once', async () => {
+  it('adds an offer with its cost to a product of ours, once', async () => {
     const { sku, console } = scene;
     const catalog = await console.signedIn('catalog');
     const map = () =>
@@ -69,7 +69,7 @@ describe('the catalogue of a supplier', () => {
 });
 
 describe('the offers of a supplier', () => {
-  it('come in pages, and by a part of either SKU', async () => {
+  it('have pages, and are found by a part of either SKU', async () => {
     const products = scene.console.app.get(ProductsService);
     for (let number = 0; number < 102; number += 1) {
       const sku = `PAGED-${String(number).padStart(3, '0')}`;
@@ -92,8 +92,8 @@ describe('the offers of a supplier', () => {
   });
 });
 
-describe('calls that decided nothing', () => {
-  it('are listed with their unit and what was said, the latest first', async () => {
+describe('calls without a definite outcome', () => {
+  it('are listed with their unit and their answer, the latest first', async () => {
     const { stack, merchant, sku } = scene;
     const user = unique('doubtful');
     stack.supplier.script(user, () => ({ status: 500, body: {} }));
@@ -112,8 +112,8 @@ describe('calls that decided nothing', () => {
   });
 });
 
-describe('the log of a supplier', () => {
-  it('has what was done about it and its offers, and nothing else', async () => {
+describe('the audit log of a supplier', () => {
+  it('has the entries about it and its offers, and no others', async () => {
     await admin.browser.post('/api/suppliers/fake/pause', { reason: 'not this one' });
     await admin.browser.send('DELETE', '/api/suppliers/fake/pause');
     const { body } = await admin.browser.get<Page<{ action: string }>>('/api/log?supplier=digi');

@@ -35,7 +35,7 @@ afterAll(async () => {
 const show = async (): Promise<Supplier> => (await support.browser.get<Supplier>('/api/suppliers/fake')).body;
 
 describe('suppliers', () => {
-  it('say how they do: calls, workers, queue and balance', async () => {
+  it('show their calls, workers, queue and balance', async () => {
     const { stack, merchant, sku } = scene;
     const order = await stack.order(merchant, [{ sku, quantity: 2 }]);
     await stack.orderWith(merchant, order.reference_id, 'completed');
@@ -56,7 +56,7 @@ describe('suppliers', () => {
     expect(body.data[0]?.calls.p50_ms).toBeGreaterThan(0);
   });
 
-  it('are paused and resumed, with who and why in the log', async () => {
+  it('are paused and resumed, with operator and reason in the audit log', async () => {
     const { stack, merchant, sku, console } = scene;
     const paused = await support.browser.post<Supplier>('/api/suppliers/fake/pause', {
       reason: 'until 14:00',
@@ -83,7 +83,7 @@ describe('suppliers', () => {
     expect((await show()).state).toBe('well');
   });
 
-  it('are tested without buying anything, each check by itself, once in ten seconds for all operators together', async () => {
+  it('are tested without a purchase, each check on its own, once in ten seconds for all operators together', async () => {
     const { browser: other } = await scene.console.signedIn('catalog');
     const test = ({ browser }: Pick<TestOperator, 'browser'>) =>
       browser.post<{ ok: boolean; checks: object[] }>('/api/suppliers/fake/test');
@@ -103,7 +103,7 @@ describe('suppliers', () => {
     expect(entries).toEqual([{ source: 'console', detail: { code: 'fake', ok: true } }]);
   });
 
-  it('are tested again when the ten seconds are over, and whatever became of who tested them before', async () => {
+  it('are tested again after ten seconds, even if the process of the last test ended', async () => {
     const test = () => support.browser.post('/api/suppliers/fake/test');
     const until = async (moment: string): Promise<unknown> =>
       scene.console.sql(`UPDATE suppliers SET test_asked_until = ${moment} WHERE code = 'fake' RETURNING id`);
@@ -117,7 +117,7 @@ describe('suppliers', () => {
     expect(turn).toEqual({ is_short: true });
   });
 
-  it('that read no catalogue say so', async () => {
+  it('without a catalogue show this', async () => {
     const { browser } = await scene.console.signedIn('catalog');
     const { status, body } = await browser.post<ErrorBody>('/api/suppliers/fake/sync', { dry_run: true });
     expect([status, body.message]).toEqual([400, expect.stringContaining('reads no catalogue')]);

@@ -6,7 +6,7 @@ import { placeholdersOf, translate, type Messages } from '../../console/src/i18n
 
 const sources = fileURLToPath(new URL('../../console/src', import.meta.url));
 const read = (file: string): string => readFileSync(path.join(sources, file), 'utf8');
-/** Texts of the shell and of every area. A page may show those of another area, so no key is there twice. */
+/** The texts of the shell and of every area. A page may show texts of another area, so each key is unique. */
 const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
 const entriesOf = (language: string) =>
   files
@@ -18,15 +18,15 @@ const en = messagesOf('en');
 const th = messagesOf('th');
 
 describe('The texts of the console', () => {
-  it('are there in both languages', () => {
+  it('exist in both languages', () => {
     expect(Object.keys(th)).toEqual(Object.keys(en));
   });
 
-  it('have a key of their own each', () => {
+  it('have unique keys', () => {
     expect(entriesOf('en')).toHaveLength(Object.keys(en).length);
   });
 
-  it.each(Object.keys(en))('take the same placeholders in both languages: %s', (key) => {
+  it.each(Object.keys(en))('have the same placeholders in both languages: %s', (key) => {
     expect(placeholdersOf(th[key] ?? '')).toEqual(placeholdersOf(en[key] ?? ''));
   });
 
@@ -35,7 +35,7 @@ describe('The texts of the console', () => {
       .filter((file) => /\.tsx?$/.test(file))
       .map(read)
       .join('\n');
-    // Some keys are made of codes: then the code has the beginning of the key.
+    // Some keys end with a code. Then the source has the beginning of the key.
     const made = [...code.matchAll(/`([\w.]+)\.\$\{/g)].map(([, beginning]) => `${beginning}.`);
     const unused = Object.keys(en).filter(
       (key) => !code.includes(`'${key}'`) && !made.some((beginning) => key.startsWith(beginning)),
@@ -43,13 +43,13 @@ describe('The texts of the console', () => {
     expect(unused).toEqual([]);
   });
 
-  /** What is counted; a text with two counts is made of two. */
+  /** The counted things. A text with two counts consists of two texts. */
   const THINGS =
     'attempts|calls|characters|deliveries|merchants|months|movements|offers|orders|pieces|prices|products|units|webhooks';
   /** A number that is always in the thousands. */
   const ALWAYS_MANY = ['suppliers.callsAmong', 'suppliers.callsNone'];
 
-  it('in English, have a form of their own for one of each thing that they count', () => {
+  it('in English, have a singular form for each thing that they count', () => {
     const counts = new RegExp(`\\{\\w+\\} (\\w+ )?(${THINGS})\\b`);
     const wrong = Object.entries(en).filter(
       ([key, text]) => typeof text === 'string' && counts.test(text) && !ALWAYS_MANY.includes(key),
@@ -59,14 +59,14 @@ describe('The texts of the console', () => {
     expect(oneOfMany).toEqual([]);
   });
 
-  it('choose the form by the count, and write numbers as the language does', () => {
+  it('choose the form by the count, and write numbers in the way of the language', () => {
     const messages = { units: { one: '{count} unit of {of}', other: '{count} units of {of}' } };
     expect(translate(messages, 'en', 'units', { count: 1, of: 'x' })).toBe('1 unit of x');
     expect(translate(messages, 'en', 'units', { count: 1234, of: 'x' })).toBe('1,234 units of x');
     expect(translate({ units: { other: '{count} หน่วย' } }, 'th', 'units', { count: 1 })).toBe('1 หน่วย');
   });
 
-  it('show what is missing by its key, and a placeholder without a value as it is', () => {
+  it('show a missing text as its key, and a placeholder without a value unchanged', () => {
     expect(translate({}, 'en', 'no.such.key')).toBe('no.such.key');
     expect(translate({ a: 'for {name}' }, 'en', 'a')).toBe('for {name}');
   });

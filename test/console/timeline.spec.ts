@@ -11,7 +11,7 @@ const HISTORY: TimelineEntry[] = [
   { at: at(201), kind: 'order.failed', outcome: 'failed' },
 ];
 
-/** The history as a test reads it: each line by its kind, or by how long nothing happened. */
+/** The history in short: the kind of each line, or the length of an idle time. */
 const shown = (view: { isGrouped: boolean; isBadOnly: boolean }): [string | null, (string | number)[]][] =>
   arrange(HISTORY, view).map(({ unit, lines }) => [
     unit,
@@ -19,13 +19,13 @@ const shown = (view: { isGrouped: boolean; isBadOnly: boolean }): [string | null
   ]);
 
 describe('The timeline', () => {
-  it('is one line of time, in which more than a minute without anything is folded', () => {
+  it('is one list, in which idle times of more than a minute are folded', () => {
     expect(shown({ isGrouped: false, isBadOnly: false })).toEqual([
       [null, ['order.created', 'supplier.send', 'supplier.send', 198_000, 'supplier.inquiry', 'order.failed']],
     ]);
   });
 
-  it('groups by unit, with idle time of its own for each', () => {
+  it('groups by unit, with the idle times of each', () => {
     expect(shown({ isGrouped: true, isBadOnly: false })).toEqual([
       [null, ['order.created', 201_000, 'order.failed']],
       ['1.1', ['supplier.send']],
@@ -33,14 +33,14 @@ describe('The timeline', () => {
     ]);
   });
 
-  it('shows what went wrong alone', () => {
+  it('can show failures only', () => {
     expect(shown({ isGrouped: false, isBadOnly: true })).toEqual([
       [null, ['supplier.send', 198_000, 'supplier.inquiry', 'order.failed']],
     ]);
     expect(arrange(HISTORY.slice(0, 2), { isGrouped: false, isBadOnly: true })).toEqual([]);
   });
 
-  it('keeps the place of each entry in the whole history', () => {
+  it('keeps the position of each entry in the whole history', () => {
     const [group] = arrange(HISTORY, { isGrouped: false, isBadOnly: true });
     expect(group?.lines.map(({ index }) => index)).toEqual([2, 3, 3, 4]);
   });

@@ -1,11 +1,11 @@
 import { Endpoints, Hooks, type DeliveryDetail, type WebhookBody } from '../webhooks/support.js';
 import { startScene, type Scene } from './scene.js';
 
-/** A service with a console, and a merchant's receivers on a real socket. */
+/** A service with a console, and a merchant's receiver on a real socket. */
 export interface WebhookScene extends Scene {
   endpoints: Endpoints;
   hooks: Hooks;
-  /** A webhook whose receiver answers so, and a delivery to it that has ended. */
+  /** A webhook whose receiver gives this answer, and an ended delivery to it. */
   delivered(
     statuses: number[],
     ends: 'succeeded' | 'failed',

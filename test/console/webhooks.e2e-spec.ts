@@ -51,7 +51,7 @@ const get = async <Body>(path: string, who = support): Promise<Body> => {
   return body;
 };
 
-/** The operator log's entries since, by this operator. */
+/** The entries of this operator in the audit log since then. */
 const logged = (operator: TestOperator, ...actions: string[]) =>
   scene.console.sql<{ action: string; merchant_id: number; detail: object; ip: string }>(
     `SELECT action, merchant_id, detail, ip FROM operator_actions
@@ -60,7 +60,7 @@ const logged = (operator: TestOperator, ...actions: string[]) =>
   );
 
 describe('webhooks', () => {
-  it('are listed with how their deliveries go, and never with a secret', async () => {
+  it('are listed with the state of their deliveries, and never with a secret', async () => {
     const good = await scene.delivered([204], 'succeeded');
     const bad = await scene.delivered([500], 'failed');
     const { data } = await get<List<WebhookBody>>(`/api/webhooks?merchant=${scene.merchant.id}`);
@@ -93,7 +93,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('that fail for an hour or more are distinguished from those that only began to', async () => {
+  it('that have failed for an hour or more are distinguished from later failures', async () => {
     const { webhook: bad } = await scene.delivered([500], 'failed');
     const { webhook: good } = await scene.delivered([204], 'succeeded');
     const found = async (): Promise<WebhookBody[]> =>
@@ -111,7 +111,7 @@ describe('webhooks', () => {
     expect(await failing()).toEqual([]);
   });
 
-  it('that are not there are 404, and so are their deliveries', async () => {
+  it('that do not exist are 404, and so are their deliveries', async () => {
     for (const path of ['/api/webhooks/999999', '/api/webhooks/x', '/api/webhooks/999999/deliveries'])
       expect((await support.browser.get(path)).status).toBe(404);
     for (const id of ['999999', '0', '99999999999999999999'])
@@ -122,7 +122,7 @@ describe('webhooks', () => {
 });
 
 describe('deliveries', () => {
-  it('go out as CSV with the filters that are set, safe to open, and stand in the log', async () => {
+  it('are exported as CSV with the current filters, without spreadsheet formulas, and with an entry in the audit log', async () => {
     const { webhook } = await scene.delivered([500], 'failed');
     const { merchant, sku } = scene;
     const request = { reference_id: '=1+1', user_id: 'player-1', items: [{ sku, quantity: 1 }] };
@@ -137,7 +137,7 @@ describe('deliveries', () => {
     expect(head).toMatch(/^id,created_at,webhook_id,url,merchant_id,merchant,event_id,event,order_number,/);
     expect(newest).toContain(`,'=1+1,failed,1,500,`);
     const filters = { webhook: String(webhook.id), status: 'failed' };
-    // It is written when the last line has gone out.
+    // The entry is written after the last line was sent.
     await eventually(
       () => logged(support, 'export.run'),
       (entries) =>
@@ -148,7 +148,7 @@ describe('deliveries', () => {
     expect((await support.browser.get('/api/deliveries.csv?status=lost')).status).toBe(400);
   });
 
-  it('of all webhooks come newest first, by any filter, page by page', async () => {
+  it('of all webhooks are listed newest first, with any filter, page by page', async () => {
     const { webhook, delivery } = await scene.delivered([500], 'failed');
     const ids = async (query: string): Promise<number[]> => {
       const found: number[] = [];
@@ -184,7 +184,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('show what was sent and what was answered, without players to those who may not see them', async () => {
+  it('show their body and the answer, without players for operators who may not see them', async () => {
     const webhook = await scene.hooks.register(
       scene.endpoints.add((response) => void response.writeHead(500).end('no player-12345 here <img>')),
       { max_retries: 0 },
@@ -205,7 +205,7 @@ describe('deliveries', () => {
     expect(JSON.stringify(cut)).not.toContain('player-12345');
   });
 
-  it('show where they go, and no secret in an address, to those who only look', async () => {
+  it('show their address without secrets to viewers', async () => {
     const address = scene.endpoints.add((response) => void response.end());
     const webhook = await scene.hooks.register(address);
     const order = await scene.stack.order(scene.merchant, [{ sku: scene.sku }]);
@@ -235,7 +235,7 @@ describe('deliveries', () => {
     expect([csv.status, csv.body.match(/secret-of-an-address/g)]).toEqual([200, null]);
   });
 
-  it('are attempted once more, and tests sent, each with an entry in the log', async () => {
+  it('are attempted again, and test events sent, each with an entry in the audit log', async () => {
     const operator = await scene.console.signedIn('support');
     const { webhook, delivery } = await scene.delivered([500, 204], 'failed');
     const { status } = await operator.browser.post(`/api/deliveries/${delivery.id}/retry`);
@@ -261,7 +261,7 @@ describe('a replay', () => {
       ({ state }) => state !== 'running',
     );
 
-  it('counts first, and then attempts just these once more as a job, with an entry for each batch', async () => {
+  it('is counted first; a job then attempts exactly these deliveries again, with an entry for each batch', async () => {
     const operator = await scene.console.signedIn('support');
     const { webhook } = await scene.delivered([500, 500, 204], 'failed');
     const which = {
@@ -274,7 +274,7 @@ describe('a replay', () => {
       which,
     );
     expect(preview.body.count).toBe(1);
-    // One that fails later is left.
+    // The replay leaves out a delivery that fails later.
     await scene.stack.order(scene.merchant, [{ sku: scene.sku }]);
     await eventually(
       () => scene.hooks.deliveries(webhook.id, '?status=failed'),
@@ -287,7 +287,7 @@ describe('a replay', () => {
       });
     const job = await send(body);
     expect([job.status, job.body.kind]).toEqual([201, 'replay']);
-    // The same request once more, after another preview; and one for something else.
+    // The same request again, after another preview; and one with other content.
     expect((await send({ ...body, up_to: body.up_to + 1 })).body.id).toBe(job.body.id);
     expect((await send({ ...body, event: 'order.failed' })).status).toBe(409);
     expect(await ended(job.body.id)).toMatchObject({ state: 'succeeded', result: { replayed: 1 } });
@@ -300,7 +300,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('is refused where there are more by now than were shown', async () => {
+  it('is refused if there are more deliveries now than shown', async () => {
     const { webhook } = await scene.delivered([500], 'failed');
     await scene.stack.order(scene.merchant, [{ sku: scene.sku }]);
     await eventually(

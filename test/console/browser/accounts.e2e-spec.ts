@@ -4,7 +4,7 @@ import { MerchantsService } from '../../../src/merchants/merchants.service.js';
 import { ConsoleStack, PASSWORD, type TestOperator } from '../console-stack.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
-/** Where pages of the log come from. */
+/** The requests for pages of the log. */
 const LOG = /\/api\/log(\?|$)/;
 
 describeInBrowser('The log and the operators, in a browser', () => {
@@ -50,7 +50,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
   const lineOf = (page: Page, text: string): ReturnType<Page['getByRole']> =>
     page.getByRole('row').filter({ hasText: text });
 
-  it('tell what was done before and after, by keyboard, and filter by the address', async () => {
+  it('show old and new values, by keyboard, and filter by the address', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
@@ -75,7 +75,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
     await visitor.leave();
   });
 
-  it('show support what they did themselves, and a viewer nothing', async () => {
+  it('show the support role only its own entries, and a viewer nothing', async () => {
     const visitor = await arrive('en', support);
     await visitor.open('/log');
     await visitor.page.getByText('Your role shows what you did yourself.').waitFor();
@@ -113,7 +113,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
     await visitor.leave();
   });
 
-  it('give another role and end sessions once it is confirmed who asks', async () => {
+  it('change a role and end sessions after the operator confirmed their identity', async () => {
     const nok = await stack.signedIn('support');
     const visitor = await arrive();
     const { page } = visitor;
@@ -140,7 +140,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
     await visitor.leave(/Failed to load resource.*403/);
   });
 
-  it('say what went wrong', async () => {
+  it('name errors', async () => {
     const visitor = await arrive();
     await visitor.page.route(LOG, (route) =>
       route.fulfill({

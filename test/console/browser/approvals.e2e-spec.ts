@@ -39,7 +39,7 @@ describeInBrowser('Approvals, in a browser', () => {
     return (await nok.browser.post<{ id: number }>('/api/approvals', body)).body.id;
   };
 
-  it('are none at first, and a viewer may not see them', async () => {
+  it('are an empty list at first, which a viewer may not see', async () => {
     const visitor = await arrive(nok);
     const { page } = visitor;
     await visitor.open('/approvals');
@@ -53,7 +53,7 @@ describeInBrowser('Approvals, in a browser', () => {
     await stranger.leave(/Failed to load resource.*403/);
   });
 
-  it('are asked for where a deposit is, and approved by another person from home', async () => {
+  it('are requested on the page of deposits, and given by another person from the home page', async () => {
     const before = Number(await available());
     const requester = await arrive(nok);
     await requester.open(`/merchants/${merchant.id}`);
@@ -84,7 +84,7 @@ describeInBrowser('Approvals, in a browser', () => {
       .waitFor();
     expect(await page.locator(':focus').textContent()).toBe('Cancel');
     await visitor.look('approvals-approve');
-    // Cancel, and the next one behind it, by keyboard.
+    // The button to cancel, and then the next one, by keyboard.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByText(`50,000.01 THB were deposited for ${name}`).waitFor();
@@ -95,7 +95,7 @@ describeInBrowser('Approvals, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are rejected with a reason, withdrawn by the person who asked, and typed where money leaves', async () => {
+  it('are refused with a reason, withdrawn by the requester, and typed for a debit', async () => {
     await ask('bank-2');
     await ask('out-1', 'debit', '50000.01');
     const visitor = await arrive(mali);
@@ -113,7 +113,7 @@ describeInBrowser('Approvals, in a browser', () => {
     const takeOut = dialog(page).getByRole('button', { name: 'Take out 50,000.01 THB' });
     expect(await takeOut.isDisabled()).toBe(true);
     await dialog(page).getByLabel(`Type ${name} to confirm`).fill(name);
-    // The other operator is faster.
+    // Another operator decides first.
     const { body } = await mali.browser.get<{ data: { id: number }[] }>('/api/approvals?status=open');
     await nok.browser.post(`/api/approvals/${body.data[0]?.id}/rejection`, { reason: 'typing mistake' });
     await takeOut.click();

@@ -12,12 +12,12 @@ import { keepForDocument } from './gallery.js';
 const binary = await findChromium();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Where the pages were built. */
+/** The directory of the built pages. */
 export const BUILT = fileURLToPath(new URL('../../../dist/console', import.meta.url));
-/** Pictures of all that is looked at are kept there, where it is set. */
+/** The directory for a picture of each page that tests look at, if it is set. */
 const pictures = process.env.CONSOLE_PICTURES;
 
-/** Tests that need a browser. Without one they are skipped by name, with a line on stderr. */
+/** Tests that need a browser. Without a browser they are skipped, with a line on stderr. */
 export function describeInBrowser(name: string, tests: () => void): void {
   if (binary !== null) {
     describe(name, tests);
@@ -29,9 +29,9 @@ export function describeInBrowser(name: string, tests: () => void): void {
 
 export const launchBrowser = (): Promise<Browser> => launchChromium(binary ?? { program: '', env: {} });
 
-/** What axe finds wrong with what is shown now, a line for each kind. */
+/** The violations that axe finds on the current page, one line for each kind. */
 export async function axeFindings(page: Page): Promise<string[]> {
-  // Evaluated by the debugger: as a script of the page, the policy would refuse it.
+  // The debugger evaluates axe, because the content security policy would refuse it as a script of the page.
   await page.evaluate(axe);
   return page.evaluate<string[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
@@ -39,19 +39,19 @@ export async function axeFindings(page: Page): Promise<string[]> {
   );
 }
 
-/** A page by the name of its pictures, its address, and how to wait until it shows what it is about. */
+/** A page: the name of its pictures, its address, and a wait for its content. */
 export type PageToSee = [name: string, address: string, ready: () => Promise<void>];
 
 interface Visit {
   language?: 'en' | 'th';
-  /** Signed in from the start, with this session. */
+  /** The session with which the visitor is signed in from the start. */
   as?: TestOperator;
 }
 
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-/** A person at a browser; the faults of their pages are kept. */
+/** A person at a browser. It collects the errors of their pages. */
 export class Visitor {
   readonly faults: string[] = [];
 
@@ -79,7 +79,7 @@ export class Visitor {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(PATIENCE_MS);
-    // As text: the types of a browser are not those of the tests.
+    // As text, because the tests do not have the types of a browser.
     await context.addInitScript(
       `window.localStorage.getItem('console-language') ?? window.localStorage.setItem('console-language', '${language}')`,
     );
@@ -96,7 +96,7 @@ export class Visitor {
     await this.page.goto(this.stack.url + address);
   }
 
-  /** Goes to a page by its two keys; again where the machine was so busy that they came too far apart. */
+  /** Goes to a page by its two keys. It repeats them if a busy machine pressed them too far apart. */
   async goBy(key: string, address: string): Promise<void> {
     await eventually(
       async () => {
@@ -112,8 +112,8 @@ export class Visitor {
   }
 
   /**
-   * Looks at what is shown now, on a wide screen in light colours and on a phone in dark ones: axe finds nothing, and nothing
-   * is wider than the screen. Takes a picture of each.
+   * Checks the current page on a wide screen in light colours and on a phone in dark ones: axe must find nothing, and nothing
+   * may be wider than the screen. Takes a picture of each.
    */
   async look(name: string): Promise<void> {
     const looks = [
@@ -121,7 +121,7 @@ export class Visitor {
       { screen: 'phone', viewport: PHONE, colorScheme: 'dark' },
       { screen: 'wide-dark', viewport: WIDE, colorScheme: 'dark' },
     ] as const;
-    // Each language has its own pair: together they are every scheme and every size.
+    // Each language has its own pair. Both pairs together have every colour scheme and every size.
     const [first, second] = this.language === 'en' ? [looks[0], looks[1]] : [looks[2], looks[1]];
     for (const { screen, viewport, colorScheme } of [first, second]) {
       await this.page.setViewportSize(viewport);
@@ -141,7 +141,7 @@ export class Visitor {
     await this.page.setViewportSize(WIDE);
   }
 
-  /** Takes a picture of what is shown now, on a wide screen in light colours. */
+  /** Takes a picture of the current page, on a wide screen in light colours. */
   async glance(name: string): Promise<void> {
     await this.page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await this.hasComeToRest();
@@ -149,8 +149,8 @@ export class Visitor {
   }
 
   /**
-   * Waits until nothing moves, and until what comes after the page is there: axe would judge what is in between. What ends may
-   * start something else.
+   * Waits until nothing moves and nothing loads, because axe would check an intermediate state. An animation that ends may start
+   * another one.
    */
   private async hasComeToRest(): Promise<void> {
     await this.page.evaluate(`(async () => {
@@ -162,7 +162,7 @@ export class Visitor {
     })()`);
   }
 
-  /** Opens pages one after the other, and looks at each. */
+  /** Opens pages one after the other, and checks each. */
   async lookAt(pages: readonly PageToSee[]): Promise<void> {
     for (const [name, address, ready] of pages) {
       await this.open(address);
@@ -178,7 +178,7 @@ export class Visitor {
     await this.page.screenshot({ path: path.join(pictures, `${name}.png`) });
   }
 
-  /** The end of a visit: nothing went wrong meanwhile. @param expected faults that the test itself made. */
+  /** Ends a visit, and expects that there were no errors. @param expected errors that the test itself caused. */
   async leave(...expected: RegExp[]): Promise<void> {
     await this.context.close();
     expect(this.faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)))).toEqual([]);

@@ -5,7 +5,7 @@ import { keptPort } from '../../support/kept-port.js';
 import { ConsoleStack } from '../console-stack.js';
 import { axeFindings, BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
-/** What the browser itself says of an answer such as 401, and of the provider's own pages. */
+/** Messages of the browser itself about answers such as 401, and about the provider's pages. */
 const REFUSED = /Failed to load resource/;
 const AT_COMPANY = /^asked http:\/\/localhost:/;
 
@@ -41,7 +41,7 @@ describeInBrowser('Signing in with the company’s account, in a browser', () =>
     await company.close();
   });
 
-  /** By the keyboard alone, as everything can be. */
+  /** Signs in by keyboard alone. */
   const signInAs = async (page: Page, name: string): Promise<void> => {
     await page.getByRole('button', { name: 'Sign in with Acme' }).focus();
     await page.keyboard.press('Enter');
@@ -49,7 +49,7 @@ describeInBrowser('Signing in with the company’s account, in a browser', () =>
     await page.keyboard.press('Enter');
   };
 
-  it('leads to another site and back to where one wanted to go', async () => {
+  it('leads to the company’s site and back to the requested page', async () => {
     const visitor = await Visitor.arrive(browser, stack);
     const { page } = visitor;
     await visitor.open('/orders?status=failed');
@@ -65,7 +65,7 @@ describeInBrowser('Signing in with the company’s account, in a browser', () =>
     });
     await visitor.open('/me');
     await page.getByRole('heading', { name: 'Second factor' }).waitFor();
-    // There is no password to be changed.
+    // The account has no password that could be changed.
     expect(await page.getByLabel('Current password').count()).toBe(0);
     await page.getByRole('button', { name: 'Mali Suksai' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -73,7 +73,7 @@ describeInBrowser('Signing in with the company’s account, in a browser', () =>
     await visitor.leave(REFUSED, AT_COMPANY);
   });
 
-  it('asks who has no password and no code to sign in again before it opens a door', async () => {
+  it('makes an operator without password and code sign in again before a sensitive action', async () => {
     const visitor = await Visitor.arrive(browser, stack);
     const { page } = visitor;
     await visitor.open('/login?next=/me');
@@ -82,11 +82,11 @@ describeInBrowser('Signing in with the company’s account, in a browser', () =>
     await stack.sql(`UPDATE operator_sessions SET confirmed_at = now() - interval '11 minutes'`);
     await page.getByRole('button', { name: 'Set up a second factor' }).click();
     await page.getByRole('dialog').getByText('Sign in again').waitFor();
-    // Behind it a button goes on turning: nothing comes to rest.
+    // Behind it a button keeps spinning, so the page never rests.
     expect(await axeFindings(page)).toEqual([]);
     await visitor.picture('company-confirm');
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in with Acme' }).click();
-    // The company still knows who is there, and asks them again.
+    // The company’s own session still exists, and it asks the operator to confirm.
     await page.getByLabel('Who are you?').fill('mali');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/me');
@@ -96,7 +96,7 @@ describeInBrowser('Signing in with the company’s account, in a browser', () =>
     await visitor.leave(REFUSED, AT_COMPANY);
   });
 
-  it('says to whom the company gives no role that they have no access', async () => {
+  it('tells an operator without a role that they have no access', async () => {
     const visitor = await Visitor.arrive(browser, stack);
     const { page } = visitor;
     await visitor.open('/login');
@@ -109,7 +109,7 @@ describeInBrowser('Signing in with the company’s account, in a browser', () =>
     await visitor.leave(REFUSED, AT_COMPANY);
   });
 
-  it('says when the company’s sign-in is down, and takes passwords meanwhile', async () => {
+  it('reports that the company’s sign-in is unavailable, and accepts passwords meanwhile', async () => {
     const { email } = await stack.operator('support');
     const downPort = await keptPort();
     const down = await ConsoleStack.start(

@@ -38,7 +38,7 @@ describeInBrowser('The demo of a local stack, in a browser', () => {
   const arrive = (language: 'en' | 'th' = 'en'): Promise<Visitor> =>
     Visitor.arrive(browser, stack, { language, as: admin });
 
-  /** The address of the newest order of which a unit is so. */
+  /** The address of the newest order with a unit in this state. */
   async function orderOf(condition: string): Promise<string> {
     const [order] = await stack.sql<{ order_number: string }>(
       `SELECT order_number FROM orders o JOIN order_units u ON u.order_id = o.id WHERE ${condition} ORDER BY o.id DESC LIMIT 1`,
@@ -87,13 +87,13 @@ describeInBrowser('The demo of a local stack, in a browser', () => {
     ];
   }
 
-  it.each(['en', 'th'] as const)('shows a shop that lives, on every page, in %s', async (language) => {
+  it.each(['en', 'th'] as const)('shows a busy shop on every page, in %s', async (language) => {
     const visitor = await arrive(language);
     await visitor.lookAt(await pagesOf(visitor));
     await visitor.leave();
   });
 
-  it('has reports that say what was earned, and books that agree', async () => {
+  it('has reports with earnings, and books without violations', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     const dayBefore = (days: number): string => dayIn('Asia/Bangkok', Date.now() - days * 86_400_000);

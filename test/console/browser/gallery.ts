@@ -8,7 +8,7 @@ const docs = fileURLToPath(new URL('../../../docs', import.meta.url));
 const DOCUMENT = 'console-pictures.md';
 const FOLDER = 'images/console';
 
-/** What the document of pictures shows, by their names. */
+/** The captions of the document of pictures, by the names of the pictures. */
 export function picturesShown(): string[] {
   const text = readFileSync(path.join(docs, DOCUMENT), 'utf8');
   return [...text.matchAll(/\]\(images\/console\/([\w-]+)\.webp\)/g)].map(([, name = '']) => name);
@@ -16,20 +16,20 @@ export function picturesShown(): string[] {
 
 const fileOf = (name: string): string => path.join(docs, FOLDER, `${name}.webp`);
 
-/** Kept where `npm run pictures` makes them anew. */
+/** Whether `npm run pictures` runs, which makes the pictures again. */
 const kept = new Set(process.env.CONSOLE_GALLERY ? picturesShown() : []);
 
-/** Pages are seen whole up to this height. */
+/** Pictures show whole pages up to this height. */
 const TALLEST = 800;
-/** The quality of a picture: a lesser one where there is so much to see that it would be large. */
+/** The quality of a picture. It is lower for large pictures. */
 const QUALITIES = [55, 45, 35, 25];
 const LARGEST_BYTES = 44 * 1024;
-/** So much of a picture may differ before it counts as another: some digits, such as of a figure that counts. */
+/** The share of a picture that may differ before it counts as changed, such as a few digits of a counter. */
 const NEARLY_EQUAL = 0.0003;
 
 /**
- * Keeps a picture of what is shown now, if the document of pictures has one of this name. One that is there already stays
- * while it is nearly equal, so that nothing changes where nothing changed.
+ * Saves a picture of the current page if the document of pictures has this name. A nearly equal picture is not replaced, so
+ * that only real changes change files.
  */
 export async function keepForDocument(page: Page, name: string): Promise<void> {
   if (!kept.has(name)) return;
@@ -55,7 +55,7 @@ interface StandIns {
   takeBack(): void;
 }
 
-/** The page goes on meanwhile, such as with ages that grow: what it wrote in between would be seen. */
+/** The page goes on meanwhile, such as with growing ages. Such a text would appear in the picture. */
 const TRIES = 10;
 
 async function smallScreenshot(page: Page): Promise<Buffer> {

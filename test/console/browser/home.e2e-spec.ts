@@ -4,7 +4,7 @@ import { deferred } from '../../support/deferred.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
-describeInBrowser('What needs a person, in a browser', () => {
+describeInBrowser('The section "Needs you" of the home page, in a browser', () => {
   let scene: Scene;
   let browser: Browser;
   beforeAll(async () => {
@@ -15,15 +15,18 @@ describeInBrowser('What needs a person, in a browser', () => {
     await scene.close();
   });
 
-  it.each(['viewer', 'finance'] as const)('is nothing once all has answered, for %s', async (role) => {
-    const visitor = await Visitor.arrive(browser, scene.console, { as: await scene.console.signedIn(role) });
-    await visitor.open('/');
-    await visitor.page.getByText('Nothing waits for you.').waitFor();
-    await visitor.look(`home-nothing-${role}`);
-    await visitor.leave();
-  });
+  it.each(['viewer', 'finance'] as const)(
+    'says that nothing waits once all requests have answers, for %s',
+    async (role) => {
+      const visitor = await Visitor.arrive(browser, scene.console, { as: await scene.console.signedIn(role) });
+      await visitor.open('/');
+      await visitor.page.getByText('Nothing waits for you.').waitFor();
+      await visitor.look(`home-nothing-${role}`);
+      await visitor.leave();
+    },
+  );
 
-  it('is not said while an answer is missing, and what failed can be tried again', async () => {
+  it('does not say so while an answer is missing, and offers to repeat a failed request', async () => {
     const as = await scene.console.signedIn('finance');
     const visitor = await Visitor.arrive(browser, scene.console, { as });
     const { page } = visitor;

@@ -28,7 +28,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await closeWithBalancedBooks(scene.stack, scene.console);
   });
 
-  /** Orders of which one fails, a low wallet, one of the sandbox, and a suspended one with a name that is markup. */
+  /** Merchants: one with a failed order and a low wallet, one in the sandbox, and a suspended one whose name is markup. */
   async function fillIn(): Promise<void> {
     const { stack, sku } = scene;
     const user = unique('refused');
@@ -78,7 +78,7 @@ describeInBrowser('Merchants, in a browser', () => {
     },
   );
 
-  it('are credited from home by keyboard alone, once', async () => {
+  it('are credited from the home page by keyboard alone, once', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     const before = await available();
@@ -100,7 +100,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await page.getByText(`1,500.50 THB were deposited for ${name}`).waitFor();
     expect(Number(await available())).toBe(Number(before) + 1500.5);
     await dialog(page).waitFor({ state: 'detached' });
-    // The same again moves nothing, and says when it was done.
+    // A repetition moves nothing, and shows the time of the first movement.
     await page.keyboard.press('d');
     await dialog(page).getByLabel('Amount').fill('1500.50');
     await dialog(page).getByLabel('Reference').fill('bank-20261123-1');
@@ -116,7 +116,7 @@ describeInBrowser('Merchants, in a browser', () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open(`/merchants/${merchant.id}`);
-    // The page stands still, as when an operator moves money between two refreshes.
+    // The page does not refresh, so another operator's movement comes between two refreshes.
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Deposit', exact: true }).click();
     await dialog(page).getByLabel('Amount').fill('10');
@@ -133,7 +133,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await visitor.leave(/Failed to load resource.*409/);
   });
 
-  it('give money back when it is typed, and confirmed again', async () => {
+  it('get money debited after the amount is typed and the operator confirmed again', async () => {
     const operator = await scene.console.signedIn('finance');
     await scene.console.sql(
       `UPDATE operator_sessions SET confirmed_at = now() - interval '1 hour' WHERE operator_id = $1`,
@@ -162,7 +162,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await visitor.leave(/Failed to load resource.*403/);
   });
 
-  it('are suspended and resumed, and have their alert and prices set', async () => {
+  it('are suspended and resumed, and get an alert and prices', async () => {
     const visitor = await arrive(admin);
     const { page } = visitor;
     await visitor.open(`/merchants/${merchant.id}/prices`);
@@ -199,7 +199,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await visitor.leave();
   });
 
-  it('get a key that is shown once, and not closed before it was kept', async () => {
+  it('get a key that is shown once, in a dialog that closes only after the operator confirms they kept it', async () => {
     const visitor = await arrive(admin);
     const { page } = visitor;
     await visitor.open(`/merchants/${merchant.id}/keys`);
@@ -228,7 +228,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await visitor.leave();
   });
 
-  it('hide from a viewer what a viewer can’t see or do, and say what failed', async () => {
+  it('hide from a viewer the data and actions of other roles, and show errors', async () => {
     const visitor = await arrive(await scene.console.signedIn('viewer'));
     const { page } = visitor;
     await visitor.open(`/merchants/${merchant.id}`);

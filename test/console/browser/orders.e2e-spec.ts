@@ -8,7 +8,7 @@ import type { TestOperator } from '../console-stack.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor, type PageToSee } from './chromium-browser.js';
 
-/** Where lists of orders come from. */
+/** The requests for lists of orders. */
 const LIST = /\/api\/orders(\?|$)/;
 
 describeInBrowser('Orders, in a browser', () => {
@@ -47,7 +47,7 @@ describeInBrowser('Orders, in a browser', () => {
     return user;
   }
 
-  /** An order of which the supplier never said what became of its units. */
+  /** An order with units in doubt, because the supplier never reports an outcome. */
   async function inDoubt(quantity: number): Promise<OrderBody> {
     const { stack, merchant, sku } = scene;
     const user = unique('doubtful');
@@ -120,7 +120,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are filtered by the address, which says what the chips say', async () => {
+  it('are filtered by the address, which matches the chips', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/orders');
@@ -136,7 +136,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
-  it('come anew while one looks, without moving what is there', async () => {
+  it('appear while a page is open, without moving the rows that are there', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/orders');
@@ -150,7 +150,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
-  it('show their history, take notes, and are settled by an operator’s decision', async () => {
+  it('show their history, accept notes, and are settled by an operator’s decision', async () => {
     const order = await inDoubt(1);
     const visitor = await arrive();
     const { page } = visitor;
@@ -178,7 +178,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
-  it('show the code of a unit to those who say why', async () => {
+  it('show the code of a unit to operators who give a reason', async () => {
     const { stack, merchant } = scene;
     const player = unique('buyer');
     const codeOf = sellsCodes(stack, player);
@@ -199,7 +199,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
-  it('say what went wrong, and go on by themselves', async () => {
+  it('show errors, and recover by themselves', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     let isDown = true;
@@ -223,7 +223,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave(/Failed to load resource.*503/);
   });
 
-  it('show who may not see them which permission is missing', async () => {
+  it('name the missing permission to operators who may not see them', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     const message = 'This needs the permission orders.read, which these roles have: admin';
@@ -244,7 +244,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave(/Failed to load resource.*403/);
   });
 
-  it('hide from a viewer what a viewer can’t do', async () => {
+  it('hide from a viewer the actions of other roles', async () => {
     const visitor = await arrive('en', await scene.console.signedIn('viewer'));
     const { page } = visitor;
     await visitor.open(`/orders/${doubtful.order_number}`);
@@ -254,7 +254,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
-  it('lead to signing in when the session ends meanwhile, and back', async () => {
+  it('lead to signing in and back if the session ends', async () => {
     const operator = await scene.console.signedIn('support');
     const visitor = await arrive('en', operator);
     const { page } = visitor;

@@ -23,7 +23,7 @@ describeInBrowser('Products, in a browser', () => {
     await scene.close();
   });
 
-  /** Products with costs in two currencies, one off sale, one that can't be bought, one that was sold. */
+  /** Products: with costs in two currencies, off sale, without a routable offer, and with a sale. */
   async function fillCatalogue(): Promise<void> {
     const { app } = scene.console;
     const { stack, merchant } = scene;
@@ -100,7 +100,7 @@ describeInBrowser('Products, in a browser', () => {
     },
   );
 
-  it('are found and opened by keyboard, edited with the difference seen, and taken off sale', async () => {
+  it('are found and opened by keyboard, edited with the difference shown, and taken off sale', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
@@ -135,7 +135,7 @@ describeInBrowser('Products, in a browser', () => {
     await visitor.leave(/Failed to load resource.*409/);
   });
 
-  it('are changed by a file of 500 prices, all of them seen first, and typed', async () => {
+  it('are changed by a file of 500 prices, after a preview of all prices, and typing their number', async () => {
     const skus = Array.from({ length: 500 }, (_, index) => `BULK-${String(index).padStart(3, '0')}`);
     const bulk = skus.map((sku) => ({ sku, name: sku, price: 1000n, supplier: 'fake' }));
     await scene.console.app.get(ProductsService).setAll(bulk);
@@ -172,7 +172,7 @@ describeInBrowser('Products, in a browser', () => {
     await visitor.leave();
   });
 
-  it('change their prices by a percentage, with what would sell below cost in red', async () => {
+  it('change their prices by a percentage, with prices below cost in red', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/products?q=MLBB');
@@ -194,7 +194,7 @@ describeInBrowser('Products, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are bought elsewhere when an offer is switched off, and at another rate', async () => {
+  it('are bought with another offer once one is switched off, and with a changed exchange rate', async () => {
     const sku = await scene.stack.product('50.00', { sku: 'OFFERED' });
     const visitor = await arrive();
     const { page } = visitor;
@@ -233,7 +233,7 @@ describeInBrowser('Products, in a browser', () => {
   });
 
   describe('to an operator with another role', () => {
-    it('show no costs and offer nothing that is refused; and what fails says so', async () => {
+    it('show no costs and no forbidden actions, and show errors', async () => {
       const viewer = await scene.console.signedIn('viewer');
       const visitor = await arrive('en', viewer);
       const { page } = visitor;

@@ -26,7 +26,7 @@ describeInBrowser('Reports and the audit, in a browser', () => {
   const arrive = (language: 'en' | 'th' = 'en', as = finance): Promise<Visitor> =>
     Visitor.arrive(browser, scene.console, { language, as });
 
-  it('are run, say what they found, and are whole', async () => {
+  it('run, and show their complete results', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open(daily);
@@ -59,7 +59,7 @@ describeInBrowser('Reports and the audit, in a browser', () => {
     await visitor.leave();
   });
 
-  it('show in red what does not fit, in Thai as well', async () => {
+  it('show differences in red, in Thai as well', async () => {
     await scene.console.sql(
       `UPDATE console_jobs SET ok = false, result = jsonb_set(result, '{differences}', '["merchant 1: 5.00 <b>are missing"]')
        WHERE kind = 'daily_report'`,
@@ -78,7 +78,7 @@ describeInBrowser('Reports and the audit, in a browser', () => {
     await visitor.leave();
   });
 
-  it('take days year first, whatever the language of the browser, typed or from its calendar', async () => {
+  it('accept days with the year first in any language of the browser, typed or from the calendar', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/reports/daily?date=2026-03-04');
@@ -97,7 +97,7 @@ describeInBrowser('Reports and the audit, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are forbidden to those who may not see them', async () => {
+  it('are forbidden without the permission', async () => {
     const visitor = await arrive('en', await scene.console.signedIn('support'));
     const { page } = visitor;
     await visitor.open(daily);

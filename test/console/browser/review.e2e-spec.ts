@@ -28,7 +28,7 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
     await scene.close();
   });
 
-  it.each(['en', 'th'] as const)('says in %s why each attempt was made where it was', async (language) => {
+  it.each(['en', 'th'] as const)('show in %s why each attempt was at its supplier', async (language) => {
     const visitor = await Visitor.arrive(browser, scene.console, { language, as: admin });
     const { page } = visitor;
     await visitor.open(`/orders/${rerouted.order_number}`);
@@ -50,7 +50,7 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
     await visitor.leave();
   });
 
-  it.each(['en', 'th'] as const)('are decided about together, in %s', async (language) => {
+  it.each(['en', 'th'] as const)('are settled together, in %s', async (language) => {
     const isEnglish = language === 'en';
     const orders = [await inDoubt(scene, admin, { quantity: 2 }), await inDoubt(scene, admin)];
     const strange = await inDoubt(scene, admin, { supplier: 'third' });
@@ -69,7 +69,7 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
     await dialog.getByText(isEnglish ? 'They were not bought' : 'ไม่ได้ซื้อ').click();
     await dialog.getByText(isEnglish ? /105\.00 THB go back to/ : /เงิน 105\.00 THB จะคืน/).waitFor();
     await visitor.look('resolve-many');
-    // Another operator resolves one of them first.
+    // Another operator settles one of them first.
     const path = `/api/orders/${orders[1]?.order_number}/units/1.1/resolution`;
     await admin.browser.post(path, { succeeded: true, reason: 'they found it' });
     await dialog.getByLabel(isEnglish ? 'Reason' : 'เหตุผล').fill('the outage of Monday');
@@ -92,7 +92,7 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
     await visitor.leave();
   });
 
-  it('of one order are decided about on its page', async () => {
+  it('of one order are settled on its page', async () => {
     const order = await inDoubt(scene, admin, { quantity: 3 });
     const visitor = await Visitor.arrive(browser, scene.console, { as: admin });
     const { page } = visitor;

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { codeOf, ConsoleStack, PASSWORD } from '../console-stack.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
-/** What the browser itself says of an answer such as 401. */
+/** Messages of the browser itself about answers such as 401. */
 const REFUSED = /Failed to load resource/;
 
 const SHOWN = {
@@ -28,7 +28,7 @@ describeInBrowser('Signing in, in a browser', () => {
     await stack.close();
   });
 
-  it('leads to where one wanted to go, and out again', async () => {
+  it('leads to the requested page, and signing out leads back', async () => {
     const { email } = await stack.operator('support');
     const visitor = await Visitor.arrive(browser, stack);
     const { page } = visitor;
@@ -71,7 +71,7 @@ describeInBrowser('Signing in, in a browser', () => {
     await visitor.leave(REFUSED);
   });
 
-  it('is given a second factor on the page of the account, with recovery codes that are shown once', async () => {
+  it('gets a second factor on the page of the account, with recovery codes that are shown once', async () => {
     const visitor = await Visitor.arrive(browser, stack, { as: await stack.signedIn('support') });
     const { page } = visitor;
     const begin = async (): Promise<void> => {
@@ -79,7 +79,7 @@ describeInBrowser('Signing in, in a browser', () => {
       await page.getByRole('button', { name: 'Set up a second factor' }).click();
       await page.getByRole('img', { name: 'QR code' }).waitFor();
     };
-    // The same secret in each picture, and never one that anybody has.
+    // Pictures show the same secret each time, and never a real one.
     await page.route('**/api/me/second-factor', (route) => route.fulfill({ json: SHOWN }));
     await begin();
     await page.getByRole('button', { name: 'Turn it on' }).scrollIntoViewIfNeeded();

@@ -1,7 +1,7 @@
 /**
- * What differs from run to run, such as names of tests, moments and ports, is shown in pictures as something that never does.
- * Evaluated in the page, as text: the types of a browser are not those of the tests. `put()` puts them in place of the texts,
- * `takeBack()` takes back those that the page has not changed since: `isKept()` tells whether that is all.
+ * Replaces texts that differ between runs, such as names, times and ports, by fixed stand-ins, so that pictures stay the same.
+ * The page evaluates this as text, because the tests do not have the types of a browser. `put()` replaces the texts.
+ * `takeBack()` restores those that the page has not changed since, and `isKept()` tells whether the page changed none.
  */
 export const STAND_INS = String.raw`(() => {
   const NAMES = {
@@ -15,7 +15,7 @@ export const STAND_INS = String.raw`(() => {
   const LETTERS = 'Rk3Wq8ZtN5vHx2LdB7mYc4PfGs9JaTe6Ku';
   const known = new Map();
   const counts = new Map();
-  /** The same for the same, another for another, in the order in which they are first seen. */
+  /** Equal texts get equal stand-ins, and different texts get different ones, in the order of their first use. */
   const standIn = (kind, text, make) => {
     if (!known.has(text)) {
       const count = counts.get(kind) ?? 0;
@@ -46,14 +46,14 @@ export const STAND_INS = String.raw`(() => {
     [/\bworker@[\w.:-]+/g, () => 'worker@topup-1:1'],
     [/\b10\.\d+\.\d+\.\d+/g, () => '10.20.30.40'],
     [/127\.0\.0\.1:\d{4,}/g, () => '127.0.0.1:8080'],
-    // Moments: as JSON has them, to the second, and to the minute.
+    // Times: as in JSON, to the second, and to the minute.
     [/\b1[78]\d{8}\b/g, () => '1795417509'],
     [/T\d\d:\d\d:\d\d(\.\d+)?Z/g, () => 'T07:05:09.120Z'],
     [/\b\d\d:\d\d:\d\d\b/g, () => '14:05:09'],
     [/(, )\d\d:\d\d\b/g, (_, before) => before + '14:05'],
     [/^\d\d:\d\d$/g, (text) => axisTime(text)],
   ];
-  /** Lengths of time, and how long ago something was. */
+  /** Durations and ages. */
   const LENGTHS = [
     [/\b\d{1,3}(\s?ms|\sมิลลิวินาที)/g, (_, unit) => '84' + unit],
     [/(?<![\d.])(\d+\smin\s)?\d+\ss\b/g, () => '12 s'],
@@ -65,7 +65,7 @@ export const STAND_INS = String.raw`(() => {
   const TODAY = Date.UTC(2026, 10, 23);
   const now = new Date(Date.now() + 7 * 3600_000);
   const moved = Math.round((TODAY - Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())) / 86_400_000);
-  /** A chart's own times keep their distance from now. */
+  /** Times of a chart keep their distance from now. */
   const axisTime = (text) => {
     const [hours, minutes] = text.split(':').map(Number);
     const shown = (hours * 60 + minutes - now.getUTCHours() * 60 - now.getUTCMinutes() + 14 * 60 + 5 + 2880) % 1440;
@@ -74,7 +74,7 @@ export const STAND_INS = String.raw`(() => {
   const dayText = (language, time, withYear) =>
     new Intl.DateTimeFormat(language === 'th' ? 'th-TH-u-ca-gregory-nu-latn' : 'en-GB',
       { day: 'numeric', month: 'short', timeZone: 'UTC', ...(withYear ? { year: 'numeric' } : {}) }).format(time);
-  /** Days of the last two months, as the page writes them, and what stands for each. */
+  /** The days of the last two months, as the page writes them, with a stand-in for each. */
   const days = [];
   for (let ago = -1; ago < 62; ago += 1) {
     const then = TODAY - ago * 86_400_000;
@@ -88,7 +88,7 @@ export const STAND_INS = String.raw`(() => {
   const DAYS = new RegExp('(?<!\\d)(' + days.map(([text]) => text.replaceAll('.', '\\.')).join('|') + ')(?!\\d)', 'g');
   const changedBy = (rules, text) =>
     rules.reduce((changed, [pattern, make]) => changed.replace(pattern, make), text);
-  /** Not the marks beside a chart, which are no measurements. */
+  /** Leaves out the labels of a chart's axes, which are no measurements. */
   const isMark = (element) => element?.parentElement?.nextElementSibling?.getAttribute('role') === 'slider';
   const inStead = (text, element) =>
     (isMark(element) ? text : changedBy(LENGTHS, changedBy(RULES, text))).replace(DAYS, (day) => dayMap.get(day));
@@ -110,7 +110,7 @@ export const STAND_INS = String.raw`(() => {
         field.value = changed;
       }
     },
-    /** Whether none was changed by the page since. */
+    /** Whether the page has changed none of them since. */
     isKept: () => put.every(({ target, member, is }) => target[member] === is),
     takeBack() {
       for (const { target, member, was, is } of put) if (target[member] === is) target[member] = was;

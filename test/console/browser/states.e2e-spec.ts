@@ -6,13 +6,13 @@ import { ConsoleStack, type TestOperator } from '../console-stack.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
 interface List {
-  /** Of its pictures. */
+  /** The name of its pictures. */
   name: string;
   address: string;
-  /** Where what it shows comes from. */
+  /** The address of its data. */
   from: RegExp;
   permission: string;
-  /** What it says while there is nothing. */
+  /** The text of an empty list. */
   empty: string;
 }
 
@@ -74,7 +74,7 @@ describeInBrowser('Every list, in a browser', () => {
   });
 
   describe.each(LISTS)('$name', ({ name, address, from, permission, empty }) => {
-    it('says that it loads, what failed, which permission is missing, and why it is empty', async () => {
+    it('shows that it loads, an error, a missing permission, and why it is empty', async () => {
       const visitor = await Visitor.arrive(browser, stack, { as: admin });
       const { page } = visitor;
       const { promise: gate, resolve: release } = deferred<void>();

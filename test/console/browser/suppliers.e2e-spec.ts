@@ -27,7 +27,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await scene.close();
   });
 
-  /** What was bought and refused just now. */
+  /** A completed and a failed order. */
   async function live(): Promise<void> {
     const { stack, merchant, sku } = scene;
     const bought = await stack.order(merchant, [{ sku, quantity: 3 }]);
@@ -42,7 +42,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     );
   }
 
-  /** A day of figures and balances, written straight to the tables. */
+  /** A day of stats and balances, written straight to the tables. */
   async function past(): Promise<void> {
     await scene.console.sql(
       `INSERT INTO minute_figures (minute, figure, subject, label, up_to_ms, value)
@@ -68,7 +68,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     );
   }
 
-  /** A webhook that fails for hours, and an audit that found something wrong. */
+  /** A webhook that has failed for hours, and an audit with a violation. */
   async function troubles(): Promise<void> {
     const { stack, merchant, sku, console } = scene;
     const hook = { url: 'http://127.0.0.1:9/nobody-listens', max_retries: 0 };
@@ -118,7 +118,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     },
   );
 
-  it('lead from a figure to its list, and by keys to the suppliers', async () => {
+  it('lead from a number to its list, and by keys to the suppliers', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
@@ -134,7 +134,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('lead from what needs a person to where it is done, and show what a role can do about', async () => {
+  it('lead from a task under "Needs you" to its page, and show only tasks of the role', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
@@ -152,7 +152,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await support.leave();
   });
 
-  it('read charts point by point with the arrow keys, and show them as tables', async () => {
+  it('have charts that are read point by point with the arrow keys, and shown as tables', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/suppliers/fake');
@@ -169,7 +169,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are paused with a reason and resumed, and tested in words', async () => {
+  it('are paused with a reason and resumed, and tested with results in words', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/suppliers/fake');
@@ -192,7 +192,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are set with the difference shown: credentials are kept, and never shown', async () => {
+  it('are set with the difference shown; credentials stay, and are never shown', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/suppliers/digi');
@@ -218,7 +218,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave(/Failed to load resource.*403/);
   });
 
-  it('are added with what their adapter asks for, and removed by their name', async () => {
+  it('are added with the fields of their adapter, and removed by typing their name', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/suppliers');
@@ -239,7 +239,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave(/Failed to load resource.*404/);
   });
 
-  it('have what they sell mapped to a product', async () => {
+  it('get a product mapped to their SKU', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/suppliers/digi?tab=catalogue&unmapped=true');
@@ -273,7 +273,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('show the code that came with a case to those who say why', async () => {
+  it('show the code of a discrepancy to operators who give a reason', async () => {
     await sellLate(scene, await refusedOrder(scene), 'LATE-8F3K');
     const visitor = await arrive();
     const { page } = visitor;
@@ -287,7 +287,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('say what went wrong, and which permission is missing', async () => {
+  it('show errors, and name a missing permission', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     const message = 'This needs the permission suppliers.read, which these roles have: admin';
@@ -314,7 +314,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave(/Failed to load resource.*(400|403)/);
   });
 
-  it('hide from a viewer what a viewer can’t do', async () => {
+  it('hide from a viewer the actions of other roles', async () => {
     const visitor = await arrive('en', await scene.console.signedIn('viewer'));
     const { page } = visitor;
     await visitor.open('/suppliers/fake');

@@ -55,7 +55,7 @@ describeInBrowser('Webhooks, in a browser', () => {
     },
   );
 
-  it('are walked by keyboard alone, to a delivery and back', async () => {
+  it('are reached by keyboard alone, to a delivery and back', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
@@ -76,7 +76,7 @@ describeInBrowser('Webhooks, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are sent a test event, and one delivery once more', async () => {
+  it('get a test event, and one delivery again', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open(`/webhooks/${good.id}`);
@@ -89,7 +89,7 @@ describeInBrowser('Webhooks, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are replayed after a count, as a job that is followed', async () => {
+  it('are replayed after a count, as a job with progress', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open(`/webhooks/${bad.id}?status=failed`);
@@ -110,7 +110,7 @@ describeInBrowser('Webhooks, in a browser', () => {
     await visitor.leave();
   });
 
-  it('say what went wrong, and which permission is missing', async () => {
+  it('show errors, and name a missing permission', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     let answer = {
@@ -137,7 +137,7 @@ describeInBrowser('Webhooks, in a browser', () => {
     await visitor.leave(/Failed to load resource/);
   });
 
-  it('hide from a viewer what a viewer can’t do', async () => {
+  it('hide from a viewer the actions of other roles', async () => {
     const visitor = await arrive('en', await scene.console.signedIn('viewer'));
     const { page } = visitor;
     await visitor.open(`/webhooks/${bad.id}?delivery=${failed.id}`);
