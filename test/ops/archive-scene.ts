@@ -21,23 +21,23 @@ import { TestStack, unique, type OrderBody, type TestMerchant } from '../support
 
 /** How many ids a partition has. */
 export const SIZE = 100n;
-/** The months that the orders of the first partition and of the second are of. */
+/** The months of the orders in the first and in the second partition. */
 export const MONTHS = [monthsAgo(6), monthsAgo(5)] as const;
 
-/** A request for an order, and what came of it. */
+/** A request for an order, and the resulting order. */
 export interface Ordered {
   request: { reference_id: string; user_id: string; items: { sku: string; quantity?: number }[] };
-  /** As its merchant read it when it had ended. */
+  /** The ended order as its merchant read it. */
   body: OrderBody;
 }
 
-/** What a connection is about to send. @throws whatever is to interrupt it. */
+/** Sees each statement before a connection sends it. @throws to interrupt the work. */
 export type Watch = (text: string, values?: unknown[]) => void | Promise<void>;
 
-/** Orders in three partitions: two with a closed month each, and the one that they fill now. */
+/** Orders in three partitions: two with a closed month each, and the current one. */
 export class ArchiveScene {
   readonly commandLine: CommandLine;
-  /** By the partition that they are in. */
+  /** Orders by their partition. */
   readonly ordered: [Ordered[], Ordered[], Ordered[]] = [[], [], []];
   private readonly services: Pick<TestStack, 'config' | 'database'>;
 
@@ -52,7 +52,7 @@ export class ArchiveScene {
     this.commandLine = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL });
   }
 
-  /** @param areCallsLate whether calls to suppliers were divided later, so that their first partition has two of orders. */
+  /** @param areCallsLate whether calls to suppliers were divided later, so that their first partition covers two of orders. */
   static async make({ areCallsLate = false } = {}): Promise<ArchiveScene> {
     const stack = await TestStack.start({ MONTH_CLOSE_AFTER_DAYS: '0' });
     const merchant = await stack.merchant('10000.00');
@@ -72,12 +72,12 @@ export class ArchiveScene {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** On a connection such as `npm run partition` has. */
+  /** A connection like that of `npm run partition`. */
   get run(): Run {
     return this.partitioning.run;
   }
 
-  /** The request again, to whichever API. */
+  /** Repeats the request at an API. */
   post(request: object, client = this.merchant.client): ReturnType<typeof client.post<OrderBody>> {
     return client.post<OrderBody>('/v1/orders', request);
   }
@@ -90,7 +90,7 @@ export class ArchiveScene {
     return { request, body };
   }
 
-  /** On connections that pass by `watch`. */
+  /** Restores with connections that `watch` sees. */
   archive(through: string, watch: Watch = () => undefined): Promise<Archived[]> {
     const { database } = this.services;
     const service = new MonthArchiveService(this.links(watch), database, new ClosingsRepository(database));
@@ -102,7 +102,7 @@ export class ArchiveScene {
     return service.restore(directory, { by: { operator: 'operator-1' } });
   }
 
-  /** Renames the first attempt of an order, as if we had sent its supplier a reference without the order's number. */
+  /** Renames the first attempt of an order, as if its reference did not contain the order's number. */
   async nameAtRandom(
     { reference, supplier_reference: theirs }: { reference: string; supplier_reference: string },
     ordered: Ordered | undefined,
@@ -113,7 +113,7 @@ export class ArchiveScene {
       WHERE reference = '${ordered?.body.order_number}.1.1'`);
   }
 
-  /** Which of the purchases that their supplier reports open a discrepancy, by the names that it reports. */
+  /** Reports purchases as their supplier. @returns the references of those that opened a discrepancy. */
   async unknownOf(reported: { reference?: string; supplierReference?: string }[]): Promise<string[]> {
     const [{ id } = { id: 0 }] = await this.stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'fake'`);
     const purchases = reported.map(({ reference = null, supplierReference = null }) => ({
@@ -135,7 +135,7 @@ export class ArchiveScene {
     return cases.map(({ name }) => name);
   }
 
-  /** All rows of the tables of orders and of those beside them, each with its own. */
+  /** All rows of the tables of orders and of the tables that refer to them, by table. */
   async rows(): Promise<Record<string, object[]>> {
     const tables = ['orders', 'order_items', 'order_units', 'unit_attempts', 'supplier_calls', 'transfers', 'events'];
     const found: Record<string, object[]> = {};
@@ -144,7 +144,7 @@ export class ArchiveScene {
     return found;
   }
 
-  /** In which partitions there are orders, and how many. */
+  /** The number of orders in each partition that has any. */
   async places(): Promise<Record<string, number>> {
     const rows = await this.stack.sql<{ place: string; orders: number }>(
       'SELECT tableoid::regclass::text AS place, count(*)::int AS orders FROM orders GROUP BY 1',
@@ -191,13 +191,13 @@ export class ArchiveScene {
     await this.goOnAt(2n * SIZE);
     await keepAhead(this.run, ORDERS);
     this.ordered[2].push(await this.order());
-    // What moved the orders to their months changed when they were made.
+    // Moving the orders to their months also changed when the attempts were made.
     for (const each of this.ordered.flat())
       each.body = (await this.merchant.client.get<OrderBody>(`/v1/orders/${each.request.reference_id}`)).body;
     await this.commandLine.json('month', 'close', '--through', MONTHS[1]);
   }
 
-  /** The next order gets this id. */
+  /** Gives the next order this id. */
   private goOnAt(id: bigint): Promise<object[]> {
     return this.stack.sql(`SELECT setval('orders_id_seq', $1, false)`, [id]);
   }

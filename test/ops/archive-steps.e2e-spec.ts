@@ -28,7 +28,7 @@ const before =
     if (text.includes(step)) throw new Error(`interrupted before ${step}`);
   };
 
-/** How many have found no order in the tables of orders, and wait to look at what is kept of archived ones. */
+/** The number of readers that found no row in the tables of orders, and wait for the table of archived orders. */
 async function waitingForReferences(): Promise<number> {
   const rows = await scene.stack.sql(
     `SELECT FROM pg_locks WHERE relation = 'order_references'::regclass AND NOT granted`,
@@ -36,7 +36,7 @@ async function waitingForReferences(): Promise<number> {
   return rows.length;
 }
 
-/** New orders are taken, old ones are not bought again, and the books are in order. */
+/** Expects that new orders are accepted, old ones are not bought again, and the books are in order. */
 async function expectAllIsWell(): Promise<void> {
   const balance = await scene.stack.wallet(scene.merchant);
   for (const { request, body } of scene.ordered.flat())
@@ -53,7 +53,7 @@ async function expectAllIsWell(): Promise<void> {
 }
 
 describe('archiving and restoring', () => {
-  it('leave the files alone that are in the directory, however often they are started', async () => {
+  it('do not change existing files in the directory, even if they are started several times', async () => {
     await mkdir(directoryOf(1));
     const file = path.join(directoryOf(1), 'orders.copy.gz');
     await writeFile(file, 'those of another installation');
@@ -62,7 +62,7 @@ describe('archiving and restoring', () => {
     await expectAllIsWell();
   });
 
-  it('write files anew that were lost or changed while the tables are still there', async () => {
+  it('write lost or changed files again while the tables still exist', async () => {
     const rows = await scene.rows();
     await expect(scene.archive(FIRST, before('DROP TABLE'))).rejects.toThrow('interrupted');
     await rm(path.join(directoryOf(1), 'orders.copy.gz'));
@@ -75,7 +75,7 @@ describe('archiving and restoring', () => {
     await expectAllIsWell();
   });
 
-  it('can be interrupted at any step, and go on when they are started again', async () => {
+  it('can be interrupted at any step, and continue when they are started again', async () => {
     const rows = await scene.rows();
     for (const step of [
       `INSERT INTO archived_partitions`,
@@ -109,7 +109,7 @@ describe('archiving and restoring', () => {
     await expectBooksToBalance(scene.stack);
   });
 
-  it('take several partitions, one after the other, and bring back whichever is asked for', async () => {
+  it('archive several partitions one after the other, and restore any of them', async () => {
     expect(await scene.archive(SECOND)).toMatchObject([
       { partition: 'orders_p1', orders: 3, from: FIRST },
       { partition: 'orders_p2', orders: 2, through: SECOND },
@@ -123,7 +123,7 @@ describe('archiving and restoring', () => {
     expect(await scene.places()).toMatchObject({ orders_p1: 3, orders_p2: 2 });
   });
 
-  it('are no faults to an audit that reads the months meanwhile', async () => {
+  it('cause no violations in an audit that reads the months meanwhile', async () => {
     for (const move of [() => scene.archive(FIRST), () => scene.restore(directoryOf(1))]) {
       let moved: Promise<unknown> | undefined;
       const { checks } = await auditServiceOf(scene.stack).run({
@@ -137,7 +137,7 @@ describe('archiving and restoring', () => {
     }
   });
 
-  it('keep what was written after the copy and before the partition left', async () => {
+  it('keep changes from after the copy and before the partition was detached', async () => {
     await scene.nameAtRandom({ reference: 'TLATE00000000001', supplier_reference: 'early' }, scene.ordered[0][0]);
     const late = `UPDATE unit_attempts SET unconfirmed = 'late', supplier_reference = 'late' WHERE order_id < 100`;
     let isWritten = false;
@@ -154,7 +154,7 @@ describe('archiving and restoring', () => {
 });
 
 describe('archiving', () => {
-  it('waits until an order has ended and nothing about it is open', async () => {
+  it('is refused until each order has ended and nothing about it is open', async () => {
     const [{ body } = { body: undefined }] = scene.ordered[0];
     const id = `(SELECT id FROM orders WHERE order_number = '${body?.order_number}')`;
     const plant = (text: string): Promise<void> =>
@@ -180,7 +180,7 @@ describe('archiving', () => {
         `INSERT INTO attempt_checks SELECT order_id, item, unit, number, now() + interval '1 day' FROM unit_attempts
          WHERE order_id = ${id} LIMIT 1`,
         `DELETE FROM attempt_checks`,
-        /still to be asked about/,
+        /must still be queried/,
       ],
     ];
     for (const [change, undo, why] of obstacles) {
@@ -191,7 +191,7 @@ describe('archiving', () => {
     expect(await scene.archive(FIRST)).toHaveLength(1);
   });
 
-  it('says what is missing: a closed month, time, partitions, a place to write', async () => {
+  it('names what is missing: a closed month, time, partitions, a directory', async () => {
     const to = (...args: string[]): string[] => ['month', 'archive', '--through', ...args];
     const none = path.join(directoryOf(1), 'manifest.json');
     const refused: [args: string[], message: RegExp][] = [
@@ -201,7 +201,7 @@ describe('archiving', () => {
       [to(FIRST, '--to', '/dev/null/x'), /\/dev\/null\/x\S* can't be used: ENOTDIR/],
       [['month', 'restore', directoryOf(1)], /orders_p1\/manifest\.json can't be used: ENOENT/],
     ];
-    // One after the other: beside another run each would be refused for that.
+    // One after the other, because a run is refused while another one runs.
     for (const [args, message] of refused) expect(await scene.commandLine.refused(...args)).toMatch(message);
     await writeFile(directoryOf(1), 'a file');
     expect(await scene.commandLine.refused(...to(FIRST, '--to', scene.directory))).toMatch(
@@ -212,7 +212,7 @@ describe('archiving', () => {
     await expectAllIsWell();
   });
 
-  it('removes nothing when the disk is full', async () => {
+  it('removes nothing if the disk is full', async () => {
     await expect(scene.archive(FIRST, before('SET state = CASE'))).rejects.toThrow('interrupted');
     const file = path.join(directoryOf(1), 'order_units.copy.gz');
     await rm(file);
@@ -223,14 +223,14 @@ describe('archiving', () => {
     expect(await scene.archive(FIRST)).toHaveLength(1);
   });
 
-  it('is refused beside another run', async () => {
+  it('is refused while another run is in progress', async () => {
     await acquireLock(scene.run);
     await expect(scene.archive(FIRST)).rejects.toThrow('another run');
   });
 });
 
 describe('restoring', () => {
-  it('lets no order be unknown, not even to who has looked for it here and not yet there', async () => {
+  it('never makes an order unknown, even to a reader between the two tables', async () => {
     await scene.archive(FIRST);
     const statuses = new Set<number>();
     let isOver = false;
@@ -260,7 +260,7 @@ describe('restoring', () => {
     expect(statuses).toEqual(new Set([200]));
   });
 
-  it('refuses files that were changed, and takes them from wherever they were moved to', async () => {
+  it('refuses changed files, and accepts files that were moved to another directory', async () => {
     await scene.archive(FIRST);
     const file = path.join(directoryOf(1), 'orders.copy.gz');
     const content = await readFile(file);
@@ -282,7 +282,7 @@ describe('restoring', () => {
     await expectAllIsWell();
   });
 
-  it('removes the names of many purchases piece by piece', async () => {
+  it('removes the stored references of many purchases in batches', async () => {
     await scene.archive(FIRST);
     await scene.stack.sql(
       `INSERT INTO archived_purchases (supplier_id, reference, order_id)
@@ -296,7 +296,7 @@ describe('restoring', () => {
     expect(await scene.stack.sql('SELECT FROM archived_purchases')).toEqual([]);
   });
 
-  it('waits for the tables of orders as little where its partition of calls has several of orders', async () => {
+  it('locks the tables of orders as briefly if its partition of calls covers several of orders', async () => {
     const late = await ArchiveScene.make({ areCallsLate: true });
     try {
       const rows = await late.rows();

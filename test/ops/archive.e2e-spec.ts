@@ -13,14 +13,14 @@ interface Audit {
   archived: object | null;
 }
 
-/** What the first attempt of an order is called here and there, as where references are no part of an order's number. */
+/** The references of an order's first attempt, ours and the supplier's, if ours does not contain the order's number. */
 const RANDOM = { reference: 'TARCHIVED0000001', supplier_reference: 'V-4711' };
 
 let scene: ArchiveScene;
 let before: Awaited<ReturnType<ArchiveScene['rows']>>;
 let entries: object;
 
-/** The first partition is archived by the command line, as an operator does it. */
+/** The first partition is archived by the command line. */
 beforeAll(async () => {
   scene = await ArchiveScene.make();
   await scene.nameAtRandom(RANDOM, scene.ordered[0][1]);
@@ -54,7 +54,7 @@ const audit = (...options: string[]): Promise<Audit> => scene.commandLine.json('
 const faults = ({ checks }: Audit): string[] => checks.filter(({ ok }) => !ok).map(({ detail }) => detail);
 
 describe('orders of closed months', () => {
-  it('leave the database for files, partition by partition, when an operator says so', async () => {
+  it('move from the database to files, partition by partition, when an operator archives them', async () => {
     const directory = path.join(scene.directory, 'orders_p1');
     const archived = await archive(MONTHS[0]);
     expect(archived).toEqual([
@@ -79,7 +79,7 @@ describe('orders of closed months', () => {
     expect(tables).toEqual([]);
   });
 
-  it('buy nothing again: a repeated request is answered with the order as it ended, another one refused', async () => {
+  it('are not bought again: a repeated request gets the ended order, and a different one is refused', async () => {
     const wallet = await scene.stack.wallet(scene.merchant);
     for (const { request, body } of scene.ordered[0]) {
       const again = await scene.post(request);
@@ -91,7 +91,7 @@ describe('orders of closed months', () => {
     expect(await scene.stack.wallet(scene.merchant)).toEqual(wallet);
   });
 
-  it('are answered as well where a new order would be refused, in a process that meets none before', async () => {
+  it('are also replayed if a new order would be refused, in a process without other archived orders', async () => {
     const api = await scene.stack.startApi();
     try {
       await api.get(SchemaService).whenReady();
@@ -107,7 +107,7 @@ describe('orders of closed months', () => {
     }
   });
 
-  it('are known when their supplier reports what it sold', async () => {
+  it('are known purchases if their supplier reports their sale', async () => {
     const number = scene.ordered[0][0]?.body.order_number;
     expect(
       await scene.unknownOf([
@@ -120,7 +120,7 @@ describe('orders of closed months', () => {
     expect(await scene.unknownOf(reported)).toEqual([...others, 'V-4712']);
   });
 
-  it('are a discrepancy where their supplier sold what they did not get', async () => {
+  it('get a discrepancy if their supplier reports the sale of a failed unit', async () => {
     const [completed, unlucky] = scene.ordered[0].map(({ body }) => `${body.order_number}.1`);
     const reported = [`${completed}.1`, `${unlucky}.2`].map((reference) => ({ reference }));
     expect(await scene.unknownOf(reported)).toEqual([`${unlucky}.2`]);
@@ -129,7 +129,7 @@ describe('orders of closed months', () => {
       [`${unlucky}.2`],
     );
     expect(detail).toBe('a late callback; its order is archived, and did not get it');
-    // An archive of the version before has no names of what was not bought: the order as it is kept tells where none was.
+    // An archive of the previous version has no references of failed purchases. The stored order has its failed items.
     await scene.stack.sql(`DELETE FROM archived_purchases WHERE not_bought`);
     await scene.stack.sql(`DELETE FROM supplier_reversals WHERE reference = $1`, [`${unlucky}.2`]);
     expect(await scene.unknownOf([{ reference: `${unlucky}.2` }])).toEqual([]);
@@ -146,7 +146,7 @@ describe('orders of closed months', () => {
     );
   });
 
-  it('hold up none of those that are placed beside a repeated one, in a process that meets them first', async () => {
+  it('do not delay new orders in the batch of a repeated one, in a process that sees archived orders for the first time', async () => {
     const api = await scene.stack.startApi();
     try {
       await api.get(SchemaService).whenReady();
@@ -166,7 +166,7 @@ describe('orders of closed months', () => {
     }
   });
 
-  it('can’t be placed by another writer either', async () => {
+  it('can’t be placed by another writer, either', async () => {
     const [old] = scene.ordered[0];
     const copy = scene.stack.sql(
       `INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
@@ -184,7 +184,7 @@ describe('orders of closed months', () => {
       await expect(scene.stack.sql(change)).rejects.toMatchObject({ code: '23000' });
   });
 
-  it('are read by their references as before, codes included, and are in no list', async () => {
+  it('are read by their references as before, with codes, and are in no list', async () => {
     for (const { request, body } of scene.ordered[0])
       expect((await scene.merchant.client.get(`/v1/orders/${request.reference_id}`)).body).toEqual(body);
     expect(JSON.stringify(scene.ordered[0])).toContain('CODE-');
@@ -199,7 +199,7 @@ describe('orders of closed months', () => {
     expect(data.slice(-earlier.length)).toEqual(earlier);
   });
 
-  it('are missed by reports of their days, which say so', async () => {
+  it('are missing in reports of their days, which show this', async () => {
     const days = ['--from', `${MONTHS[0]}-15`, '--to', `${MONTHS[0]}-15`];
     const run = (...args: string[]) => scene.commandLine.run('report', ...args);
     const daily = await run('daily', '--date', `${MONTHS[0]}-15`, '--json');
@@ -219,7 +219,7 @@ describe('orders of closed months', () => {
     expect((await run('margin', ...later, '--by', 'sku')).stderr).toBe('');
   });
 
-  it('are missed only by reports that would have had them', async () => {
+  it('count as missing only in reports that would contain them', async () => {
     const date = ['--date', `${MONTHS[0]}-15`, '--json'];
     const days = ['--from', `${MONTHS[0]}-15`, '--to', `${MONTHS[0]}-15`, '--by', 'sku'];
     const since = ['--since', `${MONTHS[0]}-01`, '--json'];
@@ -258,14 +258,14 @@ describe('orders of closed months', () => {
     }
   });
 
-  it('are named by their cases as before', async () => {
+  it('are named by their discrepancies as before', async () => {
     const named = { order_number: scene.ordered[0][1]?.body.order_number, merchant_id: scene.merchant.id };
     const cases = await scene.commandLine.json<{ id: number }[]>('reversal', 'list');
     expect(cases.at(-1)).toMatchObject({ ...named, unit: '1.2', archived: true });
     expect(await scene.commandLine.json('reversal', 'show', `${cases.at(-1)?.id}`)).toMatchObject(named);
   });
 
-  it('are none of the audit’s faults: it goes on from the closings, and says what it can’t read', async () => {
+  it('cause no violations in the audit, which continues from the closings and names the archived orders', async () => {
     expect(faults(await audit())).toEqual([]);
     const full = await audit('--full');
     expect(faults(full)).toEqual([]);
@@ -275,11 +275,11 @@ describe('orders of closed months', () => {
     );
   });
 
-  it('keep their suppliers', async () => {
+  it('stop the removal of their suppliers', async () => {
     await scene.commandLine.refusedAll([[['supplier', 'remove', 'fake'], /orders/]]);
   });
 
-  it('come back as they were, row by row', async () => {
+  it('are restored unchanged, row by row', async () => {
     await scene.commandLine.json('month', 'restore', path.join(scene.directory, 'orders_p1'));
     const after = await scene.rows();
     for (const [table, rows] of Object.entries(before))

@@ -23,7 +23,7 @@ const RANGES = `
   SELECT inhparent::regclass::text AS table, array_agg(pg_get_expr(relpartbound, c.oid) ORDER BY c.oid) AS ranges
   FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE relkind = 'r' GROUP BY 1 ORDER BY 1`;
 
-/** What partitions consist of, a line each, with their name as their table's. */
+/** The parts of partitions, such as constraints and indexes, one line each, with the partition's name replaced by its table's. */
 const MEMBERS = `
   WITH members AS (
     SELECT c.oid, relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = $1::text::regclass),
@@ -67,7 +67,7 @@ const partition = (by?: Run): Promise<void> => partitioning.events(BigInt(END), 
 
 const ranges = (): Promise<{ table: string; ranges: string[] }[]> => stack.sql(RANGES);
 
-/** What all three tables are to have. */
+/** The expected parts of the three tables. */
 const each = (...expected: string[]): { table: string; ranges: string[] }[] =>
   [...NAMES].sort().map((table) => ({ table, ranges: expected }));
 
@@ -89,16 +89,16 @@ async function deliveredOrders(count: number): Promise<string[]> {
 const countSucceeded = async (): Promise<number> =>
   (await stack.sql(`SELECT FROM webhook_deliveries WHERE status = 'succeeded'`)).length;
 
-/** How many rows each partition of a table has, of those that have any. */
+/** The number of rows in each partition of a table that has any. */
 const rowsIn = (table: string): Promise<object[]> =>
   stack.sql(`SELECT tableoid::regclass::text AS partition, count(*)::int FROM ${table} GROUP BY 1 ORDER BY 1`);
 
-/** The next event and delivery are the last but `left` of the first partitions. */
+/** Moves the ids of events and deliveries to `left` before the end of the first partitions. */
 const goNear = async (left: number): Promise<void> => {
   for (const table of ['events', 'webhook_deliveries']) await scene.goOnAt(table, END - left);
 };
 
-/** What the metrics report, once they include what PostgreSQL knows. */
+/** The metrics, once they include those from PostgreSQL. */
 async function idsLeft(port: string): Promise<Record<string, number>> {
   const scrape = await eventually(
     () => Scrape.of(port),
@@ -109,7 +109,7 @@ async function idsLeft(port: string): Promise<Record<string, number>> {
 }
 
 describe('events that become partitioned', () => {
-  it('go on: those from before are kept, and those behind the boundary are delivered as well', async () => {
+  it('work as before: old ones are kept, and those beyond the boundary are delivered, too', async () => {
     const before = await deliveredOrders(2);
     await partition();
     expect(await ranges()).toEqual(each(...FIRST_TWO));
@@ -126,7 +126,7 @@ describe('events that become partitioned', () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  it('get another partition from a worker once they have begun the newest, alike in everything', async () => {
+  it('get the next partition, alike in everything, from a worker once the newest has rows', async () => {
     await partition();
     await goNear(1);
     await deliveredOrders(2);
@@ -142,7 +142,7 @@ describe('events that become partitioned', () => {
     }
   });
 
-  it('always have a partition of the width that was asked for, however many ids there were', async () => {
+  it('always have a partition of the requested width, with any number of earlier ids', async () => {
     await stack.sql(
       `INSERT INTO events (id, public_id, merchant_id, kind, body, created_at)
        OVERRIDING SYSTEM VALUE VALUES ($1, 'evt_1', $2, 'webhook.test', '{}', now())`,
@@ -157,7 +157,7 @@ describe('events that become partitioned', () => {
     expect(newest).toEqual({ ids: END });
   });
 
-  it('are given partitions by workers, and tell how many ids are left: neither happens to others', async () => {
+  it('get partitions from workers, and metrics of the ids that are left, only once they are partitioned', async () => {
     const partitions = new NextPartitionsRepository(stack.api.get(Database));
     for (const table of EVENT_TABLES) expect(await partitions.keepEventsAhead(table)).toEqual([]);
     const port = await openManagementPort(stack.api, 0);
@@ -166,7 +166,7 @@ describe('events that become partitioned', () => {
     expect(await idsLeft(port)).toEqual(Object.fromEntries(NAMES.map((table) => [table, 2 * END])));
   });
 
-  it('are given partitions by a worker beside one that is at another table', async () => {
+  it('get partitions from a worker while another worker is at another table', async () => {
     await partition();
     await goNear(0);
     await deliveredOrders(1);
@@ -178,12 +178,12 @@ describe('events that become partitioned', () => {
     expect(await partitions.keepEventsAhead(EVENTS)).toEqual([`events_${2 * END}`]);
   });
 
-  it('keep their numbers and the rights of others, beside the statements of the version before', async () => {
+  it('keep their ids and the rights of other roles, beside statements of the previous version', async () => {
     await stack.sql('GRANT SELECT ON events TO PUBLIC');
     const older = new pg.Client(stack.config.DATABASE_URL);
     await older.connect();
     let kinds = 0;
-    /** On a connection that has its statement planned. */
+    /** Records an event on a connection with a planned statement. */
     const record = async (): Promise<void> => {
       const event = {
         merchant_id: merchant.id,
@@ -238,14 +238,14 @@ describe('partitioning events', () => {
     expect(await ranges()).toEqual(each(...FIRST_TWO));
   });
 
-  it('is refused where a view would go on with the first partition alone', async () => {
+  it('is refused if a view would read only the first partition afterwards', async () => {
     await stack.sql('CREATE VIEW late AS SELECT * FROM webhook_deliveries');
     await expect(partition()).rejects.toThrow('view late');
     expect(await ranges()).toEqual([]);
     await deliveredOrders(1);
   });
 
-  it.each(['orders', 'events'])('goes with that of orders, first %s', async (first) => {
+  it.each(['orders', 'events'])('works with the partitioning of orders, first %s', async (first) => {
     await deliveredOrders(1);
     const orders = (): Promise<void> => partitioning.orders(1_000_000n);
     for (const work of first === 'orders' ? [orders, partition] : [partition, orders]) await work();
@@ -266,7 +266,7 @@ describe('partitioning events', () => {
   });
 });
 
-it('a migration makes an index of events beside those who write, in each partition', async () => {
+it('a migration makes an index of events in each partition, without blocking writers', async () => {
   await partition();
   await createIndexTwice(stack, 'ix_events_one', 'events', '(created_at)');
   expect(

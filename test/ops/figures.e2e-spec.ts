@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** How PostgreSQL carries a statement out, as the scrape has it done. */
+/** PostgreSQL's plan of a statement, with the settings of a scrape. */
 async function planOf(text: string): Promise<string> {
   const client = await stack.database.pool.connect();
   try {
@@ -26,7 +26,7 @@ async function planOf(text: string): Promise<string> {
   }
 }
 
-/** A book of orders that ended long ago, and some that did not, written straight to the tables. */
+/** Many orders that ended long ago, and a few open ones, written straight to the tables. */
 async function fill(): Promise<void> {
   const merchant = await stack.merchant('0.00');
   const values = [merchant.id];
@@ -73,7 +73,7 @@ describe.each([
   ['empty', () => Promise.resolve()],
   ['filled', () => fill()],
   ['filled and analysed', () => stack.sql('ANALYZE').then(() => undefined)],
-])('what the metrics ask of a database that is %s', (_state, prepare) => {
+])('the statements of the metrics, in a database that is %s', (_state, prepare) => {
   beforeAll(prepare);
 
   it.each(FIGURES.map((statement) => [statement.name, statement] as const))(
@@ -81,7 +81,7 @@ describe.each([
     async (_name, { text }) => {
       const plan = await planOf(text);
       expect(plan).not.toMatch(/Seq Scan on (orders|order_units|webhook_deliveries)/);
-      // Nor by an index that holds every row.
+      // It must not read an index with every row from end to end, either.
       expect(plan).not.toMatch(/ (pk|uq)_(orders|order_units|webhook_deliveries)|ix_orders_newest|_log\b/);
     },
   );

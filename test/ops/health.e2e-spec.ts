@@ -73,7 +73,7 @@ describe.each(['api', 'API’s management', 'worker’s management'] as const)('
     expect(await ask(ports[name], '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
   });
 
-  it('/readyz answers 503 while PostgreSQL is away, and the process still lives', async () => {
+  it('/readyz answers 503 while PostgreSQL is unreachable, and the process still lives', async () => {
     wire.cut();
     await eventually(
       () => ask(ports[name], '/readyz'),
@@ -87,7 +87,7 @@ describe.each(['api', 'API’s management', 'worker’s management'] as const)('
     );
   });
 
-  it('/readyz answers 503 when PostgreSQL says nothing at all, before the query is given up', async () => {
+  it('/readyz answers 503 while PostgreSQL does not answer, before the query times out', async () => {
     const { pool } = (name === 'worker’s management' ? worker : api).get(Database);
     const askTheSilent = async (): Promise<{ status: number; isAsking: boolean }> => {
       wire.silence();
@@ -95,7 +95,7 @@ describe.each(['api', 'API’s management', 'worker’s management'] as const)('
       return { status, isAsking: pool.totalCount > pool.idleCount };
     };
     try {
-      // A connection that was just being opened is not silent yet.
+      // A connection that is being opened does not fall silent yet.
       const { isAsking } = await eventually(askTheSilent, ({ status }) => status === 503);
       expect(isAsking).toBe(true);
     } finally {
@@ -109,16 +109,16 @@ describe.each(['api', 'API’s management', 'worker’s management'] as const)('
   });
 });
 
-describe('PostgreSQL that can only be read, as a standby that took over the address before it was promoted', () => {
+describe('a read-only PostgreSQL, such as a standby that has the address before its promotion', () => {
   const isReadOnly = (yes: boolean): Promise<void> =>
     administer(async (admin) => {
       const name = new URL(stack.config.DATABASE_URL).pathname.slice(1);
       await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${yes ? 'on' : 'off'}`);
-      // What is set holds for new sessions only.
+      // The setting applies to new sessions only.
       if (yes) await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
     });
 
-  it('/readyz answers 503 on each port, and 200 once it can be written again', async () => {
+  it('/readyz answers 503 on each port, and 200 once PostgreSQL accepts writes again', async () => {
     await isReadOnly(true);
     for (const port of Object.values(ports)) {
       await eventually(
@@ -143,7 +143,7 @@ describe('the connections to PostgreSQL', () => {
   it.each([
     ['of the hot paths', async () => (await api.get(Database).pool.query<Setting>(settings)).rows],
     ['of TypeORM', () => api.get(DataSource).query<Setting[]>(settings)],
-  ])('%s have limits below the 10 s that clients wait, and are kept alive', async (_whose, ask) => {
+  ])('%s have timeouts below the 10 s that clients wait, and keep-alive', async (_whose, ask) => {
     const rows = await ask();
     expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
       idle_in_transaction_session_timeout: '4000',
@@ -165,7 +165,7 @@ describe('Redis', () => {
     );
   });
 
-  it('does not decide: without it, API and worker are ready', async () => {
+  it('is not required: without it, API and worker are ready', async () => {
     const withoutRedis = await stack.startApi(NO_REDIS);
     try {
       for (const each of [withoutRedis, await stack.startWorker(NO_REDIS)]) {
@@ -180,21 +180,21 @@ describe('Redis', () => {
     }
   });
 
-  it('may be away when a worker stops, just as it tries to connect again', async () => {
+  it('may be unreachable while a worker stops, in the middle of its attempt to connect again', async () => {
     const withoutRedis = await stack.startWorker(NO_REDIS);
     const queue = withoutRedis.get<Queue & { eclient: EventEmitter }>(getQueueToken(FULFILMENT_QUEUE), {
       strict: false,
     });
-    // Not by `events.once`: it fails at an error, which each attempt ends with.
+    // `events.once` would fail, because each attempt ends with an error.
     await new Promise((resolve) => queue.eclient.once('connecting', resolve));
-    // What nobody handles fails the test, and would end the process with an error.
+    // An unhandled error fails the test, and would end the process.
     await queue.close().catch(() => undefined);
     await withoutRedis.close();
   });
 });
 
 describe('for a load balancer, the API’s /readyz', () => {
-  it('has the usual error body and says when to ask again', async () => {
+  it('has the usual error body, and Retry-After', async () => {
     wire.cut();
     const answer: Answer<unknown> = await new Client(ports.api, null).get('/readyz');
     wire.restore();

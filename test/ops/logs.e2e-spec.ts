@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, receiver));
 
-/** A credential beside the token, as adapters of vendors have them. */
+/** A second credential, like those of vendors' adapters. */
 async function giveKey(supplier: string): Promise<void> {
   const { credentials_sealed: sealed } = new SupplierCredentialsService(stack.api.get(SecretBox)).change(
     supplier,
@@ -65,7 +65,7 @@ async function place(requestId: string, userId = 'player-1'): Promise<OrderBody>
   return body;
 }
 
-/** What one grep of a request id finds. */
+/** The lines that a grep of a request id finds. */
 const grep = (requestId: string): LogLine[] =>
   log.filter((line) => line.includes(requestId)).map((line) => JSON.parse(line) as LogLine);
 
@@ -109,7 +109,7 @@ describe('one grep of a request id shows an order’s history', () => {
     ]);
   });
 
-  it('also where everything goes wrong: a supplier in doubt, a refusal, a webhook that fails', async () => {
+  it('also after failures: a unit in doubt, a refusal, a failing webhook', async () => {
     stack.supplier.script('unlucky', ({ kind, reference }) =>
       kind === 'send' ? 'drop' : refused(reference, 'OUT_OF_STOCK'),
     );
@@ -128,7 +128,7 @@ describe('one grep of a request id shows an order’s history', () => {
     expect(lines.find(({ msg }) => msg === 'webhook failed for good')).toMatchObject({ result: 500 });
   });
 
-  it('and a request that was only answered has its line at debug', async () => {
+  it('and a request without an order has its line at level debug', async () => {
     await merchant.client.get(`/v1/wallet?api_key=${merchant.key}`, { 'x-request-id': 'history-of-a-reader' });
     const lines = await eventually(
       () => grep('history-of-a-reader'),
@@ -138,7 +138,7 @@ describe('one grep of a request id shows an order’s history', () => {
   });
 });
 
-describe('no log line holds', () => {
+describe('no log line contains', () => {
   beforeAll(async () => {
     const { id } = await register({ url: receiver.url('/rotated'), secret: OWN_SECRET });
     const change = { secret: NEW_SECRET, rotation_overlap: 60 };
@@ -149,7 +149,7 @@ describe('no log line holds', () => {
     );
     await place('with-refused-token', 'refuses-token');
     await linesOf('with-refused-token', 3);
-    // A reader of the log could use an almost right key as well as a right one.
+    // A reader of the log could guess the right key from an almost right one.
     await new Client(stack.url, `${merchant.key}x`).get('/v1/wallet');
     await new Client(stack.url, null).send('GET', '/v1/wallet', undefined, { authorization: merchant.key });
   });

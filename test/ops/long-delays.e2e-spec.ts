@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const delayedJobs = (queue: string): Promise<number> => stack.api.get<Queue>(getQueueToken(queue)).getDelayedCount();
 
-/** How long from now what waits is due, by the clock of the database. */
+/** The time until the waiting row is due, by the clock of the database. */
 async function dueIn(text: string, id: unknown): Promise<number> {
   const [row] = await stack.sql<{ seconds: number }>(
     `SELECT coalesce(max(extract(epoch FROM next_at - statement_timestamp())), 0)::float8 AS seconds FROM (${text}) AS w`,
@@ -36,15 +36,15 @@ async function dueIn(text: string, id: unknown): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-/** Another merchant's order goes all the way. */
+/** Completes an order of another merchant. */
 async function buyAnother(): Promise<void> {
   const other = await stack.merchant();
   const { reference_id } = await stack.order(other, [{ sku }]);
   await stack.orderWith(other, reference_id, 'completed');
 }
 
-describe('what is due later than a minute', () => {
-  it('leaves no job in Redis when it is a delivery, and is delivered when its time has come', async () => {
+describe('a row that is due in more than a minute', () => {
+  it('leaves no job in Redis if it is a delivery, and is delivered in time', async () => {
     receiver.answer('/later', 500, 204);
     const webhook = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
       url: receiver.url('/later'),
@@ -56,7 +56,7 @@ describe('what is due later than a minute', () => {
       () => dueIn(waiting, webhook.body.id),
       (seconds) => seconds > 3000,
     );
-    // A job for it would be there by the time that a later one, for something else, has been taken.
+    // Once a later job for another row has been processed, a job for this row would be there, too.
     await buyAnother();
     expect(await delayedJobs(WEBHOOKS_QUEUE)).toBe(0);
     await stack.sql('UPDATE webhook_deliveries SET due_at = statement_timestamp() WHERE webhook_id = $1', [
@@ -68,7 +68,7 @@ describe('what is due later than a minute', () => {
     );
   });
 
-  it('leaves no job in Redis when it is a unit, and is bought when its time has come', async () => {
+  it('leaves no job in Redis if it is a unit, and is bought in time', async () => {
     stack.supplier.script('later', ({ reference }, earlier) =>
       earlier.length === 0 ? { status: 429, headers: { 'retry-after': '600' } } : bought(reference),
     );

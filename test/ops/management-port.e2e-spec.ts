@@ -51,7 +51,7 @@ describe('with MANAGEMENT_PASSWORD, Bull Board', () => {
     expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
   });
 
-  it('lets in who has both, to the page and its data', async () => {
+  it('shows its page and data with the right name and password', async () => {
     expect(await status('/queues', basic('operator', PASSWORD))).toBe(200);
     const response = await fetch(`${port}/queues/api/queues`, { headers: basic('operator', PASSWORD) });
     expect(response.status).toBe(200);
@@ -70,16 +70,16 @@ describe('with MANAGEMENT_PASSWORD, Bull Board', () => {
     ['what is not base64', { authorization: 'Basic %%%' }],
     ['another scheme', { authorization: `Bearer ${PASSWORD}` }],
     ['nothing', {}],
-  ])('keeps out who has %s, from the page and from its data', async (_what, headers) => {
+  ])('refuses its page and data with %s', async (_what, headers) => {
     for (const path of ['/queues', '/queues/', '/queues/api/queues', '/queues/static/main.js', '/QUEUES'])
       expect([path, await status(path, headers)]).toEqual([path, 401]);
   });
 
-  it('leaves metrics and health open: they hold nothing about an order', async () => {
+  it('leaves metrics and health open, because they contain nothing about orders', async () => {
     for (const path of ['/metrics', '/healthz', '/readyz']) expect(await status(path)).toBe(200);
   });
 
-  it('takes another name for the user', async () => {
+  it('can have another user name', async () => {
     port = await open({ MANAGEMENT_PASSWORD: PASSWORD, MANAGEMENT_USER: 'ops' });
     expect(await status('/queues', basic('ops', PASSWORD))).toBe(200);
     expect(await status('/queues', basic('operator', PASSWORD))).toBe(401);
@@ -127,7 +127,7 @@ describe('requests that the management port does not serve', () => {
     expectError(await new Client(port, null).send(method, path), 404, 'NOT_FOUND');
   });
 
-  it('what is not HTTP is, too', async () => {
+  it('bytes that are not HTTP get it, too', async () => {
     expectError(await sendRaw(port, 'HELLO\r\n\r\n'), 400, 'BAD_REQUEST');
   });
 

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DatabaseStatsService } from '../../src/monitoring/management/database-stats.service.js';
 import { ManagementServer } from '../../src/monitoring/management/management-server.js';
 
-/** Opens a process's management port. @param freshForMs how long what PostgreSQL knows is not asked again. @returns its URL. */
+/** Opens a process's management port. @param freshForMs how long values from PostgreSQL are not read again. @returns its URL. */
 export async function openManagementPort(
   app: INestApplicationContext,
   freshForMs = app.get(DatabaseStatsService).freshForMs,
@@ -38,7 +38,7 @@ export class Scrape {
     });
   }
 
-  /** What a failing test shows of it. */
+  /** The text that a failing test shows. */
   toJSON(): string[] {
     return this.lines.filter((line) => /^(topup|http)_/.test(line) && !line.includes('_bucket'));
   }

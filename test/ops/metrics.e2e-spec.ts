@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, receiver));
 
-/** What was added to a counter while something happened, once it is all there. */
+/** The increase of a counter during an action, once it is complete. */
 async function added(
   port: string,
   name: string,
@@ -51,8 +51,8 @@ const placeAndEnd = async (quantity: number, userId?: string): Promise<void> => 
   await stack.orderWith(merchant, reference_id, 'completed', 'failed');
 };
 
-describe('an order’s life moves', () => {
-  it('the orders placed, in the API, and those completed, in the worker', async () => {
+describe('an order is counted', () => {
+  it('as placed, in the API, and as completed, in the worker', async () => {
     await added(api, 'topup_orders_total', { transition: 'placed' }, 1, () =>
       added(worker, 'topup_orders_total', { transition: 'completed' }, 1, () =>
         added(worker, 'topup_order_duration_seconds_count', { status: 'completed' }, 1, () => placeAndEnd(1)),
@@ -60,7 +60,7 @@ describe('an order’s life moves', () => {
     );
   });
 
-  it('nothing when the same order is sent again', async () => {
+  it('once, even if it is sent again', async () => {
     const order = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
     await merchant.client.post('/v1/orders', order);
     await added(api, 'topup_orders_total', { transition: 'placed' }, 0, () =>
@@ -69,7 +69,7 @@ describe('an order’s life moves', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
-  it('the units and calls of its supplier, each by how it ended', async () => {
+  it('with the units and calls of its supplier, each by its outcome', async () => {
     stack.supplier.script('one-of-two', ({ reference }) =>
       reference.endsWith('.1') ? bought(reference) : refused(reference, 'OUT_OF_STOCK'),
     );
@@ -86,7 +86,7 @@ describe('an order’s life moves', () => {
     );
   });
 
-  it('the inquiries about a unit that was in doubt', async () => {
+  it('with the inquiries about a unit in doubt', async () => {
     stack.supplier.script('in-doubt', ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
     const call = { supplier: 'fake' };
     await added(worker, 'topup_supplier_calls_total', { ...call, kind: 'send', outcome: 'unknown' }, 1, () =>
@@ -96,7 +96,7 @@ describe('an order’s life moves', () => {
     );
   });
 
-  it('the refusals for an empty wallet, and no order', async () => {
+  it('as a refusal if the wallet is empty, and not as an order', async () => {
     const poor = await stack.merchant('10.00');
     await added(api, 'topup_orders_total', { transition: 'placed' }, 0, () =>
       added(api, 'topup_wallet_refusals_total', {}, 1, async () => {
@@ -106,7 +106,7 @@ describe('an order’s life moves', () => {
     );
   });
 
-  it('the batches of the writers it passed, with a wait for each command', async () => {
+  it('in the batches of group commits, with the wait of each command', async () => {
     const name = 'topup_group_commit';
     const [atApi, atWorker] = [await Scrape.of(api), await Scrape.of(worker)];
     for (const [scrape, writer] of [
@@ -122,7 +122,7 @@ describe('an order’s life moves', () => {
   });
 });
 
-describe('a webhook attempt is counted by how it ended', () => {
+describe('a webhook attempt is counted by its result', () => {
   const register = async (url: string): Promise<void> => {
     const { status } = await merchant.client.post('/v1/merchant-webhooks', {
       url,
@@ -144,7 +144,7 @@ describe('a webhook attempt is counted by how it ended', () => {
     await clearWebhooks();
   });
 
-  it('connect, where nobody listens', async () => {
+  it('connect, if nothing listens', async () => {
     await register('http://127.0.0.1:1/');
     await added(worker, 'topup_webhook_attempts_total', { result: 'connect' }, 1, () => placeAndEnd(1));
     await clearWebhooks();
@@ -167,14 +167,14 @@ describe('requests are measured by route', () => {
       (count) => count > 0,
     );
 
-  it('under its pattern, whatever the path holds', async () => {
+  it('under its pattern, with any values in the path', async () => {
     for (const reference of ['a', 'b', 'c%2Fd']) await merchant.client.get(`/v1/orders/${reference}`);
     await seen({ method: 'GET', route: '/v1/orders/:reference_id', status: '404' });
     await merchant.client.get('/v1/wallet');
     await seen({ method: 'GET', route: '/v1/wallet', status: '200' });
   });
 
-  it('under one name where there is no route, or none was looked for', async () => {
+  it('under one name without a route, or if none was looked up', async () => {
     const before = (await Scrape.of(api)).valuesOf(name, 'route');
     for (let n = 0; n < 20; n++) {
       await merchant.client.get(`/v1/${unique('nowhere')}`);
@@ -191,11 +191,11 @@ describe('requests are measured by route', () => {
   });
 });
 
-describe('what PostgreSQL knows', () => {
+describe('the metrics from PostgreSQL', () => {
   const figure = (name: string, labels: Labels, passes: (value: number) => boolean): Promise<number> =>
     eventually(async () => (await Scrape.of(worker)).value(name, labels) ?? Number.NaN, passes);
 
-  it('is shown: open orders, units in doubt and in review, and due work', async () => {
+  it('show open orders, units in doubt and in review, and due work', async () => {
     await stack.stopWorkers();
     worker = api;
     await stack.order(merchant, [{ sku, quantity: 3 }]);
@@ -218,7 +218,7 @@ describe('what PostgreSQL knows', () => {
     expect(scrape.value('topup_database_up')).toBe(1);
   });
 
-  it('is shown: deliveries that are due', async () => {
+  it('show due deliveries', async () => {
     const { body } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
       url: receiver.url('/due'),
     });
@@ -228,25 +228,25 @@ describe('what PostgreSQL knows', () => {
     await figure('topup_queue_oldest_due_seconds', { queue: 'webhooks' }, (age) => age >= 300);
   });
 
-  it('shows by how much the books are wrong', async () => {
+  it('show the amount by which the books are wrong', async () => {
     await figure('topup_wallet_held_mismatch_baht', {}, (difference) => difference === 0);
     await stack.sql(`UPDATE wallets SET held = held + 12345 WHERE merchant_id = $1`, [merchant.id]);
     await figure('topup_wallet_held_mismatch_baht', {}, (difference) => difference === 123.45);
     await stack.sql(`UPDATE wallets SET held = held - 12345 WHERE merchant_id = $1`, [merchant.id]);
   });
 
-  it('counts the merchants whose balance is below their alert', async () => {
+  it('count the merchants whose balance is below their alert', async () => {
     await figure('topup_wallets_below_alert', {}, (count) => count === 0);
     await stack.sql(`UPDATE wallets SET alert_below = available + 1 WHERE merchant_id = $1`, [merchant.id]);
     await figure('topup_wallets_below_alert', {}, (count) => count === 1);
     await stack.sql(`UPDATE wallets SET alert_below = NULL WHERE merchant_id = $1`, [merchant.id]);
   });
 
-  it('is queried once in five seconds, however often its metrics are scraped', async () => {
+  it('are read once in five seconds, with any number of scrapes', async () => {
     const usual = await stack.startApi();
     await usual.get(SchemaService).whenReady();
     const port = await openManagementPort(usual);
-    // It grows with every query.
+    // The sequence counts the queries.
     const age = async (): Promise<number | undefined> =>
       (await Scrape.of(port)).value('topup_orders_oldest_open_seconds');
     const first = await age();
@@ -258,7 +258,7 @@ describe('what PostgreSQL knows', () => {
   });
 });
 
-describe('a scrape answers whatever PostgreSQL does', () => {
+describe('a scrape gets an answer in every state of PostgreSQL', () => {
   let wire: Wire;
   let other: INestApplication;
   let port: string;
@@ -279,7 +279,7 @@ describe('a scrape answers whatever PostgreSQL does', () => {
     eventually(() => Scrape.of(port), passes);
   const isUp = (scrape: Scrape): boolean => scrape.value('topup_database_up') === 1;
 
-  it('away: its figures are left out, everything else is there', async () => {
+  it('unreachable: its metrics are left out, all others are there', async () => {
     expect((await scrapeWith(isUp)).value('topup_orders_open')).toBe(1);
     wire.cut();
     const scrape = await scrapeWith((each) => !isUp(each));
@@ -294,7 +294,7 @@ describe('a scrape answers whatever PostgreSQL does', () => {
     expect((await scrapeWith(isUp)).value('topup_orders_open')).toBe(1);
   });
 
-  it('busy: only the figures that could not be had in time are left out', async () => {
+  it('busy: only the metrics that could not be read in time are left out', async () => {
     const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
     await client.connect();
     try {
@@ -309,7 +309,7 @@ describe('a scrape answers whatever PostgreSQL does', () => {
     await scrapeWith((each) => each.value('topup_orders_open') === 1);
   });
 
-  it('silent: the scrape does not wait until the query is given up', async () => {
+  it('silent: the scrape does not wait until the query times out', async () => {
     await scrapeWith(isUp);
     wire.silence();
     await scrapeWith((scrape) => !isUp(scrape));

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 /** `MIGRATE_ROUNDS=200` looks for rare failures. */
 const ROUNDS = Array.from({ length: Number(process.env.MIGRATE_ROUNDS ?? '1') }, (_, index) => index + 1);
 
-/** How many migrations the database has recorded. */
+/** The number of migrations that the database has recorded. */
 async function applied(url: string): Promise<number> {
   const client = new pg.Client(url);
   await client.connect();
@@ -47,7 +47,7 @@ describe('the program that migrates', () => {
     },
   );
 
-  it('polls for the lock without an open transaction, which an index build would wait for', async () => {
+  it('polls for the lock without an open transaction, because an index build would wait for that', async () => {
     const database = await createEmptyDatabase();
     const { url } = database;
     const other = new pg.Client(url);
@@ -72,7 +72,7 @@ describe('the program that migrates', () => {
     }
   });
 
-  it('ends with 1 and says why where its settings are wrong', async () => {
+  it('ends with 1 and the reason if its settings are wrong', async () => {
     await expect(migrate({ DATABASE_URL: 'mysql://db' })).rejects.toMatchObject({
       code: 1,
       stdout: '',

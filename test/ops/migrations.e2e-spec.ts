@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack } from '../support/stack.js';
 
-/** What a schema consists of, a line each. `NOT VALID` is left out: a step back does not validate rows again. */
+/** The parts of a schema, one line each. `NOT VALID` is left out, because a step back does not validate rows again. */
 const CATALOG = `
   WITH tables AS (SELECT oid, relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r')
   SELECT format('column %s.%s %s %s %s', relname, attname, format_type(atttypid, atttypmod), attnotnull,
@@ -29,7 +29,7 @@ const CATALOG = `
   SELECT format('function %s', pg_get_functiondef(oid)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   ORDER BY line`;
 
-/** The tables that TypeORM makes before the first migration, and again before the last step back. */
+/** The tables that TypeORM makes before the first migration, and that exist again before the last step back. */
 const OF_TYPEORM = /schema_migrations|^(column|constraint) typeorm_metadata/;
 
 let database: TestDatabase;
@@ -44,7 +44,7 @@ const migrations = (dataSourceOptions('postgres://').migrations as (new () => ob
   one.name.slice(-13).localeCompare(other.name.slice(-13)),
 );
 
-/** Works on the test's database as a version of the service would that knows the first `count` migrations. */
+/** Works on the test's database like a version of the service with the first `count` migrations. */
 async function withMigrations<Result>(count: number, work: (source: DataSource) => Promise<Result>): Promise<Result> {
   const options = dataSourceOptions(database.url);
   const source = await new DataSource({ ...options, migrations: migrations.slice(0, count) }).initialize();
@@ -61,7 +61,7 @@ async function catalog(source: DataSource): Promise<string[]> {
 }
 
 describe('the migrations', () => {
-  it('build the schema step by step, and each step back leaves what was there before', async () => {
+  it('build the schema step by step, and each step back restores the schema from before', async () => {
     const catalogs: string[][] = [[]];
     await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
     for (let count = 1; count <= migrations.length; count++) {
@@ -79,7 +79,7 @@ describe('the migrations', () => {
     }
   });
 
-  it('have no time limit, but give up soon a lock that others queue behind', async () => {
+  it('have no time limit, but soon give up waiting for a lock, because others queue behind them', async () => {
     await withMigrations(0, (source) =>
       source.query(`DO $$ BEGIN
         EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''6s''', current_database());
@@ -93,7 +93,7 @@ describe('the migrations', () => {
     expect(limits).toEqual([{ statement: '0', lock: '3s' }]);
   });
 
-  it('leave nothing but the table of migrations when all are taken back', async () => {
+  it('leave only the table of migrations after all steps back', async () => {
     await withMigrations(0, (source) => source.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
     await withMigrations(migrations.length, async (source) => {
       await source.runMigrations();
@@ -119,7 +119,7 @@ describe('a database of the earlier migrations', () => {
 
   afterEach(() => stack.close());
 
-  /** Their rows, as TypeORM wrote them; the schema is the same. */
+  /** The rows of the earlier migrations, as TypeORM wrote them; the schema is the same. */
   const writeEarlier = (names: readonly string[]): Promise<object[]> =>
     stack.sql(
       `WITH removed AS (DELETE FROM schema_migrations)
@@ -130,7 +130,7 @@ describe('a database of the earlier migrations', () => {
   const rows = (): Promise<{ timestamp: bigint; name: string }[]> =>
     stack.sql('SELECT timestamp, name FROM schema_migrations ORDER BY id');
 
-  it('is taken over as it is: only the rows of the migrations are replaced', async () => {
+  it('is taken over unchanged: only the rows of the migrations are replaced', async () => {
     await writeEarlier(EARLIER_MIGRATIONS);
     const [one, other] = await Promise.all([stack.startApi(), stack.startApi()]);
     expect(await Promise.all([one, other].map((api) => api.get(SchemaService).whenReady()))).toEqual([true, true]);
@@ -141,7 +141,7 @@ describe('a database of the earlier migrations', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it('of which it lacks some is left alone, and the log says what to do', async () => {
+  it('with some of them missing is not changed, and the log has the remedy', async () => {
     await writeEarlier(EARLIER_MIGRATIONS.slice(0, -2));
     const before = await rows();
     const api = await stack.startApi();

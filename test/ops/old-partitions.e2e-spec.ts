@@ -32,7 +32,7 @@ beforeEach(async () => {
   );
   ({ stack, merchant, partitioning } = scene);
   await partitioning.events(BigInt(END));
-  // Later than that: its first rounds would meet the tables as they are exchanged.
+  // The worker starts later, because its first rounds would meet the tables while they are exchanged.
   worker = await stack.startWorker();
   receiver = await new WebhookReceiver().listen();
   path = `/${unique('orders')}`;
@@ -49,10 +49,10 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** A round of a worker, such as there is every ten minutes. */
+/** A round of a worker's task, which runs every ten minutes. */
 const round = (of = worker): Promise<void> => of.get(OldPartitionsService).dropOld(new AbortController().signal, DAYS);
 
-/** Orders that ended, and whose delivery was attempted. @returns their references. */
+/** Places orders, and waits until they have ended and had an attempt of their delivery. @returns their references. */
 async function attemptedOrders(count: number): Promise<string[]> {
   const before = await attempts();
   const references: string[] = [];
@@ -63,14 +63,14 @@ async function attemptedOrders(count: number): Promise<string[]> {
 
 const attempts = async (): Promise<number> => (await stack.sql('SELECT FROM webhook_attempts')).length;
 
-/** What comes now goes to the next partitions. */
+/** Moves the ids to the next partitions. */
 async function begin(...tables: string[]): Promise<void> {
   for (const table of tables) await scene.goOnAt(table, END);
 }
 
 const beginNext = (): Promise<void> => begin('events', 'webhook_deliveries');
 
-/** What the first partition of events has, with all that belongs to it, is so many days older. */
+/** Makes the rows of the first partition of events, and their deliveries, older by this many days. */
 async function age(days: number): Promise<void> {
   const older = (moment: string): string => `${moment} = ${moment} - interval '${days} days'`;
   await partitioning.client.query(`
@@ -81,7 +81,7 @@ async function age(days: number): Promise<void> {
     COMMIT`);
 }
 
-/** The partitions that there are of each table besides the one that is filled and the one ahead of it. */
+/** The partitions of each table, except the current one and the next one. */
 async function oldPartitions(): Promise<string[]> {
   const rows = await stack.sql<{ name: string }>(
     `SELECT inhrelid::regclass::text AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
@@ -101,12 +101,12 @@ const eventsOf = async (): Promise<EventsPage['data']> =>
 
 const listed = async (): Promise<string[]> => (await eventsOf()).map(({ data }) => data.reference_id);
 
-/** Of dropping. A started worker that makes the next partition meanwhile finds its locks taken, logs that and tries again. */
+/** Warnings about dropping. Those of a worker that makes the next partition meanwhile are left out: it retries. */
 const troubles = (): typeof log =>
   log.filter(({ level, msg }) => level !== 'info' && !msg.includes('the next partition'));
 
 describe('old partitions', () => {
-  it('are dropped when all that they have is old: deliveries and attempts, and events a round later', async () => {
+  it('are dropped once all their rows are old: deliveries and attempts first, and events a round later', async () => {
     const old = await attemptedOrders(2);
     await beginNext();
     const young = await attemptedOrders(2);
@@ -134,7 +134,7 @@ describe('old partitions', () => {
     expect(troubles()).toEqual([]);
   });
 
-  it('go when their newest rows have been kept for WEBHOOK_LOG_DAYS, and not an hour before', async () => {
+  it('are dropped once their newest rows are WEBHOOK_LOG_DAYS old, and not an hour earlier', async () => {
     await attemptedOrders(1);
     await beginNext();
     await attemptedOrders(1);
@@ -146,7 +146,7 @@ describe('old partitions', () => {
     expect(await oldPartitions()).toEqual([]);
   });
 
-  it('stay while one row of them is young, wherever it is, and while ids are given out for them', async () => {
+  it('are not dropped while they have one young row, at any place, or may get new ids', async () => {
     await attemptedOrders(3);
     await age(DAYS + 1);
     for (let times = 0; times < 2; times++) await round();
@@ -161,7 +161,7 @@ describe('old partitions', () => {
     expect(await oldPartitions()).toEqual(ALL);
   });
 
-  it('stay while a delivery waits in them, and what is beside it goes row by row when it keeps them for long', async () => {
+  it('are not dropped while they have a waiting delivery; their other rows are removed one by one if that takes long', async () => {
     receiver.answer(path, 500);
     await attemptedOrders(1);
     receiver.answer(path, 200);
@@ -191,7 +191,7 @@ describe('old partitions', () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  it('stay when a delivery of them is retried at the last moment', async () => {
+  it('are not dropped if one of their deliveries is retried at the last moment', async () => {
     await attemptedOrders(1);
     await beginNext();
     await attemptedOrders(1);
@@ -205,7 +205,7 @@ describe('old partitions', () => {
     expect(await oldPartitions()).toEqual(ALL);
   });
 
-  it('go on being dropped where that was interrupted', async () => {
+  it('are dropped after an interruption, too', async () => {
     await attemptedOrders(1);
     await beginNext();
     await attemptedOrders(1);
@@ -236,7 +236,7 @@ describe('old partitions', () => {
   });
 
   it.each([false, true])(
-    'go beside who writes orders, and orders end beside who keeps them from going; orders partitioned: %s',
+    'are dropped beside open writes, and orders end while a lock delays the drop; orders partitioned: %s',
     async (arePartitioned) => {
       if (arePartitioned) await partitioning.orders(1_000_000n);
       await attemptedOrders(1);
@@ -264,7 +264,7 @@ describe('old partitions', () => {
 });
 
 describe('events that are removed row by row', () => {
-  /** A worker that starts removes at once. */
+  /** A worker removes rows as soon as it starts. */
   async function removeRows(): Promise<void> {
     await stack.stopWorkers();
     log.length = 0;
@@ -275,7 +275,7 @@ describe('events that are removed row by row', () => {
     );
   }
 
-  it('are not those whose partition goes soon, and are all when it has not gone in time', async () => {
+  it('are not those whose partition will soon be dropped, but all if it was not dropped in time', async () => {
     await attemptedOrders(3);
     await beginNext();
     const [early] = await attemptedOrders(2);
@@ -291,7 +291,7 @@ describe('events that are removed row by row', () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  it('are those with deliveries in a partition that stays, so that their own can go', async () => {
+  it('are those with deliveries in a partition that stays, so that their own partition can be dropped', async () => {
     const whole = await attemptedOrders(2);
     await begin('webhook_deliveries');
     const apart = await attemptedOrders(2);

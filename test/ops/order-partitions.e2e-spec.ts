@@ -27,7 +27,7 @@ afterEach(() => scene.close());
 
 const partition = (by?: Run): Promise<void> => scene.partitioning.orders(SIZE, by);
 
-/** Where each of the orders is, by its reference. */
+/** The partition of each order, by its reference. */
 async function places(): Promise<Record<string, string>> {
   const rows = await stack.sql<{ reference_id: string; place: string }>(
     'SELECT reference_id, tableoid::regclass::text AS place FROM orders',
@@ -35,7 +35,7 @@ async function places(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ reference_id, place: where }) => [reference_id, where]));
 }
 
-/** In which partitions calls to suppliers are, in the order of their ids. */
+/** The partitions of calls to suppliers, in the order of their ids. */
 async function placesOfCalls(): Promise<string[]> {
   const rows = await stack.sql<{ place: string }>(
     `SELECT tableoid::regclass::text AS place FROM supplier_calls ORDER BY id`,
@@ -50,7 +50,7 @@ const COPY = `
   SELECT $1, merchant_id, order_number || '-' || $1::bigint, $2, content_hash, user_id, 'completed', subtotal_amount,
          discount_amount, total_amount, 0, created_at, updated_at FROM orders LIMIT 1`;
 
-/** As if a partition of orders were so far with being archived. */
+/** Writes the state of a partition of orders that is being archived. */
 const archiveOne = (state: string): Promise<object[]> =>
   stack.sql(
     `INSERT INTO archived_partitions (number, end_id, state, directory, manifest_hash, orders, months, supplier_ids,
@@ -61,7 +61,7 @@ const archiveOne = (state: string): Promise<object[]> =>
   );
 
 describe('orders that become partitioned', () => {
-  it('go on: those from before end, those that come meanwhile are taken, and those behind the boundary as well', async () => {
+  it('work as before: old ones end, and new ones are accepted meanwhile, and beyond the boundary, too', async () => {
     await scene.place('before');
     await stack.orderWith(scene.merchant, 'before', 'completed');
     let placed = 0;
@@ -86,7 +86,7 @@ describe('orders that become partitioned', () => {
     await expectBooksToBalance(stack);
   });
 
-  it('keep their references: each is of one order, in whichever partition it is', async () => {
+  it('keep their references, each of one order in all partitions', async () => {
     await scene.place('one');
     const before = await stack.orderWith(scene.merchant, 'one', 'completed');
     await partition();
@@ -98,7 +98,7 @@ describe('orders that become partitioned', () => {
     expect(await places()).toEqual({ one: 'orders_p1', another: 'orders_p2' });
   });
 
-  it('can’t have one reference in two partitions, whichever process writes them and at any moment', async () => {
+  it('never have one reference in two partitions, even if two processes write at the same moment', async () => {
     await scene.place('one');
     await partition();
     await expect(client.query(COPY, [SIZE, 'one'])).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe('orders that become partitioned', () => {
     }
   });
 
-  it('keep the rules of their tables in each partition, with one set of keys between those of one range', async () => {
+  it('keep the constraints of their tables in each partition, with foreign keys between partitions of one range', async () => {
     await partition();
     await scene.goOnAt('orders', SIZE);
     await keepAhead(run, ORDERS);
@@ -129,7 +129,7 @@ describe('orders that become partitioned', () => {
     expect(third).toEqual(first);
   });
 
-  it('have their latest calls to suppliers by keys alone, in all partitions', async () => {
+  it('find their latest calls to suppliers by keys alone, in all partitions', async () => {
     await partition();
     const { text } = FIND_UNDECIDED;
     const rows = await stack.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
@@ -138,7 +138,7 @@ describe('orders that become partitioned', () => {
     expect(plan).not.toMatch(/Seq Scan on supplier_calls/);
   });
 
-  it('get another partition when they reach the newest, and none before that', async () => {
+  it('get the next partition when they reach the newest one, and not before', async () => {
     expect(await keepAhead(run, ORDERS)).toEqual([]);
     await partition();
     await scene.goOnAt('orders', SIZE - 1n);
@@ -154,7 +154,7 @@ describe('orders that become partitioned', () => {
   });
 });
 
-describe('calls to suppliers of orders that the version before divided', () => {
+describe('calls to suppliers whose orders the previous version partitioned without them', () => {
   const keyOf = (partition: string): Promise<object[]> =>
     stack.sql(
       `SELECT pg_get_constraintdef(oid) AS key FROM pg_constraint
@@ -162,7 +162,7 @@ describe('calls to suppliers of orders that the version before divided', () => {
       [partition],
     );
 
-  it('follow when it is done again, with the boundaries of the orders', async () => {
+  it('are partitioned, at the boundaries of the orders, when `npm run partition` runs again', async () => {
     await scene.complete('before');
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
@@ -177,7 +177,7 @@ describe('calls to suppliers of orders that the version before divided', () => {
     await expectBooksToBalance(stack);
   });
 
-  it('have all ranges that orders have passed in one partition', async () => {
+  it('have one partition for all ranges that the orders have passed', async () => {
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
     await scene.complete('first');
@@ -193,7 +193,7 @@ describe('calls to suppliers of orders that the version before divided', () => {
     await expectBooksToBalance(stack);
   });
 
-  it('go on being one table until then, while partitions of orders are added', async () => {
+  it('stay one table until then, while partitions of orders are added', async () => {
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
     await scene.goOnAt('orders', SIZE);
@@ -213,7 +213,7 @@ describe('calls to suppliers of orders that the version before divided', () => {
 });
 
 describe('a migration', () => {
-  it('makes an index of orders beside those who write, partitioned or not', async () => {
+  it('makes an index of orders, partitioned or not, without blocking writers', async () => {
     const index = async (name: string): Promise<object[]> => {
       await createIndexTwice(stack, name, 'orders', `(user_id) WHERE status = 'failed'`);
       return stack.sql(
@@ -247,14 +247,14 @@ describe('partitioning', () => {
     expect(await new PartitionsRepository(run, ORDERS).findPartitions()).toHaveLength(2);
   });
 
-  it('is refused where a view would go on with the first partition alone', async () => {
+  it('is refused if a view would read only the first partition afterwards', async () => {
     await client.query('CREATE VIEW late AS SELECT * FROM orders');
     await expect(partition()).rejects.toThrow(PartitionsRefused);
     await expect(partition()).rejects.toThrow('view late');
     expect(await scene.place('one')).toMatchObject({ status: 200 });
   });
 
-  it('is refused of any table while orders are archived: keys of rows that name them would not hold', async () => {
+  it('is refused for any table while orders are archived, because foreign keys to them would fail', async () => {
     const { partitioning } = scene;
     const all = [partition, () => partitioning.transfers(2_000_000n), () => partitioning.events(20_000_000n)];
     for (const state of ['detached', 'dropped', 'attached']) {
@@ -269,7 +269,7 @@ describe('partitioning', () => {
     expect(await new PartitionsRepository(run, ORDERS).isPartitioned()).toBe(true);
   });
 
-  it('is refused while another run is at it', async () => {
+  it('is refused while another run is in progress', async () => {
     const other = new pg.Client(stack.config.DATABASE_URL);
     await other.connect();
     try {
@@ -280,7 +280,7 @@ describe('partitioning', () => {
     }
   });
 
-  it('waits for a long read, and orders are taken meanwhile', async () => {
+  it('waits for a long read, and orders are accepted meanwhile', async () => {
     const reader = new pg.Client(stack.config.DATABASE_URL);
     await reader.connect();
     await reader.query('BEGIN; SELECT 1 FROM order_units LIMIT 1');

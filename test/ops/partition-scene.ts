@@ -26,7 +26,7 @@ export class PartitionScene {
     await this.stack.close();
   }
 
-  /** On a connection such as `npm run partition` has. */
+  /** A connection like that of `npm run partition`. */
   get run(): Run {
     return this.partitioning.run;
   }
@@ -35,12 +35,12 @@ export class PartitionScene {
     return this.partitioning.client;
   }
 
-  /** The next row of the table gets this id. */
+  /** Gives the next row of the table this id. */
   async goOnAt(table: string, id: bigint | number): Promise<void> {
     await this.stack.sql(`SELECT setval('${table}_id_seq', $1, false)`, [id]);
   }
 
-  /** Also while tables are locked: it is tried until the API takes it. */
+  /** Repeats the order until the API accepts it, because tables may be locked. */
   place(reference: string, quantity = 1): ReturnType<typeof this.merchant.client.post> {
     const items = [{ sku: this.sku, quantity }];
     const body = { reference_id: reference, user_id: 'player', items };

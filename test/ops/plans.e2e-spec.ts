@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** The indexes other than keys that the statement's plan reads, where PostgreSQL keeps one plan for all values. */
+/** The indexes, except keys, in the statement's generic plan. */
 async function indexesOf({ text }: Statement): Promise<string[]> {
   const rows = await stack.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -45,12 +45,12 @@ async function indexesOf({ text }: Statement): Promise<string[]> {
   return [...new Set(plan.match(/\bix_\w+/g) ?? [])].sort();
 }
 
-describe('plans of the statements that every order passes', () => {
+describe('plans of the statements that every order uses', () => {
   it.each(STATEMENTS)('%#: finds its rows by its keys in an empty database', async (statement, ...indexes) => {
     expect(indexes).toEqual(expect.arrayContaining(await indexesOf(statement)));
   });
 
-  it('stay so when PostgreSQL has analyzed a database in which nothing is open', async () => {
+  it('stay the same after PostgreSQL has analyzed a database without open orders', async () => {
     const merchant = await stack.merchant();
     const sku = await stack.product('1.00');
     const placed = await Promise.all(Array.from({ length: 40 }, () => stack.order(merchant, [{ sku, quantity: 2 }])));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestStack } from '../support/stack.js';
 
-describe('behind a pooler that keeps nothing of a session', () => {
+describe('behind a pooler that does not keep sessions', () => {
   const stacks: Record<'true' | 'false', TestStack | undefined> = { true: undefined, false: undefined };
 
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe('behind a pooler that keeps nothing of a session', () => {
     for (const stack of Object.values(stacks)) await stack?.close();
   });
 
-  /** How many statements the connection holds that the pool gives next, after an order. */
+  /** The number of prepared statements of a connection of the pool, after an order. */
   async function statementsAfterAnOrder(stack: TestStack | undefined): Promise<number> {
     if (!stack) throw new Error('the stack did not start');
     const merchant = await stack.merchant();
@@ -23,11 +23,11 @@ describe('behind a pooler that keeps nothing of a session', () => {
     return row?.held ?? NaN;
   }
 
-  it('leaves no prepared statement on a connection, and still does its work', async () => {
+  it('the service leaves no prepared statement on a connection, and still works', async () => {
     expect(await statementsAfterAnOrder(stacks.false)).toBe(0);
   });
 
-  it('prepares each statement once for each connection otherwise', async () => {
+  it('otherwise, the service prepares each statement once for each connection', async () => {
     expect(await statementsAfterAnOrder(stacks.true)).toBeGreaterThan(0);
   });
 });

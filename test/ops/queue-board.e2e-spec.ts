@@ -14,7 +14,7 @@ interface BoardQueue {
   jobs: BoardJob[];
 }
 
-/** So long a job waits at most, and stays to be looked at. */
+/** The longest delay of a job, so that it stays visible. */
 const A_MINUTE_MS = 60_000;
 
 let stack: TestStack;
@@ -52,7 +52,7 @@ async function placeOrder(): Promise<OrderBody> {
 }
 
 describe('Bull Board', () => {
-  it('says which supplier a job of the fulfilment queue is about, and which orders are next there', async () => {
+  it('names the supplier of a job of the fulfilment queue, and the next orders there', async () => {
     const orders = [await placeOrder(), await placeOrder()];
     const [{ id = 0 } = {}] = await stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'fake'`);
     stack.api.get(WorkNotifier).notifyFulfilment([id], A_MINUTE_MS);
@@ -74,7 +74,7 @@ describe('Bull Board', () => {
     ]);
   });
 
-  it('says which webhook a job of the webhooks queue is about, whose it is, and which orders are next there', async () => {
+  it('names the webhook of a job of the webhooks queue, its merchant, and the next orders there', async () => {
     const { body: webhook } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
       url: 'http://127.0.0.1:1/secret-path',
     });
@@ -93,7 +93,7 @@ describe('Bull Board', () => {
     expect(JSON.stringify(jobs)).not.toContain('secret-path');
   });
 
-  it('shows a job of several, and of some that are no more, all the same', async () => {
+  it('also shows a job about several suppliers or webhooks, even if some no longer exist', async () => {
     const codes = [unique('one'), unique('two'), unique('three'), unique('four')];
     for (const code of codes) await stack.addSupplier(code, stack.supplier.url);
     const rows = await stack.sql<{ id: number }>('SELECT id FROM suppliers WHERE code = ANY($1) ORDER BY id', [codes]);
@@ -120,7 +120,7 @@ describe('Bull Board', () => {
     }
   });
 
-  it('loads nothing from other hosts, and forbids browsers to', async () => {
+  it('loads nothing from other hosts, and its content security policy forbids it', async () => {
     const page = await fetch(`${port}/queues/`);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
     const html = await page.text();

@@ -15,9 +15,9 @@ const AN_HOUR_MS = 3_600_000;
 
 let servers: PostgresPair;
 let stack: TestStack;
-/** Takes any lag. */
+/** An API that accepts any lag. */
 let patient: INestApplication;
-/** Takes some seconds', and asks as a role that may only read. */
+/** An API that accepts a lag of some seconds, and reads with a read-only role. */
 let strict: INestApplication;
 let merchant: TestMerchant;
 let sku: string;
@@ -61,7 +61,7 @@ async function metricsOf(api: INestApplication): Promise<Scrape> {
   return Scrape.of(await url);
 }
 
-/** Until the replica is asked, or no longer is. */
+/** Waits until reads go to the replica, or no longer do. */
 async function replicaIsUsed(api: INestApplication, used: boolean): Promise<void> {
   await eventually(
     async () => (await metricsOf(api)).value('topup_read_replica_usable'),
@@ -69,7 +69,7 @@ async function replicaIsUsed(api: INestApplication, used: boolean): Promise<void
   );
 }
 
-/** Does what the test says while the standby shows nothing new. */
+/** Runs the test's work while the standby receives no changes. */
 async function whilePaused(work: () => Promise<void>): Promise<void> {
   await servers.replay('pause');
   try {
@@ -80,7 +80,7 @@ async function whilePaused(work: () => Promise<void>): Promise<void> {
 }
 
 describe('DATABASE_READ_URL', () => {
-  it('is where lists are read, while one order is read from the primary', async () => {
+  it('gets the reads of lists, while single orders are read from the primary', async () => {
     await replicaIsUsed(patient, true);
     const seen = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, seen.reference_id, 'completed');
@@ -90,7 +90,7 @@ describe('DATABASE_READ_URL', () => {
     );
     await whilePaused(async () => {
       const unseen = await stack.order(merchant, [{ sku }]);
-      // A replica that answers too late once is left alone for a moment.
+      // After a late answer, the replica gets no reads for a moment.
       await eventually(
         () => listed(patient),
         (orders) => orders.join() === seen.reference_id,
@@ -108,7 +108,7 @@ describe('DATABASE_READ_URL', () => {
     );
   });
 
-  it('is not asked while it is further behind than DATABASE_READ_MAX_LAG_MS, which metrics show', async () => {
+  it('gets no reads while its lag exceeds DATABASE_READ_MAX_LAG_MS, which metrics show', async () => {
     await replicaIsUsed(strict, true);
     await whilePaused(async () => {
       const order = await stack.order(merchant, [{ sku }]);
@@ -127,7 +127,7 @@ describe('DATABASE_READ_URL', () => {
     await replicaIsUsed(strict, true);
   });
 
-  it('that takes too long for a read leaves it to the primary, and is waited for again once it answers in time', async () => {
+  it('loses a slow read to the primary, and gets reads again once it answers in time', async () => {
     await replicaIsUsed(patient, true);
     const reads = patient.get(ReplicaReadsService);
     const slow = {
@@ -139,13 +139,13 @@ describe('DATABASE_READ_URL', () => {
     expect(await reads.query(slow)).toEqual([{ slept: null }]);
     expect(patient.get(ReadReplicaService).isUsable).toBe(false);
     expect(await onStandby()).toEqual([{ on_standby: false }]);
-    // After its rest it is tried: one who waited for the answer would find nothing under way any more.
+    // After the pause, one read tries it. A second read that waited for the answer would find no read in flight any more.
     const tried = async (): Promise<number> => {
       expect(await reads.query(slow)).toEqual([{ slept: null }]);
       return servers.sleepingOnStandby();
     };
     expect(await eventually(tried, (count) => count > 0)).toBe(1);
-    // One at a time.
+    // One read at a time.
     const others = await Promise.all(Array.from({ length: 5 }, tried));
     expect(Math.max(...others)).toBeLessThanOrEqual(1);
     expect(await onStandby()).toEqual([{ on_standby: false }]);
@@ -156,7 +156,7 @@ describe('DATABASE_READ_URL', () => {
     await replicaIsUsed(patient, true);
   });
 
-  it('can end and begin again at any time: then the primary is asked, and nobody notices', async () => {
+  it('can stop and start at any time: the primary gets the reads meanwhile, without errors', async () => {
     await replicaIsUsed(patient, true);
     await servers.killStandby();
     const order = await stack.order(merchant, [{ sku }]);
@@ -172,7 +172,7 @@ describe('DATABASE_READ_URL', () => {
     );
   });
 
-  it('is not asked where it leads to the primary itself, or to any other server that is no standby', async () => {
+  it('gets no reads if it is the primary itself, or another server that is no standby', async () => {
     const api = await stack.startApi({ DATABASE_READ_URL: servers.primary.url });
     try {
       await api.get(SchemaService).whenReady();
@@ -186,7 +186,7 @@ describe('DATABASE_READ_URL', () => {
 });
 
 describe('DATABASE_READ_URL of another database', () => {
-  it('is not asked, though it is one of a standby', async () => {
+  it('gets no reads, even if it is of a standby', async () => {
     const elsewhere = new URL(servers.url);
     elsewhere.pathname = '/template1';
     const api = await stack.startApi({
@@ -212,7 +212,7 @@ describe('commands with DATABASE_READ_URL', () => {
       LOG_LEVEL: 'silent',
     });
 
-  /** What a command says, and what it asks the standby meanwhile. */
+  /** The output of a command, and the statements that it sends to the standby. */
   const runAndWatch = async (...args: string[]) => {
     const before = servers.statements.length;
     const ran = await commands().run(...args);
@@ -224,7 +224,7 @@ describe('commands with DATABASE_READ_URL', () => {
     };
   };
 
-  it('see on the replica all that there was when they began: the audit, reports, statements and lists', async () => {
+  it('read from the replica everything from before their start: the audit, reports, statements and lists', async () => {
     const order = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const today = new Date().toISOString().slice(0, 10);
@@ -236,13 +236,13 @@ describe('commands with DATABASE_READ_URL', () => {
       ['report', 'margin', '--from', today, '--to', today, '--by', 'merchant'],
       ['wallet', 'statement', '--merchant', String(merchant.id)],
     ]) {
-      // A command rightly asks the primary when the standby is too busy to catch up within seconds.
+      // A command rightly reads from the primary if a busy standby does not catch up within seconds.
       const { ran, snapshots, asked } = await eventually(
         () => runAndWatch(...args),
         ({ snapshots: taken }) => taken > 0,
       );
       expect([args, ran]).toEqual([args, expect.objectContaining({ code: 0, stderr: '' })]);
-      // The audit reads the books piece by piece, and reports ask besides how many orders are archived.
+      // The audit reads the books in batches, and reports also count archived orders.
       if (args[0] !== 'audit') expect([args, snapshots]).toEqual([args, args[0] === 'report' ? 2 : 1]);
       if (args[0] === 'order') expect(ran.stdout).toContain(order.reference_id);
       all.push(asked);
@@ -250,7 +250,7 @@ describe('commands with DATABASE_READ_URL', () => {
     for (const table of ['transfers', 'orders', 'order_items']) expect(all.join()).toContain(table);
   });
 
-  it('ask the primary when the replica does not catch up soon', async () => {
+  it('read from the primary if the replica does not catch up soon', async () => {
     await whilePaused(async () => {
       const order = await stack.order(merchant, [{ sku }]);
       const list = await commands().run('order', 'list', '--json');

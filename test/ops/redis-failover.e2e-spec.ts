@@ -21,7 +21,7 @@ describe.each([
   ['A Redis that sentinels watch', startSentinelGroup],
   ['A Redis cluster', startClusterGroup],
 ])('%s', (_what, start) => {
-  it('wakes workers, and does so again after the server with the queues was lost', async () => {
+  it('wakes workers, also after the server with the queues was lost', async () => {
     const prefix = `{${unique('topup')}}`;
     group = await start(prefix);
     const opened = (stack = await TestStack.start({ REDIS_URL: group.url, QUEUE_PREFIX: prefix }));
@@ -43,7 +43,7 @@ describe.each([
     await buyWoken();
     await group.lose(prefix);
     await eventually(redis, (state) => state === 'down');
-    // Meanwhile orders are found without it.
+    // Meanwhile, workers find orders without Redis.
     await buy();
     await eventually(redis, (state) => state === 'up');
     await buyWoken();

@@ -26,7 +26,7 @@ const register = async (path: string, by = merchant): Promise<void> => {
   await by.client.post('/v1/merchant-webhooks', { url: receiver.url(path), retry_delay: 86_400 });
 };
 
-/** An order with this many attempts to deliver its event. */
+/** An order whose event has this many delivery attempts. */
 async function attemptedOrder(attempts: number, by = merchant): Promise<OrderBody> {
   const order = await stack.order(by, [{ sku }]);
   await eventually(
@@ -41,7 +41,7 @@ async function attemptedOrder(attempts: number, by = merchant): Promise<OrderBod
   return order;
 }
 
-/** Lets the end of an order lie this many days back. */
+/** Moves the end of an order back by this many days. */
 async function age({ order_number }: OrderBody, days: number): Promise<void> {
   await stack.sql('ALTER TABLE orders DISABLE TRIGGER USER');
   await stack.sql(
@@ -61,7 +61,7 @@ const isGone = (order: OrderBody): Promise<number> =>
     (count) => count === 0,
   );
 
-/** Orders that are old enough to go, delivered to a webhook that answered. No worker runs that could remove them already. */
+/** Delivered orders with old events. No worker runs that could remove the events. */
 async function oldOrders(count: number): Promise<OrderBody[]> {
   const by = await stack.merchant('100.00');
   await register(`/${unique('ok')}`, by);
@@ -71,14 +71,14 @@ async function oldOrders(count: number): Promise<OrderBody[]> {
   return orders;
 }
 
-/** A worker that starts removes at once. */
+/** A worker removes rows as soon as it starts. */
 async function restart(): Promise<void> {
   await stack.stopWorkers();
   await stack.startWorker();
 }
 
 describe('old events', () => {
-  it('are removed with their deliveries and attempts; what is younger or still waits stays, and so does all money', async () => {
+  it('are removed with their deliveries and attempts; younger or waiting ones stay, and so do all movements of money', async () => {
     await register(`/${unique('ok')}`);
     const [old, young] = [await attemptedOrder(1), await attemptedOrder(1)];
     const refusing = `/${unique('refusing')}`;
@@ -98,7 +98,7 @@ describe('old events', () => {
     expect((await merchant.client.get(`/v1/orders/${old.reference_id}`)).status).toBe(200);
   });
 
-  it('are removed from behind any number that still wait', async () => {
+  it('are removed even if many older ones still wait', async () => {
     const other = await stack.merchant('100.00');
     await register(`/${unique('ok')}`, other);
     await stack.sql(
@@ -118,7 +118,7 @@ describe('old events', () => {
     expect(await stack.sql(`SELECT FROM events WHERE public_id LIKE 'evt_waits_%'`)).toHaveLength(600);
   });
 
-  it('are removed from behind any number that are dated in the future', async () => {
+  it('are removed even if many have times in the future', async () => {
     await stack.sql(
       `INSERT INTO events (public_id, merchant_id, kind, body, created_at)
        SELECT 'evt_ahead_' || n, $1, 'webhook.test', '{}', now() + interval '10 years' FROM generate_series(1, 250) n`,
@@ -133,7 +133,7 @@ describe('old events', () => {
   it.each([
     ['an event', 'SELECT FROM events WHERE reference_id = '],
     ['a delivery', 'SELECT FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE e.reference_id = '],
-  ])('are removed beside one whose row is locked, which goes soon after: %s', async (_what, select) => {
+  ])('are removed except one with a locked row, which is removed soon after: %s', async (_what, select) => {
     const [held, old] = (await oldOrders(2)) as [OrderBody, OrderBody];
     await whileLocked(stack, `${select}'${held.reference_id}' FOR UPDATE`, async () => {
       await restart();
@@ -143,7 +143,7 @@ describe('old events', () => {
     await isGone(held);
   });
 
-  it('are removed beside one that can’t be, which goes as soon as it can', async () => {
+  it('are removed except one that can’t be removed yet, which is removed later', async () => {
     const [kept, old] = (await oldOrders(2)) as [OrderBody, OrderBody];
     await stack.sql('CREATE TABLE keepsakes (event_id bigint REFERENCES events)');
     await stack.sql('INSERT INTO keepsakes SELECT id FROM events WHERE reference_id = $1', [kept.reference_id]);
@@ -154,7 +154,7 @@ describe('old events', () => {
     await isGone(kept);
   });
 
-  it('are not missed by the audit, as younger ones are', async () => {
+  it('are not required by the audit, unlike younger ones', async () => {
     const audit = async (): Promise<string[]> =>
       (await auditServiceOf(stack).run()).checks.filter(({ ok }) => !ok).map(({ name }) => name);
     expect(await audit()).toEqual([]);

@@ -26,13 +26,13 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** The tasks of a process that have run, by name. */
+/** The names of a process's tasks that have run. */
 const tasksAt = async (at: string): Promise<string[]> => {
   const samples = (await Scrape.of(at)).samples(RUNS).filter(({ value }) => value > 0);
   return [...new Set(samples.map(({ labels: { task = '' } }) => task))].sort();
 };
 
-/** Those that the documentation names. */
+/** The names in the documentation. */
 const documented = (): string[] => {
   const [, list = ''] = /`task` is one of ([^.]+)\./.exec(readFileSync('docs/metrics.md', 'utf8')) ?? [];
   return [...list.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort();
@@ -49,7 +49,7 @@ describe('the recurring tasks', () => {
     expect(await tasksAt(port)).toEqual(expected);
   });
 
-  it('of the API are its share of the figures', async () => {
+  it('of the API write only its stats', async () => {
     const api = await openManagementPort(stack.api, 0);
     expect(
       await eventually(
@@ -59,7 +59,7 @@ describe('the recurring tasks', () => {
     ).toEqual(['minute_figures']);
   });
 
-  it('say in log and metrics that a run failed, and go on', async () => {
+  it('report a failed run in log and metrics, and go on', async () => {
     const task = 'attempt_checks';
     const runs = async (result: string): Promise<number> => (await Scrape.of(port)).value(RUNS, { task, result }) ?? 0;
     await stack.sql('ALTER TABLE attempt_checks RENAME TO away');
@@ -79,7 +79,7 @@ describe('the recurring tasks', () => {
     );
   });
 
-  it('are off where their setting is 0', async () => {
+  it('are off if their setting is 0', async () => {
     const [lazy, lazyPort] = await startWith({ SUPPLIER_BALANCE_INTERVAL_MS: 0, WEBHOOK_LOG_DAYS: 0 });
     const off = ['supplier_balances', 'old_events', 'old_partitions', 'old_callbacks'];
     const expected = documented().filter((name) => !off.includes(name));

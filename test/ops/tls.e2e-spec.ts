@@ -18,7 +18,7 @@ import { startOwnRedis, type OwnRedis } from '../support/redis.js';
 import { TestStack } from '../support/stack.js';
 import { AUTHORITY, CERTIFICATE, KEY } from '../webhooks/certificates.js';
 
-/** Certificates of servers, and of the private authority that nobody knows by itself. */
+/** Certificates of servers and of a private authority, which no system trusts by default. */
 let directory: string;
 let authority: string;
 let certificate: string;
@@ -40,7 +40,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** An order goes all the way. */
+/** Completes an order. */
 async function expectWork(stack: TestStack, api = stack.api): Promise<void> {
   const merchant = await stack.merchant();
   const client = new Client(stack.urlOf(api), merchant.key);
@@ -70,7 +70,7 @@ describe('Redis with TLS', () => {
 
   afterAll(() => redis.stop());
 
-  it('wakes workers when its certificate comes from the authority of REDIS_TLS_CA_FILE', async () => {
+  it('wakes workers if its certificate comes from the authority of REDIS_TLS_CA_FILE', async () => {
     const stack = await TestStack.start({ REDIS_URL: url, REDIS_TLS_CA_FILE: authority });
     try {
       await eventually(
@@ -83,7 +83,7 @@ describe('Redis with TLS', () => {
     }
   });
 
-  it('is not spoken to when its certificate comes from an unknown authority, and orders go on', async () => {
+  it('gets no commands if its certificate comes from an unknown authority, and orders go on without it', async () => {
     const log: string[] = [];
     const stack = await TestStack.start({ LOG_LEVEL: 'warn' }, { logTo: { write: (line) => log.push(line) } });
     const refusing = await stack.startApi({ REDIS_URL: url });
@@ -100,7 +100,7 @@ describe('Redis with TLS', () => {
     }
   });
 
-  it('is never spoken to in clear', async () => {
+  it('never gets unencrypted bytes', async () => {
     const heard: Buffer[] = [];
     const listener = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -118,7 +118,7 @@ describe('Redis with TLS', () => {
         () => heard,
         ({ length }) => length > 0,
       );
-      // 22: a handshake of TLS.
+      // 22 begins a TLS handshake.
       expect(new Set(heard.map((bytes) => bytes[0]))).toEqual(new Set([22]));
       expect(Buffer.concat(heard).toString('latin1')).not.toContain('the-password');
     } finally {
@@ -147,7 +147,7 @@ describe('PostgreSQL with TLS', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  it('takes orders with sslmode=verify-full and the authority in sslrootcert, and no connection in clear', async () => {
+  it('stores orders with sslmode=verify-full and the authority in sslrootcert, and gets no unencrypted connection', async () => {
     const url = `${server.url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`;
     const stack = await TestStack.start({ DATABASE_URL: url });
     try {
@@ -165,7 +165,7 @@ describe('PostgreSQL with TLS', () => {
     }
   });
 
-  it('is refused when its certificate names another host, and the log says so', async () => {
+  it('is refused if its certificate names another host, with a line in the log', async () => {
     const log: string[] = [];
     const stack = await TestStack.start(
       { LOG_LEVEL: 'warn' },
@@ -188,7 +188,7 @@ describe('PostgreSQL with TLS', () => {
     }
   });
 
-  it('is refused to commands when its certificate comes from an unknown authority, in words', async () => {
+  it('is refused by commands if its certificate comes from an unknown authority, with a message', async () => {
     const commands = new CommandLine({ DATABASE_URL: `${server.url}?sslmode=verify-full` });
     const { code, stderr } = await commands.run('merchant', 'list');
     expect(code).toBe(1);
@@ -199,7 +199,7 @@ describe('PostgreSQL with TLS', () => {
     expect((await missing.run('merchant', 'list')).stderr).toContain('DATABASE_URL names as sslrootcert');
   });
 
-  it('is refused when its certificate comes from an unknown authority', async () => {
+  it('is refused by the service if its certificate comes from an unknown authority', async () => {
     const log: string[] = [];
     const stack = await TestStack.start(
       { LOG_LEVEL: 'warn' },

@@ -30,7 +30,7 @@ const partition = (by?: Run): Promise<void> => scene.partitioning.transfers(SIZE
 const credit = (reference: string, amount = 500n): Promise<unknown> =>
   stack.api.get(WalletService).credit({ merchantId: scene.merchant.id, amount, reference, operator: 'test' });
 
-/** In which partition each movement is, with its kind, in the order of ids. */
+/** The partition and the kind of each movement, in the order of ids. */
 async function places(): Promise<string[]> {
   const rows = await stack.sql<{ place: string }>(
     `SELECT kind || ' ' || substring(tableoid::regclass::text FROM '_p.*') AS place FROM transfers ORDER BY id`,
@@ -38,14 +38,14 @@ async function places(): Promise<string[]> {
   return rows.map(({ place }) => place);
 }
 
-/** A copy of a movement under another id. $1 the id, $2 the kind of the one that is copied. */
+/** Copies a movement with another id. $1 the id, $2 the kind of the copied movement. */
 const COPY = `
   INSERT INTO transfers (id, merchant_id, kind, debit_account, credit_account, amount, available_after, order_id, reference)
   SELECT $1, merchant_id, kind, debit_account, credit_account, amount, available_after, order_id, reference
   FROM transfers WHERE kind = $2 ORDER BY id LIMIT 1`;
 
 describe('movements of money that become partitioned', () => {
-  it('go on: those from before are kept, and orders that are open meanwhile end behind the boundary', async () => {
+  it('work as before: old ones are kept, and open orders end beyond the boundary', async () => {
     await scene.complete('before');
     let isOver = false;
     let count = 0;
@@ -65,7 +65,7 @@ describe('movements of money that become partitioned', () => {
     expect(await scene.faults({ full: true })).toEqual([]);
   });
 
-  it('are of one order and one reference only, in whichever partition they are', async () => {
+  it('are unique for each order and reference in all partitions', async () => {
     await scene.complete('one');
     await credit('deposit');
     await partition();
@@ -84,7 +84,7 @@ describe('movements of money that become partitioned', () => {
     await expectBooksToBalance(stack);
   });
 
-  it('are so at whatever moment two of them are written', async () => {
+  it('are unique even if two are written at the same moment', async () => {
     await partition();
     await stack.stopWorkers();
     await scene.place('open');
@@ -106,7 +106,7 @@ describe('movements of money that become partitioned', () => {
     }
   });
 
-  it('can’t be changed, nor be of an order that is not there, in any partition', async () => {
+  it('can’t be changed, or refer to an unknown order, in any partition', async () => {
     await scene.complete('one');
     await partition();
     await scene.goOnAt('transfers', SIZE);
@@ -126,7 +126,7 @@ describe('movements of money that become partitioned', () => {
       });
   });
 
-  it.each(['orders', 'transfers'])('go with partitions of orders, first %s', async (first) => {
+  it.each(['orders', 'transfers'])('work with partitions of orders, first %s', async (first) => {
     await scene.complete('before');
     const orders = (): Promise<void> => scene.partitioning.orders(1_000_000n);
     for (const work of first === 'orders' ? [orders, partition] : [partition, orders]) await work();
@@ -155,7 +155,7 @@ describe('movements of money that become partitioned', () => {
     await expectBooksToBalance(stack);
   });
 
-  it('get another partition from a worker, which tells how many ids are left', async () => {
+  it('get the next partition from a worker, and a metric of the ids that are left', async () => {
     const port = await openManagementPort(stack.api, 0);
     const left = async (): Promise<Record<string, number>> => {
       const scrape = await eventually(
@@ -182,7 +182,7 @@ describe('movements of money that become partitioned', () => {
     expect(partitions.map(({ upper }) => upper)).toEqual([1n, 2n, 3n].map((times) => String(times * SIZE)));
   });
 
-  it('can be interrupted at any step, and it is started again', async () => {
+  it('can be partitioned after an interruption at any step', async () => {
     await scene.complete('one');
     for (const step of ['VALIDATE', 'ATTACH', 'CREATE TABLE transfers_p2', 'ANALYZE']) {
       await expect(partition(scene.partitioning.interruptedAt(step))).rejects.toThrow('interrupted');

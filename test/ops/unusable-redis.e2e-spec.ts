@@ -33,7 +33,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Buys while no worker looks for work as often as it does with Redis: it is woken, or looks more often. */
+/** Buys while the sweeper is too rare to find the work: the worker gets a wake-up, or polls because Redis fails. */
 const buyAtOnce = (): Promise<void> =>
   withoutSweeper(stack, async () => {
     const order = await stack.order(merchant, [{ sku }]);
@@ -53,7 +53,7 @@ describe.each([
   {
     what: 'was demoted to a replica',
     reason: /READONLY/,
-    // Of a primary that is not there.
+    // The address of a primary that does not exist.
     break: () => redis.tell('REPLICAOF', '127.0.0.1', '1'),
     mend: () => redis.tell('REPLICAOF', 'NO', 'ONE'),
   },
@@ -64,7 +64,7 @@ describe.each([
     mend: () => redis.tell('CONFIG', 'SET', 'maxmemory', '0'),
   },
 ])('Redis that $what', (unusable) => {
-  it('holds orders up for a moment only, is logged once, and wakes workers again afterwards', async () => {
+  it('delays orders only for a moment, is logged once, and wakes workers again afterwards', async () => {
     await redisIs('up');
     log.length = 0;
     await unusable.break();
@@ -72,7 +72,7 @@ describe.each([
     await redisIs('down');
     const warnings = lines(/Redis can’t be used/);
     expect(warnings.filter((line) => !unusable.reason.test(line))).toEqual([]);
-    // One for each queue of the API and of the worker, however many orders there were.
+    // One line for each queue of the API and of the worker, with any number of orders.
     expect(warnings.length).toBeGreaterThan(0);
     expect(warnings.length).toBeLessThanOrEqual(4);
     await unusable.mend();
@@ -86,7 +86,7 @@ describe.each([
 });
 
 describe('Redis that was demoted', () => {
-  it('is connected to anew, in case another has its address now', async () => {
+  it('gets new connections, because another server may have its address now', async () => {
     const connections = async (): Promise<number> =>
       Number(/total_connections_received:(\d+)/.exec(String(await redis.tell('INFO', 'stats')))?.[1]);
     await redisIs('up');
