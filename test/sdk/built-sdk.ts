@@ -14,7 +14,7 @@ const { version } = JSON.parse(readFileSync(inCheckout('sdk/typescript/package.j
 /** The file that the API serves at `/sdk/`. */
 export const PACKAGE = `order-topup-sdk-${version}.tgz`;
 
-/** Runs the compiler. @throws with what it says */
+/** Runs the compiler. @throws with its output. */
 export async function compile(...args: string[]): Promise<void> {
   await run(process.execPath, [inCheckout('node_modules/typescript/bin/tsc'), ...args]).catch(
     ({ stdout }: { stdout: string }) => {
@@ -23,7 +23,7 @@ export async function compile(...args: string[]): Promise<void> {
   );
 }
 
-/** The package as a merchant installs it: unpacked in the node_modules of a project of its own. */
+/** The package as a merchant installs it: unpacked in the node_modules of a new project. */
 export class BuiltSdk {
   private constructor(readonly project: string) {}
 

@@ -29,7 +29,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What a promise is rejected with. */
+/** The reason of a promise's rejection. */
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => new Error('it was fulfilled'),
@@ -39,7 +39,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
 const order = (userId = 'player-1') => ({ reference_id: unique('sdk'), user_id: userId, items: [{ sku }] });
 
 describe('orders of the SDK', () => {
-  it('are created, found and followed to their end', async () => {
+  it('are created and found, and their end can be followed', async () => {
     const wanted = order();
     const created = await topup.orders.create(wanted);
     expect(created).toMatchObject({ ...wanted, status: 'pending', total_amount: '35.00' });
@@ -55,7 +55,7 @@ describe('orders of the SDK', () => {
     });
   });
 
-  it('are waited for no longer than the signal says', async () => {
+  it('are waited for until the signal aborts', async () => {
     stack.supplier.script('silent', () => 'hang');
     const buyer = new AbortController();
     const { signal } = buyer;
@@ -82,13 +82,13 @@ describe('orders of the SDK', () => {
     expect(await topup.orders.list({ reference_id: made[1] }).toArray()).toHaveLength(1);
   });
 
-  it('have any reference that the service takes', async () => {
+  it('may have any reference that the service accepts', async () => {
     const reference = `${unique('a/b?c#d %')}é`;
     await topup.orders.create({ ...order(), reference_id: reference });
     expect(await topup.orders.get(reference)).toMatchObject({ reference_id: reference });
   });
 
-  it.each(['.', '..', ''])('are neither made nor asked for by the reference %j', async (reference) => {
+  it.each(['.', '..', ''])('cannot be created or found with the reference %j', async (reference) => {
     for (const make of ['create', 'createAndWait'] as const)
       expect(await failureOf(topup.orders[make]({ ...order(), reference_id: reference }))).toMatchObject({
         status: 400,
@@ -101,7 +101,7 @@ describe('orders of the SDK', () => {
     expect(await failureOf(events.get(reference))).toEqual(new TypeError(`id ${words}`));
   });
 
-  it('have any reference of dots besides, however it is written', async () => {
+  it('may have other references of dots', async () => {
     for (const reference of ['...', '%2e', '.%2E', './', '../x', '.\\', '.?']) {
       await topup.orders.create({ ...order(), reference_id: reference });
       expect(await topup.orders.get(reference)).toMatchObject({ reference_id: reference });
@@ -110,7 +110,7 @@ describe('orders of the SDK', () => {
 });
 
 describe('errors of the SDK', () => {
-  it('tell status, code, details and the id of the request', async () => {
+  it('have status, code, details and the id of the request', async () => {
     const error = await failureOf(topup.orders.create({ ...order(), items: [{ sku: 'NONE', quantity: 0 }] }));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
@@ -138,7 +138,7 @@ describe('errors of the SDK', () => {
     expect(await failureOf(act(topup))).toMatchObject({ name: 'ApiError', status, code });
   });
 
-  it('are thrown for a wrong key, and where nobody listens', async () => {
+  it('are thrown for a wrong key, and if nothing listens', async () => {
     const wrong = new Topup({ apiKey: 'none', baseUrl: stack.url });
     expect(await failureOf(wrong.wallet.get())).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
     const nobody = new Topup({
@@ -152,7 +152,7 @@ describe('errors of the SDK', () => {
   it.each([
     { apiKey: '', baseUrl: 'http://a' },
     { apiKey: 'a', baseUrl: 'topup.example' },
-  ])('say at once what is missing: %o', (options) => {
+  ])('name missing settings at once: %o', (options) => {
     expect(() => new Topup(options)).toThrow(TypeError);
   });
 });
@@ -192,7 +192,7 @@ describe('the rest of the SDK', () => {
     expect(await topup.webhooks.list()).toEqual([]);
   });
 
-  it('goes on after the last event', async () => {
+  it('lists events after the last one', async () => {
     const first = await topup.orders.createAndWait(order());
     const [event] = await topup.events.list().toArray();
     if (event === undefined || !isEvent(event, 'order.completed')) throw new Error('there is no such event');

@@ -41,7 +41,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Buys one piece, and waits for its end. @returns the order's reference */
+/** Buys one unit, and waits for its end. @returns the order's reference. */
 async function buy(userId = 'player-1'): Promise<string> {
   const reference = unique('listen');
   await topup.orders.createAndWait({ reference_id: reference, user_id: userId, items: [{ sku }] });
@@ -58,7 +58,7 @@ const referencesOf = (all: Received[]): unknown[] =>
   all.map(({ body }) => (JSON.parse(body) as { data: { reference_id: string } }).data.reference_id);
 
 describe('listen', () => {
-  it('forwards each event as it was, signed with a secret that it prints, and says what was answered', async () => {
+  it('forwards each event unchanged, signed with a secret that it prints, and prints the answer', async () => {
     listening.start();
     const secret = await listening.ready();
     expect(secret).toMatch(/^whsec_.{44}$/);
@@ -76,7 +76,7 @@ describe('listen', () => {
     expect(await listening.stop()).toBe(0);
   });
 
-  it('forwards only the kinds that were asked for, and begins with now', async () => {
+  it('forwards only the requested kinds, and only new events', async () => {
     await buy();
     listening.start('--events', 'order.failed,webhook.test');
     await listening.ready();
@@ -86,7 +86,7 @@ describe('listen', () => {
     expect(referencesOf(await arrived(1))).toEqual([reference]);
   });
 
-  it('goes on where it stopped, with the same secret', async () => {
+  it('continues where it stopped, with the same secret', async () => {
     listening.start();
     const secret = await listening.ready();
     await buy();
@@ -101,7 +101,7 @@ describe('listen', () => {
     expect(listening.lines.join()).not.toContain('Skipped');
   });
 
-  it('forwards what is past when asked to, from the start or behind an event', async () => {
+  it('forwards past events if requested, from the start or after an event', async () => {
     const references = [await buy(), await buy()];
     listening.start('--from-start');
     expect(referencesOf(await arrived(2))).toEqual(references);
@@ -111,7 +111,7 @@ describe('listen', () => {
     expect(referencesOf(await arrived(3))[2]).toBe(references[1]);
   });
 
-  it('goes on with the oldest event when the one where it stopped is no longer kept', async () => {
+  it('continues with the oldest event if the one where it stopped was removed', async () => {
     listening.start();
     await listening.ready();
     await listening.stop();
@@ -122,7 +122,7 @@ describe('listen', () => {
     expect(referencesOf(await arrived(1))).toEqual([reference]);
   });
 
-  it('signs with a secret that was given, which it neither prints nor keeps', async () => {
+  it('signs with a given secret, which it neither prints nor stores', async () => {
     const secret = 'a-secret-of-my-own-machine';
     listening.start('--secret', secret);
     expect(await listening.ready()).toBe('as given');
@@ -132,7 +132,7 @@ describe('listen', () => {
     expect(JSON.stringify([listening.lines, listening.state])).not.toContain(secret);
   });
 
-  it('tries again what the target refuses, and leaves it after three retries', async () => {
+  it('repeats a delivery that the target refuses, at most three times', async () => {
     receiver.answer(path, 500, 500, 500, 500, 410, 200);
     listening.start();
     await listening.ready();
@@ -142,7 +142,7 @@ describe('listen', () => {
     await listening.said(/skipped: continuing with the next event/);
   });
 
-  it('waits while nobody listens at the target', async () => {
+  it('waits while nothing listens at the target', async () => {
     const port = await freePort();
     const waiting = new Listening(stack.url, merchant.key, `http://127.0.0.1:${port}/hook`);
     const target = new ScriptedService();
@@ -162,7 +162,7 @@ describe('listen', () => {
 });
 
 describe('listen ends', () => {
-  it('with 1 and the reason for a key that is none', async () => {
+  it('with 1 and the reason for an invalid key', async () => {
     const wrong = new Listening(stack.url, 'none', receiver.url(path));
     wrong.start();
     expect(await wrong.end()).toBe(1);
@@ -182,7 +182,7 @@ describe('listen ends', () => {
     expect(listening.errors[0]).toContain(message);
   });
 
-  it('as a program, which finds the service by TOPUP_URL, with 0 at a signal, and shows its usage', async () => {
+  it('with 0 at a signal, as a program that finds the service by TOPUP_URL; it also shows its usage', async () => {
     const sdk = await BuiltSdk.make();
     try {
       const program = sdk.path('node_modules', 'order-topup-sdk', 'dist', 'listen', 'main.js');
@@ -194,7 +194,7 @@ describe('listen ends', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const exit = once(process_, 'exit');
-      // Its last word before it forwards; that and the line before may come at once.
+      // The last line before it forwards. It may come together with the line before.
       for await (const line of createInterface(process_.stdout))
         if (line.startsWith(`Forwarding every event of ${stack.url} to `)) break;
       process_.kill('SIGTERM');

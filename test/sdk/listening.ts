@@ -4,7 +4,7 @@ import path from 'node:path';
 import { run } from '../../sdk/typescript/src/listen/run.js';
 import { eventually } from '../support/eventually.js';
 
-/** `listen` in this process, with a folder of settings of its own. */
+/** `listen` in this process, with its own folder of settings. */
 export class Listening {
   readonly lines: string[] = [];
   readonly errors: string[] = [];
@@ -30,7 +30,7 @@ export class Listening {
     });
   }
 
-  /** Once it forwards. @returns the signing secret that it printed */
+  /** Waits until it forwards. @returns the signing secret that it printed. */
   async ready(): Promise<string> {
     await this.said(/^Forwarding /);
     return /^Signing secret: (.*)$/m.exec(this.lines.join('\n'))?.[1] ?? '';
@@ -43,7 +43,7 @@ export class Listening {
     );
   }
 
-  /** Its exit code. */
+  /** Waits for its end. @returns its exit code. */
   end(): Promise<number> {
     return this.ended;
   }
@@ -66,7 +66,7 @@ export class Listening {
     writeFileSync(this.file, JSON.stringify(state));
   }
 
-  /** The permissions of the file that it keeps. */
+  /** The permissions of its file of settings. */
   get mode(): number {
     return statSync(this.file).mode & 0o777;
   }

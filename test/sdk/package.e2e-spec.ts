@@ -31,7 +31,7 @@ interface Manifest {
 const manifest = JSON.parse(read('sdk/typescript/package.json')) as Manifest;
 
 describe('the package of the SDK', () => {
-  it('has types that are those of openapi.json: npm run openapi writes them anew', async () => {
+  it('has the types of openapi.json, which npm run openapi writes', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'sdk-types-'));
     try {
       const file = path.join(directory, 'schema.ts');
@@ -42,7 +42,7 @@ describe('the package of the SDK', () => {
     }
   });
 
-  it('has the major version of the API, says the same of itself, and needs no other package', () => {
+  it('has the major version of the API, also in its user agent, and needs no other package', () => {
     const { info } = JSON.parse(read('openapi.json')) as { info: { version: string } };
     expect(manifest.version.split('.')[0]).toBe(info.version);
     expect(read('sdk/typescript/src/transport.ts')).toContain(`const VERSION = '${manifest.version}'`);
@@ -174,7 +174,7 @@ describe('the example shop', () => {
     expect(read(EXAMPLE).trimEnd().split('\n').length).toBeLessThanOrEqual(60);
   });
 
-  it('delivers what was bought, pays back what was not, and says what was refused', async () => {
+  it('delivers bought products, pays failed ones back, and shows refusals', async () => {
     const sku = await stack.product('35.00');
     expect(await buy('lucky', sku)).toEqual({ result: 'delivered', price: '35.00' });
     expect(await buy('unlucky', sku)).toEqual({
@@ -187,7 +187,7 @@ describe('the example shop', () => {
     });
   });
 
-  it('takes no webhook that was forged', async () => {
+  it('refuses forged webhooks', async () => {
     const response = await fetch(`${url}/webhooks/topup`, { method: 'POST', body: '{}' });
     expect(response.status).toBe(400);
   });

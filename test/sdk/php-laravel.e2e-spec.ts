@@ -71,7 +71,7 @@ describeLaravel('the shop in Laravel', () => {
     expect(lines.length).toBeLessThanOrEqual(70);
   });
 
-  it('sells a cart once, however often it is sent, and delivers its code when the webhook has come', async () => {
+  it('sells a cart once, even if it is sent several times, and delivers its code after the webhook', async () => {
     const card = await stack.product('50.00', { supplier: undefined, kind: 'code' });
     const cart = randomUUID();
     expect((await checkout(card, 'player-1', cart)).status).toBe(202);
@@ -83,7 +83,7 @@ describeLaravel('the shop in Laravel', () => {
     expect((await stack.wallet(merchant)).available).toBe('50.00');
   });
 
-  it('learns of a failure, and refuses a price that has risen and a wallet that is empty', async () => {
+  it('shows a failure, and refuses an order if the price has risen or the wallet is empty', async () => {
     const sku = await stack.product('50.00', { supplier: undefined });
     const cart = randomUUID();
     await checkout(sku, 'sim-fail-out_of_stock', cart);
@@ -93,7 +93,7 @@ describeLaravel('the shop in Laravel', () => {
     expect((await checkout(dear, 'player-1', undefined, '500.00')).status).toBe(503);
   });
 
-  it('takes a webhook without a token of the session, but none that is not signed', async () => {
+  it('accepts webhooks without a token of the session, but only signed ones', async () => {
     const post = (to: string): Promise<Response> => fetch(url + to, { method: 'POST', body: '{}' });
     expect((await post('/webhooks/topup')).status).toBe(400);
     expect((await post('/checkout')).status).toBe(419);

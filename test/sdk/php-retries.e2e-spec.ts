@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { call, describePhp, SDK, type Called } from './php/php.js';
 
-describePhp('the SDK for PHP, when the service does not answer well', () => {
-  /** What is answered, one after the other; the last one again and again. */
+describePhp('the SDK for PHP, if the service answers with errors', () => {
+  /** The answers, one after the other; the last one is repeated. */
   let answers: { status: number; body?: unknown; headers?: Record<string, string> }[];
   let requests: string[];
   let server: Server;
@@ -41,13 +41,13 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
     headers: { 'retry-after': seconds },
   });
 
-  it('waits as long as Retry-After says, and repeats', async () => {
+  it('waits for the time of Retry-After, and repeats the request', async () => {
     const { value, waits, requests: sent } = await answered(CREATE, busy('7'), { ...busy('2'), status: 429 }, OK);
     expect([value, sent.length]).toEqual([OK.body, 3]);
     expect([Math.floor(waits[0] ?? 0), Math.floor(waits[1] ?? 0)]).toEqual([7, 2]);
   });
 
-  it('reads a date as well, and falls back on delays of its own that grow', async () => {
+  it('also reads a date, and otherwise waits with its own, growing delays', async () => {
     const date = new Date(Date.now() + 20_000).toUTCString();
     const { waits } = await answered(CREATE, busy(date), busy('soon'), { status: 0 }, OK);
     expect(waits[0]).toBeGreaterThan(15);
@@ -56,7 +56,7 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
     expect(waits[2]).toBeGreaterThanOrEqual(2);
   });
 
-  it('gives up after three repeats, and at once when it is asked to wait for very long', async () => {
+  it('gives up after three repeats, and at once after a very long Retry-After', async () => {
     const often = await answered(CREATE, busy('1'));
     expect([often.thrown, often.requests.length]).toEqual(['Topup\\Exception\\ServiceUnavailable', 4]);
     const long = await answered(CREATE, busy('3600'));
@@ -74,7 +74,7 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
     `$topup->sandbox->credit('1.00')`,
     `$topup->webhooks->create(['url' => 'http://x'])`,
     `$topup->webhooks->test(1)`,
-  ])('does not repeat %s, which may have been carried out', async (code) => {
+  ])('does not repeat %s, which the service may have carried out', async (code) => {
     expect((await answered(code, { status: 0 })).requests).toHaveLength(1);
     expect((await answered(code, busy('1'))).requests).toHaveLength(1);
     expect((await answered(code, { ...busy('1'), status: 429 }, OK)).requests).toHaveLength(2);
@@ -85,11 +85,11 @@ describePhp('the SDK for PHP, when the service does not answer well', () => {
     ['a list of nothing', { status: 418, body: '[]' }],
     ['a number', { status: 400, body: '7' }],
     ['details that are none', { status: 400, body: { code: 7, message: [], details: ['x', 1] } }],
-  ])('makes an error of %s', async (_what, answer) => {
+  ])('throws an error for %s', async (_what, answer) => {
     expect((await answered(CREATE, answer)).thrown).toBe('Topup\\Exception\\ApiException');
   });
 
-  it('does not take what it can’t read for an order', async () => {
+  it('does not take an unreadable answer for an order', async () => {
     expect((await answered(CREATE, { status: 200, body: 'OK' })).thrown).toBe('Topup\\Exception\\TransportException');
   });
 

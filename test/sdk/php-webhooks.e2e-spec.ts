@@ -19,7 +19,7 @@ interface Case {
 const signatureOf = (timestamp: number | string, secret = SECRET, body = BODY, id = 'evt_1'): string =>
   sign({ id, timestamp: timestamp as number, body }, secret);
 
-/** A webhook that is good, but for what is given. */
+/** A valid webhook, except for the given members. */
 function webhook(headers: Record<string, unknown> = {}, more: Partial<Case> = {}): Case {
   const good = {
     'webhook-id': 'evt_1',
@@ -30,7 +30,7 @@ function webhook(headers: Record<string, unknown> = {}, more: Partial<Case> = {}
   return { secrets: SECRET, body: BODY, headers: merged, now: NOW, ...more };
 }
 
-/** What each comes to, in one process. */
+/** The result of each, from one process. */
 function verify(cases: Case[]): unknown[] {
   return runScript('verify.php', cases) as unknown[];
 }
@@ -42,7 +42,7 @@ const expectAll = (expected: unknown, cases: Record<string, Case>): void => {
 };
 
 describePhp('webhooks in PHP', () => {
-  it('takes what the service signs, however a server hands the headers over', () => {
+  it('are accepted if the service signed them, with any server’s form of headers', () => {
     const { headers } = webhook();
     const entries = Object.entries(headers as Record<string, string>);
     const named = (rename: (name: string) => string): object =>
@@ -68,7 +68,7 @@ describePhp('webhooks in PHP', () => {
     });
   });
 
-  it('takes the example of Standard Webhooks', () => {
+  it('are accepted if they are the example of Standard Webhooks', () => {
     const [event] = verify([
       {
         secrets: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -84,7 +84,7 @@ describePhp('webhooks in PHP', () => {
     expect(event).toEqual({ test: 2432232314 });
   });
 
-  it('refuses everything else in one way, without a warning', () => {
+  it('are otherwise refused with the same exception, without a warning', () => {
     const times = [
       '',
       ' ',
@@ -146,7 +146,7 @@ describePhp('webhooks in PHP', () => {
     });
   });
 
-  it('demands a secret', () => {
+  it('need a secret', () => {
     expectAll('InvalidArgumentException', {
       none: webhook({}, { secrets: [] }),
       empty: webhook({}, { secrets: '' }),

@@ -31,7 +31,7 @@ describePhp('the SDK for PHP, against the service', () => {
   const order = (reference: string, more = ''): string =>
     `['reference_id' => '${reference}', 'user_id' => 'player-1', 'items' => [['sku' => '${sku}']], ${more}]`;
 
-  it('orders, charges once however often that is sent, and waits for the end', async () => {
+  it('orders, is charged once for a repeated order, and waits for the end', async () => {
     const reference = unique('php order/1');
     const placed = await run(`return $topup->orders->create(${order(reference, `'metadata' => []`)});`);
     expect(placed.value).toMatchObject({ reference_id: reference, total_amount: '35.00' });
@@ -44,7 +44,7 @@ describePhp('the SDK for PHP, against the service', () => {
     expect((await stack.wallet(merchant)).available).toBe('965.00');
   });
 
-  it('neither makes nor asks for what no URL leads to', async () => {
+  it('refuses references that cannot be in a URL, before any request', async () => {
     for (const name of ['.', '..']) {
       for (const make of ['create', 'createAndWait'])
         expect((await run(`return $topup->orders->${make}(${order(name)});`)).thrown).toBe(
@@ -60,7 +60,7 @@ describePhp('the SDK for PHP, against the service', () => {
     }
   });
 
-  it('says so when an order does not end in time', async () => {
+  it('throws if an order does not end in time', async () => {
     const reference = unique('slow');
     const body = order(reference).replace('player-1', 'sim-lost');
     await run(`return $topup->orders->create(${body});`);
@@ -69,7 +69,7 @@ describePhp('the SDK for PHP, against the service', () => {
     expect([thrown, (open as { status: string }).status]).toEqual(['Topup\\Exception\\OrderStillOpen', 'processing']);
   });
 
-  it('goes through lists page after page', async () => {
+  it('reads lists page after page', async () => {
     const place = `$topup->orders->create(array_replace(${order('x')}, ['reference_id' => uniqid('many-', true)]));`;
     const { value } = await run(`
       for ($n = 0; $n < 5; $n++) { ${place} }
@@ -92,7 +92,7 @@ describePhp('the SDK for PHP, against the service', () => {
     });
   });
 
-  it('checks players and gives a sandbox wallet money', async () => {
+  it('checks players, and credits a sandbox wallet', async () => {
     const check = `$topup->players->check(['sku' => '${sku}', 'user_id' => 'sim-fail-invalid_player'])['verdict']`;
     expect((await run(`return ${check};`)).value).toBe('invalid');
     const credited = await run(`return $topup->sandbox->credit('10.50');`);
@@ -124,7 +124,7 @@ describePhp('the SDK for PHP, against the service', () => {
     expect(members.requestId).toMatch(/^req_/);
   });
 
-  it('tells what the money and the reference are refused for', async () => {
+  it('has the reasons of refusals for the balance and for the reference', async () => {
     const reference = unique('twice');
     await run(`return $topup->orders->create(${order(reference)});`);
     const other = order(reference).replace('player-1', 'player-2');
@@ -132,13 +132,13 @@ describePhp('the SDK for PHP, against the service', () => {
     const dear = order(unique('dear')).replace(`'sku' => '${sku}'`, `'sku' => '${sku}', 'quantity' => 100`);
     const refused = await run(`return $topup->orders->create(${dear});`);
     expect([refused.thrown, refused.waits]).toEqual(['Topup\\Exception\\InsufficientBalance', []]);
-    const told = (call: string): string =>
+    const caught = (call: string): string =>
       `try { ${call}; } catch (Topup\\Exception\\ApiException $e) { return $e->isInsufficientBalance(); }`;
     for (const [call, isEmpty] of [
       [`$topup->orders->create(${dear})`, true],
       [`$topup->orders->get('none')`, false],
     ] as const)
-      expect((await run(told(call))).value).toBe(isEmpty);
+      expect((await run(caught(call))).value).toBe(isEmpty);
     expect((await run(`return $topup->wallet->get();`, 'topup_test_wrong')).thrown).toBe(
       'Topup\\Exception\\Unauthorized',
     );
@@ -188,7 +188,7 @@ describePhp('the SDK for PHP, against the service', () => {
       expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
     });
 
-    it('sells a card, and delivers its code when the webhook has come', async () => {
+    it('sells a card, and delivers its code after the webhook', async () => {
       const card = await stack.product('50.00', { supplier: undefined, kind: 'code' });
       const response = await checkout('player-1', [{ sku: card }]);
       expect(response.status).toBe(202);
@@ -199,7 +199,7 @@ describePhp('the SDK for PHP, against the service', () => {
       });
     });
 
-    it('learns of a failure, refuses a price that has risen, and a webhook that is not signed', async () => {
+    it('shows a failure, and refuses an order whose price has risen, and an unsigned webhook', async () => {
       const { id } = (await (await checkout('sim-fail-out_of_stock', [{ sku }])).json()) as { id: string };
       expect((await saleAfter(id)).state).toBe('failed');
       expect((await checkout('player-1', [{ sku }], '34.99')).status).toBe(422);

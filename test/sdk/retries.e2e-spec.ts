@@ -50,7 +50,7 @@ describe('the SDK sends a request again', () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(990);
   });
 
-  it('as often as maxRetries says, and then throws the last error', async () => {
+  it('at most maxRetries times, and then throws the last error', async () => {
     service.answer(...Array<Answering>(9).fill([503, {}, body('SERVICE_UNAVAILABLE')]));
     expect(await failureOf(create({ maxRetries: 1 }))).toMatchObject({ status: 503 });
     expect(service.asked).toHaveLength(2);
@@ -76,7 +76,7 @@ describe('the SDK does not send again', () => {
     expect(service.asked).toHaveLength(1);
   });
 
-  it('once the signal says so, and throws its reason', async () => {
+  it('after the signal aborts, and throws its reason', async () => {
     service.answer(...Array<Answering>(9).fill([429, { 'retry-after': '30' }, body('TOO_MANY_REQUESTS')]));
     const controller = new AbortController();
     const failure = failureOf(create({ signal: controller.signal }));
@@ -89,7 +89,7 @@ describe('the SDK does not send again', () => {
 });
 
 describe('the SDK gives up', () => {
-  it('an attempt that takes too long, and says so', async () => {
+  it('an attempt that takes too long, with an error', async () => {
     service.answer('silence');
     const failure = await failureOf(create({ timeoutMs: 100, maxRetries: 0 }));
     expect(failure).toBeInstanceOf(ConnectionError);
@@ -112,14 +112,14 @@ describe('the SDK gives up', () => {
     });
   });
 
-  it('an answer that is none of the API', async () => {
+  it('after an answer that is not from the API', async () => {
     service.answer([200, {}, '<html>']);
     expect(await failureOf(create())).toMatchObject({ name: 'ApiError', status: 200, code: 'UNKNOWN' });
   });
 });
 
 describe('the time before a retry', () => {
-  it('doubles up to eight seconds, and half of it is chance', () => {
+  it('doubles up to eight seconds, and is half random', () => {
     expect([0, 1, 2, 9].map((retry) => backoffMs(retry, () => 0))).toEqual([250, 500, 1000, 4000]);
     expect([0, 1, 2, 9].map((retry) => backoffMs(retry, () => 1))).toEqual([500, 1000, 2000, 8000]);
   });

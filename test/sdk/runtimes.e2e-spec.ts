@@ -22,7 +22,7 @@ afterAll(async () => {
   sdk.remove();
 });
 
-describe.each(RUNTIMES)('the SDK, as it is built, on %s', (runtime) => {
+describe.each(RUNTIMES)('the built SDK, on %s', (runtime) => {
   const reference = unique(runtime);
   let merchant: TestMerchant;
   let shop: RunningShop | undefined;
@@ -35,7 +35,7 @@ describe.each(RUNTIMES)('the SDK, as it is built, on %s', (runtime) => {
     shop = started;
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     const url = `${started.url}/webhooks?secret=${encodeURIComponent(secret)}`;
-    // At once, and as the first: what a verifier keeps from one request has to serve the others.
+    // Several at once and first, because a verifier's cached key must work for the other requests.
     forged = await Promise.all(Array.from({ length: 10 }, () => forge(url)));
     await merchant.client.post('/v1/merchant-webhooks', { url, secret });
     const sku = await stack.product('35.00', { supplier: undefined });
@@ -64,7 +64,7 @@ describe.each(RUNTIMES)('the SDK, as it is built, on %s', (runtime) => {
       aborted: 'TypeError',
     }));
 
-  it('verifies the webhooks that come, and refuses forged ones', async () => {
+  it('verifies webhooks, and refuses forged ones', async () => {
     const sold = await eventually(
       () => shop?.sold() ?? [],
       ({ length }) => length >= 2,
@@ -74,7 +74,7 @@ describe.each(RUNTIMES)('the SDK, as it is built, on %s', (runtime) => {
   });
 });
 
-/** Sends a webhook that is signed with another secret. @returns what it was answered */
+/** Sends a webhook that is signed with another secret. @returns the answer. */
 async function forge(url: string): Promise<unknown> {
   const headers = {
     'webhook-id': 'evt_1',

@@ -12,7 +12,7 @@ export interface Asked {
 /** A status with headers and a body; or the connection is closed, or left open, without an answer. */
 export type Answering = [status: number, headers?: Record<string, string>, body?: string] | 'reset' | 'silence';
 
-/** Gives scripted answers, one per request, where a test cannot make the service itself answer so. */
+/** Gives scripted answers, one per request, which a test cannot get from the service itself. */
 export class ScriptedService {
   readonly asked: Asked[] = [];
   private answers: Answering[] = [];
@@ -26,13 +26,13 @@ export class ScriptedService {
     response.writeHead(status, fields).end(body);
   });
 
-  /** @param port any unless given */
+  /** @param port any free port by default. */
   async listen(port = 0): Promise<this> {
     await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
     return this;
   }
 
-  /** From now on; after the last one every answer is 200. */
+  /** Sets the answers from now on; after the last one, every answer is 200. */
   answer(...answers: Answering[]): void {
     this.asked.length = 0;
     this.answers = answers;

@@ -39,7 +39,7 @@ async function received(path: string, count = 1): Promise<Received> {
   return all[count - 1] as Received;
 }
 
-/** A test event, delivered to a webhook of its own with this secret. */
+/** A test event, delivered to a new webhook with this secret. */
 async function delivered(secret: string): Promise<Received & { id: number }> {
   const path = `/${unique('hook')}`;
   const { id } = await topup.webhooks.create({ url: receiver.url(path), secret });
@@ -54,7 +54,7 @@ const failureOf = (body: RawBody, headers: IncomingHeaders, verifier = new Webho
   );
 
 describe('deliveries of the service', () => {
-  it('are verified, and are the event that they say', async () => {
+  it('are verified, and contain their event', async () => {
     const path = `/${unique('orders')}`;
     const { secret = '' } = await topup.webhooks.create({ url: receiver.url(path) });
     const order = await topup.orders.create({
@@ -83,7 +83,7 @@ describe('deliveries of the service', () => {
     },
   );
 
-  it('are verified with either secret while one is being replaced', async () => {
+  it('are verified with either secret during a rotation', async () => {
     const { id, path } = await delivered(SECRET);
     await topup.webhooks.update(id, { secret: 'another-secret-of-mine', rotation_overlap: 600 });
     await topup.webhooks.test(id);
@@ -95,7 +95,7 @@ describe('deliveries of the service', () => {
       });
   });
 
-  it('are taken in whatever form a framework has them', async () => {
+  it('are accepted in the form of any framework', async () => {
     const { body, headers } = await delivered(SECRET);
     const bytes = Buffer.from(body);
     const verifier = new WebhookVerifier(SECRET);
@@ -106,7 +106,7 @@ describe('deliveries of the service', () => {
     expect(await verifier.verify(body, shouted)).toMatchObject({ event: 'webhook.test' });
   });
 
-  it('are refused once five minutes have passed, and before', async () => {
+  it('are refused if their time is more than five minutes in the past or the future', async () => {
     const { body, headers } = await delivered(SECRET);
     const sentAt = Number(headers['webhook-timestamp']) * 1000;
     const at = (seconds: number): Promise<unknown> =>
@@ -118,7 +118,7 @@ describe('deliveries of the service', () => {
   });
 });
 
-describe('what is no delivery of the service', () => {
+describe('a request that is no delivery of the service', () => {
   const now = String(Math.floor(Date.now() / 1000));
   const whole = {
     'webhook-id': 'evt_1',
@@ -168,7 +168,7 @@ describe('what is no delivery of the service', () => {
     expect(failure).toMatchObject({ reason });
   });
 
-  it('is refused where a body was signed that is no event', async () => {
+  it('is refused if its signed body is no event', async () => {
     const { importKey, sign } = await import('../../sdk/typescript/src/signature.js');
     for (const body of ['', 'null', '[]', '{', '{"event":1}']) {
       const signature = await sign(await importKey(SECRET), 'evt_1', now, Buffer.from(body));
@@ -177,14 +177,14 @@ describe('what is no delivery of the service', () => {
     }
   });
 
-  it('is refused where a byte of the body changed', async () => {
+  it('is refused if a byte of the body changed', async () => {
     const { body, headers } = await delivered(SECRET);
     expect(await failureOf(body.replace('webhook.test', 'webhook.tess'), headers)).toMatchObject({
       reason: 'no_matching_signature',
     });
   });
 
-  it.each(['', []])('has no verifier without a secret: %o', (secret) => {
+  it.each(['', []])('is never accepted without a secret: %o', (secret) => {
     expect(() => new WebhookVerifier(secret)).toThrow(TypeError);
   });
 });

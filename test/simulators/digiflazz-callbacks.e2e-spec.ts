@@ -19,7 +19,7 @@ const states = (all: Received[]): unknown[] =>
   all.map((each) => [each.headers['x-digiflazz-event'], dataOf(each).status]);
 
 describe('a callback', () => {
-  it('is signed over its bytes, and says what became of the transaction', async () => {
+  it('is signed over its bytes, and has the state of the transaction', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     const answer = await client.transaction('A1');
     const [received] = (await arrivals(receiver, 1)) as [Received];
@@ -34,7 +34,7 @@ describe('a callback', () => {
     });
   });
 
-  it('is not signed where no secret is set', async () => {
+  it('is not signed without a secret', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('account', { webhook: { secret: null } });
     const [ping] = (await arrivals(receiver, 1)) as [Received];
@@ -43,7 +43,7 @@ describe('a callback', () => {
     for (const each of [ping, received]) expect(each?.headers['x-hub-signature']).toBeUndefined();
   });
 
-  it('goes to the address of the transaction, else to that of the account', async () => {
+  it('goes to the address of the transaction, or else to that of the account', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.transaction('A1', { cb_url: receiver.url('/own') });
     const [own] = (await arrivals(receiver, 1, '/own')) as [Received];
@@ -55,7 +55,7 @@ describe('a callback', () => {
     expect(receiver.at('/hook')).toEqual([]);
   });
 
-  it('follows a pending transaction to its end, on its own or by a command', async () => {
+  it('comes at the end of a pending transaction, by itself or by a command', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.transaction('A1', { buyer_sku_code: 'pending' });
     await client.transaction('A2', { buyer_sku_code: 'pending', customer_no: '2' });
@@ -158,7 +158,7 @@ describe('a callback by a rule', () => {
 
   it('comes from another address', async () => {
     const { client } = await bench.startWithWebhook();
-    // No such address is here, which shows that it is asked for.
+    // This machine does not have the address, so the error shows that the simulator uses it.
     await client.sim('rules', { match: {}, callback: { from: '192.0.2.7' } });
     await client.transaction('A1');
     const tried = await eventually(
@@ -185,7 +185,7 @@ describe('a callback by a rule', () => {
     expect(received.headers['x-hub-signature']).not.toBe(signatureOf(received));
   });
 
-  it('tells of a refund after a success', async () => {
+  it('reports a refund after a success', async () => {
     const { client, receiver } = await bench.startWithWebhook({ create_event: 'not_sent' });
     await client.sim('rules', { match: {}, rc: '00', then: [{ rc: '74', after_ms: 60_000 }] });
     expect((await client.transaction('A1')).data).toMatchObject({ status: 'Sukses' });
@@ -196,8 +196,8 @@ describe('a callback by a rule', () => {
   });
 });
 
-describe('a callback that a test wants', () => {
-  it('has the members that the test sets, about a transaction on record', async () => {
+describe('a callback that a test requests', () => {
+  it('has the members that the test sets, about a recorded transaction', async () => {
     const { client, receiver } = await bench.startWithWebhook({ create_event: 'not_sent' });
     await client.transaction('A1');
     const set = { status: 'Pending', rc: '03', customer_no: '777' };
@@ -210,7 +210,7 @@ describe('a callback that a test wants', () => {
 });
 
 describe('a ping', () => {
-  it('comes when a webhook is set up, when it is asked for, and by the vendor’s own path', async () => {
+  it('comes when a webhook is set up, on request, and by the vendor’s own path', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('account', { webhook: { url: receiver.url('/new') } });
     await arrivals(receiver, 1, '/new');
@@ -233,7 +233,7 @@ describe('a ping', () => {
     ['create', 'create'],
     ['ping', 'ping'],
     ['absent', undefined],
-  ])('has the event header that is read as %s', async (ping_event, header) => {
+  ])('has the event header of the reading %s', async (ping_event, header) => {
     const { client, receiver } = await bench.startWithWebhook({ ping_event });
     await client.sim('ping', {});
     expect(receiver.at('/hook')[0]?.headers['x-digiflazz-event']).toBe(header);

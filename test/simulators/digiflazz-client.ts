@@ -15,16 +15,16 @@ export const KEYS = { development: 'dev-4b1c9e70-test', production: 'prod-7d20a3
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
-/** What a test knows about one reference. */
+/** The simulator's record of one reference. */
 export interface Purchase extends CommonPurchase {
   status: string;
   rc: string;
   price_debited: number;
 }
 
-/** Speaks to a simulator as a client of the vendor does, and steers it. */
+/** Sends a simulator the requests of the vendor's clients, and controls it. */
 export class DigiflazzClient extends SimulatorClient {
-  /** A purchase by the production key, or by that of development when testing. */
+  /** A purchase with the production key, or with the development key when testing. */
   transaction(ref_id: string, more: Json = {}): Promise<Answer> {
     return this.call('transaction', this.transactionBody(ref_id, more));
   }
@@ -60,7 +60,7 @@ export class DigiflazzClient extends SimulatorClient {
     return fetch(`${this.url}/v1/${path}`, { method: 'POST', headers, body, ...init });
   }
 
-  /** Lets more than the minute pass that lies between two sends of a reference. */
+  /** Moves the clock by more than the minute that must lie between two sends of a reference. */
   async aMinuteLater(): Promise<void> {
     await this.sim('clock', { advance: '61s' });
   }
@@ -80,7 +80,7 @@ export class DigiflazzBench extends SimulatorBench<DigiflazzClient> {
     super(startDigiflazz, DigiflazzClient);
   }
 
-  /** A simulator that calls back at `/hook` of a receiver. */
+  /** A simulator that sends callbacks to `/hook` of a receiver. */
   async startWithWebhook(readings: Json = {}): Promise<{ client: DigiflazzClient; receiver: WebhookReceiver }> {
     const receiver = await this.receiver();
     const webhook = { url: receiver.url('/hook'), secret: 'hook-secret-1' };

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('the process', () => {
-  it('keeps all it knows when it is killed, and goes on where it was', async () => {
+  it('keeps its state when it is killed, and continues after a restart', async () => {
     const receiver = await new WebhookReceiver('callbacks of a vendor').listen();
     try {
       const SIMULATOR_DATA_DIR = bench.directory();
@@ -40,7 +40,7 @@ describe('the process', () => {
       const purchases = await before.sim<Json[]>('purchases');
       const journal = await before.sim<Json[]>('journal');
       await first.end('SIGKILL');
-      // The process may die in the middle of a line.
+      // The process may die while it writes a line.
       appendFileSync(join(SIMULATOR_DATA_DIR, 'digiflazz.jsonl'), '{"transactions":[{"trx_');
 
       const after = await clientOf(simulate(env));
@@ -59,7 +59,7 @@ describe('the process', () => {
     }
   });
 
-  it('has on disk what it was killed over before it answered', async () => {
+  it('has a transaction on disk before it answers, even if it is killed then', async () => {
     const SIMULATOR_DATA_DIR = bench.directory();
     const first = simulate({ SIMULATOR_DATA_DIR });
     const before = await clientOf(first);
@@ -86,7 +86,7 @@ describe('the process', () => {
     });
   });
 
-  it('takes port and directory from its arguments, and steers below the base URL too', async () => {
+  it('takes port and directory from its arguments, and is also controlled below the base URL', async () => {
     const state = bench.directory();
     const simulator = simulate({}, ['--port', '0', '--state', state]);
     const client = await clientOf(simulator);
@@ -108,14 +108,14 @@ describe('the process', () => {
     ['settings that are wrong', { SIMULATOR_PORT: 'x', SIMULATOR_ACCOUNT: '[]' }, 'SIMULATOR_ACCOUNT must be'],
     ['an account that can’t be', { SIMULATOR_ACCOUNT: '{"deposit":"much"}' }, 'account.deposit must be an integer'],
     ['a reading that is not there', { SIMULATOR_READINGS: '{"colour":1}' }, 'there is no reading colour'],
-  ])('says what it has against %s', async (_case, env, message) => {
+  ])('names the problem of %s', async (_case, env, message) => {
     const simulator = simulate({ SIMULATOR_DATA_DIR: bench.directory(), ...env });
     expect(await simulator.end()).toBe(1);
     expect(simulator.stderr).toContain(message);
     expect(simulator.stdout).toBe('');
   });
 
-  it('says that its state can’t be read', async () => {
+  it('reports that its state can’t be read', async () => {
     const SIMULATOR_DATA_DIR = bench.directory();
     writeFileSync(join(SIMULATOR_DATA_DIR, 'digiflazz.jsonl'), 'this is no state\n');
     const simulator = simulate({ SIMULATOR_DATA_DIR });

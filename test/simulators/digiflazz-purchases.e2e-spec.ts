@@ -8,7 +8,7 @@ afterEach(() => bench.clear());
 const saldo = (rest: number): object => ({ buyer_last_saldo: rest });
 
 describe('a purchase', () => {
-  it('is debited, delivered and on record', async () => {
+  it('is debited, delivered and recorded', async () => {
     const client = await bench.start();
     const answer = await client.transaction('A1', { max_price: 20_000 });
     expect(answer).toEqual({
@@ -33,7 +33,7 @@ describe('a purchase', () => {
     ]);
   });
 
-  it('under the same reference is the first one’s state, and bought once', async () => {
+  it('under the same reference gets the first one’s state, and is bought once', async () => {
     const client = await bench.start();
     const first = await client.transaction('A1');
     await client.aMinuteLater();
@@ -52,7 +52,7 @@ describe('a purchase', () => {
     expect(await client.purchase('A1')).toMatchObject({ times_bought: 1, sends: 20, price_debited: 20_000 });
   });
 
-  it('that was lost on its way is made by the repeat, once', async () => {
+  it('whose request was lost is made once, by the repeat', async () => {
     const client = await bench.start();
     await client.sim('rules', { match: { ref_id: 'A1' }, drop: true, decide: false });
     await expect(client.transaction('A1')).rejects.toThrow();
@@ -88,7 +88,7 @@ describe('a purchase', () => {
     expect(warnings).toEqual(['repeated after 89 days', 'repeated after 91 days: a new transaction']);
   });
 
-  it('repeated within a minute is refused by the limit, and stands all the same', async () => {
+  it('repeated within a minute is refused by the limit, and stays bought', async () => {
     const client = await bench.start();
     await client.transaction('A1');
     await client.sim('clock', { advance: '20s' });
@@ -97,7 +97,7 @@ describe('a purchase', () => {
     expect((await client.journal('A1'))[1]).toMatchObject({ warnings: ['repeated after 20 s'] });
   });
 
-  it('repeated with other members is noticed', async () => {
+  it('repeated with other members gets a warning in the journal', async () => {
     const client = await bench.start();
     await client.transaction('A1', { max_price: 20_000 });
     await client.aMinuteLater();
@@ -112,7 +112,7 @@ describe('a purchase', () => {
     ]);
   });
 
-  it('counts under a reference of another connection type', async () => {
+  it('also counts under a reference of another connection type', async () => {
     const client = await bench.start();
     const planted = { ref_id: 'A1', buyer_sku_code: 'ml86', customer_no: '555', sn: '9' };
     await client.sim('purchases', planted);
@@ -122,7 +122,7 @@ describe('a purchase', () => {
 });
 
 describe('the deposit', () => {
-  it('and what is debited are together what there was, however transactions end', async () => {
+  it('and all debits together stay the same sum, with any end of transactions', async () => {
     const client = await bench.start();
     const ends = [
       { rc: '00' },
@@ -213,14 +213,14 @@ describe('the caller', () => {
     expect((await client.transaction('A1', { testing: true, sign })).data).toMatchObject({ rc: '41' });
   });
 
-  it('has a list of addresses for development and one for production', async () => {
+  it('has an allow list of addresses for development, and one for production', async () => {
     const client = await bench.start({}, { allow_list: { development: [] } });
     const wanted = { testing: true, customer_no: '087800001230' };
     expect((await client.transaction('A1', wanted)).data).toMatchObject({ rc: '45' });
     expect((await client.transaction('A2')).data).toMatchObject({ rc: '00' });
   });
 
-  it('must send JSON by POST to a path that exists; fields it does not know are reported', async () => {
+  it('must send JSON by POST to an existing path; unknown fields are reported', async () => {
     const client = await bench.start();
     const body = JSON.stringify(client.transactionBody('A1'));
     const plain = await client.send('transaction', body, { headers: { 'content-type': 'text/plain' } });

@@ -19,7 +19,7 @@ const buyTwice =
     return buy(second)(client);
   };
 
-/** Signs for testing with the key of production. */
+/** A request with `testing`, signed with the production key. */
 const testWithOtherKey: Act = (client) => {
   const { sign } = client.transactionBody('A1');
   return buy({ testing: true, customer_no: '087800001230', sign })(client);
@@ -59,7 +59,7 @@ describe('each reading', () => {
     expect(await act(client)).toMatchObject(data);
   });
 
-  it('of optional members: they can be absent, an sn only while there is none', async () => {
+  it('of optional members: they can be absent; the sn only while it has no value', async () => {
     const client = await bench.start({ optional_members: 'absent' });
     const pending = await buy({ buyer_sku_code: 'pending' })(client);
     const success = await buy({}, 'A2')(client);
@@ -76,7 +76,7 @@ describe('each reading', () => {
     expect((await client.transaction('A2')).status).toBe(200);
   });
 
-  it('of the limit a minute: rc 85 uses the reference up, and another one works later', async () => {
+  it('of the limit of transactions a minute: rc 85 uses the reference up, and another one works later', async () => {
     const client = await bench.start({ transactions_per_minute: 1 });
     await client.transaction('A1');
     expect((await client.transaction('A2', { customer_no: '2' })).data).toMatchObject({ rc: '85' });
@@ -85,7 +85,7 @@ describe('each reading', () => {
     expect((await client.transaction('A3', { customer_no: '2' })).data).toMatchObject({ rc: '00' });
   });
 
-  it('can be changed while the simulator runs, to what exists', async () => {
+  it('can be changed while the simulator runs, to an existing value', async () => {
     const client = await bench.start();
     expect(await client.sim('readings', { rc_type: 'number' })).toMatchObject({ rc_type: 'number' });
     for (const [wrong, message] of [

@@ -10,7 +10,7 @@ const prices = ({ data }: Answer): unknown[] =>
   (data as unknown as Record<string, unknown>[]).map(({ price }) => price);
 
 describe('the balance', () => {
-  it('is shown only to a caller who signs for it', async () => {
+  it('is shown only for a signed request', async () => {
     const client = await bench.start({}, { deposit: 123_456 });
     expect(await client.balance()).toEqual({ status: 200, data: { deposit: 123_456 } });
     expect((await client.balance({ sign: 'f'.repeat(32) })).data).toMatchObject({ rc: '41' });
@@ -22,7 +22,7 @@ describe('the balance', () => {
 });
 
 describe('the price list', () => {
-  it('has the members of the manual and none of the simulator', async () => {
+  it('has the members of the manual, and none of the simulator', async () => {
     const client = await bench.start();
     expect((await client.priceList({ code: 'cut-off' })).data).toEqual([
       {
@@ -45,11 +45,11 @@ describe('the price list', () => {
     ]);
   });
 
-  it('is given once in 5 minutes, filtered or not, and for one code once a second', async () => {
+  it('is available once in 5 minutes, filtered or not, and for one code once a second', async () => {
     const client = await bench.start();
     const limits = { price_list_all_seconds: 300, price_list_code_seconds: 1 };
     expect(await client.sim('readings')).toMatchObject(limits);
-    // A second can be over sooner than a busy machine sends the next request.
+    // On a busy machine, the second may be over before the next request.
     await client.sim('readings', { price_list_code_seconds: 30 });
     expect(skus(await client.priceList())).toHaveLength(10);
     for (const filter of [{}, { category: 'Games' }, { brand: 'XL' }, { type: 'Umum' }]) {
@@ -68,13 +68,13 @@ describe('the price list', () => {
   it.each([
     ['empty_list', 200, []],
     ['http_429', 429, { rc: '83' }],
-  ])('is limited by %s in another reading', async (price_list_limited, status, data) => {
+  ])('is limited with %s in another reading', async (price_list_limited, status, data) => {
     const client = await bench.start({ price_list_limited });
     await client.priceList();
     expect(await client.priceList()).toMatchObject({ status, data });
   });
 
-  it('is a quarter of an hour old by category, brand or type', async () => {
+  it('is a quarter of an hour old if filtered by category, brand or type', async () => {
     const client = await bench.start({ price_list_all_seconds: 0, price_list_code_seconds: 0 });
     await client.sim('clock', { advance: '20m' });
     await client.sim('account', { products: [{ buyer_sku_code: 'ff70', price: 11_000 }] });
@@ -84,7 +84,7 @@ describe('the price list', () => {
     expect(prices(await client.priceList({ brand: 'FREE FIRE' }))).toEqual([11_000]);
   });
 
-  it('can come empty, by half, limited, and with prices as text', async () => {
+  it('can be empty, half, limited, and with prices as text', async () => {
     const client = await bench.start({ price_list_all_seconds: 0, price_list_price: 'text' });
     const match = { call: 'price-list' };
     await client.sim('rules', {
@@ -100,7 +100,7 @@ describe('the price list', () => {
     expect(prices(await client.priceList({ code: 'ml86' }))).toEqual(['20000']);
   });
 
-  it('changes as products are added, changed and removed', async () => {
+  it('changes when products are added, changed and removed', async () => {
     const client = await bench.start({ price_list_all_seconds: 0 });
     const products = [{ buyer_sku_code: 'new', price: 5 }];
     await client.sim('account', { products, remove_products: ['xld10', 'ml172'] });

@@ -37,7 +37,7 @@ describe('a code as the first answer', () => {
 });
 
 describe('a code as the answer to a repeat', () => {
-  it.each([...NOT_MADE, '97'])('%s says nothing about what stands', async (rc) => {
+  it.each([...NOT_MADE, '97'])('%s does not change the first transaction', async (rc) => {
     const client = await bench.start();
     await client.transaction('A1');
     await client.sim('rules', { match: { repeat: true }, rc });
@@ -46,7 +46,7 @@ describe('a code as the answer to a repeat', () => {
     expect(await client.purchase('A1')).toMatchObject({ status: 'Sukses', standing: 1 });
   });
 
-  it('that speaks of the transaction becomes its state, and gives the money back', async () => {
+  it('about the transaction itself becomes its state, and returns the money', async () => {
     const client = await bench.start();
     await client.transaction('A1', { buyer_sku_code: 'pending' });
     await client.sim('rules', { match: { repeat: true }, rc: '02' });
@@ -56,7 +56,7 @@ describe('a code as the answer to a repeat', () => {
   });
 });
 
-describe('what stands in the way', () => {
+describe('a reason for a refusal', () => {
   it.each<[string, Json, Json, string]>([
     ['an unknown SKU', {}, { buyer_sku_code: 'nothing' }, '43'],
     ['a SKU that we switched off', {}, { buyer_sku_code: 'buyer-off' }, '43'],
@@ -87,7 +87,7 @@ describe('what stands in the way', () => {
     expect(await client.purchase('A1')).toMatchObject({ rc, times_bought: 0, price_debited: 0 });
   });
 
-  it('is not a dot that is allowed, nor a price equal to max_price', async () => {
+  it('is not an allowed dot, or a price equal to max_price', async () => {
     const client = await bench.start();
     const wanted = { customer_no: '1234.2001', allow_dot: true, max_price: 20_000 };
     expect((await client.transaction('A1', wanted)).data).toMatchObject({
@@ -96,7 +96,7 @@ describe('what stands in the way', () => {
     });
   });
 
-  it('is decided before the reference is looked up, or after it', async () => {
+  it('is checked before the reference is looked up, or after it', async () => {
     const client = await bench.start({}, { deposit: 20_000 });
     await client.transaction('A1');
     await client.aMinuteLater();
@@ -107,7 +107,7 @@ describe('what stands in the way', () => {
     expect((await client.transaction('A1')).data).toMatchObject({ rc: '00' });
   });
 
-  it('is stock that is gone, until a pending purchase fails', async () => {
+  it('is missing stock, until a pending purchase fails', async () => {
     const products = [{ buyer_sku_code: 'last', unlimited_stock: false, stock: 1, rc: '03' }];
     const client = await bench.start({}, { products });
     expect((await client.transaction('A1', { buyer_sku_code: 'last' })).data).toMatchObject({ rc: '03' });
@@ -134,7 +134,7 @@ describe('a cut-off from 23:45 to 00:15 in Jakarta', () => {
     expect((await client.transaction('A1', { buyer_sku_code: 'cut-off' })).data).toMatchObject({ rc });
   });
 
-  it.each(['00:00', '0:0'])('is none where it starts and ends at %s', async (time) => {
+  it.each(['00:00', '0:0'])('does not exist if it starts and ends at %s', async (time) => {
     const change = { buyer_sku_code: 'cut-off', start_cut_off: time, end_cut_off: time };
     const client = await bench.start({}, { products: [change] });
     await client.sim('clock', { until: '00:00' });
@@ -145,7 +145,7 @@ describe('a cut-off from 23:45 to 00:15 in Jakarta', () => {
 describe('multi=false', () => {
   const sku = { buyer_sku_code: 'once-a-day' };
 
-  it('sells one a day to a number; a repeat of its reference is no second one', async () => {
+  it('sells one a day to a number; a repeat of its reference does not count', async () => {
     const client = await bench.start();
     expect((await client.transaction('A1', sku)).data).toMatchObject({ rc: '00' });
     expect((await client.transaction('A2', sku)).data).toMatchObject({ rc: '63' });
@@ -159,7 +159,7 @@ describe('multi=false', () => {
   it.each([
     ['rolling_24h', '63'],
     ['calendar_day', '00'],
-  ])('has a day that is read as %s: %s soon after midnight', async (multi_window, rc) => {
+  ])('with a day in the reading %s: rc %s soon after midnight', async (multi_window, rc) => {
     const client = await bench.start({ multi_window });
     await client.sim('clock', { until: '23:00' });
     await client.transaction('A1', sku);
@@ -170,7 +170,7 @@ describe('multi=false', () => {
   it.each([
     ['made', '63'],
     ['standing', '00'],
-  ])('counts what is %s: %s after a failure', async (multi_counts, rc) => {
+  ])('with counts in the reading %s: rc %s after a failure', async (multi_counts, rc) => {
     const client = await bench.start({ multi_counts });
     await client.sim('rules', { match: { ref_id: 'A1' }, rc: '02' });
     await client.transaction('A1', sku);

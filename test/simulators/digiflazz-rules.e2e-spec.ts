@@ -30,7 +30,7 @@ describe('a rule', () => {
     expect(codes).toEqual(expected);
   });
 
-  it('gives way to the next one, is named by the journal, and can be forgotten', async () => {
+  it('is used up before the next one, is named in the journal, and can be removed', async () => {
     const client = await bench.start();
     await client.sim('rules', {
       rules: [
@@ -57,7 +57,7 @@ describe('a rule', () => {
     [{ then: [{ after_ms: 1 }] }, 'then.rc is required'],
     [{ callback: { mode: 'loud' } }, 'callback.mode must be one of'],
     [{ http: 42 }, 'rule.http must be from 200 to 599'],
-  ])('that makes no sense is refused: %j', async (rule, message) => {
+  ])('that is invalid is refused: %j', async (rule, message) => {
     const client = await bench.start();
     await expect(client.sim('rules', { match: {}, ...rule })).rejects.toThrow(message);
     expect(await client.sim('rules')).toEqual([]);
@@ -80,7 +80,7 @@ describe('an answer by a rule', () => {
     expect(entry?.decision).toBe(times_bought === 0 ? 'not decided' : 'bought');
   });
 
-  it.each([500, 502, 504])('is a page with status %d, whether or not it was decided', async (http) => {
+  it.each([500, 502, 504])('is a page with status %d, with the transaction made or not', async (http) => {
     const client = await bench.start();
     await client.sim('rules', {
       rules: [
@@ -128,7 +128,7 @@ describe('an answer by a rule', () => {
     expect(bought.filter(({ standing }) => standing === 1)).toHaveLength(isBought ? 1 : 0);
   });
 
-  it('lacks the members that are to be left out', async () => {
+  it('lacks the members that the rule leaves out', async () => {
     const client = await bench.start();
     await client.sim('rules', { match: {}, omit: ['rc', 'price'] });
     const { data } = await client.transaction('A1');
@@ -144,7 +144,7 @@ describe('an answer by a rule', () => {
     expect(await response.json()).toMatchObject({ data: { rc: '00' } });
   });
 
-  it('comes late: decided before the wait, or after it', async () => {
+  it('comes late, with the transaction made before the wait, or after it', async () => {
     const client = await bench.start();
     const rules = [
       { match: { ref_id: 'A1' }, delay_ms: 600 },
@@ -178,7 +178,7 @@ describe('an answer by a rule', () => {
     });
   });
 
-  it('is for the balance and the price list too', async () => {
+  it('can be of the balance and the price list, too', async () => {
     const client = await bench.start();
     const rules = [
       { match: { call: 'cek-saldo' }, rc: '45' },

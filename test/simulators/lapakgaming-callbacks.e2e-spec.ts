@@ -20,7 +20,7 @@ const arrivals = (receiver: WebhookReceiver, count: number, path = '/order'): Pr
   );
 
 describe('the callback of an order', () => {
-  it('comes when the order has ended, unsigned, with what an inquiry tells', async () => {
+  it('comes when the order has ended, unsigned, with the same members as an inquiry', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.order('A1');
     await client.status('A1');
@@ -37,7 +37,7 @@ describe('the callback of an order', () => {
     expect(await delivered).toMatchObject([{ attempts: [{ status: 200 }] }]);
   });
 
-  it('goes to the address of the order, else to that of the account', async () => {
+  it('goes to the address of the order, or else to that of the account', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.order('A1', { override_callback_url: receiver.url('/own') });
     await client.untilSettled();
@@ -45,7 +45,7 @@ describe('the callback of an order', () => {
     expect(receiver.at('/order')).toEqual([]);
   });
 
-  it('waits until all pieces have come to the same end', async () => {
+  it('waits until all transactions have the same end', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.order('A1', { product_code: 'ML4649_883-S42', count_order: 2 });
     await client.sim('settle', { ref_id: 'A1', transactions: ['SUCCESS', 'PENDING'] });
@@ -57,7 +57,7 @@ describe('the callback of an order', () => {
     expect(await client.sim('callbacks')).toHaveLength(1);
   });
 
-  it('is given up when it is not answered 200, and sent again by hand', async () => {
+  it('is given up if the answer is not 200, and can be sent again by hand', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     receiver.answer('/order', 204, 200);
     await client.order('A1');
@@ -87,7 +87,7 @@ describe('the callback of an order', () => {
     await arrivals(receiver, 2);
   });
 
-  it('tells of a refund after a success too', async () => {
+  it('reports a refund, also after a success', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.order('A1');
     await client.untilSettled();
@@ -150,8 +150,8 @@ describe('the callback of an order, by a rule', () => {
   });
 });
 
-describe('a callback that a test wants', () => {
-  it('says what is not so, though nothing was delivered', async () => {
+describe('a callback that a test requests', () => {
+  it('may report a false success', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.order('A1', { product_code: 'ML4649_883-S42' });
     const set = { status: 'SUCCESS', transactions: [{ status: 'SUCCESS' }] };
@@ -166,7 +166,7 @@ describe('a callback that a test wants', () => {
 });
 
 describe('the callback of a product', () => {
-  it('comes for what is new and for a change of price or status, and for no other', async () => {
+  it('comes for new products and changes of price or status, and for no others', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.sim('account', {
       products: [
@@ -195,7 +195,7 @@ describe('the callback of a product', () => {
     expect(await client.sim('callbacks')).toHaveLength(3);
   });
 
-  it('comes when the last piece is sold', async () => {
+  it('comes when the last unit is sold', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.sim('account', { products: [{ code: 'VCGS66-S22', stock: 2 }] });
     await arrivals(receiver, 1, '/product');
@@ -208,7 +208,7 @@ describe('the callback of a product', () => {
     });
   });
 
-  it('can be had for a product that has not changed, or say what is not so', async () => {
+  it('can be requested for an unchanged product, or with false values', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     const wanted = { code: 'FF70-S1', set: { price: 1 } };
     expect(await client.sim('product-callbacks', wanted)).toMatchObject({ state: 'delivered' });

@@ -12,7 +12,7 @@ export interface Answer {
 
 export const SECRET_KEY = 'lapak-5c20d7be-test';
 
-/** What a test knows about one reference. */
+/** The simulator's record of one reference. */
 export interface Purchase extends CommonPurchase {
   tid: string;
   status: string;
@@ -20,7 +20,7 @@ export interface Purchase extends CommonPurchase {
   voucher_codes: string[];
 }
 
-/** Speaks to a simulator as a client of the vendor does, and steers it. */
+/** Sends a simulator the requests of the vendor's clients, and controls it. */
 export class LapakgamingClient extends SimulatorClient {
   constructor(
     url: string,
@@ -29,7 +29,7 @@ export class LapakgamingClient extends SimulatorClient {
     super(url);
   }
 
-  /** An order of one piece of ML78_8-S2, unless `more` says otherwise. */
+  /** An order of one ML78_8-S2, unless `more` changes it. */
   order(partner_reference_id: string, more: Json = {}): Promise<Answer> {
     return this.call('order', JSON.stringify(this.orderBody(partner_reference_id, more)));
   }
@@ -47,7 +47,7 @@ export class LapakgamingClient extends SimulatorClient {
     return this.call(`order_status?tid=${String(tid)}`);
   }
 
-  /** A call to the vendor, whose answer is JSON; a body makes it a POST. */
+  /** A call to the vendor with a JSON answer; a body makes it a POST. */
   async call(path: string, body?: string): Promise<Answer> {
     const response = await this.send(path, body === undefined ? {} : { method: 'POST', body });
     return { status: response.status, ...((await response.json()) as { code: string; data: Json }) };
@@ -61,7 +61,7 @@ export class LapakgamingClient extends SimulatorClient {
     return fetch(`${this.url}/api/${path}`, { headers, ...init });
   }
 
-  /** Lets the time pass in which an order ends. */
+  /** Moves the clock to after the end of an order. */
   async untilSettled(): Promise<void> {
     await this.sim('clock', { advance: '3s' });
   }
@@ -81,10 +81,10 @@ export class LapakgamingBench extends SimulatorBench<LapakgamingClient> {
     super(startLapakgaming, LapakgamingClient);
   }
 
-  /** A simulator that calls back at `/order` and `/product` of a receiver. */
+  /** A simulator that sends callbacks to `/order` and `/product` of a receiver. */
   async startWithCallbacks(readings: Json = {}): Promise<{ client: LapakgamingClient; receiver: WebhookReceiver }> {
     const receiver = await this.receiver();
-    // The vendor takes nothing else for a receipt.
+    // The vendor accepts only this answer as a receipt.
     for (const path of ['/order', '/product']) receiver.answer(path, 200);
     const addresses = {
       callback_url: receiver.url('/order'),

@@ -60,7 +60,7 @@ describe('the products for tests', () => {
     expect(await client.purchase('A1')).toMatchObject({ times_bought: 0, pending: 1 });
   });
 
-  it('deliver a voucher as a code, which goes with a refund', async () => {
+  it('deliver a voucher with a code, which disappears after a refund', async () => {
     const client = await bench.start();
     const voucher = { product_code: 'VCGS330-S22', user_id: null, additional_id: null };
     expect(await client.order('A1', voucher)).toMatchObject({ code: 'SUCCESS' });
@@ -75,7 +75,7 @@ describe('the products for tests', () => {
 });
 
 describe('an order', () => {
-  it('whose answer is lost is found by our reference', async () => {
+  it('is found by our reference if its answer is lost', async () => {
     const client = await bench.start();
     await client.sim('rules', { match: { ref_id: 'A1' }, drop: true });
     await expect(client.order('A1')).rejects.toThrow();
@@ -83,7 +83,7 @@ describe('an order', () => {
     expect(await client.purchase('A1')).toMatchObject({ sends: 1 });
   });
 
-  it('that is lost on its way is unknown, and can be sent again', async () => {
+  it('is unknown if its request is lost, and can be sent again', async () => {
     const client = await bench.start();
     await client.sim('rules', { match: { ref_id: 'A1' }, drop: true, decide: false });
     await expect(client.order('A1')).rejects.toThrow();
@@ -98,7 +98,7 @@ describe('an order', () => {
     expect(await client.purchase('A1')).toMatchObject({ sends: 1 });
   });
 
-  it('without a reference of ours is known by its tid', async () => {
+  it('is found by its tid without our reference', async () => {
     const client = await bench.start();
     const { data } = await client.order('', { partner_reference_id: undefined });
     const { data: status } = await client.statusByTid(data.tid);
@@ -122,7 +122,7 @@ describe('an order', () => {
     expect(await client.sim('purchases')).toEqual([]);
   });
 
-  it('for a Hoyoverse game needs the address of the player', async () => {
+  it('of a Hoyoverse game needs the IP address of the player', async () => {
     const client = await bench.start();
     const genshin = { product_code: 'GI60-S13', additional_id: 'os_asia' };
     expect(await client.order('A1', genshin)).toMatchObject({ status: 500, code: 'UNKNOWN_ERROR' });
@@ -132,7 +132,7 @@ describe('an order', () => {
     expect(await client.order('A1', right)).toMatchObject({ code: 'SUCCESS' });
   });
 
-  it('with the price of the list is accepted, until the balance is short', async () => {
+  it('with the price of the list is accepted, until the balance is too low', async () => {
     const client = await bench.start({}, { balance: 20_000 });
     expect(await client.order('A1', { price: 16_560 })).toMatchObject({ code: 'SUCCESS' });
     expect(await client.order('A2')).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
@@ -153,7 +153,7 @@ describe('an order', () => {
     expect(await client.sim('purchases')).toEqual([]);
   });
 
-  it('that is not JSON, or does not say so, can’t be read', async () => {
+  it('that is not JSON, or lacks the content type, can’t be read', async () => {
     const client = await bench.start();
     expect(await client.call('order', 'A1')).toMatchObject({ code: 'UNKNOWN_ERROR' });
     const headers = { authorization: 'Bearer lapak-5c20d7be-test', 'content-type': 'text/plain' };
@@ -162,13 +162,13 @@ describe('an order', () => {
     expect((await client.send('order')).status).toBe(404);
   });
 
-  it('may have fields that the vendor does not know; the journal names them', async () => {
+  it('may have unknown fields, which the journal names', async () => {
     const client = await bench.start();
     expect(await client.order('A1', { colour: 'red' })).toMatchObject({ code: 'SUCCESS' });
     expect(await client.journal('A1')).toMatchObject([{ warnings: ['unknown field colour'] }]);
   });
 
-  it('by group is for its best product', async () => {
+  it('of a group buys its best product', async () => {
     const client = await bench.start();
     const group = { product_code: undefined, group_product: 'ML78_8' };
     expect((await client.order('A1', group)).data).toMatchObject({ total_price: 16_560 });
@@ -179,7 +179,7 @@ describe('an order', () => {
     expect(await client.order('A3', none)).toMatchObject({ code: 'PRODUCT_NOT_FOUND' });
   });
 
-  it('of several pieces can come to several ends', async () => {
+  it('of several units can have several results', async () => {
     const client = await bench.start();
     expect((await client.order('A1', { count_order: 2 })).data).toMatchObject({ total_price: 33_120 });
     await client.sim('settle', { ref_id: 'A1', transactions: ['SUCCESS', 'PENDING'] });
@@ -190,7 +190,7 @@ describe('an order', () => {
     expect(await client.balance()).toBe(10_000_000 - 16_560);
   });
 
-  it('can be refunded, and after a success too', async () => {
+  it('can be refunded, also after a success', async () => {
     const client = await bench.start();
     const then = [
       { status: 'SUCCESS', after_ms: 1_000 },
@@ -229,7 +229,7 @@ describe('a reference that is sent again', () => {
     });
   });
 
-  it('is refused in another reading, and in a third one buys again', async () => {
+  it('is refused in another reading, and buys again in a third one', async () => {
     const client = await bench.start({ repeated_reference: 'refused' });
     await client.order('A1');
     expect(await client.order('A1')).toEqual({ status: 500, code: 'UNKNOWN_ERROR', data: null });
@@ -242,7 +242,7 @@ describe('a reference that is sent again', () => {
     expect(await client.purchase('A1')).toMatchObject({ times_bought: 2, price_debited: 33_120 });
   });
 
-  it('is checked for what refuses an order first, or only looked up', async () => {
+  it('is first checked like a new order, or only looked up', async () => {
     const client = await bench.start({}, { balance: 16_560 });
     const first = await client.order('A1');
     expect(await client.order('A1')).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
@@ -251,7 +251,7 @@ describe('a reference that is sent again', () => {
     expect(await client.order('A1')).toEqual(first);
   });
 
-  it('is a new order when the vendor has forgotten the first', async () => {
+  it('is a new order if the vendor has forgotten the first', async () => {
     const client = await bench.start({ reference_kept_days: 2 });
     const first = await client.order('A1');
     await client.sim('clock', { advance: '47h' });

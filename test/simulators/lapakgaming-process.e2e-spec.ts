@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('the process', () => {
-  it('keeps all it knows when it is killed, and goes on where it was', async () => {
+  it('keeps its state when it is killed, and continues after a restart', async () => {
     const receiver = await new WebhookReceiver('callbacks of a vendor').listen();
     receiver.answer('/order', 200);
     try {
@@ -40,7 +40,7 @@ describe('the process', () => {
       const purchases = await before.sim('purchases');
       const journal = await before.sim('journal');
       await first.end('SIGKILL');
-      // The process may die in the middle of a line.
+      // The process may die while it writes a line.
       appendFileSync(join(SIMULATOR_DATA_DIR, 'lapakgaming.jsonl'), '{"transactions":[{"trx_');
 
       const after = await clientOf(simulate(env));
@@ -61,7 +61,7 @@ describe('the process', () => {
     }
   });
 
-  it('has on disk what it was killed over before it answered', async () => {
+  it('has an order on disk before it answers, even if it is killed then', async () => {
     const SIMULATOR_DATA_DIR = bench.directory();
     const first = simulate({ SIMULATOR_DATA_DIR });
     const before = await clientOf(first);
@@ -90,7 +90,7 @@ describe('the process', () => {
     expect(readdirSync(state)).toEqual(['lapakgaming.jsonl']);
   });
 
-  it('says what it has against an account that can’t be', async () => {
+  it('names the problem of an invalid account', async () => {
     const env = { SIMULATOR_DATA_DIR: bench.directory(), SIMULATOR_ACCOUNT: '{"balance":"much"}' };
     const simulator = simulate(env);
     expect(await simulator.end()).toBe(1);

@@ -67,7 +67,7 @@ describe('each reading', () => {
     expect(await act(client)).toMatchObject(answer);
   });
 
-  it('of a server that is missing: the order is refunded later', async () => {
+  it('of a missing server: the order is refunded later', async () => {
     const client = await bench.start({ additional_id_missing: 'refunded' });
     await client.order('A1', { additional_id: undefined });
     await client.untilSettled();
@@ -75,7 +75,7 @@ describe('each reading', () => {
     expect(await client.balance()).toBe(10_000_000);
   });
 
-  it('of the reference: an inquiry may not tell it, a callback does', async () => {
+  it('of the reference: an inquiry may lack it, while a callback has it', async () => {
     const { client, receiver } = await bench.startWithCallbacks({ reference_in_status: 'absent' });
     const { data } = await settleAndAsk({})(client);
     expect(Object.keys(data)).not.toContain('reference_id');
@@ -90,7 +90,7 @@ describe('each reading', () => {
     expect(JSON.parse(receiver.at('/order')[0]?.body ?? '')).toMatchObject({ code: 'PENDING' });
   });
 
-  it('can be changed while the simulator runs, to what exists', async () => {
+  it('can be changed while the simulator runs, to an existing value', async () => {
     const client = await bench.start();
     expect(await client.sim('readings', { status_case: 'lower' })).toMatchObject({ status_case: 'lower' });
     await expect(client.sim('readings', { colour: 'red' })).rejects.toThrow('there is no reading colour');
@@ -107,7 +107,7 @@ describe('a code by a rule', () => {
     expect(await client.order('A1')).toMatchObject({ code: 'SUCCESS' });
   });
 
-  it.each(['SYSTEM_ERROR', 'PRODUCT_EMPTY', 'A_NEW_CODE'])('%s may be a lie', async (code) => {
+  it.each(['SYSTEM_ERROR', 'PRODUCT_EMPTY', 'A_NEW_CODE'])('%s may be false', async (code) => {
     const client = await bench.start();
     await client.sim('rules', { match: { player: '123456789' }, code, answer_only: true });
     expect(await client.order('A1')).toMatchObject({ code, data: null });
@@ -115,7 +115,7 @@ describe('a code by a rule', () => {
     expect(await client.journal('A1')).toMatchObject([{ decision: 'accepted', code, rule: 1 }]);
   });
 
-  it('is for other calls too, and for inquiries about one order', async () => {
+  it('may apply to other calls, and to inquiries about one order', async () => {
     const client = await bench.start();
     await client.sim('rules', {
       rules: [
@@ -134,7 +134,7 @@ describe('a code by a rule', () => {
 });
 
 describe('an answer by a rule', () => {
-  it('says SUCCESS of an order whose piece is pending', async () => {
+  it('has SUCCESS for an order with a pending transaction', async () => {
     const client = await bench.start();
     const then = [
       { status: 'SUCCESS', transactions: ['PENDING'] },
@@ -150,7 +150,7 @@ describe('an answer by a rule', () => {
     expect(await asked()).toMatchObject({ status: 'SUCCESS', transactions: [{ status: 'SUCCESS' }] });
   });
 
-  it('delivers a voucher without its code, or with one of choice', async () => {
+  it('delivers a voucher without its code, or with a given one', async () => {
     const client = await bench.start();
     const rules = ['', 'ABC-1'].map((voucher_code) => ({ match: {}, voucher_code, note: 'n' }));
     await client.sim('rules', { rules });

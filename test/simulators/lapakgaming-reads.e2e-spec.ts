@@ -18,7 +18,7 @@ const READS = [
 ];
 
 describe('every call', () => {
-  it.each(['order', ...READS])('%s needs the key and an address that is allowed', async (path) => {
+  it.each(['order', ...READS])('%s needs the key and an allowed address', async (path) => {
     const client = await bench.start();
     const body = path === 'order' ? JSON.stringify(client.orderBody('A1')) : undefined;
     const refused = { status: 401, code: 'UNAUTHORIZED', data: null };
@@ -31,10 +31,10 @@ describe('every call', () => {
     expect(await client.sim('purchases')).toEqual([]);
   });
 
-  it('counts for the limit of its address: the 501st in 10 seconds is too much', async () => {
+  it('counts for the limit of its address: the 501st in 10 seconds is refused', async () => {
     const client = await bench.start();
     expect(await client.sim('readings')).toMatchObject({ requests_per_10_seconds: 500 });
-    // 500 take a while, in which the first of them may be over already.
+    // 500 calls take a while, in which the first ones may have left the 10 seconds.
     await client.sim('readings', { requests_per_10_seconds: 3 });
     for (const path of READS.slice(0, 3)) expect((await client.send(path)).status).toBe(200);
     const tooMany = await client.send('balance');
@@ -43,14 +43,14 @@ describe('every call', () => {
     const body = JSON.stringify(client.orderBody('A1'));
     expect((await client.send('order', { method: 'POST', body })).status).toBe(429);
     expect(await client.sim('purchases')).toEqual([]);
-    // What is refused for being too much is not counted.
+    // Calls that the limit refuses are not counted.
     await client.sim('clock', { advance: '6s' });
     for (const path of READS.slice(0, 3)) expect((await client.send(path)).status).toBe(429);
     await client.sim('clock', { advance: '4s' });
     expect(await client.order('A1')).toMatchObject({ code: 'SUCCESS' });
   });
 
-  it('may be refused in JSON, in another reading', async () => {
+  it('is refused in JSON in another reading', async () => {
     const client = await bench.start({ requests_per_10_seconds: 0, too_many_requests_body: 'json' });
     expect(await client.call('balance')).toEqual({ status: 429, code: 'TOO_MANY_REQUESTS', data: null });
   });
@@ -58,7 +58,7 @@ describe('every call', () => {
   it.each([
     ['product_and_all_products', 429],
     ['product', 200],
-  ])('has a narrower limit for lists, which covers %s', async (product_limit_covers, status) => {
+  ])('has a lower limit for lists, which applies to %s', async (product_limit_covers, status) => {
     const client = await bench.start({ product_limit_covers });
     expect(await client.sim('readings')).toMatchObject({ product_requests_per_10_seconds: 50 });
     await client.sim('readings', { product_requests_per_10_seconds: 2 });
@@ -83,7 +83,7 @@ describe('the balance', () => {
 });
 
 describe('the categories', () => {
-  it('say what a product needs, by country', async () => {
+  it('have the required members of a product, by country', async () => {
     const client = await bench.start();
     const { categories } = (await client.call('category')).data as { categories: Json[] };
     expect(categories.map(({ code }) => code)).toEqual(['ML', 'FF', 'GI', 'VCGS']);
@@ -109,7 +109,7 @@ describe('the categories', () => {
 });
 
 describe('the products', () => {
-  it('have the members of the document and none of the simulator', async () => {
+  it('have the members of the document, and none of the simulator', async () => {
     const client = await bench.start();
     const all = await client.call('all-products');
     expect(products(all)[0]).toEqual({
@@ -128,7 +128,7 @@ describe('the products', () => {
     expect(products(all).find(({ code }) => code === 'VCGS66-S22')).toMatchObject({ status: 'empty' });
   });
 
-  it('are about 900 kB in the size of the vendor’s list, and can be ordered', async () => {
+  it('are about 900 kB at the size of the vendor’s list, and can be ordered', async () => {
     const client = await bench.start({}, { made_up_products: 5_600 });
     const text = await (await client.send('all-products')).text();
     expect(text.length).toBeGreaterThan(850_000);
@@ -138,12 +138,12 @@ describe('the products', () => {
     const found = all.find(({ code }) => code.startsWith('FF1'));
     const more = { product_code: found?.code, price: found?.price };
     expect(await client.order('A1', more)).toMatchObject({ code: 'SUCCESS' });
-    // The journal does not keep all of it.
+    // The journal stores only a part of the answer.
     const [entry] = await client.sim<{ answer: { body: string } }[]>('journal');
     expect(entry?.answer.body.length).toBe(10_000);
   });
 
-  it('can come cut off, by half, and not at all', async () => {
+  it('can be cut off, half, or missing', async () => {
     const client = await bench.start({}, { made_up_products: 100 });
     const match = { call: 'all-products' };
     const wanted = [{ list: 'half' }, { list: 'empty' }, { body: 'truncated' }, { drop: 'mid_body' }, { http: 502 }];
@@ -155,7 +155,7 @@ describe('the products', () => {
     expect(await (await client.send('all-products')).text()).toContain('<html>');
   });
 
-  it('are found by code before they are found by category', async () => {
+  it('are filtered by code before category', async () => {
     const client = await bench.start();
     expect(codes(await client.call('product?category_code=FF'))).toEqual(['FF70-S1']);
     expect(codes(await client.call('product?category_code=FF&product_code=GI60-S13'))).toEqual(['GI60-S13']);
@@ -169,7 +169,7 @@ describe('the products', () => {
     expect(await client.call('product')).toMatchObject({ code: 'UNKNOWN_ERROR' });
   });
 
-  it('change as they are added, changed and removed', async () => {
+  it('change when they are added, changed and removed', async () => {
     const client = await bench.start({}, { made_up_products: 4 });
     const changes = [
       { code: 'FF70-S1', price: 9_500 },
@@ -188,7 +188,7 @@ describe('the products', () => {
     expect(changed).toMatchObject([{ status: 'empty', name: '10000 Diamonds + Bonus 9' }]);
   });
 
-  it('are grouped by what they are, with the best of each as it was up to 5 minutes ago', async () => {
+  it('are grouped by kind, with the best of each group from up to 5 minutes ago', async () => {
     const client = await bench.start();
     const path = 'catalogue/group-products?group_product_code=ML78_8';
     const group = { code: 'ML78_8', country_code: 'id', name: '86 Diamonds ( 78 + 8 Bonus )' };

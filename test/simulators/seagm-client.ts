@@ -16,7 +16,7 @@ export interface Answer extends Json {
   data?: Json;
 }
 
-/** What a test knows about one reference. */
+/** The simulator's record of one reference. */
 export interface Purchase extends CommonPurchase {
   id: string;
   status_code: number;
@@ -30,12 +30,12 @@ export function sign(fields: Fields, key = SECRET_KEY): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
-/** Speaks to a simulator as a client of the vendor does, and steers it. */
+/** Sends a simulator the requests of the vendor's clients, and controls it. */
 export class SeagmClient extends SimulatorClient {
-  /** Seconds by which our clock is ahead of the one that runs here. */
+  /** The seconds by which the client's clock is ahead of the real one. */
   aheadSeconds = 0;
 
-  /** A top-up of Free Fire unless `more` says otherwise. */
+  /** A top-up of Free Fire, unless `more` changes it. */
   buy(mch_order_id: string, more: Fields = {}): Promise<Answer> {
     const fields = { type_id: '6401', buy_amount: '1', userid: '12345678', mch_order_id, ...more };
     return this.post('v1/recharge-orders', fields);
@@ -49,7 +49,7 @@ export class SeagmClient extends SimulatorClient {
     return this.get(`v1/${kind}-orders/${id}`, { query_type });
   }
 
-  /** What every call has in its query, for these fields. `more` is in the query too, and may spoil it. */
+  /** The query of every call with these fields. `more` is added to it, and may make it invalid. */
   signed(fields: Fields, more: Fields = {}): Fields {
     const timestamp = String(Math.floor(Date.now() / 1_000) + this.aheadSeconds);
     const own = { uid: UID, timestamp };
@@ -86,7 +86,7 @@ export class SeagmBench extends SimulatorBench<SeagmClient> {
     super(startSeagm, SeagmClient);
   }
 
-  /** A simulator that calls back at `/hook` of a receiver. */
+  /** A simulator that sends callbacks to `/hook` of a receiver. */
   async startWithCallbacks(readings: Json = {}): Promise<{ client: SeagmClient; receiver: WebhookReceiver }> {
     const receiver = await this.receiver();
     return { client: await this.start(readings, { callback_url: receiver.url('/hook') }), receiver };

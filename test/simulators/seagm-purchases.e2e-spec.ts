@@ -6,7 +6,7 @@ const bench = new SeagmBench();
 afterEach(() => bench.clear());
 
 describe('a purchase', () => {
-  it('waits, is charged, and is done later', async () => {
+  it('is pending and charged at first, and succeeds later', async () => {
     const client = await bench.start();
     const answer = await client.buy('REF1');
     expect(answer).toMatchObject({
@@ -37,7 +37,7 @@ describe('a purchase', () => {
     expect(await client.get('v1/me')).toMatchObject({ data: { credits: '9995.65', currency: 'MYR' } });
   });
 
-  it('of a card has its serial and PIN once it is done', async () => {
+  it('of a card has its serial and PIN once it succeeded', async () => {
     const client = await bench.start();
     const then = [
       { status_code: 10003, with_cards: false },
@@ -74,7 +74,7 @@ describe('a purchase', () => {
     ['buys_again', 2, { code: 200 }],
     ['same_order', 1, { code: 200 }],
     ['refused', 1, { code: 400 }],
-  ])('under a reference that is sent again: %s', async (repeated_reference, times_bought, answer) => {
+  ])('with a repeated reference: %s', async (repeated_reference, times_bought, answer) => {
     const client = await bench.start({ repeated_reference });
     await client.buy('REF1');
     expect(await client.buy('REF1')).toMatchObject(answer);
@@ -86,7 +86,7 @@ describe('a purchase', () => {
     ['when_failed', 10004, '0.0000'],
     ['when_refunded', 10004, '4.3500'],
     ['when_refunded', 10005, '0.0000'],
-  ])('gives the money back %s: %d', async (money_back, status_code, price_debited) => {
+  ])('returns the money %s: %d', async (money_back, status_code, price_debited) => {
     const client = await bench.start({ money_back });
     const later = { status_code, after_ms: 1_000, refunded_reason: 'wrong id' };
     await client.sim('rules', { match: {}, then: [{ status_code: 10003 }, later] });
@@ -100,7 +100,7 @@ describe('a purchase', () => {
 });
 
 describe('the signature', () => {
-  it('covers query and body, form-encoded, in capitals or not', async () => {
+  it('covers query and body, form-encoded, in upper or lower case', async () => {
     const client = await bench.start();
     const fields = { type_id: '6401', buy_amount: '1', userid: 'A B&C', mch_order_id: 'REF1' };
     expect(await client.post('v1/recharge-orders', fields)).toMatchObject({ code: 200 });
@@ -130,7 +130,7 @@ describe('the signature', () => {
     [-121, 1021],
     [115, 200],
     [122, 1021],
-  ])('holds %d seconds off: %d', async (aheadSeconds, code) => {
+  ])('is checked with a clock that is %d seconds off: %d', async (aheadSeconds, code) => {
     const client = await bench.start();
     client.aheadSeconds = aheadSeconds;
     expect(await client.get('v1/me')).toMatchObject({ code });
@@ -141,7 +141,7 @@ describe('the signature', () => {
 });
 
 describe('the catalogue', () => {
-  it('has categories, their types, and each type by its number', async () => {
+  it('has categories, their types, and each type by its id', async () => {
     const client = await bench.start();
     expect((await client.get('v1/recharge-categories')).data).toMatchObject([
       { id: 1, name: 'Free Fire', code: 'free-fire' },

@@ -39,7 +39,7 @@ describe('a rule', () => {
     expect(await client.buy('REF1')).toMatchObject({ code: 200 });
   });
 
-  it('answers 504 after buying, or a code that is not true', async () => {
+  it('answers 504 after buying, or a false code', async () => {
     const client = await bench.start();
     await client.sim('rules', {
       rules: [
@@ -66,7 +66,7 @@ describe('a rule', () => {
 });
 
 describe('calls that come too fast', () => {
-  it('get 429, then 418 for all calls until the ban is over, the next time for longer', async () => {
+  it('get 429, then 418 for all calls until the end of the ban; the next ban is longer', async () => {
     const client = await bench.start({ ban_after: 2 });
     await client.sim('rules', { match: { call: 'me' }, code: 429, times: 4 });
     const codes = async (count: number): Promise<number[]> => {
@@ -125,7 +125,7 @@ describe('a callback', () => {
     expect('signature' in fieldsOf(received as Received)).toBe(signature !== 'absent');
   });
 
-  it('says what a test wants, signed, or with the signature of what was true', async () => {
+  it('has the members that a test sets, signed, or with the signature of the true members', async () => {
     const { client, receiver } = await bench.startWithCallbacks({ callback_of: 'last_state' });
     await client.sim('rules', { match: {}, then: [] });
     await client.buy('REF1');
@@ -136,7 +136,7 @@ describe('a callback', () => {
     expect(all.map(fieldsOf)).toMatchObject([{ status_code: '10003' }, { pay_amount: '1.00' }]);
   });
 
-  it('is delivered again until the word success accepts it', async () => {
+  it('is delivered again until the answer is the word success', async () => {
     const { client } = await bench.startWithCallbacks({ callback_of: 'last_state', retry_schedule_ms: [] });
     await client.buy('REF1');
     await client.sim('settle', { ref_id: 'REF1', status_code: 10004 });
@@ -152,7 +152,7 @@ describe('the process', () => {
   it.each([
     ['seagm', { uid: '10001', secret_key: SECRET_KEY }],
     ['wepay', { username: 'demo-wepay', password: 'p4ss-Test' }],
-  ])('of %s says where it listens and keeps what it knows when it is killed', async (vendor, credentials) => {
+  ])('of %s prints its address, and keeps its state when it is killed', async (vendor, credentials) => {
     const env = { SIMULATOR_DATA_DIR: bench.directory(), SIMULATOR_ACCOUNT: '{"balance":"12.34"}' };
     const first = new SimulatorProcess(vendor, env);
     const listening = await first.listening();

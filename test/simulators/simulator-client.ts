@@ -7,7 +7,7 @@ import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 export type Json = Record<string, unknown>;
 
-/** What a test knows about one reference, at any vendor. */
+/** The simulator's record of one reference, at any vendor. */
 export interface Purchase extends Json {
   ref_id: string;
   times_bought: number;
@@ -17,11 +17,11 @@ export interface Purchase extends Json {
   transactions: Json[];
 }
 
-/** Steers a simulator; a vendor's own client also speaks to it as a client of the vendor does. */
+/** Controls a simulator. The client of each vendor also sends the requests of the vendor's clients. */
 export class SimulatorClient {
   constructor(readonly url: string) {}
 
-  /** The control surface; a body makes it a POST. @throws with what the simulator has against it. */
+  /** A request to the control surface; a body makes it a POST. @throws with the simulator's error. */
   async sim<Result = Json>(path: string, body?: Json, method = body ? 'POST' : 'GET'): Promise<Result> {
     const response = await fetch(`${this.url}/_sim/${path}`, { method, body: body && JSON.stringify(body) });
     const result = (await response.json()) as Result & { message?: string };
@@ -40,7 +40,7 @@ export class SimulatorClient {
   }
 }
 
-/** The simulators of one vendor that a test runs in its own process, and receivers, which `clear` stops. */
+/** The simulators of one vendor and the receivers of a test, in the test's process. `clear` stops them. */
 export class SimulatorBench<Client extends SimulatorClient> {
   private readonly simulators: RunningSimulator[] = [];
   private readonly receivers: WebhookReceiver[] = [];

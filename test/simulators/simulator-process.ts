@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 const ENTRY = fileURLToPath(new URL('../../dist/tools/simulators/simulate.js', import.meta.url));
 const running = new Set<SimulatorProcess>();
 
-/** A vendor's simulator in a process of its own. */
+/** A vendor's simulator in its own process. */
 export class SimulatorProcess {
   stdout = '';
   stderr = '';
@@ -23,7 +23,7 @@ export class SimulatorProcess {
     running.add(this);
   }
 
-  /** The base URL that it says it listens on. @throws with its complaint when it ended instead */
+  /** Waits for the base URL that it prints. @throws with its error if it ends instead. */
   async listening(): Promise<string> {
     await eventually(
       () => this.stdout,

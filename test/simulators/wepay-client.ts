@@ -10,19 +10,19 @@ export const PASSWORD = 'p4ss-Test';
 const API = 'client_api.json.php';
 type Fields = Record<string, string>;
 
-/** What a test knows about one reference. */
+/** The simulator's record of one reference. */
 export interface Purchase extends CommonPurchase {
   status: string;
   transaction_id: string;
   price_debited: string;
 }
 
-/** Speaks to a simulator as a client of the vendor does, and steers it. */
+/** Sends a simulator the requests of the vendor's clients, and controls it. */
 export class WepayClient extends SimulatorClient {
-  /** What a purchase sends to. */
+  /** The default address for callbacks of purchases. */
   respUrl = 'http://127.0.0.1:9/callback';
 
-  /** A purchase of Free Fire for 90 baht unless `more` says otherwise. */
+  /** A purchase of Free Fire for 90 baht, unless `more` changes it. */
   buy(dest_ref: string, more: Fields = {}): Promise<Json> {
     return this.call(this.purchaseFields(dest_ref, more));
   }
@@ -59,7 +59,7 @@ export class WepayClient extends SimulatorClient {
     return fetch(`${this.url}/${API}`, { method: 'POST', ...init });
   }
 
-  /** Buys, lets it settle, and returns what get_output says of it. */
+  /** Buys, and lets the purchase end. @returns the answer of get_output. */
   async bought(dest_ref: string, more: Fields = {}): Promise<Fields> {
     const { transaction_id } = await this.buy(dest_ref, more);
     await this.sim('clock', { advance: '3s' });
@@ -78,7 +78,7 @@ export class WepayBench extends SimulatorBench<WepayClient> {
     super(startWepay, WepayClient);
   }
 
-  /** A simulator whose purchases are called back at `/hook` of a receiver. */
+  /** A simulator that sends callbacks to `/hook` of a receiver. */
   async startWithCallbacks(readings: Json = {}): Promise<{ client: WepayClient; receiver: WebhookReceiver }> {
     const receiver = await this.receiver();
     const client = await this.start(readings);

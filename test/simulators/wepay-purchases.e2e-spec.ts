@@ -24,7 +24,7 @@ describe('a purchase', () => {
     expect(await client.sim('account')).toMatchObject({ balance: '99913.58', debited: '86.42' });
   });
 
-  it('may be form-encoded, multipart or JSON, and nothing else', async () => {
+  it('must be form-encoded, multipart or JSON', async () => {
     const client = await bench.start();
     const form = new FormData();
     for (const [name, value] of Object.entries(client.purchaseFields('REF1'))) form.append(name, value);
@@ -44,7 +44,7 @@ describe('a purchase', () => {
     expect(journal.map(({ encoding }) => encoding)).toEqual(['multipart', 'json', 'form', null]);
   });
 
-  it('takes the MD5 of the password as well', async () => {
+  it('also accepts the MD5 of the password', async () => {
     const client = await bench.start();
     const { password: _, ...fields } = client.purchaseFields('REF1', { password_hash: PASSWORD_MD5 });
     expect(await client.call(fields)).toMatchObject({ code: '00000' });
@@ -63,7 +63,7 @@ describe('a purchase', () => {
     expect(third?.warnings).toHaveLength(2);
   });
 
-  it('buys again under a reference that is forgotten', async () => {
+  it('is bought again under a forgotten reference', async () => {
     const client = await bench.start();
     await client.buy('REF1');
     await client.sim('clock', { advance: '61m' });
@@ -120,7 +120,7 @@ describe('a purchase', () => {
     expect(await client.buy('REF1', fields)).toMatchObject({ code });
   });
 
-  it('gives the money back when it fails, after a success too', async () => {
+  it('returns the money if it fails, also after a success', async () => {
     const client = await bench.start();
     const later = { status: '4', after_ms: 60_000 };
     await client.sim('rules', { match: {}, then: [{ status: '2', after_ms: 0 }, later] });
@@ -134,7 +134,7 @@ describe('a purchase', () => {
     expect(await client.balance()).toMatchObject({ available_balance: '100000.00' });
   });
 
-  it('takes long at a company that is congested', async () => {
+  it('takes long at a congested company', async () => {
     const client = await bench.start();
     await client.buy('REF1', { pay_to_company: 'CONGESTED', pay_to_amount: '100' });
     await client.sim('clock', { advance: '9m' });
@@ -144,8 +144,8 @@ describe('a purchase', () => {
   });
 });
 
-describe('what can be asked', () => {
-  it('is an output by a transaction id only', async () => {
+describe('a query', () => {
+  it('for the output needs a transaction id', async () => {
     const client = await bench.start();
     await client.buy('REF1');
     expect(await client.output('REF1')).toMatchObject({ code: '30002' });
@@ -154,7 +154,7 @@ describe('what can be asked', () => {
     expect(await client.call(fields)).toMatchObject({ code: '30002' });
   });
 
-  it('is the balance: what is under way is still in the ledger', async () => {
+  it('for the balance has pending purchases in the ledger', async () => {
     const client = await bench.start();
     await client.buy('REF1');
     const held = { code: '00000', ledger_balance: '100000.00', available_balance: '99913.60' };
@@ -164,7 +164,7 @@ describe('what can be asked', () => {
     expect(await client.balance({ password: 'wrong' })).toMatchObject({ code: '20003' });
   });
 
-  it('are the terms of a company', async () => {
+  it('for the terms of a company', async () => {
     const client = await bench.start();
     const fields = { username: USERNAME, password: PASSWORD, type: 'gtopup', payee_info: 'true' };
     expect(await client.call({ ...fields, pay_to_company: 'MLBB' })).toMatchObject({
@@ -177,7 +177,7 @@ describe('what can be asked', () => {
     expect(await client.call({ ...fields, pay_to_company: 'NOBODY' })).toMatchObject({ code: '30001' });
   });
 
-  it('is the catalogue, by anybody', async () => {
+  it('for the catalogue needs no credentials', async () => {
     const client = await bench.start({}, { allow_list: [] });
     const catalogue = await client.catalogue();
     expect(Object.keys(catalogue)).toEqual(['mtopup', 'cashcard', 'gtopup', 'billpay']);

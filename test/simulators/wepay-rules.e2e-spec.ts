@@ -48,7 +48,7 @@ describe('a rule', () => {
     expect(await client.buy('REF1')).toMatchObject({ code: applies ? '30020' : '00000' });
   });
 
-  it('loses the answer after buying, or the request before', async () => {
+  it('loses the answer after the purchase, or the request before it', async () => {
     const client = await bench.start();
     const rules = [
       { match: { ref_id: 'REF1' }, drop: true },
@@ -91,7 +91,7 @@ describe('a callback', () => {
     [{ mode: 'twice' }, 2, '22'],
     [{ mode: 'out_of_order' }, 1, '2'],
     [{ delay_ms: 60_000 }, 1, '2'],
-  ])('behaves as its rule says: %j', async (callback, count, statuses) => {
+  ])('follows its rule: %j', async (callback, count, statuses) => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.sim('rules', { match: {}, callback });
     await client.buy('REF1');
@@ -108,7 +108,7 @@ describe('a callback', () => {
     expect(receiver.at('/hook').map(fieldsOf)).toMatchObject([{ transaction_id, status: '2' }]);
   });
 
-  it('of a failure, and one that a test makes up', async () => {
+  it('may report a failure, or have members that a test sets', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.sim('rules', { match: {}, then: [] });
     await client.buy('REF1');
@@ -184,7 +184,7 @@ describe('each reading', () => {
     expect(await client.buy('REF1', more)).toMatchObject(answer);
   });
 
-  it('of what is under way: the output may tell a status, and so may a callback', async () => {
+  it('of a pending purchase: its output may have a status, and so may a callback', async () => {
     const { client, receiver } = await bench.startWithCallbacks({
       pending_output: 'status',
       pending_callback: 'sent',
@@ -198,7 +198,7 @@ describe('each reading', () => {
     });
   });
 
-  it('of the limit a minute', async () => {
+  it('of the limit of purchases a minute', async () => {
     const client = await bench.start({ calls_per_minute: 1, refusal_http_status: 200 });
     await client.balance();
     expect(await client.balance()).toMatchObject({ code: '10003' });

@@ -9,7 +9,7 @@ import { PAGES } from './built-site.js';
 
 const WIDE = { width: 1440, height: 900 };
 const PHONE = { width: 360, height: 740 };
-/** Pictures of every page are kept there, where it is set. */
+/** The directory for a picture of every page, if it is set. */
 const pictures = process.env.SITE_PICTURES;
 
 describeInBrowser('The documentation, in a browser', () => {
@@ -71,7 +71,7 @@ describeInBrowser('The documentation, in a browser', () => {
     await page.context().close();
   });
 
-  it('shows the interactive reference, which asks the API with a key and keeps it nowhere', async () => {
+  it('shows the interactive reference, which sends requests with a key and stores it nowhere', async () => {
     const { key } = await stack.merchant();
     const page = await arrive();
     await page.goto(`${stack.url}/docs`);
@@ -85,12 +85,12 @@ describeInBrowser('The documentation, in a browser', () => {
     expect(await page.evaluate<string>('JSON.stringify([{ ...localStorage }, document.cookie])')).not.toContain(key);
     await page.reload();
     await page.locator('#operations-Wallet-Wallet_get').waitFor();
-    // Swagger UI says of itself that it is to change.
+    // Swagger UI logs a deprecation of its own.
     expect(faults.filter((fault) => !fault.startsWith('console: Deprecated:'))).toEqual([]);
     await page.context().close();
   });
 
-  it('finds what a reader types, by keyboard alone', async () => {
+  it('finds the words that a reader types, by keyboard alone', async () => {
     const page = await arrive();
     await page.goto(`${stack.url}/concepts`);
     await page.keyboard.press('/');
@@ -127,11 +127,11 @@ describeInBrowser('The documentation, in a browser', () => {
     await page.context().close();
   });
 
-  it('shows code in the language that was chosen, on every page', async () => {
+  it('shows code in the chosen language on every page', async () => {
     const page = await arrive();
     await page.goto(`${stack.url}/getting-started`);
     const shown = (): Promise<string[]> => page.getByRole('tabpanel').allTextContents();
-    // How a library is installed, which curl has no use for, and the first request.
+    // The installation of a library, which has no tab for curl, and the first request.
     const inPhp = [expect.stringContaining('composer require'), expect.stringContaining('<?php')];
     await page.getByRole('tab', { name: 'curl' }).first().focus();
     await page.keyboard.press('ArrowLeft');
@@ -145,7 +145,7 @@ describeInBrowser('The documentation, in a browser', () => {
     await page.context().close();
   });
 
-  it('keeps the colours that were chosen', async () => {
+  it('keeps the chosen colours', async () => {
     const page = await arrive({ colorScheme: 'light' });
     const background = (): Promise<string> => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     await page.goto(stack.url);
@@ -160,7 +160,7 @@ describeInBrowser('The documentation, in a browser', () => {
     await page.context().close();
   });
 
-  it('can be read and walked through without JavaScript', async () => {
+  it('can be read and navigated without JavaScript', async () => {
     const page = await arrive({ javaScriptEnabled: false, viewport: PHONE });
     await page.goto(`${stack.url}/getting-started`);
     expect(await page.getByText('<?php').count()).toBeGreaterThan(1);

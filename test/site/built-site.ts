@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../src/core/project-root.js';
 
-/** Where `npm run build` puts the site. */
+/** The directory into which `npm run build` writes the site. */
 export const BUILT = path.join(projectRoot, 'dist', 'site');
 
 const files = readdirSync(BUILT, { recursive: true, encoding: 'utf8' }).map((name) => name.split(path.sep).join('/'));

@@ -3,11 +3,11 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { ADDRESSES, attributes, pageAt, PAGES, readBuilt } from './built-site.js';
 
-/** What the API answers beside the site. */
+/** The addresses that the API serves beside the site. */
 const BESIDE = new Set(['/docs', '/docs-json']);
 const addresses = [...PAGES.keys()];
 
-/** Where a link on a page leads. */
+/** The target of a link on a page. */
 function targetOf(link: string, from: string): { address: string; anchor: string } {
   const { pathname, hash } = new URL(link, `http://site${from}`);
   return { address: pathname, anchor: decodeURIComponent(hash.slice(1)) };
@@ -20,14 +20,14 @@ const isDead = (link: string, from: string): boolean => {
   return anchor !== '' && !attributes(pageAt(address), 'id').includes(anchor);
 };
 
-/** What a page links to within the site, and the files that it loads. */
+/** The links of a page within the site, and the files that it loads. */
 const linksOf = (html: string): string[] =>
   [...attributes(html, 'href'), ...attributes(html, 'src'), ...attributes(html, 'data-index')].filter(
     (link) => !/^(https?|data):/.test(link),
   );
 
 describe('The pages of the documentation', () => {
-  it('are there for merchants, in English and some in Thai', () => {
+  it('exist for merchants, in English and some in Thai', () => {
     expect(addresses).toEqual(
       expect.arrayContaining([
         '/',
@@ -44,7 +44,7 @@ describe('The pages of the documentation', () => {
         '/th/guides/webhooks',
       ]),
     );
-    // What operators read is theirs.
+    // The site has no documents for operators.
     expect(addresses.filter((address) => /operations|cli|suppliers|console|metrics/.test(address))).toEqual([]);
     for (const [address, html] of PAGES) {
       const language = address.startsWith('/th/') ? 'th' : 'en';
@@ -52,7 +52,7 @@ describe('The pages of the documentation', () => {
     }
   });
 
-  it('have links that all lead somewhere, headings included', () => {
+  it('have only working links, also to headings', () => {
     const dead = [...PAGES].flatMap(([address, html]) =>
       linksOf(html)
         .filter((link) => isDead(link, address))
@@ -63,7 +63,7 @@ describe('The pages of the documentation', () => {
     expect(isDead('no-such-page', '/guides/orders')).toBe(true);
   });
 
-  it('are all reached from the navigation of each, which says where one is', () => {
+  it('are all in the navigation of each page, which marks the current one', () => {
     for (const [address, html] of PAGES) {
       const [, navigation = ''] = /<div class="side">([\s\S]*?)<\/div>/.exec(html) ?? [];
       expect([address, attributes(navigation, 'href').sort()]).toEqual([address, [...addresses].sort()]);
@@ -81,7 +81,7 @@ describe('The pages of the documentation', () => {
     expect(inBoth).toHaveLength(2);
   });
 
-  it('load nothing from elsewhere, and nothing that the policy would refuse', () => {
+  it('load nothing from other hosts, and nothing that the content security policy would refuse', () => {
     for (const [address, html] of PAGES) {
       const loaded = [...attributes(html, 'src'), ...[...html.matchAll(/<link[^>]+href="([^"]+)"/g)].map((m) => m[1])];
       expect([address, loaded.filter((each) => /^(https?:)?\/\//.test(each ?? ''))]).toEqual([address, []]);
@@ -89,7 +89,7 @@ describe('The pages of the documentation', () => {
     }
   });
 
-  it('are at most 60 KiB each, with their styles and scripts, packed', () => {
+  it('are at most 60 KiB each, with their styles and scripts, compressed', () => {
     const packed = (text: string): number => gzipSync(text).length / 1024;
     const sizes = [...PAGES].map(([address, html]) => {
       const assets = linksOf(html).filter((link) => /^\/assets\/.*\.(css|js)$/.test(link));
@@ -103,7 +103,7 @@ describe('The pages of the documentation', () => {
     expect(packed(readBuilt(index.slice(1)))).toBeLessThanOrEqual(60);
   });
 
-  it('have assets whose names change with what is in them', () => {
+  it('have assets whose names change with their content', () => {
     for (const asset of [...ADDRESSES].filter((address) => /\.(css|js|json)$/.test(address))) {
       const hash = createHash('sha256')
         .update(readBuilt(asset.slice(1)))
@@ -112,7 +112,7 @@ describe('The pages of the documentation', () => {
     }
   });
 
-  it('leave out what is for operators only', () => {
+  it('leave out text that is for operators only', () => {
     expect(pageAt('/sandbox')).not.toContain('For operators');
     expect(pageAt('/changelog')).not.toMatch(/For operators|Upgrading/);
     expect(pageAt('/contract')).toContain('5. ');

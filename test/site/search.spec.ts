@@ -16,18 +16,18 @@ describe('The search of the documentation', () => {
     ['getting started', '/getting-started'],
     ['sim-partial', '/sandbox#how-an-order-ends'],
     ['การส่งซ้ำ', '/th/guides/webhooks#การส่งซ้ำ'],
-  ])('finds %s where it is explained', (query, address) => {
+  ])('finds the explanation of %s', (query, address) => {
     expect(firstFor(query)).toBe(address);
   });
 
-  it('finds only what has every word, and nothing for no words', () => {
+  it('finds only sections with every word, and nothing without words', () => {
     expect(find(entries, 'webhook no-such-word-anywhere')).toEqual([]);
     expect(find(entries, '   ')).toEqual([]);
-    // Signs that mean something to a pattern are plain text here.
+    // Special characters of patterns are plain text here.
     expect(() => find(entries, '[*(')).not.toThrow();
   });
 
-  it('shows the words where they stand in the text', () => {
+  it('shows the words with the text around them', () => {
     const text = `${'before '.repeat(20)}the needle ${'after '.repeat(40)}`;
     const [found] = find([['/page', 'Page', 'Heading', text]], 'NEEDLE');
     const parts = found?.excerpt ?? [];
@@ -35,7 +35,7 @@ describe('The search of the documentation', () => {
     expect(parts.map(({ words }) => words).join('')).toMatch(/^… .*the needle after .* …$/);
   });
 
-  it('knows every page', () => {
+  it('finds every page', () => {
     const known = new Set(entries.map(([address]) => address.split('#')[0]));
     expect(known).toEqual(new Set(PAGES.keys()));
   });

@@ -22,7 +22,7 @@ afterAll(() => stack.close());
 const ofBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const anonymous = (): Client => new Client(stack.url, null);
 
-/** As it goes over the wire: fetch would unpack it. */
+/** The bytes on the wire, because fetch would decompress them. */
 function packed(address: string, encoding: string): Promise<[size: number, encoding: unknown]> {
   return new Promise((resolve, reject) => {
     const sent = request(stack.url + address, { headers: { 'accept-encoding': encoding } }, (response) => {
@@ -47,7 +47,7 @@ describe('the root of the API', () => {
     },
   );
 
-  it('says as JSON where everything is, for programs that ask for that', async () => {
+  it('has the addresses of everything as JSON, for programs that accept only JSON', async () => {
     const response = await fetch(stack.url, { headers: { accept: 'application/json' } });
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     const { name, ...links } = (await response.json()) as Record<string, string>;
@@ -57,14 +57,14 @@ describe('the root of the API', () => {
       expect([link, (await fetch(stack.url + link)).status]).toEqual([link, 200]);
   });
 
-  it('answers HEAD, and nothing else', async () => {
+  it('answers HEAD, and no other methods', async () => {
     const { status, headers } = await fetch(stack.url, { method: 'HEAD' });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     for (const method of ['POST', 'PUT', 'DELETE'])
       for (const address of ['/', '/concepts']) expectError(await anonymous().send(method, address), 404, 'NOT_FOUND');
   });
 
-  it('says while the documentation is not built that it comes, and finds it once it is', async () => {
+  it('answers that the documentation is not built yet, and shows it once it is built', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'site-'));
     const siteFrom = path.join(directory, 'site');
     const api = await createApi(stack.config, stack.logger, { siteFrom });
@@ -98,7 +98,7 @@ describe('the root of the API', () => {
 });
 
 describe('the documentation', () => {
-  it('lets a browser do only what its pages need', async () => {
+  it('has a content security policy that allows only what its pages need', async () => {
     const { headers } = await fetch(`${stack.url}/concepts`);
     expect(headers.get('content-security-policy')?.split(/;\s*/)).toEqual([
       "default-src 'none'",
@@ -116,7 +116,7 @@ describe('the documentation', () => {
     expect(headers.get('x-powered-by')).toBeNull();
   });
 
-  it('answers every page at its address, and all that it loads', async () => {
+  it('has every page at its address, and all files that the pages load', async () => {
     for (const [address, html] of PAGES) {
       const response = await fetch(stack.url + address);
       expect([address, response.status, await response.text()]).toEqual([address, 200, html]);
@@ -131,7 +131,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('is asked for again and sent again only when it changed', async () => {
+  it('is checked by browsers each time, and sent again only if it changed', async () => {
     const { headers } = await fetch(`${stack.url}/concepts`);
     expect(headers.get('cache-control')).toBe('no-cache');
     const again = await fetch(`${stack.url}/concepts`, {
@@ -140,7 +140,7 @@ describe('the documentation', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it('is packed for browsers that can unpack it', async () => {
+  it('is compressed if the browser allows it', async () => {
     const whole = Buffer.byteLength(pageAt('/concepts'));
     expect(await packed('/concepts', 'identity')).toEqual([whole, undefined]);
     for (const encoding of ['br', 'gzip']) {
@@ -149,7 +149,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('has nothing of what lies beside its pages', async () => {
+  it('serves no files outside of its directory', async () => {
     const outside = [
       '/..%2fpackage.json',
       '/assets/..%2findex.html',
@@ -163,7 +163,7 @@ describe('the documentation', () => {
 });
 
 describe('the API beside the documentation', () => {
-  it('answers as ever, whatever a browser says it accepts', async () => {
+  it('gives its usual answers with any Accept header of a browser', async () => {
     const { body, status } = await anonymous().send('GET', '/no-such-page');
     expect([status, body]).toEqual([404, { status: 404, code: 'NOT_FOUND', message: 'There is no GET /no-such-page' }]);
     const asBrowser = await fetch(`${stack.url}/v1/nope`, { headers: ofBrowser });
@@ -188,7 +188,7 @@ describe('the API beside the documentation', () => {
     }
   });
 
-  it('counts a path that is nothing as unknown', async () => {
+  it('counts an unknown path as unknown in the metrics', async () => {
     await anonymous().send('GET', '/counted-as-unknown');
     await fetch(`${stack.url}/concepts`);
     const text = await stack.api.get(Metrics).registry.metrics();
@@ -199,14 +199,14 @@ describe('the API beside the documentation', () => {
 });
 
 describe('Swagger UI', () => {
-  it('asks no other host about the document', async () => {
+  it('does not send the document to a validator at another host', async () => {
     const html = await (await fetch(`${stack.url}/docs`)).text();
     expect(html.match(/(?:src|href)="(?:https?:)?\/\/[^"]*"/g)).toBeNull();
     const settings = await (await fetch(`${stack.url}/docs/swagger-ui-init.js`)).text();
     expect(settings).toMatch(/"validatorUrl": ?"none"/);
   });
 
-  it('has the headers of the other pages, but for the styles that it writes itself', async () => {
+  it('has the headers of the other pages, except for the styles that it writes itself', async () => {
     const headersOf = async (address: string): Promise<Record<string, string | null>> => {
       const { headers } = await fetch(stack.url + address);
       const names = ['content-security-policy', 'x-frame-options', 'x-content-type-options', 'referrer-policy'];
@@ -219,7 +219,7 @@ describe('Swagger UI', () => {
       expect([address, await headersOf(address)]).toEqual([address, { ...page, 'content-security-policy': policy }]);
   });
 
-  it('keeps no key in the browser', async () => {
+  it('stores no key in the browser', async () => {
     const settings = await (await fetch(`${stack.url}/docs/swagger-ui-init.js`)).text();
     expect(settings).toContain('displayRequestDuration');
     expect(settings).not.toMatch(/"persistAuthorization": ?true/);

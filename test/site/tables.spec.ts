@@ -15,7 +15,7 @@ const document = JSON.parse(read('openapi.json')) as {
   components: { schemas: Record<string, { properties?: Record<string, unknown> }> };
 };
 
-/** The codes that begin a row of a table. */
+/** The codes in the first column of a table. */
 const codesOn = (address: string): string[] =>
   [...pageAt(address).matchAll(/<tr id="[^"]+">\s*<td><code>([A-Z_]+)<\/code>/g)].map(([, code = '']) => code);
 
@@ -29,18 +29,18 @@ describe('The tables of codes', () => {
     },
   );
 
-  it('have every code that an error, its details or a failure can have, and no other', () => {
+  it('have every code that an error, its details or a failure can have, and no others', () => {
     expect(codesOn('/reference/error-codes')).toEqual([...Object.keys(HTTP_STATUS), ...Object.keys(DETAIL_CODES)]);
     expect(codesOn('/reference/failure-codes')).toEqual(FAILURE_CODES);
   });
 
-  it('are not made where a document names one that is none of ours', () => {
+  it('are not written if a document names an unknown code', () => {
     expect(() => withTables('<!-- table: of-contents -->\n\n<!-- /table -->')).toThrow('there is no table of-contents');
   });
 });
 
 describe('The table of the sandbox', () => {
-  it('has each name that a sandbox order is decided by, and none that decides nothing', () => {
+  it('has each user_id with a special result of a sandbox order, and no others', () => {
     const names = [...read('docs/sandbox.md').matchAll(/^\| `(sim-[^`]+)`/gm)].map(([, name = '']) => name);
     expect(names).toHaveLength(10);
     const plain = behaviourOf('player-1', 'MLBB-86', 2);

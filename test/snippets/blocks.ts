@@ -5,18 +5,18 @@ import { projectRoot } from '../../src/core/project-root.js';
 export type Language = 'sh' | 'ts' | 'php' | 'python' | 'go';
 
 /**
- * What is done with code. It is run; `refused` too, and the API has to refuse it. A `receiver` is started and sent webhooks,
- * among others by the `sender`.
+ * How the tests use code. They run it, also code that is `refused`, which the API must refuse. They start a `receiver`, and
+ * send it webhooks, also with the `sender`.
  */
 export type Use = 'run' | 'refused' | 'receiver' | 'sender' | 'not-run';
 
 /** Code of a document, fenced as ```` ```language [title] [use] ````. */
 export interface Block {
   file: string;
-  /** Of its fence, the first line being 1. */
+  /** The line of its fence, from 1. */
   line: number;
   language: string;
-  /** What stands behind the language, and behind its title where it has one. */
+  /** The words after the language, and after its title, if any. */
   info: string;
   code: string;
 }
@@ -36,14 +36,14 @@ const LANGUAGES: Record<string, Language> = {
   py: 'python',
   go: 'go',
 };
-/** What is no code: nobody would run it. `json answer` shows members of what the snippet before it was answered. */
+/** Blocks that are not code. `json answer` shows members of the answer to the previous snippet. */
 const DATA = ['json', 'http', 'text'];
 
-/** What the documentation's site calls the same code in several languages, in front of what is done with it. */
+/** The title of a tab, which the site shows for the same code in several languages. It is before the use. */
 const TITLE = /^(?:curl|TypeScript|PHP|Python|Go)(?: |$)/;
 const INFO = /^(?:|receiver|sender|refused|continued|not-run: \S.+)$/;
 
-/** Every document that a merchant is given to copy from. */
+/** Every document with code for merchants. */
 export const MERCHANT_DOCUMENTS: string[] = [
   'README.md',
   'sdk/typescript/README.md',
@@ -72,7 +72,7 @@ export function blocksOf(text: string, file: string): Block[] {
   }));
 }
 
-/** What is wrong with the fences of a document: whatever the tests could not decide what to do with. */
+/** Problems of the fences of a document: those whose use is unknown. */
 export function problemsOf(text: string, file: string): string[] {
   const blocks = blocksOf(text, file);
   const fences = text.split('\n').filter((line) => /^\s*(```|~~~)/.test(line)).length;
@@ -88,7 +88,7 @@ export function problemsOf(text: string, file: string): string[] {
   return problems;
 }
 
-/** The code of a document, each block with what it continues in front. */
+/** The code of a document. Each block begins with the blocks that it continues. */
 export function snippetsOf(text: string, file: string): Snippet[] {
   const snippets: Snippet[] = [];
   for (const block of blocksOf(text, file)) {
@@ -105,7 +105,7 @@ export function snippetsOf(text: string, file: string): Snippet[] {
 
 export const allSnippets = (): Snippet[] => MERCHANT_DOCUMENTS.flatMap((file) => snippetsOf(readDocument(file), file));
 
-/** Answers that a document shows behind a snippet, by the line of that snippet. */
+/** The answers that a document shows after a snippet, by the line of that snippet. */
 export function answersShownIn(text: string, file: string): Map<number, unknown> {
   const shown = new Map<number, unknown>();
   let line = 0;

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 
-/** What the receivers verify with. */
+/** The secret of the receivers. */
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** A request that is, or pretends to be, a delivery of the service. */
+/** A delivery of the service, or a forged one. */
 export interface Delivery {
   headers: Record<string, string>;
   body: string;
@@ -41,7 +41,7 @@ export const GENUINE: [what: string, make: () => Delivery][] = [
 const signature = 'webhook-signature';
 const timestamp = 'webhook-timestamp';
 
-/** A text of any letters as a header: node:http sends one byte for each of these. */
+/** Any text as a header, in characters that node:http sends as one byte each. */
 const inBytes = (text: string): string => Buffer.from(text).toString('latin1');
 
 const STRANGE_TIMES = [
@@ -76,7 +76,7 @@ export const FORGED: [what: string, make: () => Delivery][] = [
   ['a timestamp six minutes ahead', () => delivery(event('shop-1'), String(Number(now()) + 360))],
   ...STRANGE_TIMES.map((time): (typeof FORGED)[number] => [
     `the timestamp ${time.slice(0, 20)}`,
-    // Signed as it is: only its time can be wrong.
+    // Correctly signed, so that only its time is wrong.
     () => delivery(event('shop-1'), time),
   ]),
   ...[

@@ -10,7 +10,7 @@ import { missingFor, Workshop } from './workshop.js';
 
 const receivers = allSnippets().filter(({ use }) => use === 'receiver');
 const senders = allSnippets().filter(({ use }) => use === 'sender');
-/** What no interpreter says of code that expects what it gets. */
+/** Words of uncaught errors, which no interpreter prints for correct code. */
 const COMPLAINT = /Traceback|Error|Exception|PHP (Fatal|Warning|Notice|Deprecated)|panic|superfluous/;
 
 let workshop: Workshop;
@@ -28,7 +28,7 @@ afterAll(async () => {
   workshop.close();
 });
 
-it('receivers are shown in four languages, none longer than a screen, and one way to send them something', () => {
+it('receivers are shown in four languages, each within a screen, with one sender', () => {
   expect(senders.length).toBeGreaterThan(0);
   expect(new Set(receivers.map(({ language }) => language))).toEqual(new Set(['ts', 'php', 'python', 'go']));
   const withoutImports = (code: string): string => code.replace(/^import \([^)]*\)/m, '');

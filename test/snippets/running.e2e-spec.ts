@@ -34,11 +34,11 @@ afterAll(async () => {
   workshop.close();
 });
 
-/** A person who follows a page in one language: has a key, what earlier steps made, and a shop on this machine. */
+/** A person who follows a page in one language: with a key, the results of earlier steps, and a shop on this machine. */
 interface Reader {
   merchant: TestMerchant;
   env: Record<string, string>;
-  /** Puts this machine's addresses and keys where a page has those of an example. */
+  /** Replaces addresses and keys of an example by those of this machine. */
   localize(code: string): string;
 }
 
@@ -82,7 +82,7 @@ async function newReader(): Promise<Reader> {
   };
 }
 
-/** Members that are shown must be in the answer, of the same kind; texts may differ, and lists be longer or shorter. */
+/** Shown members must be in the answer, with the same type. Texts may differ, and lists may be longer or shorter. */
 function expectLike(answer: unknown, shown: unknown, where: string): void {
   expect([where, kindOf(answer)]).toEqual([where, kindOf(shown)]);
   if (Array.isArray(shown)) {
@@ -119,11 +119,11 @@ describe.each(pages)('what %s tells a merchant to run', (file) => {
   }
 });
 
-/** curl ends with 22 where the API refused. */
+/** curl ends with 22 if the API refuses the request. */
 function expectEnd(outcome: Outcome, exitCode: number): void {
   if (outcome.exitCode !== exitCode)
     throw new Error(`It ended with ${String(outcome.exitCode)}, not ${exitCode}:\n${outcome.output}`);
 }
 
-it('code in TypeScript is taken by a strict compiler', () =>
+it('code in TypeScript compiles strictly', () =>
   workshop.typeCheck(snippets.filter(({ language, use }) => language === 'ts' && use !== 'not-run')));

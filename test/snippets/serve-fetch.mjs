@@ -1,4 +1,4 @@
-// node serve-fetch.mjs PORT FILE: serves `receive(request)` of a module, as Deno, Bun and the edge do.
+// node serve-fetch.mjs PORT FILE: serves `receive(request)` of a module, like Deno, Bun and workerd.
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';

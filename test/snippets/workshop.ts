@@ -16,10 +16,10 @@ interface Command {
   env?: Record<string, string>;
 }
 
-/** What a snippet came to. */
+/** The result of a snippet. */
 export interface Outcome {
   exitCode: number | null;
-  /** The last line of its standard output, which is what an API that answers in JSON said. */
+  /** The last line of its standard output: the answer, if that is JSON. */
   answer: string;
   /** Both streams. */
   output: string;
@@ -33,7 +33,7 @@ const LANGUAGE_PROGRAMS: Record<Language, ProgramName[]> = {
   go: ['go'],
 };
 
-/** The folder in which snippets become files, with the SDKs and interpreters that a merchant would have. */
+/** The folder with snippets as files, and with the SDKs and interpreters of a merchant. */
 export class Workshop {
   private files = 0;
 
@@ -51,18 +51,18 @@ export class Workshop {
     this.sdk.remove();
   }
 
-  /** Fails on snippets in TypeScript that a merchant's compiler would not take. */
+  /** Fails on snippets in TypeScript that a merchant's compiler would refuse. */
   async typeCheck(snippets: Snippet[]): Promise<void> {
     const files = snippets.map(({ code }) => this.write('ts', `${code}\nexport {};\n`));
     const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022'];
     await compile(...options, '--types', 'node', '--skipLibCheck', ...files);
   }
 
-  /** Runs a snippet to its end. @param state name of what snippets in sh share: variables and where they are. */
+  /** Runs a snippet to its end. @param state the name of the state that snippets in sh share: variables and directory. */
   async run(language: Language, code: string, env: Record<string, string>, state: string): Promise<Outcome> {
     const command = await this.command(language, code);
     const [child, output] = this.start(command, env, path.join(this.sdk.project, state));
-    // Not the end of its output: what it left in the background holds that.
+    // It does not wait for the end of the output, because background processes may hold it open.
     const exitCode = await exitOf(child);
     end(child);
     const stdout = readFileSync(output, 'utf8');
@@ -74,7 +74,7 @@ export class Workshop {
     };
   }
 
-  /** Starts a snippet that receives webhooks at a port. @returns the process, and how to read what it said. */
+  /** Starts a snippet that receives webhooks at a port. @returns the process, and a function that reads its output. */
   async receiver(
     { language, code }: Snippet,
     port: number,
@@ -101,7 +101,7 @@ export class Workshop {
     const [stdout, stderr] = [openSync(output, 'w'), openSync(`${output}.errors`, 'w')];
     const child = spawn(command.program, command.args, {
       cwd,
-      // A group of its own, so that what it starts in the background ends with it.
+      // A process group, so that its background processes end with it.
       detached: true,
       stdio: ['ignore', stdout, stderr],
       env: { ...process.env, ...command.env, ...env },
@@ -121,7 +121,7 @@ export class Workshop {
         return { program: process.execPath, args: [this.write('mjs', outputText)] };
       }
       case 'php': {
-        // In place of what Composer writes, which some documents load and others take for granted.
+        // Replaces Composer's autoloader, which some documents load and others assume.
         const loaded = code.replace(/^<\?php/, '').replace("require 'vendor/autoload.php';", '');
         const file = this.write('php', `<?php require '${AUTOLOAD}';\n${loaded}`);
         const strict = ['-d', 'error_reporting=E_ALL', '-d', 'display_errors=0', '-d', 'log_errors=1'];
@@ -149,7 +149,7 @@ export class Workshop {
     return { program: built, args: [] };
   }
 
-  /** A step of a session: variables stay for the next one, and each answer of the API has to be a 2xx. */
+  /** A step of a session. Variables stay for the next step, and each answer of the API must be a 2xx. */
   private async shell(code: string): Promise<Command> {
     const bin = this.sdk.path('bin');
     mkdirSync(bin, { recursive: true });
@@ -175,7 +175,7 @@ export class Workshop {
   }
 }
 
-/** @returns the first program that a language needs and this machine can't have; null when it has them all. */
+/** @returns the first program that a language needs and this machine can't get; null if it has them all. */
 export async function missingFor(language: Language): Promise<string | null> {
   for (const name of LANGUAGE_PROGRAMS[language]) if ((await findProgram(name)) === null) return name;
   return null;
@@ -195,6 +195,6 @@ function end({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // The process group has ended already.
   }
 }

@@ -9,30 +9,30 @@ import { fetchOnce } from '../../support/fetched-program.js';
 import { findProgram } from '../../support/programs.js';
 import { servePhp } from './php.js';
 
-/** Laravel and Guzzle as Debian has them, and what of PHP they need besides `php-cli`. */
+/** Debian's packages of Laravel and Guzzle, and the extensions of PHP that they need besides `php-cli`. */
 const PACKAGES = ['php-laravel-framework', 'php-guzzlehttp-guzzle', 'php-mbstring', 'php-sqlite3'];
 const EXTENSIONS = ['ctype', 'fileinfo', 'tokenizer', 'mbstring', 'pdo', 'pdo_sqlite'];
 const APPLICATION = fileURLToPath(new URL('laravel/index.php', import.meta.url));
 const directory = path.join(localDataDir(), 'laravel-package');
 
 interface Laravel {
-  /** The folder of its classes. */
+  /** The folder of Laravel's classes. */
   classes: string;
-  /** Arguments of PHP that load what it lacks. */
+  /** Arguments of PHP that load missing extensions. */
   extensions: string[];
   env: Record<string, string>;
 }
 
 const laravel = await findLaravel();
 
-/** What needs Laravel; skipped, loudly, where it can't be fetched. */
+/** Tests that need Laravel. They are skipped, with a message, if it can't be fetched. */
 export function describeLaravel(what: string, define: () => void): void {
   if (laravel !== null) return describe(what, define);
   console.warn(`SKIPPED: ${what}: Debian's packages of Laravel, or a PHP that takes them, can't be had`);
   describe.skip(what, define);
 }
 
-/** Serves the example shop of Laravel at an address. @param appDir an empty folder of its own */
+/** Serves the example shop of Laravel at an address. @param appDir an empty folder. */
 export function serveLaravel(address: string, appDir: string, settings: Record<string, string>): ChildProcess {
   if (laravel === null) throw new Error('There is no Laravel here');
   const env = { ...laravel.env, LARAVEL: laravel.classes, APP_DIR: appDir, ...settings };
@@ -60,12 +60,12 @@ async function findLaravel(): Promise<Laravel | null> {
     '-d',
     `extension=${fileOf(name)}`,
   ]);
-  // A PHP that was built otherwise does not load Debian's extensions.
+  // A PHP from another source does not load Debian's extensions.
   const all = ask(...extensions);
   return EXTENSIONS.every((name) => has(all, name)) ? { classes, extensions, env } : null;
 }
 
-/** Of the packages of Laravel, or of PHP's own. */
+/** The folder of Debian's packages, or of the installed ones. */
 function fileOf(extension: string): string {
   const folders = [directory, path.join(localDataDir(), 'php-package')].flatMap((each) => {
     const library = path.join(each, 'root/usr/lib/php');

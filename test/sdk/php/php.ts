@@ -8,12 +8,12 @@ import { findProgram } from '../../support/programs.js';
 /** The folder of the library. */
 export const SDK = fileURLToPath(new URL('../../../sdk/php', import.meta.url));
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** Stands in for Composer's autoloader. */
+/** Replaces Composer's autoloader. */
 export const AUTOLOAD = path.join(HERE, 'autoload.php');
 
 const php = await findProgram('php');
 
-/** What is about the SDK for PHP; skipped, loudly, where there is no PHP and none can be fetched. */
+/** Tests of the SDK for PHP. They are skipped, with a message, if there is no PHP and none can be fetched. */
 export function describePhp(what: string, define: () => void): void {
   if (php !== null) return describe(what, define);
   console.warn(`SKIPPED: ${what}: there is no php on PATH, and its Debian package can't be fetched`);
@@ -26,7 +26,7 @@ function phpWith(env: Record<string, string>): { program: string; env: NodeJS.Pr
   return { program: php.program, env: { ...process.env, ...php.env, ...env } };
 }
 
-/** Every warning is one line on standard error. */
+/** Makes PHP write every warning as one line on standard error. */
 const STRICT = ['-d', 'error_reporting=E_ALL', '-d', 'display_errors=stderr'];
 
 /** Serves a script at an address, such as `127.0.0.1:8080`. */
@@ -40,13 +40,13 @@ export function servePhp(
   return spawn(program, [...STRICT, ...options, '-S', address, script], { env, stdio: 'ignore' });
 }
 
-/** What a script came to. */
+/** The result of a script. */
 export interface Called {
   value?: unknown;
-  /** The class of what it threw, and the members of that. */
+  /** The class and the members of the thrown exception. */
   thrown?: string;
   message?: string;
-  /** How long it waited before each repeat, in seconds. */
+  /** The waits before each repeat, in seconds. */
   waits: number[];
   [member: string]: unknown;
 }

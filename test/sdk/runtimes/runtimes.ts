@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.js';
 import { keptPort } from '../../support/kept-port.js';
 import { inCheckout, type BuiltSdk } from '../built-sdk.js';
 
-/** Where `npm run test:runtimes` has put those besides Node; unset in any other run of the tests. */
+/** The folder of the runtimes besides Node, set by `npm run test:runtimes` only. */
 const installed = process.env.SDK_RUNTIMES_DIR ?? null;
 
 export const RUNTIMES = installed === null ? ['node'] : ['node', 'deno', 'bun', 'workerd'];
@@ -21,7 +21,7 @@ export class RunningShop {
     private readonly process: ChildProcess,
   ) {}
 
-  /** @param sdk where the SDK is installed. */
+  /** @param sdk the folder of the installed SDK. */
   static async start(runtime: string, sdk: BuiltSdk): Promise<RunningShop> {
     const port = await keptPort();
     const file = sdk.path(`${runtime}-shop.mjs`);
@@ -48,7 +48,7 @@ export class RunningShop {
     return shop;
   }
 
-  /** References of the orders of which a webhook has come. */
+  /** The references of the orders with a received webhook. */
   async sold(): Promise<string[]> {
     return (await fetch(`${this.url}/sold`)).json() as Promise<string[]>;
   }
@@ -58,7 +58,7 @@ export class RunningShop {
   }
 }
 
-/** Without the SDK, which the runtime finds as a package; what goes to the edge carries it along. */
+/** Bundles the shop without the SDK, which a runtime finds as a package; workerd needs it in the bundle. */
 async function bundle(sdk: BuiltSdk, file: string, withSdk: boolean): Promise<void> {
   const source = sdk.path('shop.ts');
   copyFileSync(inCheckout('test/sdk/runtimes/shop.ts'), source);
@@ -73,7 +73,7 @@ function commandOf(runtime: string, file: string, port: number): [string, ...str
     case 'node':
       return [process.execPath, inCheckout('test/sdk/runtimes/serve-node.mjs'), String(port), file];
     case 'deno':
-      // It may reach the network, and nothing else of the machine.
+      // Deno may reach the network, and nothing else of the machine.
       return [program('deno'), 'serve', '--no-prompt', '--allow-net', '--host=127.0.0.1', `--port=${port}`, file];
     case 'bun':
       return [program('bun'), file];
@@ -82,7 +82,7 @@ function commandOf(runtime: string, file: string, port: number): [string, ...str
   }
 }
 
-/** What workerd reads: a worker at a port, which may reach addresses of this machine. */
+/** The configuration of workerd: a worker at a port, which may reach addresses of this machine. */
 function workerOf(file: string, port: number): string {
   const configuration = `${file}.capnp`;
   writeFileSync(

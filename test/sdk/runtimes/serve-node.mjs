@@ -1,4 +1,4 @@
-// node serve-node.mjs PORT FILE: serves the default export of a module, as Deno, Bun and workerd do of themselves.
+// node serve-node.mjs PORT FILE: serves the default export of a module, which Deno, Bun and workerd serve by themselves.
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';

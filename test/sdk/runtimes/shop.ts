@@ -1,13 +1,13 @@
-// A shop on the web's own interfaces alone, which each runtime serves as it is: its default export has `fetch`.
+// A shop that uses only interfaces of the web. Each runtime can serve it unchanged: its default export has `fetch`.
 import { ApiError, isEvent, Topup, TopupError, WebhookVerificationError, WebhookVerifier } from 'order-topup-sdk';
 
-/** What each request for calls passes to the shop. */
+/** The settings that each request for calls passes to the shop. */
 export interface Settings {
   baseUrl: string;
-  /** Of a sandbox merchant. */
+  /** The key of a sandbox merchant. */
   apiKey: string;
   sku: string;
-  /** Begins the references of its orders. */
+  /** The prefix of the references of its orders. */
   reference: string;
 }
 
@@ -26,7 +26,7 @@ async function receive(request: Request, secret: string): Promise<Response> {
   }
 }
 
-/** One of each kind of call. @returns what they came to. */
+/** Makes one call of each kind. @returns their results. */
 async function call({ baseUrl, apiKey, sku, reference }: Settings): Promise<object> {
   const topup = new Topup({ baseUrl, apiKey });
   const buy = (number: number, userId: string): ReturnType<typeof topup.orders.createAndWait> =>
