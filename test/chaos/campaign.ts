@@ -27,9 +27,9 @@ import { Violations } from './violations.js';
 export interface CampaignOptions {
   seed: number;
   seconds: number;
-  /** Whether workers die at each step from one attempt to the next, and nothing else breaks. */
+  /** Whether the only faults are workers that die, at each step from one attempt to the next. */
   isStepwise: boolean;
-  /** What to break in the service, to see that it is noticed. */
+  /** The planted defects of the service, which the checks must find. */
   defects: readonly DefectName[];
   log: (line: string) => void;
 }
@@ -37,21 +37,21 @@ export interface CampaignOptions {
 export interface CampaignReport {
   vendors: readonly string[];
   orders: Record<string, number>;
-  /** The longest time in which no client got any order acknowledged, while there was load. */
+  /** The longest time without an acknowledged order, during the load. */
   longestSilenceMs: number;
   faults: Record<string, number>;
-  /** At which processes died, and how often. */
+  /** The failpoints at which processes died, with the number of deaths. */
   failpoints: Record<string, number>;
   violations: Violations;
-  /** What the service says that it earned with each supplier, and what vendors took. */
+  /** The service's margin with each supplier, and the amounts that vendors took. */
   margin: MarginLine[];
   logs: string;
 }
 
-/** How long clients go on asking once every fault is undone. */
+/** How long clients repeat their requests after every fault is undone. */
 const CLIENTS_GIVE_UP_AFTER_MS = 60_000;
 
-/** Runs the load and the faults of a seed, heals everything, waits until all is quiet, and compares the books. */
+/** Runs the load and the faults of a seed, undoes all faults, waits until nothing is open, and compares the books. */
 export async function runCampaign({
   seed,
   seconds,
@@ -121,8 +121,8 @@ export async function runCampaign({
 }
 
 /**
- * Ends when every fault is undone and every client knows what became of its order, or has given up.
- * @returns the failpoints that ended a process, and how often.
+ * Ends when every fault is undone, and every client knows the end of its order or has given up.
+ * @returns the failpoints that ended a process, with the number of times.
  */
 async function play(
   system: ChaosSystem,
@@ -143,7 +143,7 @@ async function play(
     log(`${(fault.atMs / 1000).toFixed(1)} s: ${describeFault(fault)}`);
     if ((await inject(system, fault)) && fault.death) deaths.push(fault.death.failpoint);
   };
-  // One that takes longer than planned makes the next one of its target wait.
+  // A fault that takes longer than planned delays the next fault of its target.
   const last = new Map<string, Promise<void>>();
   for (const fault of faults) {
     const target = targetOf(fault.kind);

@@ -5,22 +5,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SUPPLIER_TIMEOUT_MS } from './fault-plan.js';
 import type { Purchase } from './sold.js';
 
-/** Players whose purchases it makes when their callers have given up. */
+/** Players to whom it sells late, after the callers have given up. */
 const SELLS_LATE = /^late-\d+$/;
-/** Players whose purchases it refuses, and makes all the same: its list says so. */
+/** Players whose units it refuses and sells nevertheless. Its list has these sales. */
 const SELLS_WHAT_IT_REFUSES = /^refused-sold-\d+$/;
 
-/** Whether it says of a player's purchases that it did not sell them, and only later that it did. */
+/** Whether it first reports that it did not sell a player's units, and later that it did. */
 export const isSoldAfterAll = (sku: string, userId: string): boolean =>
   sku.startsWith(CARELESS_SKU) && SELLS_WHAT_IT_REFUSES.test(userId);
 
-/** Products of which it is the only supplier, or the first one. */
+/** Products with it as the only or the first supplier. */
 export const CARELESS_SKU = 'CHAOS-CARELESS';
 export const CARELESS_FIRST_SKU = `${CARELESS_SKU}-FIRST`;
 
 /**
- * We query it two seconds after the call has timed out, and it sells half a second after that. But it reports what it had
- * when we queried it, and so late that the quiet period has ended.
+ * We query it two seconds after the call has timed out, and it sells half a second after that. But it answers with its state
+ * from the time of the query, and so late that the quiet period has ended.
  */
 const SOLD_AFTER_MS = SUPPLIER_TIMEOUT_MS + 2_500;
 const REPORTED_AFTER_MS = SUPPLIER_TIMEOUT_MS - 250;
@@ -40,11 +40,11 @@ interface Sale extends Send {
 }
 
 /**
- * A supplier that speaks the protocol and breaks what it asks for: it sells a reference as often as it is sent, some of it
- * long after the caller has given up, and some of what it refuses. Its list has every sale.
+ * A supplier that speaks the protocol and breaks its rules: it sells a reference each time that it is sent, sometimes long after
+ * the caller has given up, and sometimes after a refusal. Its list has every sale.
  */
 export class CarelessSupplier {
-  /** How often its list was read to the end. */
+  /** The number of complete readings of its list. */
   timesListed = 0;
   private readonly sends: Send[] = [];
   private readonly sales: Sale[] = [];
@@ -64,12 +64,12 @@ export class CarelessSupplier {
     this.server.closeAllConnections();
   }
 
-  /** Resolves when it has sold whatever it was asked for. */
+  /** Resolves when it has made all late sales. */
   async idle(): Promise<void> {
     while (this.underway.size > 0) await Promise.all(this.underway);
   }
 
-  /** What it sold, and what it was asked for in vain, by reference. */
+  /** Its sales, and the requests that it refused, by reference. */
   purchases(): Purchase[] {
     return [...new Set(this.sends.map(({ reference }) => reference))].map((reference) => {
       const sends = this.sends.filter((each) => each.reference === reference);
@@ -111,7 +111,7 @@ export class CarelessSupplier {
     }
   }
 
-  /** Reports what it has at this moment; about a player whose purchases come late, it reports that late, too. */
+  /** Answers with its state at this moment; the answer is late, too, for a player with late sales. */
   private async tell(response: ServerResponse, reference: string): Promise<void> {
     const sale = this.sales.find((each) => each.reference === reference);
     const { user_id = '' } = this.sends.find((each) => each.reference === reference) ?? {};
@@ -143,7 +143,7 @@ export class CarelessSupplier {
     return sale;
   }
 
-  /** The caller may be gone by then. */
+  /** Waits. The caller may be gone by then. */
   private async later<Result>(afterMs: number, act: () => Result): Promise<Result> {
     const acting = delay(afterMs).then(act);
     this.underway.add(acting);
@@ -155,7 +155,7 @@ export class CarelessSupplier {
   }
 }
 
-/** The shortest time between two of these moments; null where there is one only. */
+/** The shortest time between two of these moments; null if there is only one. */
 const leastGapOf = (momentsMs: number[]): number | null =>
   momentsMs.length < 2 ? null : Math.min(...momentsMs.slice(1).map((ms, index) => ms - (momentsMs[index] ?? ms)));
 

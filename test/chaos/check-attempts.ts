@@ -3,7 +3,7 @@ import type { VendorTime } from './vendor-time.js';
 import { microsOf, type Vendor } from './vendor.js';
 import type { Violations } from './violations.js';
 
-/** What the timeline says of units that were attempted more than once, each as a query for those that break a rule. */
+/** Rules about units with more than one attempt, each as a query for the units that break it. */
 const BROKEN: Record<string, string> = {
   'each attempt that ended as refused was refused by a call': `
     SELECT a.order_id, a.item, a.unit, count(*) AS refused, calls.refusals
@@ -22,7 +22,7 @@ const BROKEN: Record<string, string> = {
         OR bool_or((a.number < u.attempt) <> (a.ended_as IS NOT NULL))`,
 };
 
-/** What the operator settled has the cost that was known before, or none. */
+/** A unit that an operator settled has the cost that was known before, or none. */
 const COSTS = `
   SELECT a.reference, a.number, u.state, u.attempt, a.cost_micros::text AS cost, a.cost_currency AS currency,
          EXISTS (SELECT FROM operator_actions WHERE action = 'order.resolve' AND order_id = a.order_id) AS is_resolved,
@@ -42,14 +42,14 @@ interface Cost {
   cost: string | null;
   currency: string | null;
   is_resolved: boolean;
-  /** Whether a send was answered that it was accepted; the timeline can tell that of first attempts only. */
+  /** Whether a send got the answer that it was accepted. The timeline has this for first attempts only. */
   is_accepted: boolean;
 }
 
-/** On a busy machine a request may reach the vendor when its caller has given up, and the gap has begun. */
+/** On a busy machine, a request may reach the vendor after its caller has given up, when the gap has begun. */
 const TOLERANCE_MS = 5_000;
 
-/** Compares attempts with the timeline, and with what vendors were asked for and took. */
+/** Compares attempts with the timeline, and with the requests and the debits of vendors. */
 export async function checkAttempts(
   system: ChaosSystem,
   times: readonly VendorTime[],
@@ -74,15 +74,15 @@ async function checkCosts(system: ChaosSystem, vendor: Vendor, violations: Viola
   let onRecord = 0n;
   for (const cost of await system.sql<Cost>(COSTS, [code])) {
     const whole = debited.get(cost.reference) ?? 0n;
-    // What was sold besides the one that the unit was given is a case, and cost as much.
+    // A second sale beside the unit's own has a discrepancy, and the same cost.
     const taken = whole / (sales.get(cost.reference) ?? 1n);
     const isStanding = cost.state === 'succeeded' && cost.number === cost.attempt;
-    // Where the answer with the cost was lost, nothing else reports the cost.
+    // If the answer with the cost was lost, nothing else reports the cost.
     const isReported = tellsCostLater || cost.is_accepted;
     if (isStanding && cost.cost === null && isReported && !cost.is_resolved) {
       violations.add('supplier', 'the cost of a purchase is not on record', { vendor: code, ...cost });
     }
-    // What the vendor said against its word is a case, and what only the operator knew has no cost.
+    // A contradiction of the vendor has a discrepancy, and a purchase that only the operator knew has no cost.
     const isInBooks = isStanding && taken > 0n && cost.cost !== null;
     onRecord += isInBooks ? BigInt(cost.cost ?? 0) + whole - taken : whole;
     if (isInBooks && (taken !== BigInt(cost.cost ?? 0) || cost.currency !== currency)) {
@@ -96,9 +96,9 @@ async function checkCosts(system: ChaosSystem, vendor: Vendor, violations: Viola
 }
 
 /**
- * Each repeat is the request that was sent first, and comes when the vendor was left alone for long enough; none may cost
- * too much.
- * @param time none where no time can tell.
+ * Checks that each repeat equals the first request, that it came after the vendor's minimum gap, and that no purchase cost too
+ * much.
+ * @param time undefined if the times are not comparable.
  */
 async function checkJournal(
   system: ChaosSystem,
@@ -118,7 +118,7 @@ async function checkJournal(
     const evidence = { vendor: code, entry };
     const atMs = Date.parse(entry.at);
     const before = lastMs.get(reference);
-    // What it was refused before anything was on record may be sent again as soon as that can change.
+    // After a refusal that the vendor did not record, the request may be sent again as soon as the reason can change.
     if (entry.decision !== 'refused') lastMs.set(reference, atMs);
     if (entry.same_body === false) violations.add('supplier', 'a repeat is another request', evidence);
     const quietMs = before === undefined ? undefined : time?.leftAloneMs(reference, before, atMs);

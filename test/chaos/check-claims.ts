@@ -2,14 +2,14 @@ import { QUIET_PERIOD_MS } from './schedule.js';
 import type { ChaosSystem } from './system.js';
 import type { Violations } from './violations.js';
 
-/** What the timeline says of how units were claimed and sent, each as a query for the units that break a rule. */
+/** Rules about claims and sends, each as a query of the timeline for the units that break it. */
 const BROKEN: Record<string, string> = {
-  // An answer that queues a unit again or has it sent again is recorded in the transaction that does so.
+  // An answer that makes a unit wait for another send is recorded in the same transaction.
   'a unit is sent again only after a refusal to take it, or when the supplier says that it never saw it': `
     SELECT * FROM sent WHERE sends > 1 + not_accepted + never_seen`,
 };
 
-/** What only a database can say whose clock is right. */
+/** Rules that need a right clock of the database. */
 const BROKEN_BY_TIME: typeof BROKEN = {
   'a unit is sent again only when its supplier has been quiet for long enough': `
     SELECT * FROM sent WHERE sends > 1 AND not_accepted = 0
@@ -20,7 +20,7 @@ const BROKEN_BY_TIME: typeof BROKEN = {
             < (sends - 1) * make_interval(secs => ${QUIET_PERIOD_MS / 1000}) - interval '50 milliseconds'`,
 };
 
-/** Units of one attempt that the vendor had nothing to do with: it is asked by sending again, and the journal there tells how. */
+/** Units with one attempt, and not at a vendor that is queried by another send, because its journal is checked instead. */
 const SENT = `
   SELECT o.order_number || '.' || u.item || '.' || u.unit AS reference, u.state, u.sends, u.first_sent_at, u.last_sent_at,
          count(*) FILTER (WHERE c.outcome = 'not_accepted') AS not_accepted,
@@ -34,7 +34,7 @@ const SENT = `
                     WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND s.adapter <> 'http')
   GROUP BY o.id, u.order_id, u.item, u.unit`;
 
-/** Asks whether PostgreSQL alone decided who may send, and when (contract, section 8, rules 3 and 5). */
+/** Checks that PostgreSQL alone decided which worker sends, and when (contract, section 8, rules 3 and 5). */
 export async function checkClaims(system: ChaosSystem, clockWasSet: boolean, violations: Violations): Promise<void> {
   const rules = { ...BROKEN, ...(clockWasSet ? {} : BROKEN_BY_TIME) };
   for (const [rule, query] of Object.entries(rules)) {

@@ -19,7 +19,7 @@ interface StoredOrder {
   items: { sku: string; quantity: number }[];
 }
 
-/** Compares the answers to the clients with each other, with what they ordered, and with what is stored. */
+/** Compares the answers to the clients with each other, with their requests, and with the database. */
 export async function checkClients(
   system: ChaosSystem,
   clients: Clients,
@@ -52,7 +52,7 @@ export async function checkClients(
 const placedBy = ({ answers }: OrderHistory): ClientAnswer[] =>
   answers.filter(({ kind, status }) => (kind === 'create' || kind === 'replay') && status === 200);
 
-/** What never changes about an order. */
+/** The members of an order that never change. */
 const lasting = ({ order_number, reference_id, user_id, total_amount, created_at, items }: OrderBody): object => ({
   order_number,
   reference_id,
@@ -87,7 +87,7 @@ function checkAnswers(history: OrderHistory, violations: Violations): void {
   }
 }
 
-/** 503 while PostgreSQL is away, 409 for other content, 404 never once the order was acknowledged. */
+/** Checks errors: 503 while PostgreSQL is unreachable, 409 for other content, and never 404 for an acknowledged order. */
 function isExpected({ kind, status, body }: ClientAnswer, isPlaced: boolean): boolean {
   if (status === 503) return body.code === 'SERVICE_UNAVAILABLE';
   if (kind === 'conflict') return status === 409 && body.code === 'DUPLICATE_REFERENCE';

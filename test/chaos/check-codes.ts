@@ -5,7 +5,7 @@ import { readSold } from './sold.js';
 import type { ChaosSystem } from './system.js';
 import type { Violations } from './violations.js';
 
-/** Units that are codes; what only the operator knew to be bought was handed over by nobody. */
+/** Units of codes. A unit that only the operator knew as bought (`is_resolved`) has no code. */
 const CARDS = `
   SELECT o.merchant_id, o.reference_id, u.item, u.unit, u.state, a.reference,
          EXISTS (SELECT FROM operator_actions WHERE action = 'order.resolve' AND order_id = o.id) AS is_resolved
@@ -24,7 +24,7 @@ interface Card {
   is_resolved: boolean;
 }
 
-/** Compares what merchants were handed over with what vendors sold, and looks for it where it must not be. */
+/** Compares the codes that merchants got with those that vendors sold, and looks for codes in forbidden places. */
 export async function checkCodes(
   system: ChaosSystem,
   clients: Clients,
@@ -54,7 +54,7 @@ export async function checkCodes(
   await checkTimelines(system, codes, violations);
 }
 
-/** By merchant, reference and item. */
+/** A key of merchant, reference and item. */
 async function readPieces(clients: Clients, merchantIds: number[]): Promise<Map<string, Piece[]>> {
   const pieces = new Map<string, Piece[]>();
   for (const history of clients.histories) {
@@ -68,7 +68,7 @@ async function readPieces(clients: Clients, merchantIds: number[]): Promise<Map<
   return pieces;
 }
 
-/** Of the service's own processes: what the simulators write is no secret of ours. */
+/** The logs of the service's own processes. The simulators may write codes. */
 function checkLogs({ logs, vendors }: ChaosSystem, codes: string[], violations: Violations): void {
   const simulators = new Set([
     'simulator.log',
@@ -84,7 +84,7 @@ function checkLogs({ logs, vendors }: ChaosSystem, codes: string[], violations: 
   }
 }
 
-/** Where nothing is sealed that is kept. */
+/** Looks for codes in columns that are stored unsealed. */
 async function checkTimelines(system: ChaosSystem, codes: string[], violations: Violations): Promise<void> {
   const rows = await system.sql(
     `SELECT c.order_id, c.kind, c.outcome, c.detail FROM supplier_calls c, unnest($1::text[]) AS code

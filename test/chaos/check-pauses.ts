@@ -4,10 +4,10 @@ import type { ChaosSystem } from './system.js';
 import type { Vendor } from './vendor.js';
 import type { Violations } from './violations.js';
 
-/** A worker may be killed before it can pause a vendor, but hardly each time. */
+/** A worker may be killed before it pauses a vendor, but hardly each time. */
 const MAX_WITHOUT_PAUSE = 2;
 
-/** Asks whether vendors that refused our key, or had too little of our deposit, were left alone at all. */
+/** Checks that workers paused vendors that refused our key, or had too little of our deposit. */
 export async function checkPauses(system: ChaosSystem, violations: Violations): Promise<void> {
   const counts = await Promise.all(system.vendors.map(countRefusalsOfUs));
   const refused = counts.reduce((sum, count) => sum + count, 0);
@@ -22,7 +22,7 @@ async function countRefusalsOfUs(vendor: Vendor): Promise<number> {
   return purchases.filter((entry) => refusalsOfUs.includes(String(codeIn(entry)))).length;
 }
 
-/** By what workers log about each pause. */
+/** The pauses in the workers' logs. */
 function wasPaused({ logs, vendors }: ChaosSystem): boolean {
   const codes = vendors.map(({ kind }) => kind.code).join('|');
   const line = new RegExp(`"supplier":"(${codes})","reason":"(credentials|deposit)"`);

@@ -49,7 +49,7 @@ interface Audit {
   checks: { name: string; ok: boolean; detail: string }[];
 }
 
-/** Asks the database for what breaks an invariant, and the service's own audit for its opinion. */
+/** Looks for rows that break an invariant, and runs the service's own audit. */
 export async function checkPostgresql(
   system: Pick<ChaosSystem, 'sql' | 'topup'>,
   violations: Violations,

@@ -17,7 +17,7 @@ interface TerminalOrder {
   event_id: string | null;
 }
 
-/** Compares what the receivers got with what happened. */
+/** Compares the received webhooks with the events in the database. */
 export async function checkReceivers(
   system: Pick<ChaosSystem, 'sql'>,
   receiver: Pick<Receiver, 'arrivals'>,

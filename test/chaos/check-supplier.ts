@@ -14,7 +14,7 @@ interface StoredAttempt {
   sku: string;
   reference: string;
   supplier_reference: string | null;
-  /** Null for the latest one. */
+  /** The end of an earlier attempt; null for the latest one. */
   ended_as: 'failed' | 'withdrawn' | null;
   /** In the vendor's currency, as the vendor reported it. */
   cost: number | null;
@@ -29,7 +29,7 @@ interface StoredUnit {
   supplier_reference: string | null;
   sends: number;
   attempts: StoredAttempt[];
-  /** What the service's own timeline says about it. */
+  /** The calls about it in the service's own timeline. */
   calls: object[];
 }
 
@@ -46,10 +46,10 @@ const UNITS = `
   FROM order_units u JOIN orders o ON o.id = u.order_id
   JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item`;
 
-/** An attempt with what its supplier has on record for it. */
+/** An attempt with its supplier's records. */
 type Compared = StoredAttempt & { sold: Sold | null };
 
-/** Compares what the service believes to have bought with what the suppliers sold, over all of them. */
+/** Compares the units that the service has as bought with the sales of all suppliers. */
 export async function checkSupplier(
   system: Pick<ChaosSystem, 'sql' | 'purchases' | 'vendors'>,
   violations: Violations,
@@ -93,34 +93,34 @@ function checkUnit(unit: StoredUnit, attempts: Compared[], violations: Violation
   }
 }
 
-/** Whether a vendor does so with purchases of the unit's player. */
+/** Whether a vendor has this behaviour for the unit's player. */
 const isDone = (unit: StoredUnit, isSo: (vendor: VendorCode, behaviour: string) => boolean): boolean =>
   VENDOR_CODES.some((vendor) => {
     const behaviour = behaviourAt(vendor, unit.product, unit.user_id);
     return behaviour !== null && isSo(vendor, behaviour);
   });
 
-/** Whether a vendor says that it did not sell, and later that it did. */
+/** Whether a vendor first reports that it did not sell, and later that it did. */
 const isBoughtLate = (unit: StoredUnit): boolean =>
   isSoldAfterAll(unit.product, unit.user_id) ||
   isDone(unit, (vendor, behaviour) => VENDORS[vendor].boughtLate.includes(behaviour));
 
-/** Whether a vendor sells it twice, because the first send of it came so late: nobody can know before. */
+/** Whether a vendor sells a unit twice, because the first send arrives very late, which the service cannot know. */
 const isBoughtTwice = (unit: StoredUnit): boolean =>
   isDone(unit, (vendor, behaviour) => VENDORS[vendor].boughtTwice.includes(behaviour));
 
-/** On a busy machine a request may arrive long after it was decided to send it. */
+/** On a busy machine, a request may arrive long after the service sent it. */
 const TOLERANCE_MS = 2_000;
 
-/** Whether it was left alone for as long as it said before it was sent again: then it is the supplier who broke its word. */
+/** Whether the service waited for the required time before the second send. Then the supplier broke its promise. */
 const wasQuiet = ({ sentApartMs }: Sold): boolean =>
   sentApartMs !== null && sentApartMs > QUIET_PERIOD_MS - TOLERANCE_MS;
 
-/** A success that a vendor takes back stays one. */
+/** A success that a vendor takes back later stays a success. */
 const isTakenBack = (unit: StoredUnit, latest: Compared | undefined): boolean =>
   isDone(unit, (_, behaviour) => behaviour === 'taken-back') && (latest?.sold?.timesBought ?? 0) === 1;
 
-/** Vendors tell their own names in callbacks, or not at all. */
+/** Vendors report their own references only in callbacks, or never. */
 const isOtherName = (name: string | null, latest: Compared | undefined): boolean =>
   name === null ? latest?.adapter === 'http' : latest?.sold?.names.includes(name) !== true;
 

@@ -5,17 +5,17 @@ import { isAlive } from '../../src/cli/local-stack/process-table.js';
 import { stopLeftOverPostgres } from '../../tools/local-stack/postgres.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
-/** Where runs keep what they make. */
+/** The folder for the files of runs. */
 export const dataDir = resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
 
-/** Copies the build, so that another build during the run does not change what runs. */
+/** Copies the build, so that another build during the run does not change the running code. */
 export function copyBuild(directory: string): void {
   for (const name of ['dist', 'bin', 'package.json'])
     cpSync(join(checkout, name), join(directory, name), { recursive: true });
   symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
 }
 
-/** Of earlier runs that were killed. */
+/** Removes copies of earlier runs that were killed. */
 export async function removeLeftOvers(): Promise<void> {
   mkdirSync(dataDir, { recursive: true });
   for (const name of readdirSync(dataDir, { encoding: 'utf8' })) {

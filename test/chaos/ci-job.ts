@@ -7,14 +7,14 @@ import { planSchedule } from './schedule.js';
 import { VENDOR_FAULTS } from './vendor-plan.js';
 import { VENDOR_CODES } from './vendors/vendor-kind.js';
 
-/** Few and short, for every change; between them they meet everything that can break. */
+/** A few short runs for every change. Together they have every kind of fault. */
 const RUNS: Run[] = [1244, 4762].map((seed) => ({ seed, minutes: 0.75, defects: [] }));
-/** What hangs fails. */
+/** The timeout of a run. */
 const LONG_TIMEOUT_MS = 400_000;
 
 /**
- * What has to hold before a change is merged. The last line counts it, as that of `npm test` does.
- * @returns whether all of it holds.
+ * The checks before a change is merged. The last line has their numbers, like that of `npm test`.
+ * @returns whether all of them pass.
  */
 export async function runCiJob(checkout: string, carryOut: (run: Run) => Promise<boolean>): Promise<boolean> {
   const tests: [name: string, test: () => unknown][] = [

@@ -4,13 +4,13 @@ import type { PlannedOrder } from './schedule.js';
 import { isOfVendorsOnly } from './vendor-plan.js';
 import { SERVER_ID } from './vendors/vendor-kind.js';
 
-/** What a client was handed over. */
+/** A delivered code. */
 export interface Piece {
   unit: number;
   code: string | null;
 }
 
-/** An order as the API shows it. */
+/** The API's view of an order. */
 export interface OrderBody {
   order_number: string;
   reference_id: string;
@@ -27,7 +27,7 @@ export interface OrderBody {
   }[];
 }
 
-/** One answer that a client got: an order or an error. */
+/** One answer to a client: an order or an error. */
 export interface ClientAnswer {
   kind: 'create' | 'replay' | 'conflict' | 'read';
   sentAtMs: number;
@@ -37,17 +37,17 @@ export interface ClientAnswer {
   body: OrderBody & { code?: string; details?: { code: string }[] };
 }
 
-/** What happened between one client and the API about one order. */
+/** All requests of one client about one order, with their answers. */
 export interface OrderHistory {
   plan: PlannedOrder;
   answers: ClientAnswer[];
-  /** Requests to create it that got no answer at all, or one that leaves open whether it exists. */
+  /** Requests to create it that got no answer, or an answer that leaves open whether it exists. */
   open: number;
-  /** Whether the client knows in the end what became of its order. */
+  /** Whether the client knows the end of its order. */
   decided: boolean;
 }
 
-/** Merchants' clients: they place the planned orders and, not knowing what became of a request, repeat it. */
+/** Merchants' clients: they place the planned orders, and repeat requests with an unknown result. */
 export class Clients {
   readonly histories: OrderHistory[] = [];
 
@@ -57,7 +57,7 @@ export class Clients {
     private readonly random: Random,
   ) {}
 
-  /** Plays one order's part; ends when the client knows about its order, or `giveUpAtMs` has come. */
+  /** Runs the requests about one order until the client knows its end, or until `giveUpAtMs`. */
   async play(plan: PlannedOrder, giveUpAtMs: () => number): Promise<void> {
     const history: OrderHistory = { plan, answers: [], open: 0, decided: false };
     this.histories.push(history);
@@ -77,7 +77,7 @@ export class Clients {
     ]);
   }
 
-  /** Reads an order as it stands. @returns null without an answer. */
+  /** Reads the current order. @returns null without an answer. */
   async read(history: OrderHistory): Promise<ClientAnswer | null> {
     return this.ask(history, 'read', `/v1/orders/${history.plan.reference}`, null, 4_000);
   }
@@ -133,11 +133,11 @@ export class Clients {
   }
 }
 
-/** The one 503 that is a decision: nothing was charged and nothing exists. */
+/** The 503 for too low a balance. It is a definite refusal: no order exists, and nothing was charged. */
 export const isShortOfMoney = ({ status, body }: ClientAnswer): boolean =>
   status === 503 && body.details?.[0]?.code === 'INSUFFICIENT_BALANCE';
 
-/** Of what only vendors sell, while they are paused: nothing was charged and nothing exists. */
+/** The refusal of a product whose vendors are all paused: no order exists, and nothing was charged. */
 export const isNotSold = ({ status, body }: ClientAnswer, { items }: PlannedOrder): boolean =>
   status === 400 &&
   body.details?.every(({ code }) => code === 'PRODUCT_UNAVAILABLE') === true &&

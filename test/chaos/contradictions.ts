@@ -28,7 +28,7 @@ interface StoredAttempt {
   product: string;
   state: string;
   supplier_reference: string | null;
-  /** Whether the unit is at it. */
+  /** Whether it is the unit's current attempt. */
   is_latest: boolean;
   ended_as: string | null;
   cases: Case[];
@@ -48,8 +48,8 @@ const ATTEMPTS = `
   JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit`;
 
 /**
- * Checks that each sale that our books don't have is a case: by callbacks, answers and lists, and then, where nothing else
- * reports it, by the statements that an operator gives. Then the operator closes the cases.
+ * Checks that each sale that our books lack has a discrepancy: from callbacks, answers and lists, and then, for sales that these
+ * do not report, from the statements that an operator gives. Then the operator closes the discrepancies.
  */
 export async function settleContradictions(system: ChaosSystem, violations: Violations): Promise<void> {
   await listsAreRead(system);
@@ -63,23 +63,23 @@ export async function settleContradictions(system: ChaosSystem, violations: Viol
   await closeCases(system, violations);
 }
 
-/** A list that was begun before may lack the last sales. */
+/** Waits for a new reading of the list, because an earlier one may lack the last sales. */
 async function listsAreRead({ careless }: ChaosSystem): Promise<void> {
   const enough = careless.timesListed + 2;
   const deadline = performance.now() + LISTED_WITHIN_MS;
   while (careless.timesListed < enough && performance.now() < deadline) await delay(POLL_MS);
 }
 
-/** Whether a vendor does so with purchases of this player. */
+/** Whether a vendor has this behaviour for this player. */
 const isOneOf = ({ supplier, product, user_id }: StoredAttempt, of: 'boughtTwice' | 'stated'): boolean =>
   Object.values(VENDORS).some(
     (kind) => kind.code === supplier && kind[of].includes(behaviourAt(kind.code, product, user_id) ?? 'none'),
   );
 
-/** Whether a vendor tells of it nowhere but in its statement. */
+/** Whether a vendor reports it only in its statement. */
 const isStated = (attempt: StoredAttempt): boolean => isOneOf(attempt, 'stated');
 
-/** Whether the vendor sells two under its reference: of these a question and a statement tell one, and callbacks both. */
+/** Whether the vendor sells twice under its reference. An inquiry and a statement report one of the sales, callbacks both. */
 const isOfTwo = (attempt: StoredAttempt): boolean => isOneOf(attempt, 'boughtTwice');
 
 async function giveStatement(system: ChaosSystem, vendor: Vendor): Promise<void> {
@@ -90,7 +90,7 @@ async function giveStatement(system: ChaosSystem, vendor: Vendor): Promise<void>
   });
   const file = join(system.logs, `${code}.csv`);
   writeFileSync(file, ['reference,supplier_reference,status', ...lines, ''].join('\n'));
-  // It ends with 1 where it finds a difference: what comes of that is looked at next.
+  // The command ends with 1 if it finds a difference. The next check looks at the discrepancies.
   await system.commands.run(['report', 'supplier', '--supplier', code, '--statement', file]);
 }
 
@@ -112,6 +112,6 @@ async function checkCases(
   }
 }
 
-/** How many of the sales are not what the unit was given; of those under one reference only the first is a case. */
+/** The number of sales that the unit does not have. Under one reference, only the first has a discrepancy. */
 const surplusOf = ({ state, is_latest }: StoredAttempt, { standing }: Sold): number =>
   Math.min(1, Math.max(standing - (state === 'succeeded' && is_latest ? 1 : 0), 0));

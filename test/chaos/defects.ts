@@ -7,12 +7,12 @@ import type { WebhookSender } from '../../src/webhooks/webhook-sender.js';
 import { ROUTING_DEFECTS } from './routing-defects.js';
 import { applyChange, around, hasStatement, inStatement, readBuild, type Change, type Sources } from './seams.js';
 
-/** A lease that ends during the call makes two workers meet, which is rare otherwise. */
+/** A lease that ends during the call makes two workers handle the same unit, which is rare otherwise. */
 const LEASE_OF_A_MOMENT = inStatement('units.claim', 'd.timeout_ms +', 'd.timeout_ms - 4400 +');
 
 const NO_QUIET_PERIOD = inStatement('units.postpone', '- make_interval(secs => c.quiet_ms / 1000.0)', '');
 
-/** Ways to break the service, to see that the checks notice. */
+/** Planted defects of the service, which the checks must find. */
 const DEFECTS = {
   'timeout-refunds': [
     around<HttpSupplier['send']>('HttpSupplier.send', async (send, supplier, topUp) => {
@@ -44,7 +44,7 @@ const DEFECTS = {
             };
             const result = await work(tx);
             if (isPlacement) {
-              // Behind all the others: once it is answered, they have been carried out.
+              // After all other statements: once it has an answer, they have run.
               await tx.query({ name: 'defect.written', text: 'SELECT' });
               resolve(result);
               await new Promise((later) => setTimeout(later, 150));
@@ -75,7 +75,7 @@ const DEFECTS = {
   'held-not-released': [
     inStatement('settlement.move_money', 'held = held - c.leaving', 'held = held - (c.leaving - c.returned)'),
   ],
-  // As a queue's own `attempts` would.
+  // The same effect as `attempts` of a queue.
   'retry-by-rerun': [
     around<HttpSupplier['send']>('HttpSupplier.send', async (send, supplier, topUp) => {
       const outcome = await send(supplier, topUp);
@@ -102,7 +102,7 @@ const DEFECTS = {
     ),
     around<Database['query']>('Database.query', (query, statement, values) => {
       const text = statement.text.replace('LOCAL_CLOCK', String(Date.now() / 1000));
-      // Another text each time is not prepared under one name.
+      // The text differs each time, because a prepared statement has a name and one text.
       return query(text === statement.text ? statement : { name: '', text }, values);
     }),
   ],
@@ -114,7 +114,7 @@ const DEFECTS = {
       await runner.query('DROP TRIGGER tg_order_units_ended ON order_units');
     }),
   ],
-  // The same, and no quiet period: what is left is that an answer settles only its own claim.
+  // The same, without a quiet period. The remaining protection is that an answer settles only its own claim.
   'settled-without-claim': [
     LEASE_OF_A_MOMENT,
     NO_QUIET_PERIOD,
@@ -145,7 +145,7 @@ export type DefectName = keyof typeof DEFECTS;
 
 export const DEFECT_NAMES = Object.keys(DEFECTS) as DefectName[];
 
-/** Breaks the build in this directory. @throws when a defect does not fit it. */
+/** Plants a defect in the build in this directory. @throws if the defect does not match the build. */
 export function plantDefects(directory: string, names: readonly DefectName[]): void {
   const sources = readBuild(directory);
   for (const [path, text] of names.reduce(breakIn, sources)) {
@@ -153,7 +153,7 @@ export function plantDefects(directory: string, names: readonly DefectName[]): v
   }
 }
 
-/** @throws with every defect that does not fit the build, and why. */
+/** @throws with every defect that does not match the build, and the reason. */
 export function assertDefectsFit(directory: string): void {
   const sources = readBuild(directory);
   const misfits = DEFECT_NAMES.flatMap((name) => {

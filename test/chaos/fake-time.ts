@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 const LIBRARIES = '/usr/lib';
 
-/** libfaketime, with which a process takes the time to be another than it is, or why there is none here. */
+/** libfaketime, which gives a process a wrong clock, or the reason why it is missing here. */
 export type FakeTime = { library: string } | { missing: string };
 
-/** Finds Debian's libfaketime, and installs it where this may be done. */
+/** Finds Debian's libfaketime, or installs it if that is allowed. */
 export function findFakeTime(): FakeTime {
   const found = findLibrary();
   if (found !== null) return { library: found };
@@ -37,7 +37,7 @@ function install(): string | null {
   return findLibrary();
 }
 
-/** What a process is started with whose clock is wrong; time itself passes as fast as it does, and timers are right. */
+/** The environment of a process with a wrong clock. The clock runs at its normal speed, and timers are right. */
 export const fakeTimeEnv = (library: string, offsetSeconds: number): NodeJS.ProcessEnv => ({
   LD_PRELOAD: library,
   FAKETIME: `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}s`,
@@ -45,8 +45,8 @@ export const fakeTimeEnv = (library: string, offsetSeconds: number): NodeJS.Proc
 });
 
 /**
- * What a process is started with whose clock can be set while it runs, by writing `+90s` or `+0s` to a file. It is read
- * once a second, so that processes of one program may take it to be different times for a moment.
+ * The environment of a process whose clock can be set while it runs, by writing `+90s` or `+0s` to a file. The file is read once
+ * a second, so that processes of one program may have different times for a moment.
  */
 export const settableTimeEnv = (library: string, file: string): Record<string, string> => ({
   LD_PRELOAD: library,
@@ -55,7 +55,7 @@ export const settableTimeEnv = (library: string, file: string): Record<string, s
   FAKETIME_DONT_FAKE_MONOTONIC: '1',
 });
 
-/** A process that is killed leaves libfaketime's shared memory behind. */
+/** Removes the shared memory of libfaketime, which a killed process leaves. */
 export function removeFakeTimeOf(pid: number): void {
   for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`]) {
     rmSync(join('/dev/shm', name), { force: true });

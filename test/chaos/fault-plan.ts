@@ -1,14 +1,14 @@
 import { FAILPOINTS, type Failpoint } from '../../src/core/failpoints.js';
 import type { Random } from './random.js';
 
-/** What a worker's claim on a unit lasts is the supplier's timeout and three seconds: see `unit-dispatcher.ts`. */
+/** The lease of a unit: the supplier's timeout and three seconds, see `unit-dispatcher.ts`. */
 export const SUPPLIER_TIMEOUT_MS = 1_500;
 const UNIT_LEASE_MS = SUPPLIER_TIMEOUT_MS + 3_000;
 /** The longest of all leases, that of a delivery: see `webhook-sender.ts`. */
 const MAX_LEASE_MS = 20_000;
-/** How long a process may work until it comes to the failpoint that ends it. */
+/** How long a process may run until it reaches the failpoint that ends it. */
 export const FAILPOINT_WITHIN_MS = 6_000;
-/** What the plan takes a start for; on a busy machine it takes longer, and what would befall the process next waits. */
+/** The planned time of a start. On a busy machine a start takes longer, and the next fault of the process waits. */
 const START_MS = 3_000;
 
 export const FAULTS = [
@@ -44,7 +44,7 @@ export const FAULTS = [
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
-/** In which a process dies at the failpoint when it passes it for the `pass`th time. */
+/** A fault in which a process dies at the failpoint when it reaches it for the `pass`th time. */
 export interface PlannedDeath {
   failpoint: Failpoint;
   pass: number;
@@ -53,14 +53,14 @@ export interface PlannedDeath {
 export interface PlannedFault {
   atMs: number;
   kind: FaultKind;
-  /** How long it lasts; about that long at most, where a process goes on until a failpoint ends it. */
+  /** Its duration; the longest one if a process runs until a failpoint ends it. */
   forMs: number;
-  /** By how much a clock is set forward. */
+  /** The step of a clock that is set forward. */
   byMs?: number;
   death: PlannedDeath | null;
 }
 
-/** By how many seconds the clocks of two processes are wrong, from their start to the end of the run. */
+/** The error of the clocks of two processes, in seconds, from their start to the end of the run. */
 export interface PlannedClocks {
   api: number;
   worker2: number;
@@ -76,7 +76,7 @@ export const planClocks = (random: Random): PlannedClocks => ({
   worker2: random.pick(OFFSETS_SECONDS),
 });
 
-/** What a fault befalls: two at a time never befall the same. */
+/** The target of a fault. A target never has two faults at a time. */
 export const targetOf = (kind: FaultKind): string =>
   kind
     .split(' ')
@@ -91,13 +91,13 @@ function durationOf(kind: FaultKind, random: Random): number {
   if (kind === 'postgres hung') return random.int(500, 10_000);
   if (kind === 'postgres clock ahead') return random.int(1_000, 3_000);
   if (kind === 'wallet locked') return random.int(500, 6_000);
-  // Long enough for units in doubt to be sent again, were they sent to the other address.
+  // Long enough that units in doubt would be sent again if the service sent them to the other address.
   if (kind.startsWith('address')) return random.int(12_000, 15_000);
   if (kind.startsWith('supplier')) return random.int(1_000, 3_000);
   return random.int(200, 2_000);
 }
 
-/** Deals cards from a pack that is shuffled anew when it is used up, so that each has its turn before any comes again. */
+/** Deals cards from a pack that is shuffled again when it is empty, so that each card comes once before any is repeated. */
 class Pack<Card> {
   private cards: Card[] = [];
 
@@ -114,10 +114,10 @@ class Pack<Card> {
   }
 }
 
-/** Passed so seldom that a process would hardly come to the second time. */
+/** Failpoints that a process reaches so seldom that it would hardly reach them twice. */
 const RARE = new Set<Failpoint>(['unit.refused', 'unit.reattempted']);
 
-/** Each worker meets failpoints more often than any other fault: there are many of them. */
+/** Each worker gets failpoints more often than other faults, because there are many failpoints. */
 const OF_FAILPOINTS = FAULTS.filter((kind) => /^worker . at a/.test(kind));
 const CARDS: FaultKind[] = [...FAULTS, ...OF_FAILPOINTS, ...OF_FAILPOINTS].filter(
   (kind) => kind !== 'clock of postgres set forward',
@@ -128,7 +128,7 @@ function planDeath(failpoint: Failpoint, random: Random): PlannedDeath {
   return { failpoint, pass: RARE.has(failpoint) ? 1 : pass };
 }
 
-/** @param clockOfPostgres whether it may be set: then nobody can tell from its times whether sends came too soon. */
+/** @param clockOfPostgres whether it may be set. Then its times cannot show whether sends came too soon. */
 export function planFaults(random: Random, durationMs: number, clockOfPostgres: boolean): PlannedFault[] {
   const faults: PlannedFault[] = [];
   const busyUntil = new Map<string, number>();
@@ -149,18 +149,18 @@ export function planFaults(random: Random, durationMs: number, clockOfPostgres: 
     const failpoint = kind.endsWith('failpoint') ? pack.deal() : undefined;
     const death = failpoint === undefined ? null : planDeath(failpoint, random);
     faults.push({ atMs, kind, forMs, death });
-    // A little peace after each, so that what was ended has begun to work again.
+    // A pause after each fault, so that its target works again.
     busyUntil.set(targetOf(kind), atMs + forMs + 1_000);
   }
   return faults;
 }
 
-/** Longer than any lease, and than any quiet period of the run; shorter than what receivers allow a signature to be off. */
+/** Longer than any lease and any quiet period of the run; shorter than the error of time that receivers allow in a signature. */
 const STEP_SECONDS = { least: 30, most: 120 };
-/** Longer than workers send nothing again after a step. */
+/** Longer than the time in which workers send nothing again after a step of the clock. */
 const STEP_LASTS_MS = { least: 10_000, most: 16_000 };
 
-/** The clock of PostgreSQL is set forward now and then, beside all other faults, and set right again long after. */
+/** Sets the clock of PostgreSQL forward from time to time, beside all other faults, and sets it right long after. */
 export function planClockSteps(random: Random, durationMs: number): PlannedFault[] {
   const faults: PlannedFault[] = [];
   for (let atMs = random.int(3_000, 7_000); atMs < durationMs;) {
@@ -172,19 +172,19 @@ export function planClockSteps(random: Random, durationMs: number): PlannedFault
   return faults;
 }
 
-/** What an attempt passes until the next one is under way. */
+/** The failpoints from one attempt to the start of the next one. */
 export const ATTEMPT_STEPS: Failpoint[] = [
   ...(['unit.claimed', 'supplier.calling', 'supplier.answered', 'unit.postponed'] as const),
   ...(['unit.refused', 'unit.reattempted', 'wake_up.enqueued'] as const),
 ];
 
-/** Nothing but workers that die, each again and again, until every step was passed once or more by both. */
+/** Only workers that die, each again and again, until both have died at every step at least once. */
 export function planDeaths(random: Random, durationMs: number): PlannedFault[] {
   return (['worker 1 at a failpoint', 'worker 2 at a failpoint'] as const).flatMap((kind, index) => {
     const steps = new Pack(ATTEMPT_STEPS, random.fork(kind));
     const faults: PlannedFault[] = [];
     const forMs = durationOf(kind, random);
-    // One of them is always there to go on.
+    // One of them always runs.
     for (let atMs = 1_000 + (index * forMs) / 2; atMs + forMs <= durationMs; atMs += forMs + 500) {
       const failpoint = steps.deal();
       if (failpoint === undefined) continue;

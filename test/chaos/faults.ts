@@ -7,8 +7,8 @@ import type { ChaosSystem } from './system.js';
 import type { PlannedVendorFault, VendorFault } from './vendor-plan.js';
 
 /**
- * Does one thing to the system, and undoes it when its time is over.
- * @returns whether it happened: a process may not come to its failpoint in time.
+ * Causes a fault of the system, and undoes it after its time.
+ * @returns whether it happened. A process may not reach its failpoint in time.
  */
 export async function inject(system: ChaosSystem, { kind, forMs, byMs = 0, death }: PlannedFault): Promise<boolean> {
   const [worker1, worker2] = system.workers as [ManagedProcess, ManagedProcess];
@@ -46,7 +46,7 @@ export async function inject(system: ChaosSystem, { kind, forMs, byMs = 0, death
   return (await faults[kind]()) ?? true;
 }
 
-/** Does one thing to a vendor, and undoes it when its time is over. */
+/** Causes a fault of a vendor, and undoes it after its time. */
 export async function injectAtVendor(
   system: ChaosSystem,
   { vendor: code, kind, forMs }: PlannedVendorFault,
@@ -114,20 +114,20 @@ async function clockForward(system: ChaosSystem, seconds: number, forMs: number)
   system.postgres.setClockForward(0);
 }
 
-/** That of the merchant who orders most. */
+/** Locks the wallet of the merchant with the most orders. */
 async function lockWallet(system: ChaosSystem, forMs: number): Promise<void> {
   const client = await connectOne(system.postgres.url);
   try {
     await client?.query('BEGIN; SELECT FROM wallets WHERE merchant_id = (SELECT min(id) FROM merchants) FOR UPDATE');
     await delay(forMs);
   } catch {
-    // The server went away, and the lock with it.
+    // The server has ended, and with it the lock.
   } finally {
     await client?.end().catch(() => undefined);
   }
 }
 
-/** The operator gives the supplier the address of another one, who has never seen what this one was asked for. */
+/** Sets the supplier's address to that of another supplier, which has seen none of the requests. */
 async function changeAddress(system: ChaosSystem, forMs: number): Promise<void> {
   const start = performance.now();
   await untilDone(() => system.setSupplier(system.otherSupplierUrl));
@@ -135,7 +135,7 @@ async function changeAddress(system: ChaosSystem, forMs: number): Promise<void> 
   await untilDone(() => system.setSupplier(system.wire.url));
 }
 
-/** While PostgreSQL is away a command fails, and is given again. */
+/** Repeats a command that fails while PostgreSQL is unreachable. */
 async function untilDone(command: () => Promise<unknown>): Promise<void> {
   while (
     await command().then(
@@ -151,11 +151,11 @@ const terminate = (names: string): string => `
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND application_name LIKE '${names}'`;
 
 async function terminateConnections(system: ChaosSystem): Promise<void> {
-  // While the server is away there is nothing to terminate.
+  // Without a server there are no connections to terminate.
   await system.sql(terminate('%')).catch(() => undefined);
 }
 
-/** Takes every connection there is; then ends the service's own, and takes those too before it can open new ones. */
+/** Takes every free connection, then ends those of the service, and takes them, too, before it can open new ones. */
 async function exhaustConnections(system: ChaosSystem, forMs: number): Promise<void> {
   const crowd: pg.Client[] = [];
   for (let endMs = Infinity; performance.now() < endMs;) {
@@ -171,7 +171,7 @@ async function exhaustConnections(system: ChaosSystem, forMs: number): Promise<v
   await Promise.all(crowd.map((client) => client.end().catch(() => undefined)));
 }
 
-/** @returns null when the server has none left. */
+/** @returns null if the server has no free connection. */
 async function connectOne(url: string): Promise<pg.Client | null> {
   const client = new pg.Client({
     connectionString: url,

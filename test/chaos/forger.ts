@@ -21,7 +21,7 @@ interface About {
   state: string;
 }
 
-/** Forges callbacks: it knows the addresses that vendors call, and not their secrets. */
+/** Forges callbacks. It knows the callback addresses of vendors, but not their secrets. */
 export class Forger {
   private sent = 0;
   private isOver = false;
@@ -38,7 +38,7 @@ export class Forger {
     this.working = this.work();
   }
 
-  /** @returns how many callbacks were sent. */
+  /** @returns the number of sent callbacks. */
   async stop(): Promise<number> {
     this.isOver = true;
     await this.working;
@@ -71,7 +71,7 @@ export class Forger {
   }
 }
 
-/** Asks whether anything came of what was forged. */
+/** Checks that forged callbacks had no effect. */
 export async function checkForged(system: ChaosSystem, violations: Violations): Promise<void> {
   const taken = await system.sql(
     `

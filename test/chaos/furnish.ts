@@ -12,11 +12,11 @@ export interface Furniture {
   merchantIds: number[];
   keys: string[];
   subscriptions: Subscription[];
-  /** Where vendors call the service. */
+  /** The callback addresses of vendors. */
   callbackUrls: ReadonlyMap<VendorCode, string>;
 }
 
-/** A catalogue, and merchants with money, keys and webhooks, made as an operator and the merchants make them. */
+/** Adds products, and merchants with money, keys and webhooks, with the commands and requests of operators and merchants. */
 export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<Furniture> {
   const [merchants, callbackUrls] = await Promise.all([
     Promise.all(MERCHANTS.map((merchant) => furnishMerchant(system, merchant))),
@@ -35,7 +35,7 @@ export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<
   return { merchantIds, keys: merchants.map(({ key }) => key), subscriptions, callbackUrls };
 }
 
-/** @returns where vendors call the service. */
+/** @returns the callback addresses of vendors. */
 async function furnishCatalogue(system: ChaosSystem): Promise<Furniture['callbackUrls']> {
   await system.setSupplier(system.wire.url);
   await system.setSupplier(system.careless.url, 'careless');
@@ -56,7 +56,7 @@ async function furnishCatalogue(system: ChaosSystem): Promise<Furniture['callbac
   return callbackUrls;
 }
 
-/** One product that the careless supplier sells alone, and one of which another one sells what it refuses. */
+/** Adds one product that only the careless supplier sells, and one that another supplier sells after its refusals. */
 async function furnishCareless(system: ChaosSystem): Promise<void> {
   for (const sku of [CARELESS_SKU, CARELESS_FIRST_SKU]) {
     const suppliers = sku === CARELESS_SKU ? ['careless'] : ['careless', 'sim'];
@@ -110,7 +110,7 @@ async function furnishMerchant(
   return { merchantId: id, key };
 }
 
-/** @returns the secret that the webhook's deliveries are signed with. */
+/** @returns the secret that signs the webhook's deliveries. */
 async function subscribe(system: ChaosSystem, key: string, url: string, events: string[]): Promise<string> {
   const response = await fetch(`${system.apiUrl}/v1/merchant-webhooks`, {
     method: 'POST',

@@ -11,9 +11,9 @@ export interface ProcessOptions {
   args: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Receives what it writes, over all its lives. */
+  /** The log of its output, over all starts. */
   logFile: string;
-  /** What it writes when it has started. */
+  /** The output that shows that it has started. */
   readyText: string;
 }
 
@@ -22,7 +22,7 @@ const POLL_MS = 50;
 
 /** A Node.js process that is started, killed and started again. */
 export class ManagedProcess {
-  /** How it ended when nobody had ended it. */
+  /** The exit of a process that ended by itself. */
   readonly surprises: string[] = [];
   private child: ChildProcess | undefined;
 
@@ -40,8 +40,8 @@ export class ManagedProcess {
   }
 
   /**
-   * Ends it and starts it with a failpoint armed, which is refused in production. It does not run afterwards.
-   * @returns whether the failpoint ended it before it had worked for that long.
+   * Ends it, and starts it with an armed failpoint, which production refuses. It does not run afterwards.
+   * @returns whether the failpoint ended it within the time.
    */
   async dieAt({ failpoint, pass }: PlannedDeath, withinMs: number): Promise<boolean> {
     await this.kill();
@@ -56,7 +56,7 @@ export class ManagedProcess {
     return died;
   }
 
-  /** Asks it to end in good order. @returns its exit code. */
+  /** Stops it in good order. @returns its exit code. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.child;
     this.child = undefined;
@@ -75,7 +75,7 @@ export class ManagedProcess {
     this.child?.kill('SIGCONT');
   }
 
-  /** Without waiting, for the end of this process. */
+  /** Kills it without waiting, at the end of this process. */
   abandon(): void {
     const child = this.child;
     this.child = undefined;
@@ -102,7 +102,7 @@ export class ManagedProcess {
   }
 }
 
-/** @returns whether it became so in time. */
+/** @returns whether the condition held in time. */
 async function until(condition: () => boolean, withinMs: number): Promise<boolean> {
   for (const deadline = performance.now() + withinMs; performance.now() < deadline; await delay(POLL_MS)) {
     if (condition()) return true;

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../src/core/durations.js';
 import { dayIn } from '../support/days.js';
 import type { ChaosSystem } from './system.js';
 
-/** A row of `topup report margin --by supplier`, and beside it what the vendor's own account says. */
+/** A row of `topup report margin --by supplier`, with the debits of the vendor's own account. */
 export interface MarginLine {
   supplier: string;
   units: number;
@@ -11,9 +11,9 @@ export interface MarginLine {
   margin: string;
   cost_estimated_units: number;
   cost_unknown_units: number;
-  /** What it took back, or sold after all, in its own currency: not subtracted from the cost, nor added to it. */
+  /** Purchases that the vendor took back or reported late, in its currency. The report's cost does not include these changes. */
   reversed: string;
-  /** In its own currency; what it took for what it took back, or sold late, included. Null where it reports no costs. */
+  /** All debits in its currency, also for purchases that it took back or reported late; null if it reports no costs. */
   debited: string | null;
   debited_baht: string | null;
 }
@@ -22,7 +22,7 @@ const REVERSED = `
   SELECT coalesce(string_agg(r.kind || ' ' || coalesce(r.cost_micros / 1e6, 0)::float8, ', '), '') AS reversed
   FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id AND s.code = $1`;
 
-/** What the service says that it earned with each supplier, and what vendors took. */
+/** The service's margin with each supplier, and the amounts that vendors took. */
 export async function readMargin(system: ChaosSystem): Promise<MarginLine[]> {
   const [from, to] = [Date.now() - DAY_MS, Date.now()].map((ms) => dayIn('Asia/Bangkok', ms)) as [string, string];
   const rows = await system.topup<MarginLine[]>('report', 'margin', '--from', from, '--to', to, '--by', 'supplier');

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const shell = fileURLToPath(new URL('operator-shell.ts', import.meta.url));
 
-/** Many commands of the operator's command line in one process, each as `topup` would carry it out. */
+/** Runs many commands of the operator's command line in one process. */
 export class OperatorCommands {
   private child: ChildProcess | undefined;
   private last: Promise<unknown> = Promise.resolve();

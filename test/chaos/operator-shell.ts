@@ -1,4 +1,4 @@
-// Carries out the commands that it is sent, one after the other, in one process: to start a thousand takes minutes.
+// Runs the commands that it receives, one after the other, in one process. A thousand processes would take minutes.
 interface CommandLine {
   runCommandLine: (args: string[], env: NodeJS.ProcessEnv) => Promise<number>;
 }

@@ -5,23 +5,23 @@ import type { ChaosSystem } from './system.js';
 import type { VendorCode } from './vendors/vendor-kind.js';
 import type { Violations } from './violations.js';
 
-/** A unit that waits for the operator's word. */
+/** A unit that waits for an operator's decision. */
 export interface Waiting {
   order_number: string;
   unit: string;
-  /** Of the attempt that it is at. */
+  /** The reference of its current attempt. */
   reference: string;
-  /** What the supplier calls those that it sold besides, under the same reference. */
+  /** The supplier's references of further sales under the same reference. */
   sold_besides: string[];
 }
 
-/** How many units are resolved before it is looked what is left. */
+/** The number of units to resolve before the next look at the rest. */
 const MAX_AT_ONCE = 50;
 
 /**
- * Resolves units as an operator does who asks the supplier what it sold. Nothing about them may be under way: of a
- * request that arrives later the supplier can't know.
- * @returns how many were resolved; some may be settled, or being sent, by the time the command looks.
+ * Resolves units like an operator who asks the supplier for its sales. No call about them may be in flight, because the supplier
+ * cannot know of a request that arrives later.
+ * @returns the number of resolved units. Some may be settled, or being sent, when the command reads them.
  */
 export async function resolveAsSold(system: ChaosSystem, waiting: Waiting[]): Promise<number> {
   if (waiting.length === 0) return 0;
@@ -68,7 +68,7 @@ interface Case {
   id: number;
   kind: 'taken_back' | 'bought_late' | 'unknown_purchase';
   reference: string;
-  /** What the supplier calls the purchase of the case, and the one that the unit was given. */
+  /** The supplier's references of the discrepancy's purchase, and of the unit's own. */
   name: string | null;
   own_name: string | null;
   state: string;
@@ -77,8 +77,8 @@ interface Case {
 }
 
 /**
- * Closes the cases that are as they say: a purchase that its unit does not have, and one that the supplier took back, or a
- * refusal of an earlier send of what it did sell. What else contradicts stays open, and the audit tells.
+ * Closes correct discrepancies: a purchase that its unit does not have, a success that the supplier took back, or a refusal of
+ * an earlier send of a sold unit. Other contradictions stay open, and the audit reports them.
  */
 export async function closeCases(system: ChaosSystem, violations: Violations): Promise<void> {
   const cases = await system.sql<Case>(CASES);
@@ -101,17 +101,17 @@ function isReal(reported: Case, purchase: Sold | undefined): boolean {
     case 'taken_back':
       return (purchase?.timesBought ?? 0) > 0;
     case 'bought_late':
-      // Its word that it was sold may come when it has taken that back already.
+      // The report of the sale may arrive after the supplier has taken the sale back.
       return (purchase?.timesBought ?? 0) > 0 && (state === 'failed' || attempt < latest_attempt);
     case 'unknown_purchase':
-      // Sold besides the one that the unit was given, under the same reference.
+      // A second sale under the unit's reference.
       return (purchase?.standing ?? 0) > 1 && name !== own_name && purchase?.names.includes(name ?? '') === true;
   }
 }
 
 const RESUMED_EVERY_MS = 3_000;
 
-/** An operator who resumes vendors once they are well: without one, workers would query them after five minutes. */
+/** An operator who resumes vendors once they work again. Without one, workers would probe them after five minutes. */
 export class VendorResumer {
   private isOver = false;
   private resuming: Promise<void> | undefined;

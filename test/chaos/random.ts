@@ -1,4 +1,4 @@
-/** Numbers that a seed decides. Streams forked under different labels don't influence each other. */
+/** Random numbers of a seed. Streams with different labels don't influence each other. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** A stream of its own for what `label` names: the same one whenever it is asked for. */
+  /** A separate stream for a label, the same one each time. */
   fork(label: string): Random {
     let hash = 0x811c9dc5 ^ this.seed;
     for (let at = 0; at < label.length; at++) hash = Math.imul(hash ^ label.charCodeAt(at), 0x01000193);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { Random } from './random.js';
 
-/** One delivery attempt, as it arrived. */
+/** One received delivery attempt. */
 export interface Arrival {
   endpoint: string;
   eventId: string;
@@ -11,14 +11,14 @@ export interface Arrival {
   /** Null when the signature is valid. */
   signatureProblem: string | null;
   answered: number | 'reset';
-  /** When it came, in monotonic milliseconds. */
+  /** The time of its arrival, in monotonic milliseconds. */
   atMs: number;
 }
 
-/** From this attempt on an endpoint takes what it gets, so that every delivery can succeed within its retries. */
+/** From this attempt on, an endpoint accepts deliveries, so that every delivery can succeed within its retries. */
 const ALWAYS_WELL_FROM = 3;
 
-/** The merchants' webhook receivers: they answer well, slowly, with an error, or not at all, as the seed decides. */
+/** The merchants' webhook receivers. The seed decides whether they accept, answer slowly, with an error, or never. */
 export class Receiver {
   readonly arrivals: Arrival[] = [];
   private readonly secrets = new Map<string, string>();
@@ -43,7 +43,7 @@ export class Receiver {
     return `http://${this.host}:${(this.server.address() as AddressInfo).port}/${endpoint}`;
   }
 
-  /** What the endpoint checks signatures with. */
+  /** The endpoint's secrets. */
   trust(endpoint: string, secret: string): void {
     this.secrets.set(endpoint, secret);
   }
@@ -70,7 +70,7 @@ export class Receiver {
     const { status, afterMs } = this.decide(endpoint, body);
     if (status === null) return void request.socket.resetAndDestroy();
     if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
-    // A sender that is gone did not get the answer.
+    // A sender that has ended did not get the answer.
     if (response.destroyed || request.socket.destroyed) return;
     arrival.answered = status;
     response.writeHead(status, status === 503 ? { 'retry-after': '1' } : {}).end();

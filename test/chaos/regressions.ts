@@ -1,4 +1,4 @@
-/** A seed that found a violation once, and what it was. */
+/** A seed that once found a violation, with its description. */
 export interface Regression {
   seed: number;
   minutes: number;

@@ -7,7 +7,7 @@ import type { SupplierRegistry } from '../../src/suppliers/supplier-registry.js'
 import type { WepaySupplier } from '../../src/suppliers/wepay/wepay-supplier.js';
 import { around, inStatement, type Change } from './seams.js';
 
-/** Ways to break how vendors are bought from: attempts, repeats, callbacks and pauses. */
+/** Planted defects of purchases at vendors: attempts, repeats, callbacks and pauses. */
 export const ROUTING_DEFECTS = {
   'failover-on-unknown': [
     around<DigiflazzSupplier['send']>('DigiflazzSupplier.send', async (send, settings, attempt) => {
@@ -116,7 +116,7 @@ export const ROUTING_DEFECTS = {
       return { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: outcome.detail, failover: true };
     }),
   ],
-  // By its own content, without a proof of who sent it.
+  // Accepts a callback by its content, without a proof of its sender.
   'unproven-callback-settles': [
     around<SupplierRegistry['connect']>('SupplierRegistry.connect', (connect, supplier) => {
       const { adapter, settings } = connect(supplier);

@@ -7,7 +7,7 @@ import { REGRESSION_SEEDS } from './regressions.js';
 import { totalsOf, withSum, type RunTotals } from './totals.js';
 import { describe } from './violations.js';
 
-// See docs/contributing.md. Exits with 1 when a book is violated, with 2 when the run itself failed.
+// See docs/contributing.md. Exits with 1 if a rule of the books is violated, with 2 if the run itself failed.
 
 const USAGE =
   'npm run chaos -- [--seed N] [--runs N] [--minutes M] [--steps] [--defect NAME,...] | --regressions | --check-defects | --ci';
@@ -20,7 +20,7 @@ export interface Run {
   isStepwise?: boolean;
 }
 
-/** Of the runs so far. */
+/** The totals of the runs so far. */
 const totals: RunTotals[] = [];
 
 // The children end with this process: see ChaosSystem.
@@ -114,7 +114,7 @@ function print({ orders, longestSilenceMs, faults, failpoints, violations, margi
   console.log(`orders: ${list(orders)}`);
   console.log(`longest time without an acknowledgement: ${Math.round(longestSilenceMs)} ms`);
   console.log(`faults: ${list(faults)}`);
-  // Their names have underlines of their own.
+  // Their names contain underscores.
   console.log(
     `failpoints hit: ${
       Object.entries(failpoints)

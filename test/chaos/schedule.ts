@@ -19,7 +19,7 @@ import {
 } from './vendor-plan.js';
 import type { VendorCode } from './vendors/vendor-kind.js';
 
-/** What SUPPLIER_QUIET_PERIOD_MS is set to: as short as the supplier's timeout allows. */
+/** SUPPLIER_QUIET_PERIOD_MS: as short as the supplier's timeout allows. */
 export const QUIET_PERIOD_MS = SUPPLIER_TIMEOUT_MS + 3_000;
 
 export const PRODUCTS = [
@@ -38,29 +38,29 @@ export interface PlannedMerchant {
 
 const BOTH = ['order.completed', 'order.failed'];
 
-/** The last one has money for a few orders only, so that others of it are refused until refunds come in. */
+/** The last merchant has money for a few orders only, so that others are refused until refunds arrive. */
 export const MERCHANTS: PlannedMerchant[] = [
   { name: 'Two webhooks', baht: '1000000.00', webhooks: [BOTH, BOTH] },
   { name: 'Failures only', baht: '1000000.00', webhooks: [['order.failed']] },
   { name: 'Short of money', baht: '600.00', webhooks: [BOTH] },
 ];
 
-/** One order that a client will place, and how this client behaves. */
+/** One planned order, and the behaviour of its client. */
 export interface PlannedOrder {
   atMs: number;
   merchant: number;
   reference: string;
   userId: string;
   items: { sku: string; quantity: number }[];
-  /** How long the client waits for its first answer; impatient ones often leave before a commit is acknowledged. */
+  /** How long the client waits for its first answer. Impatient clients often leave before a commit is acknowledged. */
   patienceMs: number;
-  /** Sends the first request twice at the same time. */
+  /** Whether it sends the first request twice at the same time. */
   doubled: boolean;
-  /** Sends the request again that long after it was acknowledged. */
+  /** Repeats the request this long after it was acknowledged. */
   replayAfterMs: number | null;
-  /** Sends another order under the same reference that long after it was acknowledged. */
+  /** Sends another order with the same reference this long after the first was acknowledged. */
   conflictAfterMs: number | null;
-  /** Reads the order that long after it was acknowledged. */
+  /** Reads the order this long after it was acknowledged. */
   readAfterMs: number | null;
 }
 
@@ -70,19 +70,19 @@ export interface Schedule {
   faults: PlannedFault[];
   vendorFaults: PlannedVendorFault[];
   clocks: PlannedClocks;
-  /** Whether the clock of PostgreSQL is set ahead and back among the faults. */
+  /** Whether the clock of PostgreSQL is set forward and back among the faults. */
   clockOfPostgres: boolean;
-  /** SUPPLIER_REVIEW_AFTER_MS, short enough for units to come to the operator; null leaves it at its default. */
+  /** SUPPLIER_REVIEW_AFTER_MS, short enough for units to go to review; null leaves it at its default. */
   reviewAfterMs: number | null;
 }
 
 const ORDERS_PER_SECOND = 8;
-/** Only the operator ends them, which takes a command each. */
+/** The most orders whose units the supplier loses. Only an operator ends them, with a command for each. */
 const MAX_LOST_ORDERS = 3;
 
 /**
- * Everything that a seed decides beforehand: the same one gives the same load and the same faults.
- * @param isStepwise whether all orders go from one vendor to another one, and nothing breaks but workers, at each step of that.
+ * The complete plan of a seed. The same seed gives the same load and the same faults.
+ * @param isStepwise whether all orders go from one vendor to another, and the only faults are workers that die at each step.
  */
 export function planSchedule(seed: number, seconds: number, isStepwise = false): Schedule {
   const random = new Random(seed);
@@ -117,7 +117,7 @@ export function planSchedule(seed: number, seconds: number, isStepwise = false):
   };
 }
 
-/** @param planRouted plans those that are for products that several suppliers or vendors sell; null for any other. */
+/** @param planRouted plans orders of products with several suppliers or vendors; null for other orders. */
 function planOrders(
   random: Random,
   durationMs: number,
@@ -141,7 +141,7 @@ function planStrange(random: Random, vendors: readonly VendorCode[], durationMs:
   return wanted.map((each, index) => ({ reference: `strange-${index + 1}`, ...each, ...planClient(random) }));
 }
 
-/** Plans which merchant places an order, and how its client behaves. */
+/** Plans the merchant of an order, and the behaviour of its client. */
 function planClient(random: Random): Omit<PlannedOrder, 'atMs' | 'reference' | keyof RoutedOrder> {
   const maybe = (probability: number): number | null => (random.chance(probability) ? random.int(50, 6_000) : null);
   return {

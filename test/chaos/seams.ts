@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 
-/** A change at a named place of the build. The name finds the place, in whichever file and however it is laid out. */
+/** A change at a named place of the build. The name finds the place in any file and any format. */
 export interface Change {
-  /** What to look for, in words. */
+  /** A description of the place. */
   seam: string;
   name: string;
   isSeam: (node: ts.Node) => boolean;
-  /** @returns the text that the seam gets. @throws when it can't be changed so. */
+  /** @returns the changed text of the place. @throws if the change is impossible. */
   rewrite: (seam: ts.Node) => string;
 }
 
-/** The JavaScript that was built of the service's sources: text by path. */
+/** The JavaScript of the build: text by path. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** Nothing is changed: code that goes by the name of a statement asks so whether there is one. */
+/** Changes nothing. Code that uses a statement's name checks with it that the statement exists. */
 export function hasStatement(name: string): Change {
   return {
     seam: `the SQL statement '${name}'`,
@@ -33,7 +33,7 @@ export function hasStatement(name: string): Change {
   };
 }
 
-/** Replaces a fragment of the SQL statement that bears this name. White space in the fragment fits any other. */
+/** Replaces a fragment of the SQL statement with this name. White space in the fragment matches any white space. */
 export function inStatement(name: string, from: string, to: string): Change {
   const words = from.split(/\s+/).map((word) => word.replace(/\W/g, '\\$&'));
   const fragment = new RegExp(words.join('\\s+'), 'g');
@@ -47,7 +47,7 @@ export function inStatement(name: string, from: string, to: string): Change {
 }
 
 /**
- * Puts code around a method, `Class.method`. The code runs in the build: it may use its arguments and globals, and
+ * Puts code around a method, `Class.method`. The code runs in the build: it may use its arguments and globals, but
  * nothing that is imported or declared outside of it.
  */
 export function around<Method extends (...args: never[]) => unknown>(
@@ -89,7 +89,7 @@ export function readBuild(directory: string): Sources {
   return new Map(paths.map((path) => [path, readFileSync(join(directory, path), 'utf8')]));
 }
 
-/** @throws when the build does not hold the seam exactly once, or the seam not what is to be changed. */
+/** @throws if the build does not have the place exactly once, or the place does not have the text to change. */
 export function applyChange(sources: Sources, { seam, name, isSeam, rewrite }: Change): Sources {
   const found = [...sources].flatMap(([path, text]) => {
     if (!name.split('.').every((part) => text.includes(part))) return [];

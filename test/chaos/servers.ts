@@ -10,14 +10,14 @@ import { findRedis, type RedisBinary } from '../../tools/local-stack/redis-binar
 import { ServerProcess, type RunningServer } from '../../tools/local-stack/server-process.js';
 import { removeFakeTimeOf, settableTimeEnv } from './fake-time.js';
 
-/** A durable PostgreSQL that can be ended at once and comes back on the same port with the same password. */
+/** A durable PostgreSQL that can be ended at once, and restarted on the same port with the same password. */
 export class ChaosPostgres {
   private running: RunningServer | undefined;
   private readonly clockFile: string;
-  /** By how much its clock was set forward, in seconds, besides what it is ahead for a moment. */
+  /** The seconds by which its clock was set forward for good, without a temporary step. */
   private forward = 0;
 
-  /** @param fakeTime the library that makes its clock settable; null leaves it right. */
+  /** @param fakeTime the library that makes its clock settable; null leaves the clock right. */
   constructor(
     private readonly dataDir: string,
     private readonly port: number,
@@ -31,25 +31,25 @@ export class ChaosPostgres {
   }
 
   async start(): Promise<void> {
-    // Few, so that they are soon all taken.
+    // Few connections, so that they are soon all taken.
     const settings = { max_connections: '80' };
     this.setClock(0);
     const env = this.fakeTime === null ? {} : settableTimeEnv(this.fakeTime, this.clockFile);
     this.running = await startPostgres({ dataDir: this.dataDir, port: this.port, settings, env });
   }
 
-  /** @param seconds by which its clock is ahead from now on; 0 takes that back. */
+  /** @param seconds by which its clock is ahead from now on; 0 sets it right. */
   setClock(seconds: number): void {
     writeFileSync(this.clockFile, `+${this.forward + seconds}s`, { mode: 0o644 });
   }
 
-  /** The same, and it is ahead by as much when it is started again. */
+  /** The same, and the clock stays ahead after a restart. */
   setClockForward(seconds: number): void {
     this.forward = seconds;
     this.setClock(0);
   }
 
-  /** Nothing of it runs any more, and no connection is closed: as on a machine that hangs. */
+  /** Stops all its processes without closing connections, like a machine that hangs. */
   pause(): void {
     this.signal('SIGSTOP');
   }
@@ -58,7 +58,7 @@ export class ChaosPostgres {
     this.signal('SIGCONT');
   }
 
-  /** The server first: while it stands still it starts no other process. */
+  /** Stops the server first, because a stopped server starts no other process. */
   private signal(signal: NodeJS.Signals): void {
     const pid = this.running?.pid;
     if (pid === undefined) return;
@@ -66,7 +66,7 @@ export class ChaosPostgres {
       try {
         process.kill(each, signal);
       } catch {
-        // It has just ended.
+        // The process has just ended.
       }
     }
   }
@@ -93,7 +93,7 @@ export class ChaosPostgres {
   }
 }
 
-/** A Redis that can be killed and comes back empty on the same port with the same password. */
+/** A Redis that can be killed, and restarted empty on the same port with the same password. */
 export class ChaosRedis {
   private server: ServerProcess | undefined;
   private readonly password = randomBytes(24).toString('hex');
@@ -147,7 +147,7 @@ export class ChaosRedis {
     await this.ask((redis) => redis.flushall());
   }
 
-  /** For this long it carries out nothing and takes no connection, but does not close any. */
+  /** For this time, it runs no command and accepts no connection, but closes none. */
   async sleep(forMs: number): Promise<void> {
     const slept = await this.ask((redis) => redis.call('DEBUG', 'SLEEP', String(forMs / 1000)));
     if (!slept) throw new Error('Redis did not sleep');
@@ -183,7 +183,7 @@ function childrenOf(parent: number): number[] {
 
 function parentOf(pid: number): number | null {
   try {
-    // "123 (name) S 45 ...": the name may hold anything, parentheses too.
+    // "123 (name) S 45 ...": the name may contain any characters, also parentheses.
     return Number(
       readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) . /s, '')
@@ -199,7 +199,7 @@ const environmentOf = ({ libraryPath }: RedisBinary): NodeJS.ProcessEnv => ({
   ...(libraryPath === null ? {} : { LD_LIBRARY_PATH: libraryPath }),
 });
 
-/** From version 7 on DEBUG must be allowed, by a line that earlier versions would refuse. */
+/** From version 7 on, a line of the settings must allow DEBUG, which earlier versions would refuse. */
 async function refusesDebug(binary: RedisBinary): Promise<boolean> {
   const { stdout } = await promisify(execFile)(binary.program, ['--version'], { env: environmentOf(binary) });
   return Number(/v=(\d+)/.exec(stdout)?.[1]) >= 7;

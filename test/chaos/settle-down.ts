@@ -10,7 +10,7 @@ const ORDERS_WITHIN_MS = 150_000;
 const DELIVERIES_WITHIN_MS = 90_000;
 const PULLED_BACK_WITHIN_MS = 15_000;
 const POLL_MS = 250;
-/** Longer than any wait between inquiries, than any lease, and than any retry delay of the run's webhooks. */
+/** Longer than any wait between inquiries, any lease, and any retry delay of the run's webhooks. */
 const MAX_WAIT_SECONDS = 70;
 
 const OPEN = `
@@ -31,13 +31,13 @@ const isAt = (doubt: VendorKind['leavesInDoubt']): string => {
   return `a.supplier_id IN (SELECT id FROM suppliers WHERE adapter IN (${adapters}))`;
 };
 
-/** Some tell nothing more about what they only say that they have: until they call back, asking is of no use. */
+/** Vendors that answer inquiries only with "I have it". Further inquiries are useless before their callback. */
 const WAITS_FOR_CALLBACK = `(u.state = 'unknown' AND ${isAt('silence')})`;
 
 /**
- * Nobody but the operator ends these: units in review, those for which the supplier loses every request, those that wait
- * for a callback that never comes, those about which a vendor says again and again what it also says to a repeat that
- * comes too early, and those of which it sold two and tells of the other one.
+ * Units that only the operator ends: units in review, units for which the supplier loses every request, units that wait for a
+ * callback that never comes, units whose vendor always gives the answer to a too early repeat, and units that the vendor sold
+ * twice and for which it reports the other sale.
  */
 const FOR_THE_OPERATOR = `
   AND (u.state = 'review' OR (u.state = 'unknown' AND (o.user_id = 'sim-lost'
@@ -51,15 +51,15 @@ const UNDELIVERED = `
   FROM webhook_deliveries d WHERE d.status = 'pending'`;
 
 /**
- * Waits, within bounds, until no order is open and no delivery is waiting; what remains is a violation.
- * @returns how many units the operator resolved.
+ * Waits for a limited time until no order is open and no delivery waits. Remaining ones are violations.
+ * @returns the number of units that the operator resolved.
  */
 export async function settleDown(system: ChaosSystem, violations: Violations): Promise<number> {
   await system.untilReady(60_000);
   await Promise.all([system, ...system.vendors].map(({ wire }) => wire.idle()));
   await pullBackIsDone(system);
   const stuck = await findStuck(system, violations);
-  // What is stuck does not come loose, so there is no use in waiting for it.
+  // Units that make no progress are not waited for.
   const patience = stuck ? 0.1 : 1;
   const { open, resolved } = await endOrders(system, ORDERS_WITHIN_MS * patience);
   for (const row of open) violations.add('postgresql', 'an order did not end after all was healed', row);
@@ -72,7 +72,7 @@ export async function settleDown(system: ChaosSystem, violations: Violations): P
   return resolved;
 }
 
-/** Once the clock of PostgreSQL is right again, the next look of a worker puts right what was written before. */
+/** Once the clock of PostgreSQL is right again, the next round of a worker corrects rows from before. */
 async function pullBackIsDone(system: ChaosSystem): Promise<void> {
   const ahead = `
     SELECT 1 FROM order_units WHERE next_action_at IS NOT NULL AND updated_at > now() + interval '1 s'
@@ -80,7 +80,7 @@ async function pullBackIsDone(system: ChaosSystem): Promise<void> {
   await emptied(system, ahead, PULLED_BACK_WITHIN_MS);
 }
 
-/** Leases and retries that lie too far ahead. */
+/** Leases and retries that are too far in the future. */
 async function findStuck(system: ChaosSystem, violations: Violations): Promise<boolean> {
   const units = await system.sql(`${OPEN} AND ${farAhead('u.next_action_at')} AND NOT ${WAITS_FOR_CALLBACK}`);
   for (const row of units) violations.add('postgresql', 'a unit is due later than any rule allows', row);
@@ -89,7 +89,7 @@ async function findStuck(system: ChaosSystem, violations: Violations): Promise<b
   return units.length + deliveries.length > 0;
 }
 
-/** Lets orders end, by themselves or by the operator. @returns what is left when the time is over. */
+/** Waits until orders end, by themselves or by the operator. @returns open orders after the timeout. */
 async function endOrders(system: ChaosSystem, withinMs: number): Promise<{ open: object[]; resolved: number }> {
   let resolved = 0;
   for (let deadline = performance.now() + withinMs; ;) {
@@ -97,13 +97,13 @@ async function endOrders(system: ChaosSystem, withinMs: number): Promise<{ open:
     if (open.length === 0 || performance.now() > deadline) return { open, resolved };
     const more = await resolveAsSold(system, await system.sql<Waiting>(OPEN + FOR_THE_OPERATOR));
     resolved += more;
-    // As long as the operator gets on, it is the commands that take time, and not the service.
+    // While the operator makes progress, the commands take the time, and not the service.
     if (more > 0) deadline = performance.now() + withinMs;
     await delay(POLL_MS);
   }
 }
 
-/** @returns the rows that are left when the time is over. */
+/** @returns the remaining rows after the timeout. */
 async function emptied(system: ChaosSystem, query: string, withinMs: number): Promise<object[]> {
   const deadline = performance.now() + withinMs;
   for (;;) {

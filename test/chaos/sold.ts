@@ -2,26 +2,26 @@ import type { ChaosSystem } from './system.js';
 import type { Vendor } from './vendor.js';
 import type { VendorCode } from './vendors/vendor-kind.js';
 
-/** What a supplier has on record under a reference. */
+/** A supplier's record of a reference. */
 export interface Sold {
   reference: string;
   sku: string;
-  /** The player in the requests to the supplier; null where they name none, as for a card. */
+  /** The player in the requests to the supplier; null if they have none, such as for a card. */
   player: string | null;
   outcome: 'succeeded' | 'failed' | 'processing';
-  /** What the supplier may call it. */
+  /** The possible references of the supplier. */
   names: string[];
-  /** What it handed over. */
+  /** The delivered codes. */
   codes: string[];
   failureCode: string | null;
-  /** How often it was asked for. */
+  /** The number of its sends. */
   received: number;
-  /** How often it was bought, and how many of these stand; more than once is never right. */
+  /** The number of sales, and of those that were not taken back. More than one is always wrong. */
   timesBought: number;
   standing: number;
-  /** How soon it was sent again, by the supplier's clock; null where the supplier does not report that, or it was sent once. */
+  /** The shortest time between two sends, by the supplier's clock; null if the supplier does not report it, or after one send. */
   sentApartMs: number | null;
-  /** At which vendor; null at the supplier of our own protocol. */
+  /** The vendor; null for the supplier of our own protocol. */
   vendor: VendorCode | null;
 }
 
@@ -33,13 +33,13 @@ export interface Purchase {
   failure_code: string | null;
   supplier_reference: string | null;
   received: number;
-  /** Where it may be more than one. */
+  /** All its references at the supplier, if there may be several. */
   names?: string[];
   times_bought?: number;
   sent_apart_ms?: number | null;
 }
 
-/** What all suppliers have on record; a reference that two of them know is there twice. */
+/** The records of all suppliers. A reference that two of them have is there twice. */
 export async function readSold(system: Pick<ChaosSystem, 'purchases' | 'vendors'>): Promise<Sold[]> {
   const [purchases, ...atVendors] = await Promise.all([
     system.purchases<Purchase>(),

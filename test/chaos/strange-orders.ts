@@ -4,15 +4,15 @@ import { firstAt, type RoutedOrder } from './vendor-plan.js';
 import type { VendorCode } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 
-/** What is sold as late as a vendor does it must be sold when the books are compared. */
+/** No such orders begin after this time, because a vendor's late sales must be made before the books are compared. */
 const NONE_AT_THE_END_MS = 8_000;
 
-/** An order of what is sold against the word of who sells it, or twice. */
+/** An order of a unit that its supplier sells after a refusal, or twice. */
 export interface StrangeOrder extends RoutedOrder {
   atMs: number;
 }
 
-/** Orders beside all others, at the careless supplier and at vendors that contradict themselves. */
+/** Additional orders, at the careless supplier and at vendors that contradict themselves. */
 export function planStrangeOrders(random: Random, vendors: readonly VendorCode[], durationMs: number): StrangeOrder[] {
   const atVendors = vendors.flatMap((vendor) =>
     Object.keys(VENDORS[vendor].contradictions).map((name) => ({ name, sku: firstAt(vendor) })),

@@ -2,15 +2,15 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * What the wire does to a request that goes over it: `delayed` keeps the answer back, `reset` ends the connection
- * before the supplier sees the request, `dropped` once the supplier has answered, `late` brings the request to the
- * supplier when the caller has long given up, `half-open` takes it and never brings it anywhere, `refused` answers every
- * other purchase with a refusal that the supplier knows nothing of, and keeps the other answers back as long.
+ * The fault of the connection for a request: `delayed` delays the answer; `reset` ends the connection before the supplier gets
+ * the request, `dropped` after the supplier has answered; `late` passes the request on long after the caller has given up;
+ * `half-open` accepts it and never passes it on; `refused` answers every other purchase with a refusal of which the supplier
+ * does not know, and delays the other answers as long.
  */
 export type WireFault = 'delayed' | 'reset' | 'dropped' | 'late' | 'half-open' | 'refused';
 
 const DELAY_MS = 1_200;
-/** Beyond the first two inquiries, whose result is that the supplier never saw it: it may be sent again meanwhile. */
+/** Longer than the first two inquiries, which report "never seen". So the unit may be sent again meanwhile. */
 const LATE_MS = 8_000;
 
 const REFUSAL_BODY = JSON.stringify({ failure_code: 'OUT_OF_STOCK', failure_message: 'says the wire' });
@@ -21,10 +21,10 @@ const REFUSAL = [
   '',
   REFUSAL_BODY,
 ].join('\r\n');
-/** A TCP wire between the workers and the supplier, which can go wrong in the ways that networks do. */
+/** A TCP connection between the workers and the supplier, with the faults of networks. */
 export class SupplierWire {
   private fault: WireFault | null = null;
-  /** While some are refused. */
+  /** The number of purchases while every other one is refused. */
   private purchases = 0;
   private server: Server | undefined;
   private readonly clients = new Set<Socket>();
@@ -48,7 +48,7 @@ export class SupplierWire {
     });
   }
 
-  /** Connections are refused until {@link listen} is called again; those there are end. */
+  /** Refuses connections until {@link listen} is called again, and ends the open ones. */
   async refuse(): Promise<void> {
     const closed = new Promise((resolve) => this.server?.close(resolve));
     for (const client of this.clients) client.destroy();
@@ -59,12 +59,12 @@ export class SupplierWire {
     this.fault = fault;
   }
 
-  /** Resolves when every request that was kept back has reached the supplier. */
+  /** Resolves when every delayed request has reached the supplier. */
   async idle(): Promise<void> {
     while (this.underway.size > 0) await Promise.all(this.underway);
   }
 
-  /** While an earlier request may be on its way beyond the quiet period, nobody could tell such a refusal from a true one. */
+  /** Refuses nothing while an earlier request may arrive after the quiet period, because that refusal would look like a true one. */
   private isRefused(bytes: Buffer): boolean {
     return this.fault === 'refused' && isPurchase(bytes) && this.underway.size === 0 && this.purchases++ % 2 === 0;
   }
@@ -74,7 +74,7 @@ export class SupplierWire {
     const supplier = connect(this.supplierPort, '127.0.0.1');
     let dropping = false;
     let swallowing = false;
-    // What is on its way to the supplier, in order.
+    // The requests on their way to the supplier, in order.
     let sent: Promise<void> = Promise.resolve();
     const forward = (bytes: Buffer, afterMs: number): void => {
       const one = sent.then(async () => {
@@ -103,7 +103,7 @@ export class SupplierWire {
     supplier.on('close', () => client.destroy());
     client.on('close', () => {
       this.clients.delete(client);
-      // A request that the caller gave up still arrives, and only then the connection ends.
+      // A request that the caller gave up still arrives. Only then the connection ends.
       void sent.then(() => supplier.end());
     });
   }

@@ -21,13 +21,13 @@ import type { VendorCode, VendorKind } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 
 const SUPPLIER_TOKEN = 'chaos';
-/** How often workers read what suppliers list. */
+/** The interval of the workers' readings of suppliers' lists. */
 const PURCHASES_INTERVAL_MS = 3_000;
 
 export interface SystemOptions {
-  /** Tells the logs of this run from those of others. */
+  /** A name that distinguishes the logs of this run from others. */
   name: string;
-  /** What to break in the service. */
+  /** The planted defects of the service. */
   defects: readonly DefectName[];
   vendors: readonly VendorCode[];
   clocks: PlannedClocks;
@@ -35,13 +35,13 @@ export interface SystemOptions {
   log: (line: string) => void;
 }
 
-/** The whole service as it runs in production, on servers of its own, with every part in reach of a fault. */
+/** The whole service like in production, with its own servers, and with faults for every part. */
 export class ChaosSystem {
   readonly workers: ManagedProcess[] = [];
   readonly careless = new CarelessSupplier();
   readonly database: pg.Pool;
 
-  /** For very many commands: they are slow to start one by one. */
+  /** Runs very many commands in one process, because each start is slow. */
   readonly commands: OperatorCommands;
 
   private constructor(
@@ -49,7 +49,7 @@ export class ChaosSystem {
     readonly postgres: ChaosPostgres,
     readonly redis: ChaosRedis,
     readonly simulator: ManagedProcess,
-    /** Another supplier, with books of its own. */
+    /** Another supplier, with its own records. */
     private readonly otherSimulator: ManagedProcess,
     private readonly simulatorUrl: string,
     readonly otherSupplierUrl: string,
@@ -58,7 +58,7 @@ export class ChaosSystem {
     readonly api: ManagedProcess,
     readonly apiUrl: string,
     private readonly env: NodeJS.ProcessEnv,
-    /** Where the processes' logs are; they are kept when the run is over. */
+    /** The folder of the processes' logs, which stays after the run. */
     readonly logs: string,
   ) {
     this.commands = new OperatorCommands(directory, env);
@@ -172,21 +172,21 @@ export class ChaosSystem {
     ];
   }
 
-  /** As an operator does who enters a supplier of our own protocol, or its new address. */
+  /** Sets a supplier of our own protocol, or its new address, with the operator's command. */
   setSupplier(baseUrl: string, code = 'sim'): Promise<unknown> {
     const reached = ['--base-url', baseUrl, '--token', SUPPLIER_TOKEN];
     const patience = ['--timeout-ms', String(SUPPLIER_TIMEOUT_MS)];
     return this.topup('supplier', 'set', '--code', code, '--adapter', 'http', ...reached, ...patience);
   }
 
-  /** @throws Error for one that this run does not have. */
+  /** @throws Error for a vendor that this run does not have. */
   vendorOf(code: VendorCode): Vendor {
     const vendor = this.vendors.find(({ kind }) => kind.code === code);
     if (!vendor) throw new Error(`there is no vendor ${code} in this run`);
     return vendor;
   }
 
-  /** Enters a vendor. @returns where it is to call us. */
+  /** Sets a vendor. @returns its callback address. */
   async setVendor({ kind, baseUrl }: Vendor): Promise<string> {
     const { callback_url } = await this.topup<{ callback_url: string }>(
       'supplier',
@@ -204,7 +204,7 @@ export class ChaosSystem {
     return callback_url;
   }
 
-  /** Runs an operator command. @returns its JSON. @throws with what it printed when it fails. */
+  /** Runs an operator's command. @returns its JSON. @throws with its output if it fails. */
   async topup<Result>(...args: string[]): Promise<Result> {
     const program = join(this.directory, 'bin', 'topup.js');
     const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
@@ -219,7 +219,7 @@ export class ChaosSystem {
     return (await this.database.query<Row>(query, values)).rows;
   }
 
-  /** What the suppliers of our own protocol have sold and refused. */
+  /** The sales and refusals of the suppliers of our own protocol. */
   async purchases<Purchase>(): Promise<Purchase[]> {
     const books = [this.simulatorUrl, this.otherSupplierUrl].map(
       async (url) => (await (await fetch(`${url}/purchases`)).json()) as Purchase[],
@@ -255,7 +255,7 @@ export class ChaosSystem {
   }
 }
 
-/** A vendor with money of ours, and what is bought there. */
+/** A vendor with our deposit, and its products. */
 const vendorEnv = ({ code, account, readings }: VendorKind, directory: string, port: number): NodeJS.ProcessEnv => ({
   SIMULATOR_PORT: String(port),
   SIMULATOR_DATA_DIR: join(directory, code),
@@ -263,7 +263,7 @@ const vendorEnv = ({ code, account, readings }: VendorKind, directory: string, p
   SIMULATOR_READINGS: JSON.stringify(readings),
 });
 
-/** The library that makes clocks wrong; null where it is not to be had: then they are right. */
+/** The library that makes clocks wrong; null if it is missing, and then all clocks are right. */
 function fakeTimeLibrary(log: (line: string) => void): string | null {
   const fakeTime = findFakeTime();
   if ('library' in fakeTime) return fakeTime.library;

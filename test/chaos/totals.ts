@@ -1,6 +1,6 @@
 import type { CampaignReport } from './campaign.js';
 
-/** What one run came to; in the sum of several the seed is 'total'. */
+/** The totals of one run. In the sum of several runs, the seed is 'total'. */
 export interface RunTotals {
   seed: number | 'total';
   vendors: string;
@@ -39,7 +39,7 @@ export function totalsOf(seed: number, minutes: number, report: CampaignReport):
   };
 }
 
-/** The runs, and what they come to together. */
+/** The runs, followed by their sum. */
 export function withSum(runs: readonly RunTotals[]): RunTotals[] {
   const of = (name: Exclude<keyof RunTotals, 'seed' | 'vendors'>): number => sum(runs.map((run) => run[name]));
   const total: RunTotals = {

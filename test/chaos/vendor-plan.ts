@@ -2,7 +2,7 @@ import type { Random } from './random.js';
 import { VENDOR_CODES, type Article, type Json, type VendorCode } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 
-/** Where a product is bought, the first one first; `sim` is the supplier of our own protocol. */
+/** The suppliers of a product, in the order of its offers; `sim` is the supplier of our own protocol. */
 interface PlannedOffer {
   supplier: 'sim' | VendorCode;
   supplierSku: string;
@@ -15,7 +15,7 @@ export interface RoutedProduct {
   price: string;
   kind: 'topup' | 'code';
   offers: PlannedOffer[];
-  /** In the order of their offers. */
+  /** The suppliers, in the order of their offers. */
   vendors: VendorCode[];
 }
 
@@ -29,7 +29,7 @@ function offerOf(vendor: VendorCode, article: Article): PlannedOffer {
 
 const nameOf = (...parts: string[]): string => ['chaos', ...parts].join('-').toUpperCase();
 
-/** A vendor before the other supplier, behind it, and alone. */
+/** A vendor before the other supplier, after it, and alone. */
 const productsOf = (vendor: VendorCode): RoutedProduct[] => {
   const common = { price: PRICE, kind: 'topup', vendors: [vendor] } as const;
   const sim = (supplierSku: string): PlannedOffer => ({ supplier: 'sim', supplierSku });
@@ -47,7 +47,7 @@ const cardOf = (vendor: VendorCode): string => nameOf(vendor, 'code');
 
 const sellsCards = (vendor: VendorCode): boolean => VENDORS[vendor].articles.code !== null;
 
-/** What is bought at these vendors: at each, at one after the other, and cards at one after the other. */
+/** The products of these vendors: of each alone, of several with failover, and cards with failover. */
 export function routedProducts(vendors: readonly VendorCode[]): RoutedProduct[] {
   const pairs = vendors.flatMap((one) => vendors.filter((other) => other !== one).map((other) => [one, other])) as [
     VendorCode,
@@ -71,17 +71,17 @@ export function routedProducts(vendors: readonly VendorCode[]): RoutedProduct[] 
   ];
 }
 
-/** All that any run may sell. */
+/** The products of all runs. */
 const ALL_PRODUCTS = new Map(routedProducts(VENDOR_CODES).map((each) => [each.sku, each]));
 
-/** Sold by vendors alone: while they are paused, orders of it are refused. */
+/** Products of vendors only. Their orders are refused while the vendors are paused. */
 export const isOfVendorsOnly = (sku: string): boolean =>
   ALL_PRODUCTS.get(sku)?.offers.every(({ supplier }) => supplier !== 'sim') ?? false;
 
-/** Two or three of them. */
+/** Chooses two or three vendors. */
 export const planVendors = (random: Random): VendorCode[] => random.shuffle(VENDOR_CODES).slice(0, random.int(2, 3));
 
-/** Players to whom the other supplier refuses to sell, at once or after a doubt. */
+/** Players whose units the other supplier refuses, at once or after a doubt. */
 const REFUSED_BY_THE_OTHER = [
   'sim-fail-out_of_stock',
   'sim-fail-limit_exceeded',
@@ -91,7 +91,7 @@ const REFUSED_BY_THE_OTHER = [
   'sim-500-fail',
 ];
 
-/** How many orders are for what vendors sell. */
+/** The share of orders for products of vendors. */
 const SHARE = 0.4;
 
 export interface RoutedOrder {
@@ -99,7 +99,7 @@ export interface RoutedOrder {
   items: { sku: string; quantity: number }[];
 }
 
-/** @returns null for an order of something else. */
+/** @returns null for an order of another product. */
 export function planRoutedOrder(random: Random, vendors: readonly VendorCode[], number: number): RoutedOrder | null {
   if (!random.chance(SHARE)) return null;
   const vendor = random.pick(vendors);
@@ -118,7 +118,7 @@ export function planRoutedOrder(random: Random, vendors: readonly VendorCode[], 
   return { userId, items: [{ sku, quantity: random.int(1, 2) }] };
 }
 
-/** An order that one vendor refuses, at once or in the end, and another one sells somehow. */
+/** An order that one vendor refuses, at once or later, and another one sells with some behaviour. */
 export function planFailover(random: Random, vendors: readonly VendorCode[], number: number): RoutedOrder {
   const one = random.pick(vendors);
   const other = random.pick(vendors.filter((each) => each !== one));
@@ -132,7 +132,7 @@ const allBehavioursOf = (vendor: VendorCode): Record<string, readonly Json[]> =>
   ...VENDORS[vendor].contradictions,
 });
 
-/** What a vendor does with the purchases of a player: a name says it for each of the vendors that sell the product. */
+/** The behaviour of vendors for a player. The player's name has the behaviour of each vendor of the product. */
 export function behaviourAt(vendor: VendorCode, sku: string, userId: string): string | null {
   const { vendors, kind } = ALL_PRODUCTS.get(sku) ?? {};
   const [, names = ''] = /^([a-z\d_-]+)-\d+$/.exec(userId) ?? [];
@@ -140,7 +140,7 @@ export function behaviourAt(vendor: VendorCode, sku: string, userId: string): st
   return kind === 'topup' && name in allBehavioursOf(vendor) ? name : null;
 }
 
-/** How many cards are sold as usual before one is not. */
+/** The number of cards that are sold normally before one is not. */
 const USUAL_CARDS = 2;
 const MAX_CARD_RULES = 24;
 
@@ -185,7 +185,7 @@ export interface PlannedVendorFault {
   forMs: number;
 }
 
-/** At each vendor one after the other, each once before any comes again. */
+/** The vendors in turn, each once before any is repeated. */
 export function planVendorFaults(
   random: Random,
   vendors: readonly VendorCode[],

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChaosSystem } from './system.js';
 import type { Moved, Vendor } from './vendor.js';
 
-/** How much time passes at the vendor, and how often. */
+/** The step of the vendor's clock, and its interval. */
 const STEP_MS = 10_000;
 const EVERY_MS = 700;
-/** Longer than a call to the vendor may be under way: what was begun later is not touched. */
+/** Longer than a call to the vendor may be in flight. Later attempts are not changed. */
 const CALL_MS = 5_000;
-/** Longer than any worker is stopped: until then it may come back and go on with its claim. */
+/** Longer than any worker is stopped, because a stopped worker may continue with its claim. */
 const MAX_STOP_MS = 25_000;
 
-/** Brings forward what is to happen to units at the vendor, as if they had been left alone for longer. */
+/** Makes units at the vendor due earlier, as if more time had passed since their last call. */
 const BRING_FORWARD = `
   UPDATE order_units u SET
     next_action_at = u.next_action_at - $1::interval, updated_at = u.updated_at - $1::interval,
@@ -23,17 +23,17 @@ const BRING_FORWARD = `
   RETURNING a.reference`;
 
 interface Step extends Moved {
-  /** The attempts for which the time passed. */
+  /** The attempts whose time was moved. */
   references: Set<string>;
 }
 
 /**
- * Time at a vendor that wants to be left alone for long between two calls about an attempt: it passes faster than here, for
- * the vendor and for attempts about which no call is under way. What passes is on record, which shows how long an
- * attempt was left alone. At other vendors time passes as it does here.
+ * The faster time at a vendor with long minimum gaps between two calls about an attempt. It applies to the vendor, and to
+ * attempts without a call in flight. Each step is recorded, which shows the real gap between two calls of an attempt. Other
+ * vendors have the normal time.
  */
 export class VendorTime {
-  /** Whether nothing is stopped any more. */
+  /** Whether no worker is stopped any more. */
   isCalm = false;
   private readonly steps: Step[] = [];
   private isOver = false;
@@ -54,7 +54,7 @@ export class VendorTime {
   }
 
   /**
-   * How long an attempt was left alone between two calls, for the service: the time that passed, and what was skipped for it.
+   * The gap between two calls of an attempt, for the service: the passed time, and the steps of the vendor's clock.
    * @param fromMs and toMs by the vendor's clock.
    */
   leftAloneMs(reference: string, fromMs: number, toMs: number): number {
@@ -66,7 +66,7 @@ export class VendorTime {
 
   private async pass(): Promise<void> {
     for (; !this.isOver; await delay(EVERY_MS)) {
-      // The vendor first: what is due by our clock must be due by the vendor's.
+      // The vendor's clock first: a call that is due by our clock must be due by the vendor's clock.
       const moved = await this.vendor.moveClock(STEP_MS).catch(() => null);
       if (moved === null) continue;
       const step: Step = { ...moved, references: new Set() };

@@ -3,7 +3,7 @@ import type { ManagedProcess } from './managed-process.js';
 import type { SupplierWire } from './supplier-wire.js';
 import type { Json, RawPurchase, VendorEntry, VendorKind } from './vendors/vendor-kind.js';
 
-/** By how much the vendor's clock was moved on, and when that was by this clock. */
+/** A step of the vendor's clock, and its time by this clock. */
 export interface Moved {
   nowMs: number;
   byMs: number;
@@ -12,12 +12,12 @@ export interface Moved {
 const ASKED_AGAIN_MS = 200;
 /** Longer than any vendor of the run takes to decide a request. */
 const DECIDED_WITHIN_MS = 15_000;
-/** As long as the vendor may wait until it calls back again. */
+/** The longest wait of a vendor before it repeats a callback. */
 const FINISHING_MS = 3_600_000;
 
-/** A simulated vendor, as a test steers it: killed like anything else, it may have to be asked again. */
+/** A simulated vendor that the run controls. It may be killed like other processes, so requests to it are repeated. */
 export class Vendor {
-  /** @param url of the simulator itself; the service reaches it over the wire. */
+  /** @param url the simulator's own address; the service reaches it over the faulty connection. */
   constructor(
     readonly kind: VendorKind,
     private readonly url: string,
@@ -25,12 +25,12 @@ export class Vendor {
     readonly process: ManagedProcess,
   ) {}
 
-  /** As the service reaches it. */
+  /** The address that the service uses. */
   get baseUrl(): string {
     return `${this.wire.url}${this.kind.path}`;
   }
 
-  /** @throws while it is away */
+  /** @throws while it is killed. */
   async moveClock(byMs: number): Promise<Moved> {
     const { now_ms: nowMs } = await this.ask<{ now_ms: number }>('clock', { advance: byMs });
     return { nowMs, byMs };
@@ -44,17 +44,17 @@ export class Vendor {
     return this.askUntilAnswered('account', account);
   }
 
-  /** As it is by the vendor's own account: with our key and enough of our money. */
+  /** Whether the account is right: with our key and enough of our money. */
   async isWell(): Promise<boolean> {
     return this.kind.isWell(await this.askUntilAnswered<Json>('account'));
   }
 
-  /** What is taken from the deposit for all that was bought, in millionths of its currency. */
+  /** The debits of all purchases, in millionths of its currency. */
   async debited(): Promise<bigint> {
     return microsOf((await this.askUntilAnswered<{ debited: number | string }>('account')).debited);
   }
 
-  /** Resolves when it has decided what reached it, or when the time is up: a vendor that was killed never decides some. */
+  /** Resolves when it has decided all received requests, or after a timeout, because a killed vendor never decides some. */
   async decided(): Promise<void> {
     const deadline = performance.now() + DECIDED_WITHIN_MS;
     const isUnderway = ({ decision, at }: VendorEntry): boolean =>
@@ -62,7 +62,7 @@ export class Vendor {
     while (performance.now() < deadline && (await this.journal()).some(isUnderway)) await delay(ASKED_AGAIN_MS);
   }
 
-  /** Lets time pass until it has nothing more to do, and has made or given up all its callbacks. */
+  /** Moves its clock until it has no more work, and has delivered or given up all its callbacks. */
   async finish(): Promise<void> {
     while (await this.isBusy()) {
       await this.moveClock(FINISHING_MS).catch(() => undefined);
@@ -80,13 +80,13 @@ export class Vendor {
     return this.askUntilAnswered('purchases');
   }
 
-  /** The purchases about which it gave up to call us: nobody took its callbacks in time. */
+  /** The purchases whose callbacks it gave up, because none was accepted in time. */
   async unheard(): Promise<Set<string>> {
     const callbacks = await this.askUntilAnswered<{ ref_id: string; state: string }[]>('callbacks');
     return new Set(callbacks.filter(({ state }) => state === 'given_up').map(({ ref_id }) => ref_id));
   }
 
-  /** How many callbacks it sent. */
+  /** The number of sent callbacks. */
   async calledBack(): Promise<number> {
     return (await this.askUntilAnswered<{ attempts: object[] }[]>('callbacks')).reduce(
       (sum, { attempts }) => sum + attempts.length,
@@ -121,7 +121,7 @@ export class Vendor {
 
 class Misunderstood extends Error {}
 
-/** A decimal as a simulator writes it, in millionths. */
+/** A simulator's decimal, in millionths. */
 export function microsOf(amount: number | string): bigint {
   const [whole = '', fraction = ''] = String(amount).split('.');
   return BigInt(whole + fraction.padEnd(6, '0').slice(0, 6));

@@ -1,6 +1,6 @@
 export type Book = 'clients' | 'postgresql' | 'supplier' | 'receivers' | 'processes';
 
-/** Something that must not be, and what shows it. */
+/** A broken rule, with its evidence. */
 export interface Violation {
   book: Book;
   what: string;
@@ -9,7 +9,7 @@ export interface Violation {
 
 const MAX_OF_A_KIND = 5;
 
-/** Collects violations; of each kind only the first few are kept with their evidence. */
+/** Collects violations. It keeps the evidence only of the first few of each kind. */
 export class Violations {
   readonly found: Violation[] = [];
   private readonly counts = new Map<string, number>();
@@ -21,7 +21,7 @@ export class Violations {
     if (count <= MAX_OF_A_KIND) this.found.push({ book, what, evidence });
   }
 
-  /** How often each kind was found. */
+  /** The number of violations of each kind. */
   get summary(): [kind: string, count: number][] {
     return [...this.counts];
   }

@@ -13,8 +13,8 @@ interface Stored {
 }
 
 /**
- * Compares what merchants, PostgreSQL, the supplier and the receivers have of all orders so far, but for what a restore has
- * forgotten.
+ * Compares the records of merchants, PostgreSQL, the supplier and the receivers about all orders so far, except those that a
+ * restore lost.
  */
 export async function compareBooks(
   laboratory: Laboratory,
@@ -40,7 +40,7 @@ export async function compareBooks(
   await checkReceivers(system, { arrivals }, subscriptions, violations);
 }
 
-/** What was acknowledged is there, once, under its number; and nothing else is. */
+/** Every acknowledged order exists once, under its number, and there are no others. */
 async function checkAcknowledged(
   laboratory: Laboratory,
   histories: readonly OrderHistory[],

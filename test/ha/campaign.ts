@@ -16,7 +16,7 @@ export interface Outcome {
 }
 
 const ORDERS_PER_SECOND = 25;
-/** Processes that have just begun are slow. */
+/** A warm-up, because new processes are slow. */
 const FIRST_ORDERS_MS = 20_000;
 const WARM_UP_MS = 10_000;
 const AFTERWARDS_MS = 10_000;
@@ -27,7 +27,7 @@ const OPEN = `
   SELECT (SELECT count(*)::int FROM orders WHERE status NOT IN ('completed', 'failed')) AS orders,
          (SELECT count(*)::int FROM webhook_deliveries WHERE status = 'pending') AS deliveries`;
 
-/** One laboratory, in which one scenario after another is played. */
+/** One laboratory, which runs one scenario after another. */
 export class Campaign {
   private readonly histories: OrderHistory[] = [];
   private readonly begunAt = new Date();
@@ -78,7 +78,7 @@ export class Campaign {
     return { scenario, figures, violations };
   }
 
-  /** After a restore: merchants repeat what is gone, and what the supplier sold of it becomes cases. */
+  /** After a restore: merchants repeat lost orders, and lost purchases become discrepancies. */
   private async settleForgotten(violations: Violations): Promise<void> {
     const { laboratory, merchants, log } = this;
     const lost = await merchants.repeatLost(this.histories);
@@ -90,7 +90,7 @@ export class Campaign {
       violations.add('supplier', 'orders were lost, and none of their purchases is a case', { lost });
   }
 
-  /** Without any fault. */
+  /** A run without any fault. */
   private async orderFor(forMs: number): Promise<void> {
     this.merchants.begin(ORDERS_PER_SECOND);
     await delay(forMs);
@@ -109,7 +109,7 @@ export class Campaign {
     this.log(`${fault} is over`);
   }
 
-  /** Until no order is open and no delivery waits; what is left then the books show. */
+  /** Waits until no order is open and no delivery waits. The books show those that stay. */
   private async untilDelivered(): Promise<void> {
     for (const deadline = performance.now() + ENDED_WITHIN_MS; performance.now() < deadline; await delay(500)) {
       const [open] = await this.laboratory.sql<{ orders: number; deliveries: number }>(OPEN);

@@ -1,7 +1,7 @@
 import { missingHere } from './programs.js';
 import { SCENARIOS, scenariosOf } from './scenarios.js';
 
-// Before anything starts. Exits with 1 when something is missing, with 3 when there is nothing to run.
+// Runs before anything starts. Exits with 1 if a program is missing, with 3 if there is nothing to run.
 
 const USAGE = 'npm run ha -- [SCENARIO...]';
 const names = process.argv.slice(2);

@@ -10,13 +10,13 @@ const PROGRAM = '/run/postgresql-programs/postgres';
 let library = '';
 let chosen: Machine | undefined;
 
-/** PostgreSQL's clock on one machine, as libfaketime has it: everything else on the machine has the right time. */
+/** PostgreSQL's clock on one machine, set with libfaketime. All other programs of the machine have the right time. */
 const withClock = (original: string): string => `#!/bin/sh
 [ -s ${CLOCK} ] && export LD_PRELOAD=${library} FAKETIME_TIMESTAMP_FILE=${CLOCK} FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1
 exec ${original} "$@"
 `;
 
-/** A standby begins with a clock that can be set. */
+/** Starts a standby with a clock that can be set. */
 async function prepare({ cluster, postgresql }: Laboratory): Promise<void> {
   const found = findFakeTime();
   if ('missing' in found) throw new Error(`clocks can’t be set: ${found.missing}`);

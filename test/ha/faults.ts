@@ -8,7 +8,7 @@ import { backUp, restoreTo, thisMoment } from './restore.js';
 /** Undoes a fault. */
 type Undo = () => Promise<void> | void;
 
-/** Breaks something; what has to be made ready before merchants begin to order is done by `prepare`. */
+/** Causes a fault. `prepare` runs before merchants begin to order. */
 interface Fault {
   prepare?: (laboratory: Laboratory) => Promise<void>;
   begin: (laboratory: Laboratory) => Promise<Undo>;

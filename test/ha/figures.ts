@@ -1,25 +1,25 @@
 import type { Answer, OrderHistory } from './merchants.js';
 
-/** What merchants noticed of a fault; times in seconds. */
+/** The effects of a fault on merchants; times in seconds. */
 export interface Figures {
   orders: number;
-  /** The longest time without an order acknowledged. */
+  /** The longest time without an acknowledged order. */
   withoutOk: number;
-  /** From the acknowledgement of an order to the webhook that tells its end: the longest. */
+  /** The longest time from the acknowledgement of an order to the webhook about its end. */
   worstOrder: number;
-  /** How often each status was answered; a 503 that does not say when to come again, and no answer, by their names. */
+  /** The number of answers by status. A 503 without Retry-After, and no answer, have their own names. */
   statuses: Record<string, number>;
-  /** Of answers with 200, in milliseconds: before the fault, and from its begin on. */
+  /** The times of answers with 200, in milliseconds: before the fault, and from its beginning on. */
   p99Before: number;
   p99During: number;
 }
 
 export interface Measured {
   histories: readonly OrderHistory[];
-  /** When a webhook first reported each order's end, by its reference. */
+  /** The time of the first webhook about each order's end, by its reference. */
   reportedAtMs: ReadonlyMap<string, number>;
   faultAtMs: number;
-  /** When no more orders were placed. */
+  /** The time after which no more orders were placed. */
   endAtMs: number;
 }
 
@@ -44,7 +44,7 @@ export function figuresOf({ histories, reportedAtMs, faultAtMs, endAtMs }: Measu
   };
 }
 
-/** From the last one before the fault on, until the end. */
+/** The answers from the last one before the fault until the end. */
 function longestGapMs(moments: number[], faultAtMs: number, endAtMs: number): number {
   const sorted = moments.sort((one, other) => one - other);
   const before = sorted.filter((atMs) => atMs < faultAtMs).at(-1) ?? faultAtMs;
@@ -64,7 +64,7 @@ function countStatuses(answers: Answer[]): Record<string, number> {
 const nameOf = ({ status, isOurs }: Answer): string =>
   status === 503 && !isOurs ? '503 without Retry-After' : String(status);
 
-/** Whether merchants saw what they are promised only. */
+/** Whether merchants got only answers that the contract allows. */
 export const isPromised = (statuses: Record<string, number>): boolean =>
   Object.keys(statuses).every((status) => status === '200' || status === '503');
 

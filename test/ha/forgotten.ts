@@ -21,20 +21,20 @@ interface Shown {
   likely_matches: { user_id: string }[];
 }
 
-/** Of so many cases it is looked whether they name the order that came again. */
+/** The number of discrepancies for which it checks that they name the repeated order. */
 const SHOWN = 5;
 const CLOSED_AT_ONCE = 100;
 
-/** What the books have forgotten since a restore, and the supplier and the receivers have not. */
+/** The records that a restore removed from the books, and that the supplier and the receivers still have. */
 export class Forgotten {
-  /** References of purchases that no book knew, and a case did. */
+  /** References of purchases that the books lost, and that have a discrepancy. */
   private readonly references = new Set<string>();
-  /** Those that the supplier had before the restore. */
+  /** The supplier's purchases from before the restore. */
   private readonly earlier = new Set<string>();
-  /** Events that were delivered before the restore, and are in no book any more. */
+  /** Events that were delivered before the restore, and that the books lost. */
   private readonly events = new Set<string>();
 
-  /** To be called when the database is lost. */
+  /** Call it when the database is lost. */
   async remember(laboratory: Laboratory): Promise<void> {
     for (const { reference } of await laboratory.purchases<SoldPurchase>()) this.earlier.add(reference);
   }
@@ -44,9 +44,9 @@ export class Forgotten {
   }
 
   /**
-   * Has the supplier's list compared with the books, as docs/operations.md says, and checks that every purchase is known
-   * to a book or to a case, and none to both. The cases are closed then.
-   * @returns how many there were.
+   * Compares the supplier's list with the books, as docs/operations.md tells operators to. Checks that every purchase has an order
+   * or a discrepancy, and none has both, and closes the discrepancies.
+   * @returns the number of discrepancies.
    */
   async settle(laboratory: Laboratory, since: Date, arrivals: Arrival[], violations: Violations): Promise<number> {
     await laboratory.topup('report', 'supplier', '--since', since.toISOString()).catch(() => undefined);
@@ -81,7 +81,7 @@ export class Forgotten {
     return cases.length;
   }
 
-  /** The supplier's purchases without those that a case has; what was sent before the restore the books count no more. */
+  /** The supplier's purchases without those that have a discrepancy. The books no longer count sends from before the restore. */
   isRemembered = ({ reference }: { reference: string }): boolean => !this.references.has(reference);
 
   receivedOf = ({ reference, received }: SoldPurchase): number =>

@@ -25,18 +25,18 @@ const READY_WITHIN_MS = 120_000;
 const run = promisify(execFile);
 
 interface Outside {
-  /** Where commands of the command line run. */
+  /** The machine on which commands of the command line run. */
   operator: Machine;
-  /** Before the APIs. */
+  /** The load balancer's address, in front of the APIs. */
   balancer: Machine;
   supplier: Machine;
 }
 
-/** The whole service on machines of its own: see README.md. */
+/** The whole service on simulated machines: see README.md. */
 export class Laboratory {
   readonly apiUrl = `http://${BALANCER}:8080`;
   readonly supplierUrl = `http://${SUPPLIER}:${SUPPLIER_PORT}`;
-  /** Where PostgreSQL's programs are. */
+  /** The folder of PostgreSQL's programs. */
   readonly postgresql = newestPostgresql() ?? '';
   readonly forgotten = new Forgotten();
   private readonly password = randomBytes(12).toString('hex');
@@ -45,7 +45,7 @@ export class Laboratory {
   private pool: pg.Pool | undefined;
 
   private constructor(
-    /** On a disk in memory that ends with the namespace. */
+    /** A folder on a disk in memory, which ends with the namespace. */
     readonly directory: string,
     readonly logs: string,
     readonly cluster: PatroniCluster,
@@ -79,7 +79,7 @@ export class Laboratory {
     return laboratory;
   }
 
-  /** Runs an operator's command. @returns its JSON. @throws with what it printed when it fails. */
+  /** Runs an operator's command. @returns its JSON. @throws with its output if it fails. */
   async topup<Result>(...args: string[]): Promise<Result> {
     const program = path.join(this.directory, 'bin', 'topup.js');
     const settings = Object.entries(this.envOf(this.outside.operator)).map(([name, value]) => `${name}=${value}`);
@@ -104,7 +104,7 @@ export class Laboratory {
     return (await (await fetch(`${this.supplierUrl}/purchases`)).json()) as Purchase[];
   }
 
-  /** Waits until every machine is well again, and each API takes orders. */
+  /** Waits until every machine works again, and each API accepts orders. */
   async untilHealthy(): Promise<void> {
     await this.cluster.untilHealthy();
     await this.redis.untilHealthy();
@@ -122,7 +122,7 @@ export class Laboratory {
     return this.pool;
   }
 
-  /** Waits until the API of a machine takes orders. */
+  /** Waits until the API of a machine accepts orders. */
   readonly untilApiReady = ({ address }: Machine): Promise<void> => this.untilReady(`http://${address}:3000`);
 
   private async untilReady(url: string): Promise<void> {
@@ -144,7 +144,7 @@ export class Laboratory {
     for (const machine of this.redis.machines) this.startEtcd(machine);
     for (const machine of this.cluster.machines) {
       await this.startPatroni(machine, patroni);
-      // The first one begins; the others copy it.
+      // The first one starts the cluster; the others copy it.
       if (machine === this.cluster.machines[0]) await untilPrimary(machine);
     }
     await this.cluster.untilHealthy();
@@ -217,7 +217,7 @@ export class Laboratory {
       primary.run(['psql', '-v', 'ON_ERROR_STOP=1', '-d', database, '-c', statement], 'postgres');
     await sql(`CREATE ROLE topup LOGIN PASSWORD '${this.password}'`);
     await sql('CREATE DATABASE topup OWNER topup');
-    // Those that PgBouncer ignores, as docs/scaling.md has them.
+    // The parameters that PgBouncer must ignore, from docs/scaling.md.
     const ofRole = {
       idle_in_transaction_session_timeout: '4s',
       lock_timeout: '3s',
@@ -229,7 +229,7 @@ export class Laboratory {
     for (const [name, value] of Object.entries(ofRole)) await sql(`ALTER ROLE topup SET ${name} = '${value}'`);
   }
 
-  /** HAProxy, and PgBouncer before it on one of them; an API and a worker. */
+  /** HAProxy on each machine, with PgBouncer in front of it on one; an API and a worker. */
   private startApplication(machine: Machine, isPooled: boolean): void {
     this.startHaproxy(machine);
     if (isPooled) this.startPgbouncer(machine);
@@ -261,7 +261,7 @@ export class Laboratory {
     });
   }
 
-  /** What never breaks. */
+  /** The machine without faults. */
   private startOutside(): void {
     const { balancer, supplier } = this.outside;
     for (const name of ['balancer.cfg', 'unavailable.http']) balancer.write(`/etc/haproxy/${name}`, settingsOf(name));
@@ -304,7 +304,7 @@ export async function untilPrimary({ name, address }: Machine): Promise<void> {
   throw new Error(`PostgreSQL on ${name} did not begin: see its log`);
 }
 
-/** Copies the build, so that another build during the run does not change what runs. */
+/** Copies the build, so that another build during the run does not change the running code. */
 function copyBuild(directory: string): void {
   mkdirSync(directory, { recursive: true });
   for (const name of ['dist', 'bin', 'package.json'])

@@ -13,11 +13,11 @@ import {
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** A program that runs on a machine for as long as the machine is on. */
+/** A program that runs on a machine while the machine is on. */
 export interface Service {
   name: string;
   command: string[];
-  /** The user that it runs as; root unless given. */
+  /** The user of the program; root by default. */
   user?: 'postgres';
   env?: NodeJS.ProcessEnv;
 }
@@ -25,9 +25,9 @@ export interface Service {
 export interface MachineOptions {
   name: string;
   address: string;
-  /** Folders that are its own, each on a disk of so many MB. */
+  /** Folders of the machine, each on its own disk, with the size in MB. */
   disks: Record<string, number>;
-  /** Where its services' logs are kept. */
+  /** The folder of its services' logs. */
   logs: string;
 }
 
@@ -36,7 +36,7 @@ type Running = Service & { child: ChildProcess | null };
 const BRIDGE = 'topup';
 const run = promisify(execFile);
 
-/** All that comes and goes is dropped, but what the machine says to itself. */
+/** A firewall that drops all traffic, except within the machine. */
 const CUT = ['input', 'output']
   .flatMap((hook) => [
     `add chain inet cut ${hook} { type filter hook ${hook} priority 0; policy drop; }`,
@@ -44,7 +44,7 @@ const CUT = ['input', 'output']
   ])
   .reduce((rules, rule) => `${rules}; ${rule}`, 'add table inet cut');
 
-/** The network that the machines are on, with this process on it as 10.0.0.1. */
+/** The network of the machines. This process has the address 10.0.0.1 there. */
 export async function layNetwork(address: string): Promise<void> {
   await run('ip', ['link', 'set', 'lo', 'up']);
   await run('ip', ['link', 'add', BRIDGE, 'type', 'bridge']);
@@ -52,7 +52,7 @@ export async function layNetwork(address: string): Promise<void> {
   await run('ip', ['link', 'set', BRIDGE, 'up']);
 }
 
-/** What stands for a machine: a network namespace with an address, and disks of its own. Memory and CPU are shared. */
+/** A simulated machine: a network namespace with an address, and its own disks. Memory and CPU are shared. */
 export class Machine {
   private readonly services = new Map<string, Running>();
 
@@ -91,7 +91,7 @@ export class Machine {
     return this.options.address;
   }
 
-  /** Writes a file where the machine's programs find it. */
+  /** Writes a file for the machine's programs. */
   write(file: string, text: string, { owner = 0, mode = 0o644 } = {}): void {
     const place = this.placeOf(file);
     mkdirSync(path.dirname(place), { recursive: true });
@@ -100,12 +100,12 @@ export class Machine {
     chownSync(place, owner, owner);
   }
 
-  /** Where this process finds a file of the machine. */
+  /** The path of a machine's file for this process. */
   placeOf(file: string): string {
     return `/proc/${this.holder.pid}/root${file}`;
   }
 
-  /** Starts a service, and again each time that the machine is switched on. */
+  /** Starts a service, now and each time that the machine is switched on. */
   start(service: Service): void {
     this.services.set(service.name, { ...service, child: null });
     this.spawn(service.name);
@@ -121,7 +121,7 @@ export class Machine {
     return child !== null && child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** Sends a signal to one service. @param awaited whether to wait until that has ended it. */
+  /** Sends a signal to one service. @param awaited whether to wait for the end of the service. */
   async signal(name: string, signal: NodeJS.Signals, awaited = false): Promise<void> {
     const child = this.services.get(name)?.child;
     if (!child || !this.isRunning(name)) return;
@@ -130,7 +130,7 @@ export class Machine {
     if (awaited) await ended;
   }
 
-  /** Nothing on it runs any more, and it keeps its connections: as a virtual machine that is paused. */
+  /** Stops all programs, but keeps their connections, like a paused virtual machine. */
   freeze(): void {
     this.signalAll('SIGSTOP');
   }
@@ -148,7 +148,7 @@ export class Machine {
     await this.inside(['nft', 'delete', 'table', 'inet', 'cut']);
   }
 
-  /** As if its power went: nobody is informed, and no connection is closed. */
+  /** Cuts its power: its programs end at once, and no connection is closed. */
   async powerOff(): Promise<void> {
     await this.cut();
     for (let left = 1; left > 0;) left = this.signalAll('SIGKILL');
@@ -159,7 +159,7 @@ export class Machine {
     this.startAgain();
   }
 
-  /** Runs a program on it to its end. @returns what it wrote. */
+  /** Runs a program on it. @returns its output. */
   async run(command: string[], user?: 'postgres'): Promise<string> {
     return this.inside([...asUser(user), ...command]);
   }
@@ -190,27 +190,27 @@ export class Machine {
       env: { PATH: process.env.PATH, LANG: 'C.UTF-8', ...service.env },
       cwd: '/',
       stdio: ['ignore', log, log],
-      // Ctrl-C is for this process alone: the others end with the namespace.
+      // Only this process gets Ctrl-C. The others end with the namespace.
       detached: true,
     });
     closeSync(log);
     service.child = child;
   }
 
-  /** @returns how many processes there were. */
+  /** @returns the number of processes. */
   private signalAll(signal: NodeJS.Signals): number {
     const pids = this.pids();
     for (const pid of pids) {
       try {
         process.kill(pid, signal);
       } catch {
-        // It has just ended.
+        // The process has just ended.
       }
     }
     return pids.length;
   }
 
-  /** Its processes are those in its network namespace. */
+  /** The processes in its network namespace. */
   private pids(): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && Number(name) !== this.holder.pid)

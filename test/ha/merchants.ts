@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 
-/** One answer to an order, or why there was none. */
+/** One answer to an order, or the reason why there was none. */
 export interface Answer {
   sentAtMs: number;
   atMs: number;
-  /** The status; `timeout` after 10 s; or the error of a connection that broke. */
+  /** The status; `timeout` after 10 s; or the error of a broken connection. */
   status: number | string;
-  /** Of a 503: whether it is the service's own, which says when to come again. */
+  /** Whether a 503 is the service's own, which has Retry-After. */
   isOurs: boolean;
   retryAfterMs: number;
 }
 
-/** What happened to one order of one merchant. */
+/** All answers to one order of one merchant. */
 export interface OrderHistory {
   merchant: number;
   reference: string;
@@ -26,10 +26,10 @@ interface Account {
 }
 
 const PATIENCE_MS = 10_000;
-/** Where an answer does not say when to come again. */
+/** The wait after an answer without Retry-After. */
 const AGAIN_AFTER_MS = 1_000;
 
-/** Merchants that order steadily. Each repeats an order until it has a 200, and waits as long as a 503 says before it does. */
+/** Merchants that order steadily. Each repeats an order until it gets a 200, and waits for the time of Retry-After before. */
 export class Merchants {
   readonly histories: OrderHistory[] = [];
   private readonly open = new Set<Promise<void>>();
@@ -53,7 +53,7 @@ export class Merchants {
     }, 10);
   }
 
-  /** Places no more orders, and waits until each is acknowledged. @returns those that are not, in time. */
+  /** Stops placing orders, and waits until each is acknowledged. @returns orders that are not acknowledged in time. */
   async end(withinMs: number): Promise<OrderHistory[]> {
     clearInterval(this.timer);
     await Promise.race([Promise.all(this.open), delay(withinMs, undefined, { ref: false })]);
@@ -63,7 +63,7 @@ export class Merchants {
     return this.histories.filter(({ acknowledgedAtMs }) => acknowledgedAtMs === null);
   }
 
-  /** Has each merchant look for its orders, and send again those that are gone. @returns how many there were. */
+  /** Makes each merchant look for its orders, and repeat lost ones. @returns the number of lost orders. */
   async repeatLost(histories: readonly OrderHistory[]): Promise<number> {
     const lost: OrderHistory[] = [];
     for (const history of histories) if (!(await this.isThere(history))) lost.push(history);
@@ -105,7 +105,7 @@ export class Merchants {
   }
 
   private async order(history: OrderHistory, number: number): Promise<void> {
-    // A third is bought slowly, so that a fault finds purchases under way.
+    // A third of the units is bought slowly, so that a fault meets purchases in flight.
     const user_id = number % 3 === 0 ? 'sim-slow-300' : `player-${number}`;
     const body = JSON.stringify({ reference_id: history.reference, user_id, items: [{ sku: this.sku }] });
     while (!this.hasGivenUp) {

@@ -9,14 +9,14 @@ interface Member {
 
 const HEALTHY_WITHIN_MS = 180_000;
 const POLL_MS = 500;
-/** Patroni looks every loop_wait seconds. */
+/** Longer than loop_wait, the interval of Patroni's checks. */
 const HEARD_WITHIN_MS = 12_000;
 
-/** PostgreSQL's machines, as Patroni sees them. */
+/** PostgreSQL's machines in Patroni's view. */
 export class PatroniCluster {
   constructor(readonly machines: readonly Machine[]) {}
 
-  /** @throws when none answers. */
+  /** @throws if no machine answers. */
   async members(): Promise<Member[]> {
     for (const { address } of this.machines) {
       try {
@@ -26,7 +26,7 @@ export class PatroniCluster {
         const { members } = (await response.json()) as { members?: Member[] };
         if (members) return members;
       } catch {
-        // Another one may.
+        // Another machine may answer.
       }
     }
     throw new Error('no Patroni answers');
@@ -36,12 +36,12 @@ export class PatroniCluster {
     return this.machineOf(({ role }) => role === 'leader' || role === 'master');
   }
 
-  /** One that has all that was acknowledged; with a quorum it may be any. */
+  /** A standby with all acknowledged transactions; with a quorum it may be any standby. */
   async synchronousStandby(): Promise<Machine> {
     return this.machineOf(({ role }) => role === 'sync_standby' || role === 'quorum_standby');
   }
 
-  /** Hands the primary's part to another machine in good order. */
+  /** Makes another machine the primary, by an orderly switchover. */
   async switchOver(from: Machine, to: Machine): Promise<void> {
     await post(from, 'switchover', { leader: from.name, candidate: to.name });
   }
@@ -50,7 +50,7 @@ export class PatroniCluster {
     await post(machine, 'restart', {});
   }
 
-  /** Sets parameters of PostgreSQL on all of them, and waits until each has heard of it. */
+  /** Sets parameters of PostgreSQL on all machines, and waits until each has them. */
   async configure(parameters: Record<string, string>): Promise<void> {
     const [first] = this.machines;
     if (!first) throw new Error('there is no machine to configure');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { localDataDir } from '../../src/core/project-root.js';
 import { findOnPath } from '../../tools/local-stack/debian-packages.js';
 
-/** What the laboratory needs of the machine that it is on, and the Debian package that has it. */
+/** The programs that the laboratory needs, with their Debian packages. */
 export const NEEDED: Record<string, string> = {
   unshare: 'util-linux',
   nsenter: 'util-linux',
@@ -22,7 +22,7 @@ export const NEEDED: Record<string, string> = {
 const FAKETIME_PACKAGE = 'libfaketime';
 const POSTGRESQL = '/usr/lib/postgresql';
 
-/** @returns one line for each thing that is missing, with what to do about it. */
+/** @returns one line for each missing program, with the remedy. */
 export function missingHere(
   isRoot = process.getuid?.() === 0,
   find: (name: string) => boolean = (name) => findOnPath([name]) !== null,
@@ -37,7 +37,7 @@ export function missingHere(
   ];
 }
 
-/** The folder of PostgreSQL's programs, as Debian packages them. */
+/** The folder of PostgreSQL's programs in Debian's packages. */
 export function newestPostgresql(): string | null {
   if (!existsSync(POSTGRESQL)) return null;
   const versions = readdirSync(POSTGRESQL).sort((one, other) => Number(other) - Number(one));
@@ -51,12 +51,12 @@ export interface Patroni {
   version: string;
 }
 
-/** The package that was unpacked into `.local/ha/patroni`, or else the one that is installed. */
+/** The package that was unpacked into `.local/ha/patroni`, or else the installed one. */
 export function findPatroni(): Patroni {
   const unpacked = path.join(localDataDir(), 'ha', 'patroni', 'usr');
   const env = existsSync(unpacked) ? { PYTHONPATH: path.join(unpacked, 'lib', 'python3', 'dist-packages') } : {};
   const program = existsSync(unpacked) ? path.join(unpacked, 'bin', 'patroni') : '/usr/bin/patroni';
-  // Debian's packages are for Debian's Python, whichever comes first on PATH.
+  // Debian's packages need Debian's Python, even if another one is first on PATH.
   const command = ['/usr/bin/python3', program];
   return { command, env, version: lastWord(command, ['--version'], env) };
 }

@@ -6,7 +6,7 @@ export const REDIS = { redis1: '10.0.0.21', redis2: '10.0.0.22', redis3: '10.0.0
 const FIRST_MASTER = REDIS.redis1;
 const HEALTHY_WITHIN_MS = 60_000;
 
-/** A Redis master with two replicas, and a sentinel beside each. Their machines have etcd, too. */
+/** A Redis master with two replicas, and a sentinel on each of their machines, which also run etcd. */
 export class RedisGroup {
   private constructor(readonly machines: readonly Machine[]) {}
 
@@ -36,7 +36,7 @@ export class RedisGroup {
     await this.untilHealthy();
   }
 
-  /** Where the sentinels say that the master is. */
+  /** The address of the master, from the sentinels. */
   async master(): Promise<Machine> {
     for (const machine of this.machines) {
       const said = await ask(machine, 26379, 'SENTINEL', 'get-master-addr-by-name', 'mymaster').catch(() => '');

@@ -1,7 +1,7 @@
 import type { Outcome } from './campaign.js';
 import { isPromised } from './figures.js';
 
-/** What one scenario came to, against its goals; what is over a goal is marked. */
+/** The results of one scenario beside its goals, with a mark at each missed goal. */
 export interface Row {
   scenario: string;
   orders: number;

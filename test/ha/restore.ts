@@ -7,14 +7,14 @@ const DATA = '/var/lib/postgresql/topup';
 const BINARIES = '/run/postgresql-programs';
 const STATE = '/run/pgbackrest';
 const CONFIG = '/etc/patroni/pgbackrest.conf';
-/** As in deploy/ha/patroni.yml: recovery waits where it is given fewer than there were. */
+/** The same as in deploy/ha/patroni.yml, because recovery stops with fewer connections than before. */
 const CONNECTIONS = 200;
 const ARCHIVED_WITHIN_MS = 60_000;
 const PROMOTED_WITHIN_MS = 120_000;
-/** The keys of a cluster in etcd, and the first key behind them. */
+/** The range of the keys of a cluster in etcd: the first one, and the first one after them. */
 const KEYS = ['/service/topup/', '/service/topup0'] as const;
 
-/** As docs/operations.md has it, with a repository that all machines see. */
+/** The settings of docs/operations.md, with a repository that all machines can read. */
 const settings = (repository: string): string => `[global]
 repo1-path=${repository}
 repo1-cipher-type=aes-256-cbc
@@ -44,7 +44,7 @@ async function until(what: string, withinMs: number, isSo: () => Promise<boolean
   throw new Error(`it took longer than ${withinMs / 1000} s until ${what}`);
 }
 
-/** Has every change of the database archived, and takes a base backup. */
+/** Starts to archive every change of the database, and takes a base backup. */
 export async function backUp({ cluster, directory }: Laboratory): Promise<void> {
   const repository = `${directory}/backup`;
   for (const machine of cluster.machines) {
@@ -61,11 +61,11 @@ export async function backUp({ cluster, directory }: Laboratory): Promise<void> 
   await backrest(primary, '--type=full', 'backup');
 }
 
-/** The moment that the database is restored to. */
+/** The time to which the database is restored. */
 export const thisMoment = async ({ cluster }: Laboratory): Promise<string> =>
   psql(await cluster.primary(), 'SELECT clock_timestamp()');
 
-/** The database is lost, and restored to a moment from the backup; then the service begins on it. */
+/** Loses the database, restores it from the backup to a time, and starts the service with it. */
 export async function restoreTo(laboratory: Laboratory, moment: string): Promise<void> {
   const { cluster, applications } = laboratory;
   const services = ['api', 'worker'];
@@ -74,7 +74,7 @@ export async function restoreTo(laboratory: Laboratory, moment: string): Promise
   if (!first) throw new Error('there is no machine to restore to');
   const primary = await cluster.primary();
   await archiveAll(primary);
-  // The primary last, so that no other one begins.
+  // The primary ends last, so that no other machine becomes the primary.
   const standbys = cluster.machines.filter((machine) => machine !== primary);
   for (const machine of [...standbys, primary]) await machine.signal('patroni', 'SIGTERM', true);
   for (const machine of cluster.machines) await machine.run(['rm', '-rf', DATA]);
@@ -90,14 +90,14 @@ export async function restoreTo(laboratory: Laboratory, moment: string): Promise
   for (const machine of applications) machine.startAgain(services);
 }
 
-/** The log so far, which the disaster leaves. */
+/** Archives the rest of the write-ahead log, which survives the disaster. */
 async function archiveAll(primary: Machine): Promise<void> {
   const wal = await psql(primary, 'SELECT pg_walfile_name(pg_switch_wal())');
   const isArchived = `SELECT last_archived_wal >= '${wal}' FROM pg_stat_archiver`;
   await until('the log was archived', ARCHIVED_WITHIN_MS, async () => (await psql(primary, isArchived)) === 't');
 }
 
-/** Patroni would take the restored server for a member that is behind. */
+/** Removes the cluster from etcd, because Patroni would take the restored server for an old member. */
 async function forgetCluster(): Promise<void> {
   const [key, range_end] = KEYS.map((text) => Buffer.from(text).toString('base64'));
   const response = await fetch(`http://${REDIS.redis1}:2379/v3/kv/deleterange`, {
@@ -107,7 +107,7 @@ async function forgetCluster(): Promise<void> {
   if (!response.ok) throw new Error(`etcd did not forget the cluster: ${await response.text()}`);
 }
 
-/** Before Patroni, which would not know how far to go. */
+/** Recovers before Patroni starts, because Patroni does not know the time to which to recover. */
 async function recover(machine: Machine): Promise<void> {
   const control = (...args: string[]): Promise<string> =>
     machine.run([`${BINARIES}/pg_ctl`, '-D', DATA, '-w', ...args], 'postgres');

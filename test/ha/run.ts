@@ -6,8 +6,8 @@ import { Campaign } from './campaign.js';
 import { rowOf, tableOf, type Row } from './report.js';
 import { scenariosOf } from './scenarios.js';
 
-// Runs as root in namespaces of its own (scripts/ha.mjs). Exits with 1 when a book disagrees, with 2 when the run itself
-// could not go on.
+// Runs as root in its own namespaces (scripts/ha.mjs). Exits with 1 if the books disagree, with 2 if the run itself
+// failed.
 
 /** On the disk in memory that ends with the namespaces. */
 const directory = '/mnt/topup';

@@ -13,7 +13,7 @@ import { patroniSettings, pgbouncerSettings, sentinelSettings, settingsOf } from
 import { Violations } from '../chaos/violations.js';
 
 describe('the laboratory of lost machines', () => {
-  it('has scenarios of different names, each with faults that there are and goals', () => {
+  it('has scenarios with different names, existing faults, and goals', () => {
     expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);
     for (const { steps, goals } of SCENARIOS) {
       expect(steps.length).toBeGreaterThan(0);
@@ -22,17 +22,17 @@ describe('the laboratory of lost machines', () => {
     }
   });
 
-  it('plays every fault in some scenario', () => {
+  it('has every fault in a scenario', () => {
     const played = SCENARIOS.flatMap(({ steps }) => steps.map(({ fault }) => fault));
     expect(new Set(played)).toEqual(new Set(Object.keys(FAULTS)));
   });
 
-  it('names the scenarios that there are when it is asked for another one', () => {
+  it('names the existing scenarios if it gets an unknown one', () => {
     expect(() => scenariosOf(['switchover', 'earthquake'])).toThrow(/no scenario earthquake.*primary-off/);
     expect(scenariosOf(['etcd-lost', 'switchover']).map(({ name }) => name)).toEqual(['switchover', 'etcd-lost']);
   });
 
-  it('says with which command what is missing is installed', () => {
+  it('prints the command that installs missing programs', () => {
     const missing = missingHere(false, (name) => name !== 'nft' && name !== 'etcd', null);
     expect(missing).toEqual([
       expect.stringMatching(/^root is missing.*sudo npm run ha/),
@@ -43,7 +43,7 @@ describe('the laboratory of lost machines', () => {
     expect(missingHere(true, () => true, '/usr/lib/postgresql/15/bin')).toEqual([]);
   });
 
-  it('starts nothing when it is asked for a scenario that there is not', () => {
+  it('starts nothing for an unknown scenario', () => {
     const { status, stderr } = spawnSync(
       process.execPath,
       ['--import', './scripts/typescript.mjs', 'test/ha/check.ts', 'earthquake'],
@@ -52,26 +52,26 @@ describe('the laboratory of lost machines', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^There is no scenario earthquake/)]);
   });
 
-  it('runs the files of deploy/ha, with changes that fit them', () => {
+  it('runs the files of deploy/ha, with changes that match them', () => {
     const ofPatroni = (version: string): string => patroniSettings('pg2', '10.0.0.12', '/programs', version);
     expect(ofPatroni('4.0.7')).toMatch(/synchronous_mode: quorum[^]*connect_address: 10\.0\.0\.12:5432/);
-    // It would take that word for "off".
+    // The parser would read that word as "off".
     expect(ofPatroni('3.3.2')).toMatch(/synchronous_mode: true/);
     expect(pgbouncerSettings(18)).not.toMatch(/^max_prepared_statements/m);
     expect(sentinelSettings('10.0.0.21')).toMatch(/monitor mymaster 10\.0\.0\.21 6379 2/);
     expect(() => settingsOf('haproxy.cfg', [[/no such line/, '']])).toThrow(/deploy\/ha\/haproxy.cfg has no/);
   });
 
-  it('tells in its README which packages it needs', () => {
+  it('lists its packages in its README', () => {
     const readme = readFileSync(path.join(projectRoot, 'test/ha/README.md'), 'utf8');
     const packages = Object.values(NEEDED).flatMap((names) => names.split(' '));
     const installed = new Set(/^apt-get install (.*)$/m.exec(readme)?.[1]?.split(' '));
-    // These two are on every Debian.
+    // These two are installed on every Debian.
     expect(packages.filter((name) => !['util-linux', 'iproute2'].includes(name) && !installed.has(name))).toEqual([]);
   });
 });
 
-describe('what merchants noticed of a fault', () => {
+describe('the effect of a fault on merchants', () => {
   const answer = (sentAtMs: number, atMs: number, status: Answer['status'], isOurs = false): Answer => ({
     sentAtMs,
     atMs,
@@ -98,20 +98,20 @@ describe('what merchants noticed of a fault', () => {
   ]);
   const measured = { histories, reportedAtMs, faultAtMs: 1_000, endAtMs: 5_000 };
 
-  it('is the longest time without a 200, and the order whose end was reported last', () => {
+  it('has the longest time without a 200, and the order whose end was reported last', () => {
     expect(figuresOf(measured)).toMatchObject({ orders: 3, withoutOk: 3.6, worstOrder: 2.5 });
   });
 
-  it('lasts to the end of the load where no 200 comes any more', () => {
+  it('lasts until the end of the load if no 200 comes any more', () => {
     expect(figuresOf({ ...measured, histories: histories.slice(0, 1) }).withoutOk).toBe(4.1);
   });
 
-  it('counts an order that was never reported, or never acknowledged, as one without end', () => {
+  it('counts an order that was never reported, or never acknowledged, as endless', () => {
     expect(figuresOf({ ...measured, reportedAtMs: new Map() }).worstOrder).toBe(Infinity);
     expect(figuresOf({ ...measured, histories: [history('d', null, [])] }).worstOrder).toBe(Infinity);
   });
 
-  it('is promised as long as it is 200, or 503 that says when to come again', () => {
+  it('is within the contract if each answer is 200, or 503 with Retry-After', () => {
     const { statuses } = figuresOf(measured);
     expect(statuses).toEqual({ 200: 3, 503: 1 });
     expect(isPromised(statuses)).toBe(true);
@@ -121,7 +121,7 @@ describe('what merchants noticed of a fault', () => {
     }
   });
 
-  it('is marked where it is over a goal', () => {
+  it('is marked if it misses a goal', () => {
     const [scenario] = SCENARIOS;
     if (!scenario) throw new Error('there is no scenario');
     const figures = { ...figuresOf(measured), withoutOk: 99, worstOrder: 100 };

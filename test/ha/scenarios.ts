@@ -1,20 +1,20 @@
 import type { FaultName } from './faults.js';
 
-/** Something that happens while merchants order. */
+/** A fault that happens while merchants order. */
 export interface Step {
   fault: FaultName;
-  /** Seconds after the first one; 0 unless given. */
+  /** Seconds after the first fault; 0 by default. */
   at?: number;
-  /** After so many seconds it is undone. */
+  /** Seconds until it is undone. */
   for: number;
 }
 
-/** Times in seconds. What must always hold is no goal: no order, purchase or webhook is lost, and nothing is bought twice. */
+/** Times in seconds. Further rules always apply: no order, purchase or webhook is lost, and nothing is bought twice. */
 export interface Goals {
   withoutOk: number;
-  /** The longest time from an acknowledgement to the webhook. As long as the outage and 2 s more unless given. */
+  /** The longest time from an acknowledgement to the webhook; by default, that of the outage and 2 s more. */
   worstOrder?: number;
-  /** How much longer than before the 99th percentile of orders may take. */
+  /** The allowed increase of the 99th percentile of the time of orders. */
   p99Ratio?: number;
 }
 
@@ -26,12 +26,12 @@ export interface Scenario {
 }
 
 /**
- * What a dead worker may have sent and not recorded waits for SUPPLIER_QUIET_PERIOD_MS (30 s), so that nothing is bought
+ * A unit that a dead worker may have sent waits for SUPPLIER_QUIET_PERIOD_MS (30 s), so that it is not bought
  * twice.
  */
 const AFTER_A_DEAD_WORKER = 35;
 
-/** In this order. */
+/** The faults, in this order. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'switchover',
@@ -139,12 +139,12 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'restore-to-a-point-in-time',
     what: 'the database is lost, and restored from a backup to a moment 10 s before',
     steps: [{ fault: 'databaseLost', for: 10 }],
-    // An order that is gone is sent again once all is well, and its webhook comes then.
+    // Merchants repeat a lost order once everything works again, and its webhook comes after that.
     goals: { withoutOk: 120, worstOrder: 300 },
   },
 ];
 
-/** @throws Error that names those that there are, for a name that is none. */
+/** @throws Error with the existing names, for an unknown one. */
 export function scenariosOf(names: string[]): readonly Scenario[] {
   const unknown = names.filter((name) => !SCENARIOS.some((each) => each.name === name));
   if (unknown.length > 0) {

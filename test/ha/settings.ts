@@ -5,7 +5,7 @@ import { projectRoot } from '../../src/core/project-root.js';
 
 type Change = [from: RegExp, to: string];
 
-/** A file of `deploy/ha`, changed where the laboratory is not what it is for. @throws Error for a change that does not fit. */
+/** A file of `deploy/ha`, with changes for the laboratory. @throws Error for a change that does not match the file. */
 export function settingsOf(name: string, changes: Change[] = []): string {
   let text = readFileSync(path.join(projectRoot, 'deploy', 'ha', name), 'utf8');
   for (const [from, to] of changes) {
@@ -15,17 +15,17 @@ export function settingsOf(name: string, changes: Change[] = []): string {
   return text;
 }
 
-/** @param binaries where PostgreSQL's programs are. @param version Patroni's. */
+/** @param binaries the folder of PostgreSQL's programs. @param version the version of Patroni. */
 export const patroniSettings = (name: string, address: string, binaries: string, version: string): string =>
   settingsOf('patroni.yml', [
     [/^name: pg1$/m, `name: ${name}`],
     [/connect_address: 10\.0\.0\.11:8008/, `connect_address: ${address}:8008`],
     [/connect_address: 10\.0\.0\.11:5432/, `connect_address: ${address}:5432`],
     [/bin_dir: .*/, `bin_dir: ${binaries}`],
-    // The laboratory's etcd has no TLS, and it asks Patroni from a machine that is no member.
+    // The laboratory's etcd has no TLS, and requests to Patroni come from a machine that is no member.
     [/ {2}protocol: https\n {2}cacert: .*\n {2}username: patroni\n/, ''],
     [/ {2}authentication: .*\n {2}allowlist: .*\n {2}allowlist_include_members: .*\n/, ''],
-    // A namespace has no watchdog: Patroni has to keep the promise alone, which is harder.
+    // A namespace has no watchdog. So Patroni must prevent two primaries alone, which is harder.
     [/mode: required/, "mode: 'off'"],
     [/synchronous_mode: quorum/, `synchronous_mode: ${Number.parseInt(version, 10) < 4 ? 'true' : 'quorum'}`],
   ]);
@@ -56,7 +56,7 @@ export interface Certificate {
   key: string;
 }
 
-/** An authority, and a certificate from it for these addresses; the files are left in `directory`. */
+/** Writes an authority, and its certificate for these addresses, into `directory`. */
 export function makeCertificate(directory: string, addresses: string[]): Certificate {
   const file = (name: string): string => path.join(directory, name);
   const openssl = (...args: string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' });

@@ -3,7 +3,7 @@ import { ModernFakeTimers } from '@jest/fake-timers';
 import { getState } from 'jest-circus';
 import { ModuleMocker } from 'jest-mock';
 
-// What suites import of `@jest/globals`, in a process without Jest's own runtime.
+// The exports of `@jest/globals`, for suites in a process without Jest's own runtime.
 export { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } from 'jest-circus';
 export const expect = jestExpect;
 

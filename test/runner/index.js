@@ -25,7 +25,7 @@ export default class PlainNodeRunner {
       const workers = startWorkers(count, servers?.env);
       const waiting = [...tests];
       const { testNamePattern, testTimeout, expand } = this.globalConfig;
-      // A worker is given one suite at a time, so that none is begun after an interruption.
+      // A worker gets one suite at a time, so that no suite begins after an interruption.
       const work = async () => {
         for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) {
           const { path: file, context } = test;
@@ -49,7 +49,7 @@ function startWorkers(numWorkers, env) {
   return new Worker(path.join(here, 'suite.js'), {
     exposedMethods: ['runSuite'],
     numWorkers,
-    // A process that was killed fails its suite, which is not begun again.
+    // If a process is killed, its suite fails and is not repeated.
     maxRetries: 0,
     forkOptions: {
       execArgv: [

@@ -3,10 +3,10 @@ import path from 'node:path';
 
 const SHOWN_EVERY_MS = 20_000;
 const FEW = 5;
-/** The share of suites that makes a forecast. */
+/** The share of suites after which it estimates the remaining time. */
 const FORECAST_FROM = 0.1;
 
-/** Jest's `reporter`: what failed as soon as it has, how far the run is, and in the end what took longest. */
+/** Jest's `reporter`: it prints failures at once, the progress of the run, and at the end the slowest suites. */
 export default class ProgressReporter {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
@@ -42,7 +42,7 @@ export default class ProgressReporter {
     this.print(`longest: ${slowest.map(({ name, seconds: each }) => `${name} ${each.toFixed(0)} s`).join(', ')}`);
   }
 
-  /** On a terminal one line that changes, else a line now and then. */
+  /** On a terminal one line that changes, otherwise a line from time to time. */
   showProgress() {
     const now = performance.now();
     const { isTTY } = process.stderr;
@@ -51,7 +51,7 @@ export default class ProgressReporter {
     const done = this.suites.length;
     const seconds = (now - this.startedAt) / 1000;
     const left = (seconds / done) * (this.total - done);
-    // The longest begin first: a few of them say little about the others.
+    // The longest suites begin first, so a few of them say little about the others.
     const forecast = done < this.total * FORECAST_FROM ? '' : `, about ${inWords(left)} left`;
     const line = `${done} of ${this.total} suites, ${inWords(seconds)}${forecast}`;
     process.stderr.write(isTTY ? `\r\x1b[2K${line}` : `${line}\n`);

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the reporter leaves of a run. */
+/** The results of a run, without times. */
 interface Results {
   numPassedTests: number;
   numFailedTests: number;
@@ -26,7 +26,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Starts Jest on suites of these texts, beside each other where there are more. */
+/** Runs Jest with suites of these texts, several at a time. */
 function start(suites: Record<string, string>, ...args: string[]): { jest: ChildProcess; results: string } {
   const rootDir = mkdtempSync(path.join(folder, 'suites-'));
   for (const [name, text] of Object.entries(suites)) {
@@ -117,7 +117,7 @@ describe('the runner of the tests', () => {
     );
   });
 
-  it('passes what passes, fails what fails, and leaves out what is skipped', async () => {
+  it('reports passed, failed and skipped tests', async () => {
     const results = await run({
       one: `describe('sums', () => {
         it('are right', () => expect(1 + 1).toBe(2));
@@ -132,7 +132,7 @@ describe('the runner of the tests', () => {
     expect(failed?.map(({ fullName }) => fullName)).toEqual(['sums are wrong', 'sums of 2']);
   });
 
-  it('fails a test that never ends, one whose promise nobody awaits, and all of a hook that fails', async () => {
+  it('fails a test that never ends, a test with an unhandled rejection, and all tests of a hook that fails', async () => {
     const results = await run({
       one: `it('never ends', () => new Promise(() => setInterval(() => undefined, 1000)), 50);
         it('leaves a promise', async () => {
@@ -158,7 +158,7 @@ describe('the runner of the tests', () => {
     expect(counts(results)).toEqual([1, 0, 0, 3]);
   });
 
-  it('loads a module once for all suites of a process, and puts back environment, clock and spies', async () => {
+  it('loads a module once for all suites of a process, and restores environment, clock and spies', async () => {
     const state = `const state = (globalThis as { seen?: number });`;
     const first = `${state}
       it('changes', () => {
@@ -175,12 +175,12 @@ describe('the runner of the tests', () => {
         expect(Math.max(1, 2)).toBe(2);
         expect(Date.now()).toBeGreaterThan(0);
       });`;
-    // The larger file is the first to run.
+    // The larger file runs first.
     const results = await run({ one: `${first}\n${'//'.repeat(500)}`, two: second });
     expect(counts(results)).toEqual([2, 0, 0, 0]);
   });
 
-  it('runs those tests alone that a name selects', async () => {
+  it('runs only the tests that a name selects', async () => {
     const suite = "it('one', () => expect(1).toBe(1)); it('two', () => expect(1).toBe(2));";
     expect(counts(await run({ suite }, '--testNamePattern', 'one'))).toEqual([1, 0, 1, 0]);
   });

@@ -1,6 +1,6 @@
 import TestSequencer from '@jest/test-sequencer';
 
-/** Suites that take long for the size of their files, by which jest goes where it has run none before. */
+/** Suites that take longer than the size of their files suggests. Jest sorts suites by size if it has no times of an earlier run. */
 const LONG = new RegExp(
   `/test/(${[
     'cli/orders',
@@ -13,7 +13,7 @@ const LONG = new RegExp(
   ].join('|')})\\.(e2e-)?spec\\.ts$`,
 );
 
-/** Begins with long suites: one that began last would keep a single processor busy in the end. */
+/** Starts with long suites. A long suite at the end would keep only one processor busy. */
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
     const sorted = super.sort(tests);

@@ -7,9 +7,9 @@ const script = fileURLToPath(new URL('../support/servers.ts', import.meta.url));
 const typescript = new URL('../../scripts/typescript.mjs', import.meta.url).href;
 
 /**
- * Starts PostgreSQL and Redis for the suites of one run. A process of its own owns the servers: it ends, and cleans up, when
- * its standard input closes, however Jest ends.
- * @returns the variables that tell suites where they are, and a function that stops them and waits until their files are gone.
+ * Starts PostgreSQL and Redis for the suites of one run. A separate process owns the servers. It ends, and cleans up, when its
+ * standard input closes, even if Jest is killed.
+ * @returns the variables with the servers' addresses, and a function that stops them and waits until their files are removed.
  */
 export async function startServers() {
   const owner = spawn(process.execPath, ['--enable-source-maps', '--import', typescript, script], {

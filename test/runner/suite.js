@@ -7,17 +7,17 @@ import { expect, jest } from './globals.js';
 // Suites may change the clock.
 const nextTurn = globalThis.setImmediate;
 
-/** Promises that failed and that nobody has handled yet. */
+/** Rejected promises without a handler so far. */
 const rejections = new Map();
 process.on('unhandledRejection', (error, promise) => rejections.set(promise, error));
 process.on('rejectionHandled', (promise) => rejections.delete(promise));
-// Jest is gone, whatever ended it: nobody waits for what is left.
+// Jest has ended, so nothing waits for the remaining suites.
 process.once('disconnect', () => process.exit(1));
 process.on('uncaughtException', (error) => failuresOf(getState()).push(error));
 
 const failuresOf = ({ currentlyRunningTest, unhandledErrors }) => currentlyRunningTest?.errors ?? unhandledErrors;
 
-/** What nobody waits for and fails is a failure of the test that runs, unless it is handled within a turn of the event loop. */
+/** An unhandled rejection fails the running test, unless it is handled within a turn of the event loop. */
 async function collectRejections(failures) {
   await new Promise((resolve) => nextTurn(resolve));
   failures.push(...rejections.values());
@@ -36,7 +36,7 @@ addEventHandler(async ({ name, test }, { unhandledErrors }) => {
   if (name === 'run_finish') await collectRejections(unhandledErrors);
 });
 
-/** Runs one suite, and puts back what it may have changed in this process. @returns what Jest's reporters expect. */
+/** Runs one suite, and restores what it may have changed in this process. @returns a result for Jest's reporters. */
 export async function runSuite(file, { testNamePattern, testTimeout, expand, config }) {
   const env = { ...process.env };
   const startedAt = Date.now();

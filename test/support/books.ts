@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { TestStack } from './stack.js';
 
-/** The invariants of the books, each as a query for what breaks it (contract, sections 2, 3 and 8). */
+/** The invariants of the books, each as a query for the rows that break it (contract, sections 2, 3 and 8). */
 const VIOLATIONS: Record<string, string> = {
   'available is what came in, less what went out': `
     SELECT w.merchant_id, w.available, t.balance FROM wallets w LEFT JOIN LATERAL (
@@ -60,7 +60,7 @@ const VIOLATIONS: Record<string, string> = {
       AND EXISTS (SELECT 1 FROM order_units WHERE order_id = o.id AND state <> 'succeeded')`,
 };
 
-/** Checks, over everything that is in the stack's database, that no satang was made, lost or moved twice. */
+/** Expects that the whole database of the stack has no satang that was created, lost or moved twice. */
 export async function expectBooksToBalance(stack: TestStack): Promise<void> {
   const broken: Record<string, object[]> = {};
   for (const [invariant, query] of Object.entries(VIOLATIONS)) {
@@ -70,13 +70,13 @@ export async function expectBooksToBalance(stack: TestStack): Promise<void> {
   expect(broken).toEqual({});
 }
 
-/** Jest cannot report a bigint between its workers. */
+/** As text, because Jest cannot report a bigint between its workers. */
 const readable = (row: Record<string, unknown>): object =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
   );
 
-/** The end of a file of tests: checks the books, and stops everything whether or not they balance. */
+/** Ends a test file: checks the books, and closes everything even if they do not balance. */
 export async function closeWithBalancedBooks(
   stack: TestStack,
   ...others: { close(): Promise<unknown> }[]

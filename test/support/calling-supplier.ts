@@ -19,8 +19,8 @@ export const signatureOf = (body: string | Buffer, secret = WEBHOOK_SECRET): str
   createHmac('sha256', secret).update(body).digest('hex');
 
 /**
- * The supplier protocol with callbacks besides: the body is a {@link CallbackReading} in JSON. Where a webhook secret is
- * set it must be signed; where none is set it may only make us ask.
+ * The supplier protocol with callbacks: the body is a {@link CallbackReading} in JSON. With a webhook secret it must be
+ * signed; without one it only causes an inquiry.
  */
 class CallingSupplier extends HttpSupplier {
   static override readonly description: AdapterDescription = {
@@ -39,7 +39,7 @@ class CallingSupplier extends HttpSupplier {
   }
 }
 
-/** The same, to be left alone about an attempt for ten minutes after each call. */
+/** The same, with at most one call about an attempt in ten minutes. */
 class PatientSupplier extends CallingSupplier {
   static override readonly description: AdapterDescription = {
     ...CallingSupplier.description,
@@ -67,7 +67,7 @@ function read({ method, headers, query, body }: RawCallback, { webhookSecret }: 
   return about;
 }
 
-/** Lets the service know these adapters while a suite runs. A suite calls it before its own hooks. */
+/** Adds these adapters to the service for the suite. A suite must call it before its own hooks. */
 export function useCallingAdapters(): void {
   const made = [CallingSupplier, PatientSupplier].map(toKnownAdapter);
   const all = ADAPTERS as KnownAdapter[];

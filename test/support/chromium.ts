@@ -6,18 +6,18 @@ import { isExecutable, libraryPathOf } from '../../tools/local-stack/debian-pack
 import { findOrFetch, type Program } from './fetched-program.js';
 
 const NAMES: [string, ...string[]] = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** Thai has to be seen, too. */
+/** Fonts that include Thai. */
 const PACKAGES = ['chromium', 'fonts-liberation', 'fonts-thai-tlwg'];
-/** For how long a page is waited for: as long as `eventually` waits. */
+/** The timeout of waits for a page, the same as that of `eventually`. */
 export const PATIENCE_MS = 150_000;
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const packageDir = path.resolve(checkout, process.env.TOPUP_DATA_DIR || '.local', 'chromium-package');
 
-/** Chromium or Chrome, or the package with the libraries and fonts that the system lacks; null where none can be had. */
+/** Finds Chromium or Chrome, or fetches the package with missing libraries and fonts; null if neither is possible. */
 export const findChromium = (): Promise<Program | null> =>
   findOrFetch({ names: NAMES, packages: PACKAGES, directory: packageDir, findUnpacked });
 
-/** @param found what {@link findChromium} did. */
+/** @param found the result of {@link findChromium}. */
 export const launchChromium = ({ program, env }: Program): Promise<Browser> =>
   chromium.launch({
     executablePath: program,
@@ -27,7 +27,7 @@ export const launchChromium = ({ program, env }: Program): Promise<Browser> =>
 
 function findUnpacked(): Program | null {
   const root = path.join(packageDir, 'root');
-  // On Ubuntu the package of this name is a message that Chromium comes as a snap.
+  // On Ubuntu, the package of this name only says that Chromium comes as a snap.
   const program = path.join(root, 'usr', 'lib', 'chromium', 'chromium');
   if (!isExecutable(program)) return null;
   return {
@@ -36,14 +36,14 @@ function findUnpacked(): Program | null {
   };
 }
 
-/** What the pages ask for, and what stands for it: as wide as the fonts that people have. */
+/** Fonts in the styles of the pages, with replacements of the same width. */
 const FONTS: [family: string, ...fonts: string[]][] = [
   ['Arial', 'Liberation Sans', 'Loma'],
   ['sans-serif', 'Liberation Sans', 'Loma'],
   ['monospace', 'Liberation Mono', 'Tlwg Mono'],
 ];
 
-/** Fonts are looked for where the system has them and where the package was unpacked. */
+/** The configuration of fonts: the folders of the system and of the unpacked package. */
 function fontConfiguration(root: string): string {
   const file = path.join(packageDir, 'fonts.conf');
   const aliases = FONTS.map(([family, ...fonts]) => {
@@ -52,7 +52,7 @@ function fontConfiguration(root: string): string {
   });
   const cache = path.join(packageDir, 'font-cache');
   mkdirSync(cache, { recursive: true });
-  // Each time, because a checkout may have moved; whole or not at all, because another process may be about to read it.
+  // Written each time, because a checkout may have moved, and atomically, because another process may read it.
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(
     unfinished,

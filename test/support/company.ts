@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Configuration, Provider } from 'oidc-provider';
 import { keptPort } from './kept-port.js';
 
-/** What the company says of a person besides their identifier. */
+/** The claims about a person, besides their identifier. */
 export interface Claims {
   name?: string;
   email?: string;
@@ -13,15 +13,15 @@ export interface Claims {
 
 type IdToken = Record<string, unknown>;
 
-/** How the company misbehaves. */
+/** Faults of the provider. */
 export interface Faults {
-  /** Changes what an ID token says, and signs it anew. */
+  /** Changes the claims of an ID token, and signs it again. */
   says?: (claims: IdToken) => IdToken;
-  /** Changes what an ID token says, and leaves the signature of before. */
+  /** Changes the claims of an ID token, and keeps the old signature. */
   forges?: (claims: IdToken) => IdToken;
-  /** Takes requests for paths that begin so, and never answers. */
+  /** Accepts requests for paths with this prefix, and never answers. */
   silentAt?: string;
-  /** There, it sends the head of an answer first, and then stops or ends the connection. */
+  /** For these paths, it sends the head of an answer first, and then stops or ends the connection. */
   sendsHead?: 'stops' | 'breaks off';
 }
 
@@ -31,7 +31,7 @@ const KEY_ID = 'company';
 const FORM = `<!doctype html><html lang="en"><title>Company</title><form method="post">
   <label>Who are you? <input name="login"></label><button>Continue</button></form>`;
 
-/** A company's provider of OpenID Connect, a real one, on a socket of its own. People sign in there by their name only. */
+/** A company's real provider of OpenID Connect on a socket. People sign in there with their name only. */
 export class Company {
   readonly people = new Map<string, Claims>();
   readonly requests: string[] = [];
@@ -46,7 +46,7 @@ export class Company {
   ) {}
 
   /**
-   * @param returnUrl where it sends people back to. @param isThin claims about a person come from its
+   * @param returnUrl the address to which it returns people. @param isThin whether claims about a person come from its
    * userinfo endpoint, as the standard allows, and not in the ID token.
    */
   static async make(returnUrl: string, { isThin = false } = {}): Promise<Company> {
@@ -90,7 +90,7 @@ export class Company {
     return company;
   }
 
-  /** Another site than 127.0.0.1, where the tests' consoles are. */
+  /** Another site than 127.0.0.1, which has the tests' consoles. */
   get issuer(): string {
     return issuerAt(this.port);
   }
@@ -108,7 +108,7 @@ export class Company {
     await new Promise((resolve) => this.server?.close(resolve));
   }
 
-  /** Misbehaves as long as something is done. */
+  /** Has these faults while the work runs. */
   async while<Result>(faults: Faults, work: () => Promise<Result>): Promise<Result> {
     this.faults = faults;
     try {
@@ -119,8 +119,8 @@ export class Company {
   }
 
   /**
-   * Signs a person in with a fresh browser. @param url as the console gave it. @param login the name; `-` gives up.
-   * @returns the query with which the browser is sent back.
+   * Signs a person in with a new browser. @param url the console's address of the provider. @param login the name; `-` cancels.
+   * @returns the query with which the provider returns the browser.
    */
   async signIn(url: string, login: string): Promise<string> {
     const cookies = new Map<string, string>();
@@ -185,7 +185,7 @@ export class Company {
 
 const issuerAt = (port: number): string => `http://localhost:${port}`;
 
-/** It warns of settings that are for tests, and of the oldest Node that the tests run on. */
+/** The provider warns of settings that are for tests, and of the oldest Node that the tests run on. */
 async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
   const { warn } = console;
   console.warn = () => undefined;

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** The database that holds every migration and no rows. */
+/** The database with the whole schema and no rows. */
 export const templateName = 'topup_template';
 
-/** A database of one test's own. */
+/** A database of one test. */
 export interface TestDatabase {
   url: string;
-  /** Removes it, ending whatever connections it still has. */
+  /** Removes it, and ends its open connections. */
   drop(): Promise<void>;
 }
 
 /** A new database with the whole schema and no rows, copied from the template in some tens of milliseconds. */
 export const createTestDatabase = (): Promise<TestDatabase> => createDatabase(templateName);
 
-/** A new database with nothing in it. */
+/** A new, empty database. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('template0');
 
 async function createDatabase(template: string): Promise<TestDatabase> {
@@ -28,7 +28,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   };
 }
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

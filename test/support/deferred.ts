@@ -1,4 +1,4 @@
-/** A promise that a test resolves when it wants to. */
+/** A promise with the function that resolves it. */
 export interface Deferred<Value> {
   promise: Promise<Value>;
   resolve: (value: Value) => void;

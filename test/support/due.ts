@@ -1,6 +1,6 @@
 import type { OrderBody, TestStack } from './stack.js';
 
-/** Makes an order's units due, whatever they wait for, and ends their quiet periods. One in flight stays: it is made due again later. */
+/** Makes an order's waiting units due, and ends their quiet periods. Call it repeatedly: it leaves out units with a call in flight. */
 export const makeDue = (stack: TestStack, { order_number }: Pick<OrderBody, 'order_number'>): Promise<object[]> =>
   stack.sql(
     `UPDATE order_units SET next_action_at = now(), last_sent_at = now() - interval '1 h'

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 20;
-/** Somewhat less than a test may take, so that one that waits in vain says for what. No answer is too late before. */
+/** A little less than the timeout of a test, so that a vain wait fails with its last answer. */
 const WITHIN_MS = 150_000;
 
 /**
- * Asks again and again until the answer passes the check.
- * @returns that answer. @throws with the last answer when the time is over.
+ * Calls `look` again and again until its answer passes the check.
+ * @returns that answer. @throws with the last answer after the timeout.
  */
 export async function eventually<Value>(
   ask: () => Promise<Value> | Value,

@@ -8,11 +8,11 @@ export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 /** Contract, section 2. */
 export const ORDER_NUMBER = /^ord_[0-9A-Za-z]{16}$/;
 
-/** What must never reach the wire: a stack, SQL, a driver's text, a class's name, a path of ours. */
+/** Texts that must never be in an answer: a stack, SQL, a driver's text, the name of a class, a path of ours. */
 const LEAKS =
   /\bat .+:\d+:\d+|node_modules|\.ts\b|\bSELECT\b|\bINSERT\b|relation "|QueryFailed|TypeError|Exception|pg_|ECONN/;
 
-/** An error answer: exactly its members (contract, section 1), and nothing of our internals. */
+/** Expects an error answer with exactly its members (contract, section 1), and nothing internal. */
 export function expectError(
   answer: Answer<unknown>,
   status: number,
@@ -35,7 +35,7 @@ export function expectError(
   return body;
 }
 
-/** A 400 whose details name this field (and perhaps others besides), the first of them in the message. */
+/** Expects a 400 whose details name this field, maybe among others, and whose message names the first field. */
 export function expectRefusedField(answer: Answer<unknown>, field: string, code?: string): void {
   const { message, details = [] } = expectError(answer, 400, 'BAD_REQUEST');
   expect(details.map((detail) => detail.field)).toContain(field);
@@ -43,7 +43,7 @@ export function expectRefusedField(answer: Answer<unknown>, field: string, code?
   if (code !== undefined) expect(details.find((detail) => detail.field === field)?.code).toBe(code);
 }
 
-/** A moment since then, by a clock that may have been cut to seconds. @param unitMs so many milliseconds are its smallest step. */
+/** Expects a time since then, of a clock with this resolution. @param unitMs the smallest step of the clock. */
 export function expectSince(beforeMs: number, atMs: number, unitMs = 1): void {
   expect(atMs).toBeGreaterThan(beforeMs - unitMs);
   expect(atMs).toBeLessThan(Date.now() + unitMs);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request to the supplier, as it arrived. */
+/** One request that the supplier received. */
 export interface SupplierRequest {
   kind: 'send' | 'inquiry';
   reference: string;
@@ -13,11 +13,11 @@ export interface SupplierRequest {
     character_id: string | null;
   } | null;
   authorization: string | undefined;
-  /** When it arrived, in monotonic milliseconds. */
+  /** The time of its arrival, in monotonic milliseconds. */
   atMs: number;
 }
 
-/** How to answer one request: a status with a body, or something worse. */
+/** The answer to a request: a status with a body, or a failure. */
 export type Answer =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | 'drop' // closes the connection without an answer
@@ -40,18 +40,18 @@ export const neverSeen: Answer = { status: 404, body: { code: 'NOT_FOUND', messa
 /** A supplier on a real socket whose answers a test scripts. Without a script it sells everything at once. */
 export class FakeSupplier {
   readonly requests: SupplierRequest[] = [];
-  /** What we have left there. */
+  /** Our balance there. */
   balance: Answer | ((authorization: string | undefined) => Answer) = {
     status: 200,
     body: { balance: '123456.00', currency: 'THB' },
   };
-  /** What it lists that it sold; unless a test says otherwise it has no list. It is given the list's query. */
+  /** The answer to a request for its list of purchases, with the query of the request. By default it has no list. */
   purchases: (query: URLSearchParams) => Answer = () => ({ status: 404, body: { code: 'ROUTE_NOT_FOUND' } });
   private readonly scripts = new Map<string, Script>();
   private readonly users = new Map<string, string>();
   private server: Server | undefined;
 
-  /** Answers requests about units for this user, or of the order with this number where no send named its user. */
+  /** Scripts the answers about units of this player, or of the order with this number if no send named its player. */
   script(userIdOrOrderNumber: string, script: Script): void {
     this.scripts.set(userIdOrOrderNumber, script);
   }

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A question about a player, as it arrived. */
+/** A received query about a player. */
 export interface PlayerQuestion {
   path: string | undefined;
   headers: IncomingMessage['headers'];
   body: { game: string; user_id: string; server_id?: string };
 }
 
-/** How to answer one question: a status with a body, or never. */
+/** The answer to a query: a status with a body, or none. */
 export type ValidatorAnswer =
   | { status: number; body: unknown; headers?: Record<string, string> }
   | 'hang'

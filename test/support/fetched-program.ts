@@ -3,23 +3,23 @@ import { canFetchPackages, findOnPath, unpackPackages } from '../../tools/local-
 /** How to run a program on this machine. */
 export interface Program {
   program: string;
-  /** What it needs when it does not belong to the system. */
+  /** The environment that it needs if it was fetched. */
   env: Record<string, string>;
 }
 
 interface Packages<Found> {
-  /** What a message calls it. */
+  /** Its name in messages. */
   what: string;
   packages: string[];
-  /** Where the packages are unpacked. */
+  /** The folder of unpacked packages. */
   directory: string;
   findUnpacked: () => Found | null;
 }
 
 /**
- * Finds a program on PATH; on Debian its packages are otherwise fetched.
- * @param wanted with the names under which it may be on PATH
- * @returns null where there is none and none can be had.
+ * Finds a program on PATH. Otherwise, on Debian, fetches its packages.
+ * @param wanted the program, with its possible names on PATH.
+ * @returns null if there is none, and none can be fetched.
  */
 export async function findOrFetch(
   wanted: Omit<Packages<Program>, 'what'> & { names: [string, ...string[]] },
@@ -30,8 +30,8 @@ export async function findOrFetch(
 }
 
 /**
- * On Debian, fetches packages once and unpacks them, as the package of Redis is.
- * @returns null where they can't be had.
+ * On Debian, fetches packages once and unpacks them, as with the package of Redis.
+ * @returns null if they can't be fetched.
  */
 export async function fetchOnce<Found>(wanted: Packages<Found>): Promise<Found | null> {
   const unpacked = wanted.findUnpacked();

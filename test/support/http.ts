@@ -1,13 +1,13 @@
 import { checkAnswer } from './openapi-check.js';
 
-/** An answer of the API, its body parsed. */
+/** An answer of the API, with its parsed body. */
 export interface Answer<Body = Record<string, unknown>> {
   status: number;
   headers: Headers;
   body: Body;
 }
 
-/** A merchant's client: sends its API key with every request, and holds every answer against openapi.json. */
+/** A merchant's client: it sends its API key with every request, and compares every answer with openapi.json. */
 export class Client {
   constructor(
     private readonly baseUrl: string,
@@ -30,7 +30,7 @@ export class Client {
     return this.send('DELETE', path);
   }
 
-  /** A string or bytes go out as they are, anything else as JSON. */
+  /** Strings and bytes are sent unchanged, other values as JSON. */
   async send<Body = never>(
     method: string,
     path: string,

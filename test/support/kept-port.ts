@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { freePort, portIsFree } from '../../tools/local-stack/ports.js';
 
-/** Below are the ports of programs that a machine may run anyway. */
+/** Lower ports may belong to other programs of the machine. */
 const LOWEST = 12_000;
 
 /**
- * A port of 127.0.0.1 for a server that starts later or must come back at the same port. No other process gets it
- * meanwhile: it lies outside the range from which the system assigns ports to connections and to servers on port 0.
- * @param taken by servers that may not listen yet.
+ * A port of 127.0.0.1 for a server that starts later, or must come back at the same port. The system never assigns it to
+ * another process, because it is outside of the range for connections and for servers on port 0.
+ * @param taken ports of servers that may not listen yet.
  */
 export async function keptPort(taken: readonly number[] = []): Promise<number> {
   const above = firstOfTheSystem();
@@ -19,7 +19,7 @@ export async function keptPort(taken: readonly number[] = []): Promise<number> {
   }
 }
 
-/** The first port that Linux hands out; elsewhere they begin higher still. */
+/** The first port that Linux assigns. Other systems assign higher ports. */
 function firstOfTheSystem(): number {
   try {
     return Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/)[0]);

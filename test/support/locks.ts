@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { TestStack } from './stack.js';
 
-/** Works while nobody else can write into a table; what the work itself writes is seen when they can again. */
+/** Works while no other connection can write into a table. Others see the work's own writes afterwards. */
 export async function holding(
   { config }: TestStack,
   table: string,
@@ -18,11 +18,11 @@ export async function holding(
   }
 }
 
-/** The sweepers write that their workers live before they look for anything; meanwhile they can't. */
+/** Works without sweepers: they wait, because they must write their heartbeat first. */
 export const withoutSweeper = (stack: TestStack, work: () => Promise<unknown>): Promise<void> =>
   holding(stack, 'worker_processes', work);
 
-/** Works while another transaction holds what the statement locks, such as a row. The lock ends with the work. */
+/** Works while another transaction holds the lock that the statement takes, such as on a row. The lock ends with the work. */
 export async function whileLocked<Result>(
   { config }: TestStack,
   statement: string,

@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { Environment } from '../../src/core/environment.js';
 import { projectRoot } from '../../src/core/project-root.js';
 
-/** What is in a manifest, as far as it is the same for all kinds. */
+/** The members that manifests of all kinds have. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -18,7 +18,7 @@ export interface Manifest {
 
 const FOLDERS = ['deploy/kubernetes/base', 'deploy/kubernetes/example'];
 
-/** All manifests as they are written, with the settings that kustomize would make a ConfigMap of. */
+/** All manifests, with the settings from which kustomize makes a ConfigMap. */
 export function readManifests(): Manifest[] {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(path.join(projectRoot, folder)).map((name) => path.join(projectRoot, folder, name)),
@@ -45,8 +45,8 @@ function settingsOf(text: string): Manifest {
 }
 
 /**
- * What the Kubernetes API would not know: fields, values of another type, members that are missing. The types are those that
- * kubernetes-types makes of its published OpenAPI description.
+ * Errors that the Kubernetes API would report: unknown fields, values of another type, missing members. The types are from
+ * kubernetes-types, which is made from the published OpenAPI description.
  */
 export function typeProblems(manifests: Manifest[]): string[] {
   const lines = manifests.map((manifest, index) => {
@@ -80,11 +80,11 @@ function moduleOf(apiVersion: string): string {
   return version === undefined ? `core/${group}` : `${group.split('.')[0] ?? ''}/${version}`;
 }
 
-/** A container of ours, and how its environment comes about. */
+/** A container of ours, with its environment. */
 export interface Process {
   component: string;
   container: Container;
-  /** Variables with their values; those of secrets have none here. */
+  /** Variables with their values; those of secrets have no value here. */
   env: Record<string, string | undefined>;
 }
 
@@ -113,7 +113,7 @@ export const unknownVariables = (processes: Process[]): string[] =>
       .map((name) => `${component}: ${name}`),
   );
 
-/** What the kubelet asks a container for. */
+/** A probe of the kubelet. */
 export function probesOf({ startupProbe, livenessProbe, readinessProbe }: Container): Probe[] {
   return [startupProbe, livenessProbe, readinessProbe].filter((probe) => probe !== undefined);
 }

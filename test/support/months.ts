@@ -1,13 +1,13 @@
 import { dayIn } from './days.js';
 import type { TestStack } from './stack.js';
 
-/** The month so many before this one, in Asia/Bangkok. */
+/** An earlier month in Asia/Bangkok, counted back from this one. */
 export function monthsAgo(count: number): string {
   const [year = 0, month = 0] = dayIn('Asia/Bangkok').split('-').map(Number);
   return new Date(Date.UTC(year, month - 1 - count, 15)).toISOString().slice(0, 7);
 }
 
-/** Lets all that was written today have been written in a month. */
+/** Moves all rows of today into a month. */
 export async function moveTo(stack: TestStack, month: string): Promise<void> {
   const at = `'${month}-15T12:00:00Z'`;
   const today = `created_at > now() - interval '1 day'`;

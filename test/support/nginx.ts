@@ -10,14 +10,14 @@ import { keptPort } from './kept-port.js';
 
 export interface RunningNginx {
   url: string;
-  /** What its processes hold, what they share counted once. */
+  /** The memory of its processes, with shared memory counted once. */
   memoryMiB(): number;
-  /** What it has logged. */
+  /** Its log lines. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** What the container network would find by the name of the API: it is asked in this order, as none is remembered to have failed. */
+/** The addresses that the container network would find for the API's name. It tries them in this order, without a memory of failures. */
 const replicasConf = (addresses: string[]): string => {
   const weights = addresses.map((_, index) => 10 ** (3 * (addresses.length - 1 - index)));
   const servers = addresses.map((each, index) => `server ${new URL(each).host} weight=${weights[index]} max_fails=0;`);
@@ -25,17 +25,17 @@ const replicasConf = (addresses: string[]): string => {
 };
 
 /**
- * The nginx of `deploy/nginx`, with all of its files but other places and ports, and no container around it.
- * @param api where the API is that it stands before: one, or several replicas, of which it asks the first one first.
- * @param cells what `cells/cells.conf` says.
- * @param trustedProxies whose X-Forwarded-For is believed.
+ * The nginx of `deploy/nginx`, with all of its files, but with other paths and ports, and without a container.
+ * @param api the addresses of the API's replicas. It tries the first one first.
+ * @param cells the text of `cells/cells.conf`.
+ * @param trustedProxies the proxies whose X-Forwarded-For it trusts.
  */
 export async function startNginx(
   { program, env }: Program,
   { api, cells, trustedProxies = '' }: { api: string | string[]; cells: string; trustedProxies?: string },
 ): Promise<RunningNginx> {
   const directory = mkdtempSync(path.join(tmpdir(), 'topup-nginx-'));
-  // Its workers are of another user where root starts it.
+  // If root starts it, its workers have another user.
   chmodSync(directory, 0o755);
   const port = await keptPort();
   const healthPort = await keptPort([port]);
@@ -52,7 +52,7 @@ export async function startNginx(
     writeFileSync(path.join(files, name), text);
   }
   writeFileSync(path.join(files, 'cells', 'cells.conf'), cells);
-  // It opens /dev/stdout by its name, which works for files only.
+  // It opens /dev/stdout by its name, which works only if that is a file.
   const logFile = path.join(directory, 'log');
   const log = openSync(logFile, 'w');
   const child = spawn('sh', [path.join(files, 'start.sh')], {

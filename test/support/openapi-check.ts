@@ -9,14 +9,14 @@ interface Checker {
   problemsOfDelivery(fields: Record<string, string>, text: string): string[];
 }
 
-// Jest has loaders of its own, which forget between test files; this is Node's.
+// Node's loader, which keeps its modules between test files; Jest's loaders do not.
 const { createRequire } = process.getBuiltinModule('node:module');
 const checker = createRequire(import.meta.url)('./openapi-checker.cjs') as Checker;
 
 /**
- * Holds an answer of the merchant API against openapi.json: its status, headers and body. Members that the document lacks count
- * as wrong.
- * @throws with every difference
+ * Compares status, headers and body of an answer of the merchant API with openapi.json. Members that the document lacks are
+ * wrong.
+ * @throws with every difference.
  */
 export function checkAnswer(
   method: string,
@@ -32,7 +32,7 @@ export function checkAnswer(
     );
 }
 
-/** Holds a delivery to a webhook against openapi.json. @returns what is wrong, or null */
+/** Compares a delivery to a webhook with openapi.json. @returns the differences, or null. */
 export function problemOfDelivery(headers: Record<string, string>, body: string): string | null {
   const problems = checker.problemsOfDelivery(headers, body);
   if (problems.length === 0) return null;

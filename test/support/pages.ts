@@ -8,8 +8,8 @@ export interface Page<Item> {
 }
 
 /**
- * Walks a list from its first page to its last.
- * @param between what happens after each page, such as new entries arriving.
+ * Reads a list from its first page to its last.
+ * @param between runs after each page, such as to add entries.
  */
 export async function walk<Item>(
   client: Client,

@@ -10,7 +10,7 @@ import { ORDERS, TRANSFERS } from '../../src/database/partitions/partition-sets.
 import { runOn, type Run } from '../../src/database/partitions/runs.js';
 import type { TestStack } from './stack.js';
 
-/** What the version before made of calls, which it did not divide with orders. */
+/** Makes the calls to suppliers one table, like the previous version, which did not partition them with orders. */
 export const LEAVE_CALLS_WHOLE = `
   ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p1;
   DROP TABLE supplier_calls;
@@ -20,7 +20,7 @@ export const LEAVE_CALLS_WHOLE = `
   ALTER TABLE supplier_calls DROP CONSTRAINT fk_supplier_calls_unit;
   ALTER TABLE supplier_calls ADD CONSTRAINT fk_supplier_calls_unit FOREIGN KEY (order_id, item, unit) REFERENCES order_units NOT VALID`;
 
-/** A connection to a stack's database such as `npm run partition` has, and what that does on it. */
+/** A connection to a stack's database like that of `npm run partition`, with the command's work. */
 export class Partitioning {
   readonly run: Run;
 
@@ -49,7 +49,7 @@ export class Partitioning {
     return partitionEvents(by, perPartition, this.logger);
   }
 
-  /** Fails at the first statement that has these words, which is not carried out. */
+  /** Fails instead of the first statement that contains these words. */
   interruptedAt(words: string): Run {
     return (text, values) => (text.includes(words) ? Promise.reject(new Error('interrupted')) : this.run(text, values));
   }
@@ -59,7 +59,7 @@ export class Partitioning {
   }
 }
 
-/** An index as a migration makes it beside those who write: twice, as one does that was interrupted. */
+/** Creates an index like a migration, without blocking writers. It runs twice, as after an interruption. */
 export async function createIndexTwice(
   { config }: TestStack,
   ...index: [name: string, table: Parameters<typeof createIndexConcurrently>[2], definition: string]

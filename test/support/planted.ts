@@ -9,7 +9,7 @@ import type { TestStack } from './stack.js';
 export const auditServiceOf = (stack: TestStack): AuditService =>
   new AuditService(stack.api.get(ReplicaReadsService), new AuditRepository(), new ClosingsRepository(stack.database));
 
-/** Plants what the database itself would refuse, asks for each way to audit which checks see it, and takes it back. */
+/** Plants rows that the database would refuse, runs each kind of audit, and removes them. @returns the checks that fail. */
 export async function checksThatSee<Ways extends { full?: boolean }[]>(
   stack: TestStack,
   statements: string[],
@@ -21,7 +21,7 @@ export async function checksThatSee<Ways extends { full?: boolean }[]>(
       (await client.query<Row>(text, values)).rows,
   };
   try {
-    // Without triggers. A test that must break a constraint drops it.
+    // Triggers are off. A test that must break a constraint drops it.
     await client.query(`BEGIN; SET LOCAL session_replication_role = 'replica'`);
     for (const statement of statements) await client.query(statement);
     const seen: string[][] = [];

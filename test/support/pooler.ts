@@ -10,12 +10,12 @@ import type { Program } from './fetched-program.js';
 import { keptPort } from './kept-port.js';
 
 export interface RunningPooler {
-  /** The database behind it. */
+  /** The URL of the database behind it. */
   url: string;
   stop(): Promise<void>;
 }
 
-/** PgBouncer in transaction mode, before the database of a test. */
+/** PgBouncer in transaction mode, in front of a test's database. */
 export async function startPooler({ program, env }: Program, databaseUrl: string): Promise<RunningPooler> {
   const server = new URL(databaseUrl);
   const port = await keptPort();

@@ -6,7 +6,7 @@ import { findOrFetch, type Program } from './fetched-program.js';
 
 interface Source {
   packages: string[];
-  /** The program's name in the package, where another one than on PATH. */
+  /** The program's name in the package, if it differs from the one on PATH. */
   file?: RegExp;
   env?: (root: string) => Record<string, string>;
 }
@@ -30,7 +30,7 @@ export type ProgramName = keyof typeof SOURCES;
 
 const finding = new Map<ProgramName, Promise<Program | null>>();
 
-/** The program, on this machine or fetched for it; null where it can't be had. */
+/** The program, on this machine or fetched; null if there is none and none can be fetched. */
 export function findProgram(name: ProgramName): Promise<Program | null> {
   const found = finding.get(name) ?? find(name);
   finding.set(name, found);
@@ -51,7 +51,7 @@ function findUnpacked(name: ProgramName, directory: string): Program | null {
     .flatMap((bin) => filesIn(path.join(root, bin)).map((each) => path.join(root, bin, each)))
     .find((each) => source.file?.test(path.basename(each)) ?? path.basename(each) === name);
   if (file === undefined || !isExecutable(file)) return null;
-  // Go finds its library from where it really is.
+  // Go finds its library relative to its real path.
   const program = realpathSync(file);
   const libraries = name === 'go' ? null : libraryPathOf(root);
   return {
@@ -60,7 +60,7 @@ function findUnpacked(name: ProgramName, directory: string): Program | null {
   };
 }
 
-/** PHP has its extensions in files, which the scripts of its package would set up; nothing of ours needs more than this one. */
+/** PHP has its extensions in files, which the scripts of its package would configure. We need only this one. */
 function phpSettings(root: string): Record<string, string> {
   const library = path.join(root, 'usr', 'lib', 'php');
   const extensions = filesIn(library).find((name) => /^\d{8}$/.test(name)) ?? '';

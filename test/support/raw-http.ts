@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import type { Answer } from './http.js';
 
 /**
- * Writes bytes to the API's socket as they are, and reads what it answers until it closes the connection or the
- * answer is complete. For what no HTTP client would send.
+ * Writes bytes to the API's socket, and reads until the answer is complete or the API closes the connection. For requests that
+ * no HTTP client would send.
  */
 export async function sendRaw(baseUrl: string, ...parts: (string | Buffer)[]): Promise<Answer<unknown>> {
   const { hostname, port } = new URL(baseUrl);
@@ -25,7 +25,7 @@ export async function sendRaw(baseUrl: string, ...parts: (string | Buffer)[]): P
   }
 }
 
-/** Whether an answer, as latin1, has arrived to its end. */
+/** Whether an answer, as latin1, is complete. */
 export function isComplete(text: string): boolean {
   const [head = '', body] = text.split('\r\n\r\n');
   const length = /^content-length: (\d+)/im.exec(head)?.[1];
@@ -34,7 +34,7 @@ export function isComplete(text: string): boolean {
 
 export type Head = Pick<Answer<unknown>, 'status' | 'headers'>;
 
-/** Reads the status and the headers of an answer that arrived as latin1. */
+/** Reads the status and the headers of an answer in latin1. */
 export function parseHead(text: string): Head {
   const [statusLine = '', ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
   const headers = new Headers(

@@ -3,15 +3,15 @@ import { eventually } from './eventually.js';
 import { startOwnRedis, type OwnRedis } from './redis.js';
 
 const PASSWORD = 'of-all-of-them';
-/** How long a server must be silent to count as lost. */
+/** The time after which a silent server counts as lost. */
 const LOST_AFTER_MS = '2000';
 const SLOTS = 16_384;
 
-/** Servers that take over from each other. */
+/** Servers with failover between them. */
 export interface RedisGroup {
-  /** How a client names them. */
+  /** The settings of a client. */
   url: string;
-  /** Ends the one that holds the keys of a queue prefix, without a word. */
+  /** Kills the server with the keys of a queue prefix. */
   lose(prefix: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,11 +25,11 @@ const tells = (server: OwnRedis, command: [string, ...string[]], words: string):
     (answer) => String(answer).includes(words),
   );
 
-/** One that has the password of its group. */
+/** A server with the password of its group. */
 const startMember = (settings: Record<string, string> = {}): Promise<OwnRedis> =>
   startOwnRedis({ ...settings, masterauth: PASSWORD }, { password: PASSWORD });
 
-/** A primary with a replica, and a sentinel with a password of its own that watches them. */
+/** A primary with a replica, and a sentinel with its own password that watches them. */
 export async function startSentinelGroup(): Promise<RedisGroup> {
   const [primary, replica] = [await startMember(), await startMember()];
   await replica.tell('REPLICAOF', '127.0.0.1', portOf(primary));
@@ -54,7 +54,7 @@ export async function startSentinelGroup(): Promise<RedisGroup> {
   };
 }
 
-/** Three servers that share the slots, and a replica of the one that holds a queue prefix. */
+/** A cluster of three servers, and a replica of the one with the keys of a queue prefix. */
 export async function startClusterGroup(prefix: string): Promise<RedisGroup> {
   const members: OwnRedis[] = [];
   for (let n = 0; n < 4; n++)

@@ -7,7 +7,7 @@ import { freePort } from '../../tools/local-stack/ports.js';
 import { startRedis } from '../../tools/local-stack/redis.js';
 import type { TestStack } from './stack.js';
 
-/** Throws away all that the stack has in Redis: what `FLUSHALL` would do to it, without the other tests' data. */
+/** Removes all keys of the stack from Redis, like `FLUSHALL`, but without those of other tests. */
 export async function emptyRedis(stack: TestStack): Promise<void> {
   const redis = new Redis(stack.config.REDIS_URL);
   try {
@@ -18,17 +18,17 @@ export async function emptyRedis(stack: TestStack): Promise<void> {
   }
 }
 
-/** A Redis of one test's own, which it may treat as it likes. */
+/** A Redis of one test, which the test may break. */
 export interface OwnRedis {
   url: string;
   /** One command, such as `REPLICAOF`, `NO`, `ONE`. */
   tell(command: string, ...args: string[]): Promise<unknown>;
-  /** Ends it without a word, as its machine would. */
+  /** Kills it, like a power failure. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param settings as in redis.conf, beyond those of a local start. */
+/** @param settings lines of redis.conf, in addition to those of a local start. */
 export async function startOwnRedis(
   settings: Record<string, string> = {},
   { isSentinel = false, password }: { isSentinel?: boolean; password?: string } = {},

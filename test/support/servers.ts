@@ -12,7 +12,7 @@ import { startRedis, stopLeftOverRedis } from '../../tools/local-stack/redis.js'
 import type { RunningServer } from '../../tools/local-stack/server-process.js';
 import { databaseUrl, templateName } from './database.js';
 
-// The process that owns PostgreSQL and Redis for one run of jest. It prints where they are as one line of JSON.
+// The process that owns PostgreSQL and Redis for one run of jest. It prints their addresses as one line of JSON.
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const dataDir = path.resolve(checkout, process.env.TOPUP_DATA_DIR || '.local');
@@ -40,7 +40,7 @@ async function startTestPostgres(port: number): Promise<RunningServer> {
   const server = await startPostgres({
     dataDir: path.join(directory, 'postgres'),
     port,
-    // The databases live as long as one test, and no test cuts the power: fsync off makes them several times faster.
+    // Each database lasts for one test, and no test cuts the power, so fsync is off, which makes them several times faster.
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   servers.push(server);
@@ -59,7 +59,7 @@ async function startTestRedis(port: number): Promise<RunningServer> {
   return server;
 }
 
-/** One database with every migration applied, from which each test copies its own. */
+/** A database with every migration applied, from which each test copies its own. */
 async function buildTemplate(url: string): Promise<void> {
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
@@ -72,7 +72,7 @@ async function buildTemplate(url: string): Promise<void> {
   await admin.end();
 }
 
-/** Of earlier runs whose owner was killed. */
+/** Removes directories of earlier runs whose owner was killed. */
 async function removeLeftOvers(): Promise<void> {
   mkdirSync(dataDir, { recursive: true });
   for (const name of readdirSync(dataDir, { encoding: 'utf8' })) {

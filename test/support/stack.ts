@@ -51,8 +51,8 @@ let names = 0;
 export const unique = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
 
 /**
- * The whole service on a database and a Redis prefix of its own: API and worker as the processes run them, real
- * sockets, and a supplier that the test steers.
+ * The whole service with its own database and Redis prefix: API and worker like their own processes, real sockets, and a
+ * supplier that the test controls.
  */
 export class TestStack {
   readonly supplier = new FakeSupplier();
@@ -65,7 +65,7 @@ export class TestStack {
     private readonly testDatabase: TestDatabase,
   ) {}
 
-  /** @param env configuration that differs from the tests' usual one. */
+  /** @param env changes of the tests' usual configuration. */
   static async start(
     env: Record<string, string> = {},
     options: { worker?: boolean; logTo?: { write(line: string): void } } = {},
@@ -106,14 +106,14 @@ export class TestStack {
     return this.api.get(Database);
   }
 
-  /** Another API process, so to speak, on the same database; the test closes it. @param changes of the configuration. */
+  /** Starts another API on the same database, like a second process. The test closes it. @param changes of the configuration. */
   async startApi(changes: Partial<Config> = {}): Promise<INestApplication> {
     const api = await createApi({ ...this.config, ...changes }, this.logger);
     await api.listen(0, '127.0.0.1');
     return api;
   }
 
-  /** Another worker process, so to speak. @param changes of the configuration. */
+  /** Starts another worker, like a second process. @param changes of the configuration. */
   async startWorker(changes: Partial<Config> = {}): Promise<INestApplicationContext> {
     const worker = await NestFactory.createApplicationContext(
       WorkerModule.register({ ...this.config, ...changes }, this.logger),
@@ -133,7 +133,7 @@ export class TestStack {
   }
 
   async close(): Promise<void> {
-    // Without their supplier, calls that it would never answer end at once.
+    // Once the supplier is closed, its hanging calls end at once.
     await Promise.all([this.stopWorkers(), this.supplier.close()]);
     await this.api.close();
     await this.testDatabase.drop();
@@ -148,7 +148,7 @@ export class TestStack {
     return { id, key: issued.key, client: new Client(this.url, issued.key) };
   }
 
-  /** One whose orders are bought from the supplier that is built in. */
+  /** A merchant whose orders go to the built-in supplier of the sandbox. */
   sandboxMerchant(balance = '1000.00'): Promise<TestMerchant> {
     return this.merchant(balance, {}, { sandbox: true });
   }
@@ -160,7 +160,7 @@ export class TestStack {
       reference: unique('credit'),
       operator: 'test',
     };
-    // Under one reference it counts once.
+    // A repetition under the same reference has no effect.
     await untilDone(() => this.api.get(WalletService).credit(funding));
   }
 
@@ -183,7 +183,7 @@ export class TestStack {
     await this.api.get(SuppliersService).set({ code, adapter: 'http', baseUrl, timeoutMs, credentials });
   }
 
-  /** Places an order that must be accepted, if not at once, by a service that is busy. */
+  /** Places an order, and expects that the service accepts it, maybe after it was busy. */
   async order(
     merchant: TestMerchant,
     items: { sku: string; quantity?: number }[],
@@ -195,7 +195,7 @@ export class TestStack {
     return body;
   }
 
-  /** Follows an order until it has the status. */
+  /** Waits until an order has the status. */
   async orderWith(merchant: TestMerchant, referenceId: string, ...statuses: string[]): Promise<OrderBody> {
     const path = `/v1/orders/${encodeURIComponent(referenceId)}`;
     const ask = async (): Promise<OrderBody> => (await merchant.client.get<OrderBody>(path)).body;
@@ -209,7 +209,7 @@ export class TestStack {
     return { available: body.available_amount, held: body.held_amount };
   }
 
-  /** Runs a statement for which the service's own limits are too short on a busy machine, such as filling a table. */
+  /** Runs a statement that may take longer than the service's own limits, such as to fill a table. */
   async fill(text: string, values: unknown[] = []): Promise<void> {
     const client = new pg.Client(this.config.DATABASE_URL);
     await client.connect();

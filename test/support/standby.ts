@@ -7,7 +7,7 @@ import type { RunningServer } from '../../tools/local-stack/server-process.js';
 import { giveTo, serverOwner } from '../../tools/local-stack/unprivileged.js';
 import { keptPort } from './kept-port.js';
 
-/** A primary and a standby that streams from it, of one test's own. */
+/** A primary and a standby that streams from it, for one test. */
 export class PostgresPair {
   private constructor(
     private readonly directory: string,
@@ -22,24 +22,24 @@ export class PostgresPair {
     const port = await keptPort();
     const settings = { fsync: 'off', max_connections: '100' };
     await (await startPostgres({ dataDir, port, settings })).stop();
-    // A standby begins as a copy of its primary.
+    // A standby starts as a copy of its primary.
     copy(dataDir, path.join(directory, 'standby'));
     const primary = await startPostgres({ dataDir, port, settings });
     const standby = await startStandby(directory, primary, await keptPort([port]));
     return new PostgresPair(directory, primary, standby);
   }
 
-  /** Where the standby is reached. */
+  /** The URL of the standby. */
   get url(): string {
     return this.replica.url;
   }
 
-  /** What the standby was asked so far. */
+  /** The statements that the standby got so far. */
   get statements(): string {
     return readFileSync(path.join(this.directory, 'standby', 'server.log'), 'utf8');
   }
 
-  /** From now on the standby shows nothing new; or it catches up. */
+  /** Stops or resumes the replay of changes on the standby. */
   async replay(how: 'pause' | 'resume'): Promise<void> {
     const client = new pg.Client(this.url);
     await client.connect();
@@ -47,7 +47,7 @@ export class PostgresPair {
     await client.end();
   }
 
-  /** How many statements of the standby only sleep. */
+  /** The number of statements of the standby that only sleep. */
   async sleepingOnStandby(): Promise<number> {
     const client = new pg.Client(this.url);
     await client.connect();

@@ -3,13 +3,13 @@ import { eventually } from './eventually.js';
 import type { Answer } from './http.js';
 
 /**
- * Sends a request again for as long as it is answered that the service is busy, as its senders do: on a machine with
- * much else to do that is a good answer. No other 503 has Retry-After, so a lack of money is not asked about again.
+ * Repeats a request while the service answers that it is busy, as merchants do. This is a correct answer on a busy machine. No
+ * other 503 has Retry-After, so a refusal for the balance is not repeated.
  */
 export const untilServed = <Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
   eventually(send, ({ status, headers }) => status !== 503 || !headers.has('retry-after'));
 
-/** Does the same with a call of a service, which throws what the API answers. What it does twice must count once. */
+/** The same for a call of a service's method, which throws the API's error. A repetition of the call must have no effect. */
 export async function untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
   const attempt = (): Promise<{ result: Result } | string> =>
     work().then(

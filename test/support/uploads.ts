@@ -6,33 +6,33 @@ const CHUNK_BYTES = 16 * 1024;
 const piece = 'x'.repeat(CHUNK_BYTES);
 const chunk = `${CHUNK_BYTES.toString(16)}\r\n${piece}\r\n`;
 
-/** A request may take 60 s to arrive: connections here must end before that, for another reason. */
+/** A request may take 60 s to arrive. Connections here must end earlier, for another reason. */
 const ENDS_WITHIN_MS = 55_000;
 
 export interface Upload {
   answer: Head;
-  /** What the server, and the buffers between, took in until the connection ended. */
+  /** The bytes that the server, and the buffers between, took until the connection ended. */
   sentBytes: number;
 }
 
 /**
- * Sends a request whose body never ends, as fast as it is taken, and goes on when it is answered, until the server ends
- * the connection.
+ * Sends a request with an endless body as fast as the server takes it, also after the answer, until the server ends the
+ * connection.
  * @param head the request line and headers, without those that frame the body.
- * @throws when the server goes on reading, or ends the connection before its answer was read.
+ * @throws if the server does not stop reading, or ends the connection before its answer was read.
  */
 export function uploadEndlessly(baseUrl: string, ...head: string[]): Promise<Upload> {
   return upload(baseUrl, [...head, 'Transfer-Encoding: chunked'], chunk);
 }
 
-/** The same, of a body whose length was announced: a gibibyte. */
+/** The same, with a body of an announced length of one gibibyte. */
 export function uploadGibibyte(baseUrl: string, ...head: string[]): Promise<Upload> {
   return upload(baseUrl, [...head, `Content-Length: ${2 ** 30}`], piece);
 }
 
 function upload(baseUrl: string, head: string[], bytes: string): Promise<Upload> {
   const { hostname, port } = new URL(baseUrl);
-  // Half-open, so that the client can go on sending when the server has said its last word.
+  // Half-open, so that the client can still send after the server has ended its side.
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   return new Promise((resolve, reject) => {
     let text = '';
@@ -45,7 +45,7 @@ function upload(baseUrl: string, head: string[], bytes: string): Promise<Upload>
     };
     socket.on('drain', send);
     socket.on('data', (data: Buffer) => (text += data.toString('latin1')));
-    // The reset that ends the sending is what the test waits for.
+    // The test waits for the reset that ends the sending.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(overdue);
@@ -58,9 +58,9 @@ function upload(baseUrl: string, head: string[], bytes: string): Promise<Upload>
 }
 
 /**
- * Sends requests one after another on one connection, each when the one before is answered.
- * @param requests each as the parts that are written one by one.
- * @returns the answers; fewer than requests when the server ended the connection.
+ * Sends requests one after another on one connection, each after the answer to the one before.
+ * @param requests each as parts, which are written one by one.
+ * @returns the answers: fewer than requests if the server ended the connection.
  */
 export async function onOneConnection(baseUrl: string, ...requests: string[][]): Promise<Answer<unknown>[]> {
   const { hostname, port } = new URL(baseUrl);
@@ -99,7 +99,7 @@ function nextAnswer(socket: ReturnType<typeof connect>): Promise<string> {
   });
 }
 
-/** Sends the head of a request, and waits for the first answer to it: that may be the leave to send its body. */
+/** Sends the head of a request, and waits for its first answer, which may be 100 Continue. */
 export function firstAnswer(baseUrl: string, ...head: string[]): Promise<Head> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

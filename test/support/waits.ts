@@ -1,8 +1,8 @@
 import type { TestStack } from './stack.js';
 
 /**
- * Makes PostgreSQL record how long each unit must wait, from the moment this is written. A test that reads the unit itself
- * may come too late, and by the supplier's next call the wait is over.
+ * Makes PostgreSQL record the wait of each unit at the moment it is written. A test that reads the unit itself may be too late:
+ * with the next call the wait is over.
  */
 export const keepWaits = (stack: TestStack): Promise<void> =>
   stack.fill(`
@@ -18,7 +18,7 @@ export const keepWaits = (stack: TestStack): Promise<void> =>
       WHEN (NEW.claimed_by IS NULL AND OLD.claimed_by IS NOT NULL AND NEW.next_action_at IS NOT NULL)
       EXECUTE FUNCTION keep_wait()`);
 
-/** For how many seconds an order's first unit was to wait, each time that a call about it had ended. */
+/** The waits of an order's first unit, in seconds, one after each call about it. */
 export async function waitsOf(stack: TestStack, orderNumber: string, state?: string): Promise<number[]> {
   const waits = await stack.sql<{ seconds: number }>(
     `SELECT w.seconds FROM unit_waits w JOIN orders o ON o.id = w.order_id

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { problemOfDelivery } from './openapi-check.js';
 
-/** A notification as it arrived: the very bytes, and when. */
+/** A received notification: its bytes, and the time of its arrival. */
 export interface Received {
   path: string;
   headers: Record<string, string>;
@@ -14,8 +14,8 @@ export interface Received {
 export type Receives = 'events' | 'forwarded events' | 'made-up events' | 'callbacks of a vendor';
 
 /**
- * A merchant's endpoints on a real socket, one for each path. By default they answer 204. What arrives is compared
- * with openapi.json: `at` and `close` throw what was wrong.
+ * A merchant's endpoints on a real socket, one for each path. By default they answer 204. Requests are compared with
+ * openapi.json: `at` and `close` throw for a wrong one.
  */
 export class WebhookReceiver {
   readonly received: Received[] = [];
@@ -23,10 +23,10 @@ export class WebhookReceiver {
   private server: Server | undefined;
   private readonly problems: string[] = [];
 
-  /** @param what it receives: the document has neither a vendor's callbacks nor what a test made up. */
+  /** @param what the kind of requests: a vendor's callbacks, and requests that a test made up, are not compared with the document. */
   constructor(private readonly what: Receives = 'events') {}
 
-  /** The answers of one path, one after the other; the last one is repeated. */
+  /** Sets the answers of one path, one after the other; the last one is repeated. */
   answer(path: string, ...statuses: number[]): void {
     this.statuses.set(path, statuses);
   }

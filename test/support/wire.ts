@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A TCP wire to a server, which a test can cut: as if the network, or the server, went away. */
+/** A TCP connection to a server that a test can cut, as if the network or the server failed. */
 export class Wire {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
@@ -12,7 +12,7 @@ export class Wire {
   /** @param target such as `postgres://user:password@127.0.0.1:5432/name`. */
   constructor(private readonly target: string) {}
 
-  /** The target's URL by way of this wire. */
+  /** The target's URL through this wire. */
   get url(): string {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
@@ -34,23 +34,23 @@ export class Wire {
   }
 
   /**
-   * From now on the existing connections carry nothing, and neither end learns of it, as after a failover.
-   * @param newOnes whether those that are opened from now on work, or are as silent until the wire is restored.
+   * From now on, existing connections carry no bytes, and neither end notices, as after a failover.
+   * @param newOnes whether new connections work, or are silent, too, until the wire is restored.
    */
   silence(newOnes: 'work' | 'are silent' = 'work'): void {
     for (const socket of this.sockets) this.silent.add(socket);
     this.isSilent = newOnes === 'are silent';
   }
 
-  /** New connections work again; those that were silenced stay so. */
+  /** New connections work again; silent ones stay silent. */
   restore(): void {
     this.isCut = false;
     this.isSilent = false;
   }
 
   /**
-   * Cuts the wire when the client sends what the check is looking for: it still reaches the server, the server's
-   * answer never reaches the client. @returns a promise of the moment when it is cut.
+   * Cuts the wire after the client sent bytes that pass the check. They still reach the server, but the server's answer does not
+   * reach the client. @returns a promise that resolves when the wire is cut.
    */
   cutAfterSending(isIt: (bytes: Buffer) => boolean): Promise<void> {
     return new Promise((resolve) => {

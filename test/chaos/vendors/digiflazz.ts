@@ -14,7 +14,7 @@ const WEBHOOK_SECRET = 'hook-secret-1';
 /** More than a run spends. */
 const DEPOSIT = 1_000_000_000;
 
-/** `only` costs so much that its price limits what it may cost, and not the usual guard. */
+/** `only` is so expensive that its selling price limits the cost, and not the usual limit of a price rise. */
 const ARTICLES = {
   first: { supplierSku: 'chaos-first', cost: '10000' },
   second: { supplierSku: 'chaos-second', cost: '11000' },
@@ -23,7 +23,7 @@ const ARTICLES = {
 };
 
 const pending = (rc: string, callback: Json): Json[] => [{ rc: '03', then: [{ rc, after_ms: LATER_MS }], callback }];
-/** Answers `rc` to the next call about what was bought, which says nothing of it; nor does anybody else tell. */
+/** Answers `rc` to the next call about a bought unit. The code does not report the outcome, and no callback comes. */
 const boughtAndAnswered = (rc: string): Json[] => [
   { drop: true, callback: { mode: 'never' } },
   { match: { repeat: true }, rc, answer_only: true },
@@ -31,10 +31,10 @@ const boughtAndAnswered = (rc: string): Json[] => [
 
 const BEHAVIOURS = {
   ...ON_THE_WAY,
-  // The caller has given up when it arrives.
+  // It arrives after the caller has given up.
   late: [{ delay_before_ms: 2_500 }],
   'bought-504': [{ http: 504, times: 2 }],
-  // Not for ever: nothing is on record, so that what is in doubt would stay so.
+  // Not for ever, because nothing is recorded and the unit would stay in doubt.
   'out-of-stock': [{ rc: '68', times: 4 }],
   refused: [{ rc: '02', times: null }],
   'refused-drop': [{ rc: '02', drop: true }],
@@ -53,7 +53,7 @@ const BEHAVIOURS = {
   'pending-late': pending('00', { delay_ms: 60_000 }),
   'pending-unsigned': pending('00', { signature: 'absent' }),
   'early-callback': [{ callback: { mode: 'before_answer' }, delay_ms: 800 }],
-  // It says so while the next attempt is in doubt.
+  // It reports this while the next attempt is in doubt.
   'too-often-bought': [
     { rc: '85', then: [{ rc: '00', after_ms: 200_000 }] },
     { drop: true, callback: { mode: 'never' } },
@@ -68,19 +68,19 @@ const CONTRADICTIONS = {
 
 const hmac = (secret: string, text: string): string => `sha1=${createHmac('sha1', secret).update(text).digest('hex')}`;
 
-/** Ways to sign a text that none but the vendor could have written; null for no signature. */
+/** Forged signatures of a text; null for none. */
 const SIGNATURES: Record<string, (body: string) => string | null> = {
   absent: () => null,
   'by another secret': (body) => hmac('another-secret', body),
   'without its prefix': (body) => hmac(WEBHOOK_SECRET, body).slice('sha1='.length),
-  // As an eavesdropper may have seen it for the same content, written otherwise.
+  // An eavesdropper may have seen it, for the same content in another notation.
   'of other bytes': (body) => hmac(WEBHOOK_SECRET, JSON.stringify(JSON.parse(body))),
 };
 
 function forgeries({ reference, sku, name, isSuccess }: ForgedAbout): Forgery[] {
   const says = isSuccess ? { status: 'Sukses', rc: '00' } : { status: 'Gagal', rc: '02' };
   const about = { ref_id: reference, buyer_sku_code: sku, trx_id: name };
-  // With spaces: not as it would be written again.
+  // With spaces, so that a second serialization gives another text.
   const body = JSON.stringify({ data: { ...about, ...says, message: '', sn: '1', price: 1 } }, null, 1);
   return Object.entries(SIGNATURES).map(([how, sign]) => {
     const signature = sign(body);
@@ -91,7 +91,7 @@ function forgeries({ reference, sku, name, isSuccess }: ForgedAbout): Forgery[] 
   });
 }
 
-/** Digiflazz: asked by sending again, and to be left alone for a minute between two calls about an attempt. */
+/** Digiflazz: queried by another send, with at least a minute between two calls about an attempt. */
 export const digiflazz: VendorKind = {
   code: 'digi',
   adapter: 'digiflazz',
@@ -116,7 +116,7 @@ export const digiflazz: VendorKind = {
   isWell: ({ deposit, keys }) => (keys as Json).production === KEY && Number(deposit) > DEPOSIT / 2,
   callBackAt: null,
   articles: ARTICLES,
-  // The user and then the server.
+  // The player's id, and then the server.
   playerOf: (userId) => userId + SERVER_ID,
   behaviours: BEHAVIOURS,
   refusing: ['out-of-stock', 'refused', 'refused-drop', 'pending-refused', 'bought-late'],

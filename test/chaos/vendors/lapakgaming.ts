@@ -23,12 +23,12 @@ const deaf = { match: { call: 'order_status' }, http: 500, times: 2 };
 
 const BEHAVIOURS = {
   ...ON_THE_WAY,
-  // The caller has given up when it arrives.
+  // It arrives after the caller has given up.
   late: [{ delay_before_ms: 2_500 }],
   'bought-500': [{ http: 500 }],
   'bought-error': [{ code: 'SYSTEM_ERROR', answer_only: true }],
   'lost-error': [{ code: 'UNKNOWN_ERROR' }],
-  // Not for ever: nothing is on record, so that what is in doubt would stay so.
+  // Not for ever, because nothing is recorded and the unit would stay in doubt.
   'stock-empty': [{ code: 'STOCK_NOT_FOUND', times: 4 }],
   'price-changed': [{ code: 'PRICE_NOT_MATCH' }],
   'wrong-player': [{ code: 'USER_ID_EMPTY', times: 4 }],
@@ -36,7 +36,7 @@ const BEHAVIOURS = {
   'refused-drop': [{ drop: true, then: [{ status: 'REFUNDED', after_ms: LATER_MS }] }],
   'deaf-bought': [{ drop: true }, deaf],
   'deaf-refused': [{ then: [{ status: 'REFUNDED', after_ms: LATER_MS }] }, deaf],
-  // The order is a success before its piece is.
+  // The order succeeds before its transaction does.
   'in-part': [
     {
       then: [
@@ -52,7 +52,7 @@ const BEHAVIOURS = {
   'taken-back': [{ then: [{ status: 'SUCCESS' }, { status: 'REFUNDED', after_ms: LATER_MS }] }],
 } satisfies Record<string, Json[]>;
 
-/** Lapakgaming: asked by our reference, which it also tells apart; what it calls us with is not signed. */
+/** Lapakgaming: queried by our reference, under which it sells once; its callbacks are not signed. */
 export const lapakgaming: VendorKind = {
   code: 'lapak',
   adapter: 'lapakgaming',

@@ -36,10 +36,10 @@ const BEHAVIOURS = {
   'bought-504': [{ http: 504 }],
   'bought-error': [{ code: 1006, answer_only: true }],
   'lost-error': [{ code: 1001 }],
-  // Of no table that we know.
+  // A code of no documented table.
   'odd-error': [{ code: 400, info_code: 20_123 }],
   'too-often': [{ code: 429 }],
-  // Not for ever: nothing is on record, so that what is in doubt would stay so.
+  // Not for ever, because nothing is recorded and the unit would stay in doubt.
   'no-such-type': [{ code: 400, info_code: 20_077, times: 4 }],
   refused: ended(10_004, {}),
   refunded: ended(10_005, {}),
@@ -58,11 +58,11 @@ const BEHAVIOURS = {
 } satisfies Record<string, Json[]>;
 
 const CONTRADICTIONS = {
-  // The caller has given up when it arrives.
+  // It arrives after the caller has given up.
   late: [{ delay_before_ms: 2_500 }],
-  // The vendor never saw it when it was asked, and it was sent again.
+  // The vendor answers "never seen" to an inquiry, and the unit is sent again.
   'very-late': [{ delay_before_ms: 12_000 }],
-  // It is refused when it is asked about, and sold later.
+  // An inquiry gets a refusal, and the unit is sold later.
   'stated-late': [
     {
       then: [{ status_code: 10_004 }, { status_code: 10_003, after_ms: 8_000 }],
@@ -94,14 +94,14 @@ function forgeries({ reference, sku, name, isSuccess }: ForgedAbout): Forgery[] 
   const bodies = {
     absent: new URLSearchParams(fields).toString(),
     'by another secret': signed(fields, 'another-secret'),
-    // As an eavesdropper may have seen it for another purchase.
+    // An eavesdropper may have seen it, for another purchase.
     'of another amount': signed({ ...fields, pay_amount: '2' }, SECRET_KEY).replace('pay_amount=2', 'pay_amount=1'),
   };
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   return Object.entries(bodies).map(([how, body]) => ({ how, headers, body }));
 }
 
-/** SEAGM: buys again under a reference that it has, and is asked by ours; its callbacks are signed. */
+/** SEAGM: sells again under a known reference, and is queried by our reference; its callbacks are signed. */
 export const seagm: VendorKind = {
   code: 'seagm',
   adapter: 'seagm',
@@ -110,7 +110,7 @@ export const seagm: VendorKind = {
   currency: 'MYR',
   rate: '7.8',
   account: { balance: BALANCE, types: Object.values(ARTICLES).map(productType) },
-  // A worker whose clock is hours off would get nothing but refusals, and a ban would outlast the run.
+  // A worker whose clock is hours off would get only refusals, and a ban would outlast the run.
   readings: { clock_tolerance_seconds: 100_000, ban_after: 0 },
   changes: {
     poor: { balance: '1' },
@@ -132,7 +132,7 @@ export const seagm: VendorKind = {
     { drop: true },
     { drop: true, decide: false },
     { then: [{ status_code: 10_004, after_ms: LATER_MS }] },
-    // Done, and its cards come later.
+    // A success whose cards come later.
     {
       then: [
         { status_code: 10_003, with_cards: false },

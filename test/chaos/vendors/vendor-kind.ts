@@ -2,10 +2,10 @@
 export type Json = Record<string, unknown>;
 
 export const VENDOR_CODES = ['digi', 'wepay', 'lapak', 'seagm'] as const;
-/** What we call a vendor. */
+/** The code of a vendor. */
 export type VendorCode = (typeof VENDOR_CODES)[number];
 
-/** What a run sells of a vendor: three top-ups that differ in nothing else, and a card. */
+/** The products of a vendor in a run: three equal top-ups, and a card. */
 export const ARTICLES = ['first', 'second', 'only', 'code'] as const;
 export type Article = (typeof ARTICLES)[number];
 
@@ -13,11 +13,11 @@ export interface Offered {
   supplierSku: string;
   /** A decimal in the vendor's currency. */
   cost: string;
-  /** How the vendor wants the player written; its usual way unless given. */
+  /** The template of the vendor's player; by default, its usual one. */
   template?: string;
 }
 
-/** A purchase as every simulator reports it. */
+/** A simulator's report of a purchase. */
 export interface RawPurchase extends Json {
   ref_id: string;
   sku: string;
@@ -29,101 +29,101 @@ export interface RawPurchase extends Json {
   transactions: (Json & { trx_id: string; steps: object[] })[];
 }
 
-/** A request as the vendor received it. */
+/** A request that the vendor received. */
 export interface VendorEntry extends Json {
   n: number;
   at: string;
   path: string;
   ref_id: string | null;
-  /** What came of it, such as `refused` where nothing is on record. */
+  /** Its result, such as `refused` if nothing is recorded. */
   decision: string;
-  /** Null for the first one of a reference. */
+  /** The gap since the previous request; null for the first one of a reference. */
   same_body: boolean | null;
 }
 
-/** A callback by a sender who knows where the vendor calls us, and not its secret. */
+/** A callback of a sender who knows the callback address of the vendor, but not its secret. */
 export interface Forgery {
   how: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What an invented callback is about. */
+/** The subject of a forged callback. */
 export interface ForgedAbout {
   reference: string;
   sku: string;
-  /** What the vendor calls it, supposedly: begins with `forged-`. */
+  /** The vendor's supposed reference: begins with `forged-`. */
   name: string;
   isSuccess: boolean;
 }
 
-/** What the suite knows of one vendor; all the rest is the same for all of them. */
+/** The differences between vendors for the run. */
 export interface VendorKind {
   readonly code: VendorCode;
-  /** The adapter, and the simulator, of that name. */
+  /** The name of the adapter and of the simulator. */
   readonly adapter: string;
-  /** Follows the origin in the base URL. */
+  /** The path of the base URL. */
   readonly path: string;
   readonly credentials: Readonly<Record<string, string>>;
   readonly currency: string;
-  /** Baht for one of its currency. */
+  /** Baht for one unit of its currency. */
   readonly rate: string;
 
-  /** The account that the simulator starts with, where it is to call us included, and its readings. */
+  /** The simulator's first account, with our callback address, and its readings. */
   readonly account: Json;
   readonly readings: Json;
-  /** Changes of the account: too little money in it and enough of it, another key and ours. */
+  /** Changes of the account: too little money and enough of it, another key and ours. */
   readonly changes: Readonly<Record<'poor' | 'rich' | 'locked' | 'open', Json>>;
-  /** Whether an account is as it should be: with our key and enough of our money. */
+  /** Whether an account is right: with our key and enough of our money. */
   readonly isWell: (account: Json) => boolean;
-  /** The change of the account that tells where to call us; null where each purchase does. */
+  /** The change of the account that sets our callback address; null if each purchase has the address. */
   readonly callBackAt: ((url: string) => Json) | null;
 
-  /** Null where it sells no cards. */
+  /** Null if it sells no cards. */
   readonly articles: Readonly<Record<Article, Offered | null>>;
-  /** The player, as requests to the vendor write it. */
+  /** The player in requests to the vendor. */
   readonly playerOf: (userId: string) => string;
-  /** What the vendor does with the purchases of a player, by the beginning of the player's name. */
+  /** The vendor's behaviour for a player, by the prefix of the player's name. */
   readonly behaviours: Readonly<Record<string, readonly Json[]>>;
-  /** The same of players whose purchases it sells twice or against its own word, which the books have to show. */
+  /** The same for players whose units it sells twice or after a refusal, which the books must show. */
   readonly contradictions: Readonly<Record<string, readonly Json[]>>;
-  /** Those after which another supplier may sell it. */
+  /** Behaviours after which another supplier may sell the unit. */
   readonly refusing: readonly string[];
-  /** Of the player's purchases it says that it did not sell, and later that it did: nobody can know before. */
+  /** It first reports that it did not sell the player's unit, and later that it did. */
   readonly boughtLate: readonly string[];
-  /** Of these it tells nobody but in its statement. */
+  /** It reports these sales only in its statement. */
   readonly stated: readonly string[];
-  /** These it makes so late that they were sent again, and makes both. */
+  /** It makes these sales so late that the unit was sent again, and sells both. */
   readonly boughtTwice: readonly string[];
-  /** What it does with some of its cards. */
+  /** Its behaviour for some of its cards. */
   readonly cardRules: readonly Json[];
 
-  /** Codes that say that something is wrong with us, and not with the purchase; and which one a request was answered. */
+  /** Codes about faults of ours, not of the purchase; and the code of the answer to a request. */
   readonly refusalsOfUs: readonly string[];
   readonly codeIn: (entry: VendorEntry) => unknown;
 
-  /** Whether time passes faster there, because it wants to be left alone for so long. */
+  /** Whether its clock runs faster, because its minimum gaps are long. */
   readonly isTimeFast: boolean;
-  /** How long it is to be left alone between two purchases under one reference; null where asking buys nothing. */
+  /** The minimum gap between two purchases under one reference; null if an inquiry buys nothing. */
   readonly gapMs: number | null;
   /**
-   * What leaves a purchase in doubt for ever: that its answer to a repeat may not be about the first send, or that it tells
-   * no more until it calls back; null where it is asked until it tells.
+   * The reason why a unit may stay in doubt for ever: its answer to a repeat may not be about the first send, or it reports no
+   * outcome before its callback; null if inquiries always learn the outcome.
    */
   readonly leavesInDoubt: 'repeats' | 'silence' | null;
-  /** Whether it tells what a purchase cost when it is asked about that. */
+  /** Whether an inquiry reports the cost of a purchase. */
   readonly tellsCostLater: boolean;
 
-  /** What a purchase may be called; the first one is what the vendor would tell on the phone. */
+  /** The vendor's possible references of a purchase. The first is the one that an operator would learn from the vendor. */
   readonly namesOf: (purchase: RawPurchase) => string[];
-  /** The player in the requests to the vendor; null where they name none, as for a card. */
+  /** The player in the requests to the vendor; null if they have none, such as for a card. */
   readonly playerIn: (purchase: RawPurchase) => string | null;
   readonly codesIn: (purchase: RawPurchase) => string[];
   readonly isPurchase: (entry: VendorEntry) => boolean;
-  /** What a purchase was allowed to cost, in its currency; undefined where requests carry no limit. */
+  /** The maximum cost in a request, in its currency; undefined if requests have none. */
   readonly limitIn?: (entry: VendorEntry) => number | null;
 
-  /** Whether only what its secret signs is taken at all; else whatever it says just makes us ask. */
+  /** Whether only signed callbacks are accepted; otherwise every callback only causes an inquiry. */
   readonly isSigned: boolean;
   readonly forgeries: (about: ForgedAbout) => Forgery[];
 }
@@ -131,10 +131,10 @@ export interface VendorKind {
 /** The server is the same for all players. */
 export const SERVER_ID = '2001';
 
-/** A reading or a step comes so long after the one before. */
+/** The time between two readings or steps. */
 export const LATER_MS = 3_000;
 
-/** What may become of any request, and of its answer, whatever the vendor decides. */
+/** Faults of any request and its answer, with any decision of the vendor. */
 export const ON_THE_WAY = {
   'bought-drop': [{ drop: true }],
   'lost-drop': [{ drop: true, decide: false }],

@@ -6,7 +6,7 @@ const BALANCE = '1000000.00';
 
 const sku = (type: string, company: string, amount: string): string => `${type}:${company}:${amount}`;
 
-/** The discount of the vendor's is 4 %. */
+/** The vendor's discount is 4 %. */
 const ARTICLES = {
   first: { supplierSku: sku('gtopup', 'CHAOS', '25'), cost: '24.00' },
   second: { supplierSku: sku('gtopup', 'CHAOS', '25.02'), cost: '24.02' },
@@ -20,15 +20,15 @@ const ended = (status: string, callback: Json): Json[] => [{ then: [{ status, af
 
 const BEHAVIOURS = {
   ...ON_THE_WAY,
-  // The caller has given up when it arrives.
+  // It arrives after the caller has given up.
   late: [{ delay_before_ms: 2_500 }],
   'bought-504': [{ http: 504 }],
   'bought-error': [{ code: '10001', answer_only: true }],
   'lost-error': [{ code: '10004' }],
   'too-often': [{ code: '10003' }],
-  // Nothing can be asked by our reference alone: only the operator knows.
+  // The vendor cannot be queried by our reference, so only the operator can learn the outcome.
   'bought-silent': [{ drop: true, callback: { mode: 'never' } }],
-  // Not for ever: nothing is on record, so that what is in doubt would stay so.
+  // Not for ever, because nothing is recorded and the unit would stay in doubt.
   'no-such-company': [{ code: '30001', times: 4 }],
   'wrong-player': [{ code: '30009', times: 4 }],
   'deposit-low': [{ drop: true }, { match: { repeat: true }, code: '30019', answer_only: true }],
@@ -43,7 +43,7 @@ const BEHAVIOURS = {
   'taken-back': [{ then: [{ status: '2' }, { status: '4', after_ms: LATER_MS }] }],
 } satisfies Record<string, Json[]>;
 
-/** wePAY: asked by its own name for a purchase; without that by sending again, which tells no more than that it has it. */
+/** wePAY: queried by its own reference; without one by another send, which reports only that the vendor has the purchase. */
 export const wepay: VendorKind = {
   code: 'wepay',
   adapter: 'wepay',
