@@ -14,10 +14,10 @@ const { dependencies } = JSON.parse(readFileSync(path.join(checkout, 'package.js
   dependencies: Record<string, string>;
 };
 
-/** They look for files beside them: their place is node_modules. */
+/** Packages that must stay in node_modules, because they read files beside their code. */
 const UNPACKED = ['@bull-board/api', '@bull-board/express', '@node-rs/argon2', 'ioredis', 'pino'];
 
-/** Prints, when a process ends, what it has loaded from node_modules by `require`. */
+/** Prints, when a process ends, the packages that it loaded from node_modules with `require`. */
 const LIST_REQUIRED = `import { createRequire } from 'node:module';
 process.on('exit', () => process.stderr.write(Object.keys(createRequire(process.cwd() + '/').cache).join('\\n')));`;
 
@@ -26,7 +26,7 @@ const packageOf = (specifier: string): string => /^(@[^/]+\/)?[^/]+/.exec(specif
 const importsOf = (source: string): string[] =>
   ts.preProcessFile(source, true, true).importedFiles.map(({ fileName }) => fileName);
 
-/** All files of the build that one of them imports, at once or later, itself or by others. */
+/** All files of the build that a file imports, directly or indirectly, at once or later. */
 function reachedFrom(entry: string): string[] {
   const reached = new Set<string>();
   const visit = (file: string): void => {
@@ -34,14 +34,14 @@ function reachedFrom(entry: string): string[] {
     reached.add(file);
     const relative = importsOf(readFileSync(file, 'utf8')).filter((specifier) => specifier.startsWith('.'));
     const files = relative.map((specifier) => path.resolve(path.dirname(file), specifier));
-    // A message of Nest's shows an import of a file that there is not.
+    // A message in Nest's code has an import of a file that does not exist.
     for (const imported of files.filter((each) => existsSync(each))) visit(imported);
   };
   visit(path.join(dist, entry));
   return [...reached].map((file) => path.relative(dist, file));
 }
 
-/** What the files of a folder of the build import by name. */
+/** The packages that the files of a folder of the build import. */
 function importedIn(folder: string): string[] {
   const files = readdirSync(path.join(dist, folder), { recursive: true, encoding: 'utf8' });
   return files
@@ -52,13 +52,13 @@ function importedIn(folder: string): string[] {
 }
 
 describe('The build', () => {
-  it('has the packages of production in itself, but for those that must stay in node_modules', () => {
+  it('contains the packages of production, except those that must stay in node_modules', () => {
     const packages = new Set([...importedIn('src'), ...importedIn('tools')].map(packageOf));
     const left = [...packages].filter((name) => name in dependencies);
     expect(left.sort()).toEqual(UNPACKED);
   });
 
-  it('loads none of them from node_modules besides', async () => {
+  it('loads none of its packages from node_modules', async () => {
     const database = await createTestDatabase();
     try {
       const preload = `data:text/javascript,${encodeURIComponent(LIST_REQUIRED)}`;
@@ -76,7 +76,7 @@ describe('The build', () => {
     }
   });
 
-  it('documents the API in the API only: workers and commands load nothing for that', () => {
+  it('loads the documentation of the API only in the API, not in workers and commands', () => {
     const swagger = 'vendor/@nestjs/swagger.mjs';
     expect(reachedFrom('src/api-process.js')).toContain(swagger);
     expect(reachedFrom('src/worker-process.js')).not.toContain(swagger);

@@ -21,7 +21,7 @@ const cellsConf = (url: string): string => {
   return example.replace('https://b.topup.example.com', url);
 };
 
-/** The first cell, from before there were several, and the one that came beside it. */
+/** The first cell, which existed alone before, and a second one. */
 let home: TestStack;
 let second: TestStack;
 
@@ -36,14 +36,14 @@ afterAll(async () => {
 });
 
 describe('A key of a cell', () => {
-  it('names it, after the mark of the sandbox', async () => {
+  it('has the name of the cell, after the prefix of the sandbox', async () => {
     expect((await home.merchant()).key).toMatch(/^topup_[0-9A-Za-z]{43}$/);
     expect((await home.sandboxMerchant()).key).toMatch(/^topup_test_[0-9A-Za-z]{43}$/);
     expect((await second.merchant()).key).toMatch(/^topup_b_[0-9A-Za-z]{43}$/);
     expect((await second.sandboxMerchant()).key).toMatch(/^topup_test_b_[0-9A-Za-z]{43}$/);
   });
 
-  it('is known by six of its random characters, and is replaced by one of the same cell', async () => {
+  it('has six random characters as its hint, and is replaced by a key of the same cell', async () => {
     const { id } = await second.merchant();
     const keys = second.api.get(ApiKeysService);
     const { apiKey, key } = await keys.issue(id);
@@ -51,7 +51,7 @@ describe('A key of a cell', () => {
     expect((await keys.rotate(apiKey.id, 0)).key).toMatch(/^topup_b_[0-9A-Za-z]{43}$/);
   });
 
-  it('goes on working when its installation gets a name, or another one', async () => {
+  it('still works after its installation gets a name, or another one', async () => {
     const { key } = await home.merchant();
     const renamed = await home.startApi({ CELL: 'a' });
     await renamed.get(SchemaService).whenReady();
@@ -62,7 +62,7 @@ describe('A key of a cell', () => {
     }
   });
 
-  it('is not one of another form', async () => {
+  it('is refused in another form', async () => {
     const { key } = await second.merchant();
     const wrong = [key.replace('_b_', '_'), key.replace('_b_', '_B_'), key.replace('_b_', '_test_')];
     for (const each of [...wrong, key.replace('_b_', '_b_b_'), key.replace('_b_', '_b_test_')])
@@ -81,7 +81,7 @@ describe('A key of a cell', () => {
 
   const throughRouter = (key: string | null): Client => new Client(router.url, key);
 
-  /** Places an order through the router and follows it to its end. @returns how many each cell has under its reference. */
+  /** Places an order through the router, and waits for its end. @returns the number of orders with its reference in each cell. */
   async function order(stack: TestStack, { id, key }: TestMerchant): Promise<number[]> {
     const request = {
       reference_id: unique('cell'),
@@ -98,18 +98,18 @@ describe('A key of a cell', () => {
     return Promise.all([count(home), count(second)]);
   }
 
-  it('takes each order to the cell of its key', async () => {
+  it('sends each order to the cell of its key', async () => {
     expect(await order(home, await home.merchant())).toEqual([1, 0]);
     expect(await order(second, await second.merchant())).toEqual([0, 1]);
   });
 
-  it('does so for sandbox merchants', async () => {
+  it('also sends orders of sandbox merchants to the cell of their key', async () => {
     const [one, other] = [await home.sandboxMerchant('50.00'), await second.sandboxMerchant('70.00')];
     const wallets = [one, other].map(({ key }) => throughRouter(key).get<{ available_amount: string }>('/v1/wallet'));
     expect((await Promise.all(wallets)).map(({ body }) => body.available_amount)).toEqual(['50.00', '70.00']);
   });
 
-  it('has the first cell refuse what no cell knows', async () => {
+  it('sends keys of no cell to the first cell, which refuses them', async () => {
     const { key } = await second.merchant();
     const strangers = [
       null,
@@ -120,7 +120,7 @@ describe('A key of a cell', () => {
     for (const each of strangers) expectError(await throughRouter(each).get('/v1/wallet'), 401, 'UNAUTHORIZED');
   });
 
-  it('serves from the first cell what needs no key', async () => {
+  it('sends requests that need no key to the first cell', async () => {
     expect((await fetch(`${router.url}/healthz`)).status).toBe(200);
     expectError(await throughRouter(null).get('/nothing'), 404, 'NOT_FOUND');
   });

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
-// Tests pass on any machine, however slow it is: they wait for what happens, and leave speed to `bench`.
+// Tests pass on any machine, even a slow one: they wait for events. `bench` measures speed.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What says that a line is about time. */
+/** Words of a line about time. */
 const TIME = String.raw`(now\(\)|[a-z](Ms|Seconds|At)\b|\b(ms|seconds|gap|elapsed)\b|_(ms|s|seconds)\b|pttl)`;
 
 const RULES: [what: string, pattern: RegExp][] = [
@@ -17,7 +17,7 @@ const RULES: [what: string, pattern: RegExp][] = [
   ['a pause', /from 'node:timers\/promises'|(?<!\.)\bsetTimeout\(|\b(pg_)?sleep\([\d.]+\)/],
 ];
 
-/** Where that can't lie, and why. */
+/** Files in which such a line is allowed, with the reason. */
 const EXCEPTIONS: Record<string, string[]> = {
   'all that is waited for, and its end when nothing comes': ['test/support/eventually.ts: a pause'],
   'the same of pages': ['test/console/browser/chromium-browser.ts: a limit of its own'],
@@ -59,7 +59,7 @@ const EXCEPTIONS: Record<string, string[]> = {
   'on a slow machine it proves less, and passes': ['test/webhooks/dispatching.e2e-spec.ts: a pause'],
 };
 
-/** What a file does that a slow machine may not live up to. */
+/** The lines of a file that may fail on a slow machine. */
 const lapsesIn = (code: string): string[] => [
   ...new Set(
     code
@@ -74,21 +74,21 @@ const filesIn = (folder: string, ending: RegExp): string[] =>
     .filter((file) => ending.test(file))
     .map((file) => path.join(folder, file));
 
-/** Without campaigns, which take the time that they are given, and this file, which makes mistakes on purpose. */
+/** Without campaigns, which run for a given time, and without this file, which has wrong lines on purpose. */
 const files = [
   ...filesIn('test', /\.ts$/).filter((file) => !/^test\/(chaos|ha|clocks\.spec)/.test(file)),
   ...['src', 'tools'].flatMap((folder) => filesIn(folder, /\.spec\.ts$/)),
 ];
 
 describe('Tests', () => {
-  it('depend on no machine’s speed, but where it is said why they don’t', () => {
+  it('do not depend on the machine’s speed, with listed exceptions', () => {
     const found = files.flatMap((file) =>
       lapsesIn(readFileSync(path.join(root, file), 'utf8')).map((what) => `${file}: ${what}`),
     );
     expect(found.sort()).toEqual(Object.values(EXCEPTIONS).flat().sort());
   });
 
-  it('that do are found', () => {
+  it('that depend on it are found', () => {
     expect(lapsesIn(`    expect(performance.now() - startedAt).toBeLessThan(2_000);`)).toHaveLength(1);
     expect(lapsesIn(`expect(admitted).toBeLessThanOrEqual(LIMIT * (seconds + 1));`)).toHaveLength(1);
     expect(lapsesIn(`expect(waitedMs < 5_000).toBe(true);`)).toHaveLength(1);

@@ -23,7 +23,7 @@ const SECRETS = VARIABLES.filter((name) => /PASSWORD|SECRET|TOKEN|KEY|_URL$/.tes
   (name) => !['SUPPLIER_CALLBACK_BASE_URL', 'G2BULK_BASE_URL', 'CONSOLE_URL'].includes(name),
 );
 
-/** Which variables of .env a part of the file takes a value from. */
+/** The variables of .env that a part of the file uses. */
 const takenBy = (part: unknown): string[] => {
   const names = [...JSON.stringify(part ?? null).matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name);
   return [...new Set(names)].sort();
@@ -32,7 +32,7 @@ const takenBy = (part: unknown): string[] => {
 const OF_DATABASE = ['DATABASE_READ_URL', 'POSTGRES_PASSWORD', 'SECRETS_KEY', 'SECRETS_PREVIOUS_KEYS'];
 
 describe('docker-compose.yml', () => {
-  it('gives each service those secrets that it uses, and no other', () => {
+  it('gives each service only the secrets that it uses', () => {
     const seen = Object.entries(services).map(([name, service]) => [
       name,
       takenBy(service).filter((each) => SECRETS.includes(each)),
@@ -52,7 +52,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(services).filter((name) => services[name]?.env_file !== undefined)).toEqual([]);
   });
 
-  it('gives none of them in arguments, which ps and docker inspect show', () => {
+  it('puts no secret in arguments, which ps and docker inspect show', () => {
     for (const { command, entrypoint, healthcheck, labels } of Object.values(services))
       expect(takenBy([command, entrypoint, healthcheck, labels]).filter((each) => SECRETS.includes(each))).toEqual([]);
   });
@@ -61,15 +61,15 @@ describe('docker-compose.yml', () => {
     ['api', /^CONSOLE_(?!URL|PORT)/],
     ['worker', /^CONSOLE_(?!URL|PORT)/],
     ['console', /^(REDIS|MANAGEMENT|TRUSTED|QUEUE)_/],
-  ])('tells %s all that .env.example has for it', (name, forOthers) => {
+  ])('gives %s all its variables of .env.example', (name, forOthers) => {
     const { environment = {} } = services[name] ?? {};
-    // What follows is read by docker compose itself, and by the services besides.
+    // Docker compose itself reads these variables, and so do the services.
     const ofService = VARIABLES.slice(0, VARIABLES.indexOf('TOPUP_VERSION'));
     const expected = ofService.filter((each) => !/^(POSTGRES|REDIS)_PASSWORD$/.test(each) && !forOthers.test(each));
     expect(Object.keys(environment).sort()).toEqual(expected.sort());
   });
 
-  it('goes by the defaults for what .env lacks', () => {
+  it('uses the defaults for variables that .env lacks', () => {
     for (const name of ['api', 'worker', 'console']) {
       const options = { forConsole: name === 'console' };
       const settings = Object.entries(services[name]?.environment ?? {}).map(
@@ -83,7 +83,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('leaves what is said in .env as it is, but for what a container decides', () => {
+  it('keeps the values of .env, except those that the container determines', () => {
     for (const name of ['api', 'worker', 'console']) {
       const decided = Object.entries(services[name]?.environment ?? {})
         .filter(([variable, value]) => value !== `\${${variable}- }`)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
-/** What chance may add. A statement more for each order is 3.7 %. */
+/** The tolerated random difference. One more statement for each order would be 3.7 %. */
 const MARGIN = 1.03;
 
 type Figures = Record<string, number>;
@@ -13,7 +13,7 @@ type Figures = Record<string, number>;
 const committed = JSON.parse(readFileSync(`${checkout}/bench/results/cost.json`, 'utf8')) as { result: Figures };
 let measured: Figures;
 
-// A benchmark that counts and does not time: its figures are the same on every machine.
+// This benchmark counts writes and measures no time, so its results are the same on every machine.
 beforeAll(async () => {
   const command = ['--import', './scripts/typescript.mjs', 'bench/cost.ts', '--lone'];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: checkout });

@@ -23,7 +23,7 @@ const anchorOf = (heading: string): string =>
     .replace(/[^a-z0-9 -]/g, '')
     .replaceAll(' ', '-');
 
-/** The names of ours in a text, as its histograms and counters are written in queries. */
+/** The names of our metrics in a text. Queries add suffixes to histograms and counters. */
 function measuredIn(text: string): string[] {
   const names = text.match(/\b(topup|http|nodejs|process)_[a-z0-9_]+/g) ?? [];
   return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))];
@@ -36,7 +36,7 @@ async function exported(): Promise<string[]> {
   return (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name);
 }
 
-describe('What the deployment watches', () => {
+describe('The monitoring of the deployment', () => {
   it('has an entry in the runbook for each alert', () => {
     const headings = [...read('docs/operations.md').matchAll(/^### (.+)$/gm)].map(([, text = '']) => text);
     const anchors = headings.map(anchorOf);
@@ -52,7 +52,7 @@ describe('What the deployment watches', () => {
     expect(rules.filter((rule) => !/summary: ./.test(rule))).toEqual([]);
   });
 
-  it('asks only for metrics that the service exports, in alerts and on the dashboard', async () => {
+  it('uses only metrics that the service exports, in alerts and on the dashboard', async () => {
     const known = await exported();
     const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(queries.length).toBeGreaterThan(panels.length - 1);
@@ -60,15 +60,15 @@ describe('What the deployment watches', () => {
     expect(asked.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it('gives every panel the data source that Grafana is provisioned with', () => {
+  it('gives every panel the data source of Grafana’s provisioning', () => {
     const uid = /^ +uid: (\S+)$/m.exec(read('deploy/grafana/provisioning/datasources/prometheus.yml'))?.[1];
     expect(uid).toBeDefined();
     expect(panels.filter((panel) => panel.datasource?.uid !== uid).map(({ title }) => title)).toEqual([]);
   });
 });
 
-describe('What the image is made from', () => {
-  it('has licences that are known and permissive, as documented', () => {
+describe('The packages of the image', () => {
+  it('have known, permissive licences, as documented', () => {
     const check = spawnSync(process.execPath, ['scripts/licences.mjs', '--check'], { encoding: 'utf8' });
     expect(check.stderr).toBe('');
     expect(check.status).toBe(0);

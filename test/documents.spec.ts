@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** The files in a folder whose names end so, as paths from the root of the project. */
+/** The files in a folder with this ending, as paths from the root of the project. */
 function filesIn(folder: string, ending: RegExp): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => ending.test(file))
@@ -22,12 +22,12 @@ const DOCUMENTS = [
   ...filesIn('sdk', /README\.md$/),
   ...filesIn('docs', /\.md$/),
 ].filter((file) => existsSync(path.join(root, file)));
-/** All but this file, which makes mistakes on purpose. */
+/** All files except this one, which has mistakes on purpose. */
 const SOURCES = ['src', 'test', 'tools', 'bench', 'scripts', 'sdk']
   .flatMap((folder) => filesIn(folder, /\.(ts|mjs|js|cjs)$/))
   .filter((file) => file !== 'test/documents.spec.ts');
 
-/** What a document has under its numbers: "4.1" is a section, "8, rule 3" a point of its numbered list. */
+/** The numbered parts of a document: "4.1" is a section, "8, rule 3" a point of its numbered list. */
 function numbersOf(document: string): Set<string> {
   const numbers = new Set<string>();
   let section = '';
@@ -52,7 +52,7 @@ const CITATION = new RegExp(
   'gi',
 );
 
-/** What a text cites: "contract, sections 2 and 3" is two citations. Comments may be wrapped anywhere. */
+/** The citations in a text: "contract, sections 2 and 3" is two. Comments may be wrapped anywhere. */
 function citationsIn(text: string): { document: string; number: string }[] {
   const unwrapped = text.replace(/\n[ \t]*(?:\*|\/\/)?[ \t]*/g, ' ');
   return [...unwrapped.matchAll(CITATION)].flatMap(([, document = '', sections = '', rules]) => {
@@ -76,7 +76,7 @@ const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{M}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** Links of a document to files and headings that are not there. */
+/** Links of a document to missing files and headings. */
 function deadLinksIn(file: string): string[] {
   const prose = read(file).replace(/^```[\s\S]*?^```$/gm, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -96,11 +96,11 @@ const problemsIn = (files: string[], find: (file: string) => string[]): string[]
   files.flatMap((file) => find(file).map((problem) => `${file}: ${problem}`));
 
 describe('Citations of the specification and the contract', () => {
-  it('lead to sections that are there', () => {
+  it('lead to existing sections', () => {
     expect(problemsIn([...SOURCES, ...DOCUMENTS], (file) => missingIn(read(file)))).toEqual([]);
   });
 
-  it('are found however they are written', () => {
+  it('are found in any notation', () => {
     const wrapped = `/**\n * Why (contract,\n * sections 2, 3 and 77). More: specification, section 4.9,\n */`;
     expect(citationsIn(wrapped)).toHaveLength(4);
     expect(missingIn(wrapped)).toEqual(['contract, section 77', 'specification, section 4.9']);
@@ -113,7 +113,7 @@ describe('Citations of the specification and the contract', () => {
 });
 
 describe('Links between documents', () => {
-  it('lead to files and headings that are there', () => {
+  it('lead to existing files and headings', () => {
     expect(problemsIn(DOCUMENTS, deadLinksIn)).toEqual([]);
   });
 });

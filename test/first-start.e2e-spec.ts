@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the first npm start', () => {
-  /** A copy of this checkout without what was built in it, with the packages that are installed here. */
+  /** A copy of this checkout without its builds, with the packages that are installed here. */
   function freshCheckout(): string {
     const checkout = path.join(directory, 'checkout');
     const folders = ['src', 'tools', 'scripts', 'docs', 'sdk', 'console'];
@@ -32,7 +32,7 @@ describe('the first npm start', () => {
     return checkout;
   }
 
-  it('is ready before its pages, which come later, and goes on where one of them cannot be built', async () => {
+  it('is ready before its pages are built, and goes on if one of them cannot be built', async () => {
     const checkout = freshCheckout();
     writeFileSync(path.join(checkout, 'console', 'index.html'), '<script type="module" src="/src/gone.tsx"></script>');
     const names = ['DATABASE_URL', 'REDIS_URL', 'SECRETS_KEY', 'NODE_ENV', 'NODE_OPTIONS', 'TOPUP_DATA_DIR'];
@@ -77,7 +77,7 @@ describe('the first npm start', () => {
   });
 });
 
-describe('what is installed', () => {
+describe('the installed packages', () => {
   const locked = {
     '': { dependencies: { runs: '1' }, devDependencies: { builds: '1' } },
     pages: { devDependencies: { shows: '1' } },

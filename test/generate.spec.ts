@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 let project: string;
 
-/** @returns what a tool of this checkout says about the project. @throws Error with that where the tool fails. */
+/** @returns the output of a tool of this checkout about the project. @throws Error with the output if the tool fails. */
 function run(tool: string, ...args: string[]): Promise<string> {
   const bin = path.join(checkout, 'node_modules', '.bin', tool);
   return new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ function run(tool: string, ...args: string[]): Promise<string> {
 }
 
 beforeAll(() => {
-  // Below the checkout, where the packages and the settings of the tools are found.
+  // Inside the checkout, so that the project finds its packages and the settings of the tools.
   mkdirSync(path.join(checkout, '.local'), { recursive: true });
   project = mkdtempSync(path.join(checkout, '.local', 'generate-'));
   const write = (name: string, text: string): void => writeFileSync(path.join(project, name), text);
@@ -35,7 +35,7 @@ beforeAll(() => {
 afterAll(() => rmSync(project, { recursive: true }));
 
 describe('nest generate', () => {
-  it('writes what the linter, the formatter and the compiler accept as it is', async () => {
+  it('writes code that passes linter, formatter and compiler unchanged', async () => {
     await Promise.all([
       run('nest', 'generate', 'resource', 'refunds', '--type', 'rest', '--crud', '--spec'),
       run('nest', 'generate', 'pipe', 'cents'),

@@ -13,7 +13,7 @@ const directory = mkdtempSync(path.join(tmpdir(), 'topup-ha-'));
 chmodSync(directory, 0o755);
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** A program that says its version here; null, and said aloud, where there is none. */
+/** Finds a program and its version; null, with a message, if there is none. */
 async function runnable(name: ProgramName, ask: string): Promise<Program | null> {
   const found = await findProgram(name);
   if (found !== null && spawnSync(found.program, [ask], { env: envOf(found) }).status === 0) return found;
@@ -23,7 +23,7 @@ async function runnable(name: ProgramName, ask: string): Promise<Program | null>
 
 const envOf = ({ env }: Program): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, ...env });
 
-/** A file of `deploy/ha`, with changes. @returns where the copy is. */
+/** Copies a file of `deploy/ha`, with changes. @returns the path of the copy. */
 function copyOf(name: string, ...changes: [from: string | RegExp, to: string][]): string {
   let text = readFileSync(path.join(projectRoot, 'deploy/ha', name), 'utf8');
   for (const [from, to] of changes) {
@@ -40,7 +40,7 @@ const pgbouncer = await runnable('pgbouncer', '--version');
 const patroni = await runnable('patroni', '--version');
 const NONE: Program = { program: '', env: {} };
 
-/** Runs a check to its end. @returns its exit code and what it said. */
+/** Runs a check. @returns its exit code and its output. */
 function check(found: Program | null, ...args: string[]): [number | null, string] {
   const { program } = found ?? NONE;
   const { status, stdout, stderr } = spawnSync(program, args, {
@@ -51,11 +51,11 @@ function check(found: Program | null, ...args: string[]): [number | null, string
 }
 
 (haproxy ? describe : describe.skip)('HAProxy', () => {
-  it('takes its settings', () => {
+  it('accepts its settings', () => {
     expect(check(haproxy, '-c', '-f', copyOf('haproxy.cfg'))).toEqual([0, expect.stringMatching(/is valid/)]);
   });
 
-  it('takes those of the balancer before the APIs, with the answer that it gives by itself', () => {
+  it('accepts those of the load balancer in front of the APIs, with its own answer', () => {
     const answer: [RegExp, string] = [/\/etc\/haproxy\/unavailable\.http/g, copyOf('unavailable.http')];
     expect(check(haproxy, '-c', '-f', copyOf('balancer.cfg', answer))).toEqual([0, expect.stringMatching(/is valid/)]);
   });
@@ -78,13 +78,13 @@ describe('Patroni’s own API', () => {
 });
 
 (patroni ? describe : describe.skip)('Patroni', () => {
-  /** Without what is about the machine of a database: its programs, of which there are none here. */
+  /** Leaves out settings about the machine of a database, because its programs are not here. */
   const problemsOf = (file: string): string[] =>
     check(patroni, '--validate-config', file)[1]
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('postgresql.bin_dir '));
 
-  it('takes its settings', () => {
+  it('accepts its settings', () => {
     expect(problemsOf(copyOf('patroni.yml'))).toEqual([]);
   });
 
@@ -96,10 +96,10 @@ describe('Patroni’s own API', () => {
 
 (pgbouncer ? describe : describe.skip)('PgBouncer', () => {
   const version = Number(/^PgBouncer 1\.(\d+)/.exec(check(pgbouncer, '--version')[1])?.[1]);
-  /** What newer ones know only: those of Debian 12 are older. */
+  /** Settings that only newer versions have; Debian 12 has an older one. */
   const known: [RegExp, string][] = version < 21 ? [[/^max_prepared_statements = 200$/m, '']] : [];
 
-  /** Starts it. @returns what it said until it was up, or ended. */
+  /** Starts it. @returns its output until it was ready, or ended. */
   async function start(file: string): Promise<string> {
     const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
     const { program } = pgbouncer ?? NONE;

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../src', import.meta.url));
 
-/** Kinds of classes. A file is named after its class's: `unit-dispatcher.ts` or, where Nest has the kind, `orders.service.ts`. */
+/** Kinds of classes. A file has the name of its class: `unit-dispatcher.ts` or, for a kind of Nest, `orders.service.ts`. */
 const NEST_KINDS = [
   'Service',
   'Repository',
@@ -34,14 +34,14 @@ const ENGINE_KINDS = [
   'Verifier',
 ];
 
-/** Not a service but values, which tests replace. */
+/** Classes of values that tests replace, which have no kind. */
 const VALUES = ['AttemptTiming'];
 
 const INJECTABLE = /^@(Injectable|Controller|Catch|ConsoleController)\([^]*?^export (abstract )?class (\w+)/gm;
 
 const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 
-/** What a class's file is called, by its kind; null for one whose name has none. */
+/** The name of a class's file, by its kind; null for a class without a kind. */
 function fileOf(name: string): RegExp | null {
   const nest = NEST_KINDS.find((kind) => name.endsWith(kind));
   if (nest) return new RegExp(`\\.${nest.toLowerCase()}\\.ts$`);
@@ -55,10 +55,10 @@ const classes = readdirSync(root, { recursive: true, encoding: 'utf8' })
   )
   .filter(([, name]) => !VALUES.includes(name as string)) as [file: string, name: string][];
 
-describe('What Nest provides', () => {
-  it('is found', () => expect(classes.length).toBeGreaterThan(200));
+describe('The classes that Nest provides', () => {
+  it('are found', () => expect(classes.length).toBeGreaterThan(200));
 
-  it('is a class whose name and file say its kind', () => {
+  it('have their kind in their name and in the name of their file', () => {
     const without = classes.filter(([file, name]) => !fileOf(name)?.test(file));
     expect(without).toEqual([]);
   });

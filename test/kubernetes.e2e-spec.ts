@@ -29,7 +29,7 @@ const GIVEN = {
   SECRETS_KEY: Buffer.alloc(32).toString('base64'),
 };
 
-/** Where the parts of the service really listen, by component and name of the port. */
+/** The ports on which the parts of the service listen, by component and name of the port. */
 let listening: Record<string, string>;
 let stack: TestStack;
 let console: ConsoleStack;
@@ -58,7 +58,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** Probes that the service would not answer with 200. */
+/** Probes that would not get a 200 from the service. */
 async function failingProbes(processes: Process[]): Promise<string[]> {
   const probes = processes.flatMap(({ component, container }) =>
     probesOf(container).map(({ httpGet }) => ({ component, httpGet })),
@@ -72,7 +72,7 @@ async function failingProbes(processes: Process[]): Promise<string[]> {
   return (await Promise.all(answers)).flat();
 }
 
-/** The ports of a process as its settings make it listen, in the manner of its manifest. */
+/** The ports on which a process listens with its settings, in the form of its manifest. */
 function portsOf({ component, env }: Process): { name: string; containerPort: number }[] {
   const config = loadConfig({ ...env, ...GIVEN }, { forCommandLine: component === 'migrate' });
   const management = { name: 'management', containerPort: config.MANAGEMENT_PORT ?? 0 };
@@ -81,7 +81,7 @@ function portsOf({ component, env }: Process): { name: string; containerPort: nu
   return component === 'worker' ? [management] : [];
 }
 
-/** The manifests with a change of their text, as an editor could make it by mistake. */
+/** The manifests with a changed text, such as by a mistake. */
 function changed(manifests: Manifest[], from: string, to: string): Manifest[] {
   const text = JSON.stringify(manifests);
   expect(text).toContain(from);
@@ -89,11 +89,11 @@ function changed(manifests: Manifest[], from: string, to: string): Manifest[] {
 }
 
 describe('The manifests for Kubernetes', () => {
-  it('have only what the Kubernetes API knows', () => {
+  it('have only members of the Kubernetes API', () => {
     expect(typeProblems(written)).toEqual([]);
   });
 
-  it('set only variables that the service reads, to values that it takes', () => {
+  it('set only variables that the service reads, to valid values', () => {
     const processes = processesOf(written);
     expect(unknownVariables(processes)).toEqual([]);
     expect(processes.map(({ component }) => component).sort()).toEqual(['api', 'console', 'migrate', 'worker']);
@@ -103,13 +103,13 @@ describe('The manifests for Kubernetes', () => {
       });
   });
 
-  it('ask for the health where the service answers', async () => {
+  it('send probes to addresses where the service answers', async () => {
     const processes = processesOf(written).filter(({ component }) => component !== 'migrate');
     expect(processes.map(({ container }) => probesOf(container).length)).toEqual([3, 3, 3]);
     expect(await failingProbes(processes)).toEqual([]);
   });
 
-  it('start programs that there are', () => {
+  it('start existing programs', () => {
     for (const { container } of processesOf(written)) {
       const [, ...given] = container.args ?? [];
       const program = given.find((each) => !each.startsWith('-')) ?? '';
@@ -119,7 +119,7 @@ describe('The manifests for Kubernetes', () => {
     }
   });
 
-  it('give each process the time that it takes to stop', () => {
+  it('give each process the time that it needs to stop', () => {
     const times = written.flatMap(({ metadata, spec }) => {
       const pod = spec?.template?.spec;
       const sleep = pod?.containers[0]?.lifecycle?.preStop?.exec?.command?.[1] ?? '0';
@@ -133,7 +133,7 @@ describe('The manifests for Kubernetes', () => {
     expect(worker).toBeGreaterThan(20);
   });
 
-  it('let processes do nothing but their work', () => {
+  it('give processes no unnecessary rights', () => {
     for (const { spec } of written) {
       const pod = spec?.template?.spec;
       if (!pod) continue;
@@ -150,7 +150,7 @@ describe('The manifests for Kubernetes', () => {
     }
   });
 
-  it('let nobody in and nothing out but by ports that there are', () => {
+  it('allow network traffic only through existing ports', () => {
     const names = new Set(
       processesOf(written).flatMap(({ component, container }) =>
         (container.ports ?? []).map(({ name }) => `${component} ${name ?? ''}`),
@@ -191,7 +191,7 @@ describe('A mistake in them is found:', () => {
   it.each([
     ['a path', '"path":"/readyz"', '"path":"/ready"', 'api http/ready: 404'],
     ['a port', '"port":"management"', '"port":"metrics"', 'api metrics/healthz: no port'],
-  ])('%s of a probe that there is not', async (_what, from, to, problem) => {
+  ])('%s of a probe that does not exist', async (_what, from, to, problem) => {
     const problems = await failingProbes(processesOf(changed(written, from, to)));
     expect(problems).toEqual([problem]);
   });
@@ -205,7 +205,7 @@ describe('A mistake in them is found:', () => {
   );
   const rendered = parseManifests(stdout);
 
-  it('is what the Kubernetes API and the service know', async () => {
+  it('has only members of the Kubernetes API, and variables of the service', async () => {
     expect([status, stderr]).toEqual([0, '']);
     expect(typeProblems(rendered)).toEqual([]);
     const processes = processesOf(rendered);
@@ -214,7 +214,7 @@ describe('A mistake in them is found:', () => {
     expect(await failingProbes(processes)).toEqual([]);
   });
 
-  it('is all in one namespace, of one image, and with the settings of both', () => {
+  it('is all in one namespace, with one image, and with the settings of both', () => {
     const elsewhere = rendered.filter(({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== 'topup');
     expect(elsewhere).toEqual([]);
     for (const { component, container, env } of processesOf(rendered)) {

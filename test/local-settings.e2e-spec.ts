@@ -15,14 +15,14 @@ afterEach(async () => {
   await Promise.all(open.map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-/** Another program on this port. */
+/** Listens on a port, like another program. */
 async function listener(port: number): Promise<void> {
   const server = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
 }
 
-/** A port after which the next one is free, too. */
+/** A free port whose next port is free, too. */
 async function freePortPair(): Promise<number> {
   const port = await freePort();
   return (await portIsFree(port + 1)) ? port : freePortPair();

@@ -10,7 +10,7 @@ import { CommandLine } from './cli/command-line.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 
 const SHOPS = ['TopSpeed Game Shop', 'Kaikem Topup', 'NongMai Diamonds'];
-/** Nobody listens there: filling a database asks no supplier. */
+/** Nothing listens there, because filling a database calls no supplier. */
 const SIMULATOR = { url: 'http://127.0.0.1:9', token: 'simulated' };
 
 let database: TestDatabase;
@@ -55,7 +55,7 @@ async function countsOf(text: string): Promise<Record<string, number>> {
 }
 
 describe('the demo of a local stack', () => {
-  it('has shops beside the merchants that a newcomer orders for, who have ordered nothing', async () => {
+  it('has merchants with orders, besides those for a newcomer’s own orders, which have none', async () => {
     const merchants = await rows(
       `SELECT name, sandbox, (SELECT count(*) > 20 FROM orders WHERE merchant_id = m.id) FROM merchants m ORDER BY id`,
     );
@@ -67,7 +67,7 @@ describe('the demo of a local stack', () => {
     expect(await rows(`SELECT count(*)::int FROM orders`)).toEqual([[220]]);
   });
 
-  it('shows each way that orders end', async () => {
+  it('has orders with every kind of end', async () => {
     expect(await countsOf(`SELECT coalesce(failure_code, status), count(*) FROM orders GROUP BY 1`)).toEqual({
       completed: expect.any(Number),
       processing: 2,
@@ -85,7 +85,7 @@ describe('the demo of a local stack', () => {
     expect(Object.keys(deliveries).sort()).toEqual(['failed after retries', 'succeeded', 'succeeded after retries']);
   });
 
-  it('lies within the last two weeks, in the order of time wherever rows are numbered', async () => {
+  it('lies within the last two weeks, with ids in the order of time', async () => {
     expect(
       await rows(`SELECT min(created_at) > now() - interval '15 days', max(created_at) < now() FROM orders`),
     ).toEqual([[true, true]]);
@@ -97,12 +97,12 @@ describe('the demo of a local stack', () => {
       ).toEqual([]);
   });
 
-  it('has books that agree', async () => {
+  it('has books without violations', async () => {
     const { ok, checks } = await commandLine.json<{ ok: boolean; checks: { ok: boolean }[] }>('audit');
     expect({ ok, wrong: checks.filter((check) => !check.ok) }).toEqual({ ok: true, wrong: [] });
   });
 
-  it('earns three to eight percent at either supplier', async () => {
+  it('has a margin of three to eight percent at each supplier', async () => {
     const days = ['--from', daysAgo(16), '--to', daysAgo(0)];
     const lines = await commandLine.json<Record<string, string | number>[]>(
       'report',
@@ -119,7 +119,7 @@ describe('the demo of a local stack', () => {
     }
   });
 
-  it('has a day of each shop, and a statement', async () => {
+  it('has a daily report with each merchant, and a statement', async () => {
     const { merchants } = await commandLine.json<{ merchants: Record<string, unknown>[] }>(
       'report',
       'daily',
@@ -141,7 +141,7 @@ describe('the demo of a local stack', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/TS-\d{5}/) });
   });
 
-  it('is filled once: another start changes nothing of it', async () => {
+  it('is written once: another start does not change it', async () => {
     const counts = async (): Promise<unknown[][]> =>
       rows(`SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM merchants), (SELECT count(*) FROM transfers),
                    (SELECT count(*) FROM supplier_offers), (SELECT sum(available) FROM wallets)`);
@@ -152,6 +152,6 @@ describe('the demo of a local stack', () => {
   });
 });
 
-/** Such as 2026-11-24, in Bangkok. */
+/** A day in Bangkok, such as 2026-11-24. */
 const daysAgo = (days: number): string =>
   new Date(Date.now() + 7 * 3_600_000 - days * 86_400_000).toISOString().slice(0, 10);

@@ -24,7 +24,7 @@ let directory: string;
 let running: Pick<RunningServer, 'stop'>[];
 
 beforeEach(() => {
-  // Only its owner may enter it, as a checkout below root's home: the database's user has to get in all the same.
+  // Only its owner may enter it, like a checkout in root's home. The database's user must get in nevertheless.
   directory = mkdtempSync(path.join(tmpdir(), 'topup-local-'));
   running = [];
 });
@@ -131,7 +131,7 @@ describe('PostgreSQL from the npm binaries', () => {
 });
 
 describe('Redis', () => {
-  // Where the set-up of the tests has put it, on a machine without Redis.
+  // The set-up of the tests has installed it there, on a machine without Redis.
   const packageDir = path.join(localDataDir(), 'redis-package');
 
   const start = async (): Promise<RunningServer> => {
@@ -172,7 +172,7 @@ describe('Redis', () => {
   });
 });
 
-describe('what the data directory remembers', () => {
+describe('the data directory stores', () => {
   test('the ports of the servers, as long as they are free', async () => {
     const names = ['postgres', 'redis'] as const;
     const first = await choosePorts(directory, names);
@@ -302,7 +302,7 @@ describe('the supervisor', () => {
     supervisor.addTask(done);
     expect(await done.ended).toBe('ended with exit code 0');
     const file = path.join(directory, 'waits.mjs');
-    // Waits for what it has started, and listens to nothing meanwhile.
+    // It waits for its child, and ignores signals meanwhile.
     writeFileSync(
       file,
       `import { spawnSync } from 'node:child_process';

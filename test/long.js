@@ -1,6 +1,6 @@
 /**
- * The suites that `npm test` leaves to `npm run test:all`, by what makes them long: patterns of paths. All others are quick,
- * and `npm test` runs them.
+ * The suites that only `npm run test:all` runs, as patterns of paths, by the reason why they are long. All others are quick, and
+ * `npm test` runs them.
  */
 export const LONG = {
   'loads and faults': [

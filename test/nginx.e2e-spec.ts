@@ -13,7 +13,7 @@ if (nginx === null)
 
 const ORDER = { method: 'POST', body: JSON.stringify({ reference_id: 'shop-1' }) };
 
-/** A replica of the API: what it was sent, and what it does with that. */
+/** A replica of the API: the requests that it got, and its behaviour. */
 class Replica {
   readonly seen: string[] = [];
   does: RequestListener = (_request, response) => response.end('{}');
@@ -37,17 +37,17 @@ class Replica {
   }
 }
 
-describe('what stands before the APIs', () => {
+describe('the nginx in front of the APIs', () => {
   it.each([
     ['deploy/nginx/nginx.conf', 'proxy_connect_timeout', 'proxy_read_timeout'],
     ['deploy/ha/balancer.cfg', 'timeout connect', 'timeout server'],
-  ])('waits for slow answers, and has its own before merchants give up: %s', (file, connect, read) => {
+  ])('waits for slow answers, and gives its own answer before merchants give up: %s', (file, connect, read) => {
     const settings = readFileSync(file, 'utf8');
     const msOf = (name: string): number => Number(new RegExp(`^ *${name} (\\d+)ms;?$`, 'm').exec(settings)?.[1]);
     const apiAnswersWithinMs = 8_000;
     const merchantsWaitMs = 10_000;
     expect(msOf(read)).toBeGreaterThanOrEqual(apiAnswersWithinMs + 400);
-    // One has vanished, and the next stands still.
+    // One replica is gone, and the next one hangs.
     expect(msOf(connect) + msOf(read)).toBeLessThan(merchantsWaitMs - 500);
   });
 });
@@ -76,12 +76,12 @@ describe('what stands before the APIs', () => {
     other.seen.length = 0;
   });
 
-  it('sends an order to another one where the first is gone', async () => {
+  it('sends an order to another replica if the first is gone', async () => {
     expect((await fetch(`${beforeOneThatIsGone.url}/v1/orders`, ORDER)).status).toBe(200);
     expect(other.seen).toEqual(['POST /v1/orders']);
   });
 
-  it('logs where a request went, and neither its query nor a secret in its path', async () => {
+  it('logs the replica of a request, but neither its query nor a secret in its path', async () => {
     await fetch(`${beforeOneThatIsGone.url}/v1/orders?user_id=555123456&limit=5`);
     await fetch(`${beforeOneThatIsGone.url}/v1/wallet/supplier-callbacks/?x=/supplier-callbacks/`);
     await fetch(`${beforeOneThatIsGone.url}/supplier-callbacks/acme-token-1/more?x=1`);
@@ -100,7 +100,7 @@ describe('what stands before the APIs', () => {
     expect(lines.join('')).not.toMatch(/555123456|acme-token-1|x=/);
   });
 
-  it('names nobody of whom a request is about in its log of errors either, and says which replica failed', async () => {
+  it('logs errors with the failed replica, and also without a query or a secret', async () => {
     const path = '/v1/orders?user_id=555123456';
     first.does = (request) => request.socket.destroy();
     for (const url of [router.url, beforeOneThatIsGone.url]) {
@@ -128,7 +128,7 @@ describe('what stands before the APIs', () => {
     expect(refused?.upstream_connect_seconds).toMatch(/^0\.\d+$/);
   });
 
-  it('sends an order once, and what only reads again, where a replica breaks off', async () => {
+  it('repeats only requests that read if a replica breaks the connection, and never an order', async () => {
     first.does = (request) => request.socket.destroy();
     const refused = await fetch(`${router.url}/v1/orders`, ORDER);
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
@@ -141,7 +141,7 @@ describe('what stands before the APIs', () => {
     expect([first.seen.slice(1), other.seen]).toEqual([['GET /v1/wallet'], ['GET /v1/wallet']]);
   });
 
-  it('says that one stands still, and cuts off none that goes on answering', async () => {
+  it('logs that a replica hangs, and does not cut off one that is still answering', async () => {
     first.does = ({ url }, response) => {
       if (url !== '/long') return;
       response.write('0');
@@ -161,13 +161,13 @@ describe('what stands before the APIs', () => {
   });
 });
 
-/** Uploads that stop a byte before their end, each over a connection of its own. */
+/** Uploads that stop a byte before their end, each over its own connection. */
 class StalledUploads {
   private readonly sockets: Socket[] = [];
-  /** The beginning of each that was answered. */
+  /** The beginnings of the answers. */
   readonly answers: string[] = [];
 
-  /** @param addressOf the one that a proxy says it comes from. */
+  /** @param addressOf the sender's address that a proxy adds. */
   constructor(url: string, count: number, bytes: number, addressOf: (index: number) => string) {
     const { hostname, port } = new URL(url);
     const body = 'x'.repeat(bytes - 1);
@@ -209,7 +209,7 @@ class StalledUploads {
     await api.close();
   });
 
-  it('of one address occupy little, and nothing for long', async () => {
+  it('of one address occupy little memory, and only for a while', async () => {
     uploads = new StalledUploads(router.url, 150, 290_000, () => '203.0.113.7');
     await eventually(
       () => uploads.answers.length,
@@ -218,7 +218,7 @@ class StalledUploads {
     expect(uploads.answers[0]).toMatch(/^HTTP\/1\.1 429 /);
     expect(uploads.answers[0]).toMatch(/^Retry-After: 1\r$/m);
     expect(uploads.answers[0]).toContain('"code":"TOO_MANY_REQUESTS"');
-    // Others go on, and so do requests that are small.
+    // Other senders are served meanwhile, and so are small requests.
     const large = { method: 'POST', body: 'x'.repeat(200_000) };
     const from = (address: string): { headers: Record<string, string> } => ({
       headers: { 'x-forwarded-for': address },
@@ -234,7 +234,7 @@ class StalledUploads {
     );
   });
 
-  it('of many addresses fit into the memory that the container has', async () => {
+  it('of many addresses fit into the memory of the container', async () => {
     const compose = readFileSync('docker-compose.yml', 'utf8');
     const limit = Number(/^ {2}nginx:[^]*?memory: (\d+)m/m.exec(compose)?.[1]);
     uploads = new StalledUploads(router.url, 800, 290_000, (index) => `10.0.${index >> 8}.${index & 255}`);
@@ -247,7 +247,7 @@ class StalledUploads {
     expect((await fetch(`${router.url}/v1/orders`, ORDER)).status).toBe(200);
   });
 
-  it('are refused at once where they are larger than the API takes', async () => {
+  it('are refused at once if they are larger than the API accepts', async () => {
     uploads = new StalledUploads(router.url, 1, 310_000, () => '203.0.113.7');
     await eventually(
       () => uploads.answers.length,

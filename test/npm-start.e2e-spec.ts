@@ -15,7 +15,7 @@ describe('npm start', () => {
     output(): string;
     /** Resolves with the exit code. */
     ended: Promise<unknown>;
-    /** As Ctrl-C does. */
+    /** Sends the signal of Ctrl-C. */
     interrupt(): void;
   }
 
@@ -50,7 +50,7 @@ describe('npm start', () => {
     return stack;
   }
 
-  /** The whole output once the last line of the instructions is there. */
+  /** Waits for the last line of the instructions. @returns the whole output. */
   async function ready(stack: Stack): Promise<string> {
     const ended = stack.ended.then((code) =>
       Promise.reject(new Error(`ended with ${String(code)}: ${stack.output()}`)),
@@ -70,11 +70,11 @@ describe('npm start', () => {
       'Content-Type': 'application/json',
     };
     const orders = found(text, /curl -sS -X POST (\S+)/);
-    // The first order is one of the sandbox: nothing is bought.
+    // The first order is in the sandbox, so nothing is bought.
     const sandboxKey = found(text, /Sandbox key +(\S+)/);
     expect(sandboxKey).toMatch(/^topup_test_/);
     expect(found(text, /-X POST \S+ -H 'X-API-Key: (\S+)'/)).toBe(sandboxKey);
-    // What the shell makes of the line when it is pasted.
+    // The words of the line after a shell's parsing.
     const body = spawnSync('sh', ['-c', `printf %s ${found(text, / -d (".*")$/m)}`], {
       encoding: 'utf8',
     }).stdout;
@@ -93,7 +93,7 @@ describe('npm start', () => {
     expect(readStackFile(directory)).toMatchObject({ apiUrl: orders.replace('/v1/orders', '') });
 
     const link = new URL(found(text, /set the password of admin@localhost: (\S+)\)/));
-    // It is the last to be there.
+    // It is the last line of the start.
     while (!(await fetch(link.origin).catch(() => null))) await sleep(50);
     const setUp = await fetch(`${link.origin}/api/set-up`, {
       method: 'POST',

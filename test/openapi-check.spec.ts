@@ -27,8 +27,8 @@ const SIGNED = {
 const delivery = (event: object, headers: Record<string, string> = SIGNED): string | null =>
   problemOfDelivery(headers, JSON.stringify(event));
 
-describe('what tests see of the service is held against openapi.json', () => {
-  it('passes where it is as documented', () => {
+describe('the comparison of answers and deliveries with openapi.json', () => {
+  it('passes if they are as documented', () => {
     expect(() => check(WALLET)).not.toThrow();
     expect(delivery(EVENT)).toBeNull();
   });
@@ -46,7 +46,7 @@ describe('what tests see of the service is held against openapi.json', () => {
       'must be integer',
     ],
     ['the id of the request', () => check(WALLET, { headers: {} as never }), 'it has no X-Request-Id'],
-  ])('fails for %s that it does not have', (_what, act, message) => {
+  ])('fails for %s that the document lacks', (_what, act, message) => {
     expect(act).toThrow(message);
   });
 
@@ -56,7 +56,7 @@ describe('what tests see of the service is held against openapi.json', () => {
     ['another id', delivery({ ...EVENT, id: 'evt_2' }), 'webhook-id is not the id of the body'],
     ['no signature', delivery(EVENT, { ...SIGNED, 'webhook-signature': '' }), 'must match pattern'],
     ['a header', delivery(EVENT, { ...SIGNED, 'x-more': '1' }), 'the document has no header x-more'],
-  ])('fails for a delivery with %s that it does not have', (_what, problem, message) => {
+  ])('fails for a delivery with %s that the document lacks', (_what, problem, message) => {
     expect(problem).toContain(message);
   });
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe('the examples of requests in openapi.json', () => {
-  it('are there for every request that has a body', () => {
+  it('exist for every request with a body', () => {
     const bodies = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, { requestBody }]) =>
         requestBody ? [`${method.toUpperCase()} ${path}`] : [],
@@ -52,7 +52,7 @@ describe('the examples of requests in openapi.json', () => {
 
   it.each(examples)('work: %s, %s', async (route, _summary, value) => {
     const [method = '', path = ''] = route.split(' ');
-    // Names are looked up when a webhook is registered; those of the example belong to nobody.
+    // The service looks up the host of a webhook at its registration. The host of the example does not exist.
     const body = 'url' in value ? { ...value, url: 'http://127.0.0.1:9/hook' } : value;
     const { client } = path.startsWith('/v1/sandbox/') ? sandboxMerchant : merchant;
     const answer = await client.send(method, path.replace('{id}', String(id)), body);

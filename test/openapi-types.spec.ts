@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const run = promisify(execFile);
 const inCheckout = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url));
 
-/** What a merchant would write, and what they must be kept from. */
+/** Code that a merchant could write, and code that must not compile. */
 const USE = `
 import type { components, paths, webhooks } from './types.js';
 type Schemas = components['schemas'];
@@ -26,9 +26,9 @@ export const headers: webhooks['order.completed']['post']['parameters']['header'
 export const code: Schemas['ErrorDetailDto']['code'] = 'PRICE_CHANGED';
 // @ts-expect-error: an item without a product
 export const item: Schemas['CreateOrderItemDto'] = { quantity: 1 };
-// @ts-expect-error: of orders only
+// @ts-expect-error: only an order can be partially completed
 export const partly: Schemas['OrderItemDto']['failure_code'] = 'PARTIALLY_COMPLETED';
-// @ts-expect-error: a code that is none
+// @ts-expect-error: an unknown code
 export const none: Schemas['ErrorDetailDto']['code'] = 'TOO_BLUE';
 // @ts-expect-error: an order has no threshold
 export const threshold = (event: Schemas['OrderFailedEventDto']): string => event.data.threshold_amount;
@@ -42,15 +42,15 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs a program of a package. @returns what it says where it fails, else nothing. */
+/** Runs a program of a package. @returns its output if it fails, otherwise nothing. */
 const complaintsOf = (program: string, ...args: string[]): Promise<string> =>
   run(process.execPath, [inCheckout(`node_modules/${program}`), ...args]).then(
     () => '',
     ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
   );
 
-describe('what openapi-typescript makes of openapi.json', () => {
-  it('compiles, takes the smallest bodies, and tells events apart', async () => {
+describe('the types that openapi-typescript makes from openapi.json', () => {
+  it('compile, accept the smallest bodies, and distinguish events', async () => {
     const [types, use] = [path.join(directory, 'types.ts'), path.join(directory, 'use.ts')];
     writeFileSync(path.join(directory, 'package.json'), '{ "type": "module" }');
     writeFileSync(use, USE);

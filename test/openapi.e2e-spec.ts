@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe('the OpenAPI document', () => {
-  it('is the committed openapi.json: npm run openapi writes it anew', () => {
+  it('equals the committed openapi.json, which npm run openapi writes', () => {
     const committed = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as Document;
     expect(served).toEqual(committed);
   });
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lets a member be null in the words of OpenAPI 3.1, an enumeration included', () => {
+  it('allows null in the way of OpenAPI 3.1, also in enumerations', () => {
     expect(served.openapi).toBe('3.1.0');
     let enumerations = 0;
     const visit = (part: unknown): void => {
@@ -113,7 +113,7 @@ describe('the OpenAPI document', () => {
   const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
   const schema = (name: string): Schema => served.components.schemas[name] ?? {};
 
-  it('says of each operation what the linters of Redocly and Spectral want to know', () => {
+  it('has the members of operations that the linters of Redocly and Spectral require', () => {
     expect(served.servers[0]?.url).toBe('/');
     const ids = [
       ...operations().map(([, { operationId }]) => operationId),
@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('refers to nothing that is not there, and holds nothing that is not referred to', () => {
+  it('has no references to missing components, and no unused components', () => {
     const referred = new Set(JSON.stringify(served).match(/#\/components\/[^"]+/g));
     const held = (['schemas', 'headers', 'parameters'] as const).flatMap((kind) =>
       Object.keys(served.components[kind]).map((name) => `#/components/${kind}/${name}`),
@@ -138,7 +138,7 @@ describe('the OpenAPI document', () => {
     expect([...referred].sort()).toEqual(held.sort());
   });
 
-  it('lets what has a default be left out: generators make a member with `default` a required one', () => {
+  it('has no `default` of optional members, because generators would make them required', () => {
     const withDefault: string[] = [];
     const visit = (name: string, { $ref, ...own }: Schema): void => {
       const { default: preset, properties = {}, items } = $ref ? schema(nameIn($ref)) : own;

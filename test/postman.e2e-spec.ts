@@ -16,7 +16,7 @@ const requests = collection.item.flatMap(({ item }) => item);
 
 let stack: TestStack;
 let receiver: WebhookReceiver;
-/** What the collection's variables are by now. */
+/** The current variables of the collection. */
 const variables = new Map(collection.variable.map(({ key, value }) => [key, value]));
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ interface Sent {
   body: unknown;
 }
 
-/** Sends a request as Postman does. */
+/** Sends a request like Postman. */
 async function send({ request }: PostmanRequest): Promise<Sent> {
   const { method, url, header, body } = request;
   const setting = (name: string): string => fill(collection.auth.apikey.find(({ key }) => key === name)?.value ?? '');
@@ -60,7 +60,7 @@ async function send({ request }: PostmanRequest): Promise<Sent> {
   return answer;
 }
 
-/** Runs a request's script on its answer. @returns names of the tests in it. */
+/** Runs a request's script on its answer. @returns the names of its tests. */
 function runScript({ event }: PostmanRequest, { status, body }: Sent): string[] {
   const names: string[] = [];
   const pm = {
@@ -83,7 +83,7 @@ function runScript({ event }: PostmanRequest, { status, body }: Sent): string[] 
 }
 
 describe('the collection for Postman', () => {
-  it('is that of openapi.json: npm run openapi writes it anew', () => {
+  it('matches openapi.json; npm run openapi writes it', () => {
     expect(committed).toBe(`${JSON.stringify(postmanCollection(document), null, 2)}\n`);
   });
 
@@ -94,7 +94,7 @@ describe('the collection for Postman', () => {
   it.each(requests.map((each): [string, PostmanRequest] => [each.name, each]))(
     'works from top to bottom: %s',
     async (_name, request) => {
-      // What is still in flight is refused with 409 until it has ended; events appear a moment after orders.
+      // A delivery in flight gets 409 until it has ended, and events appear a moment after orders.
       const ready = ({ status, body }: Sent): boolean =>
         status !== 409 && (body as { data?: unknown[] }).data?.length !== 0;
       expect(runScript(request, await eventually(() => send(request), ready))).toHaveLength(1);

@@ -8,30 +8,30 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 const readJson = <Shape>(file: string): Shape => JSON.parse(read(file)) as Shape;
 
-/** The scripts have no types. */
+/** The type of the scripts' exports, which have no types. */
 const { isSupported } = (await import(pathToFileURL(path.join(root, 'scripts/prepare.mjs')).href)) as {
   isSupported: (version: string, engines?: string) => boolean;
 };
 
-/** Made by programs, and not in the repository. */
+/** Folders that programs make, and that are not in the repository. */
 const GENERATED = ['node_modules', 'dist', 'coverage'];
 
-/** The folders in one, as the README names them. */
+/** The folders in a folder, with their names in the README. */
 const foldersIn = (folder: string): string[] =>
   readdirSync(path.join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !GENERATED.includes(entry.name))
     .map(({ name }) => path.posix.join(folder, name))
     .sort();
 
-/** What stands first in the rows of the README's tables. */
+/** The first cells of the rows of the README's tables. */
 const rows = [...read('README.md').matchAll(/^\| `([^`]+)` \| .+ \|$/gm)].map(([, name = '']) => name);
 
 describe('The README', () => {
-  it('says of each folder what it holds', () => {
+  it('has a row for each folder', () => {
     expect(rows.filter((name) => !name.includes('/')).sort()).toEqual(foldersIn('.'));
   });
 
-  it('says of each folder of src what it holds', () => {
+  it('has a row for each folder of src', () => {
     expect(rows.filter((name) => name.startsWith('src/')).sort()).toEqual(foldersIn('src'));
   });
 
@@ -53,7 +53,7 @@ describe('Architecture decisions', () => {
     expect(listed).toEqual(pages);
   });
 
-  it('say situation, decision, what follows and what would change it', () => {
+  it('have the situation, the decision, its consequences and the reasons that would change it', () => {
     for (const file of pages) {
       const headings = [...read(`docs/adr/${file}`).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
       expect([file, headings]).toEqual([file, ['Context', 'Decision', 'Consequences', 'What would change it']]);
@@ -71,7 +71,7 @@ describe('The version', () => {
     expect(newest?.startsWith(`[${version}] `)).toBe(true);
   });
 
-  it('is that of the lock file and of the examples', () => {
+  it('is the same in the lock file and in the examples', () => {
     const locked = readJson<{ version: string; packages: Record<string, { version?: string }> }>('package-lock.json');
     expect([locked.version, locked.packages['']?.version]).toEqual([version, version]);
     expect(read('deploy/kubernetes/example/kustomization.yaml')).toContain(`newTag: ${version}\n`);

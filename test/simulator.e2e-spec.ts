@@ -16,7 +16,7 @@ interface Answer {
   body: Json;
 }
 
-/** A simulator in a process of its own. */
+/** A simulator in its own process. */
 class Simulator {
   stdout = '';
   stderr = '';
@@ -49,7 +49,7 @@ class Simulator {
     return (JSON.parse(this.stdout) as { listening: string }).listening;
   }
 
-  /** Resolves with the exit code, or the signal that ended the process, once all its output is here. */
+  /** Resolves with the exit code, or the signal that ended the process, once all its output has arrived. */
   async end(signal?: NodeJS.Signals): Promise<number | string | null> {
     running.delete(this);
     if (signal !== undefined) this.process.kill(signal);
@@ -119,7 +119,7 @@ const processing = (status: number, reference: string): Answer => {
 const refused = (status: number, code: string): Answer => ({ status, body: { code, message: SENTENCE } });
 
 describe('the protocol', () => {
-  it('buys once however often and however simultaneously it is asked', async () => {
+  it('buys once, even if it gets a request several times or simultaneously', async () => {
     const simulator = await Simulator.start();
     const reference = 'ord_Np3O7rcsqNmBTwD7.1.1';
     const requests = Array.from({ length: 50 }, () => simulator.post(reference, 'player-1'));
@@ -145,7 +145,7 @@ describe('the protocol', () => {
     expect(await simulator.get('/v1/balance')).toEqual({ status: 200, body: balance });
   });
 
-  it('fails with the code that the user id names, whatever its case', async () => {
+  it('fails with the code in the user id, in upper or lower case', async () => {
     const simulator = await Simulator.start();
     expect(await simulator.post('a.1.1', 'sim-fail-limit_EXCEEDED')).toEqual(failed('a.1.1', 'LIMIT_EXCEEDED'));
     expect(await simulator.inquire('a.1.1')).toEqual(failed('a.1.1', 'LIMIT_EXCEEDED'));
@@ -157,7 +157,7 @@ describe('the protocol', () => {
   it.each([
     ['sim-drop-succeed', 'sim-500-succeed', succeeded],
     ['sim-drop-fail', 'sim-500-fail', (reference: string) => failed(reference, 'OUT_OF_STOCK')],
-  ])('%s and %s leave it to an inquiry to tell', async (dropping, failing, result) => {
+  ])('%s and %s need an inquiry for the result', async (dropping, failing, result) => {
     const simulator = await Simulator.start();
     await expect(simulator.post('a.1.1', dropping)).rejects.toThrow();
     expect(await simulator.post('a.1.2', failing)).toEqual(refused(500, 'INTERNAL_ERROR'));
@@ -168,13 +168,13 @@ describe('the protocol', () => {
     expect(await simulator.purchases()).toMatchObject([{ received: 2 }, { received: 2 }]);
   });
 
-  it('answers garbage to what it bought', async () => {
+  it('answers an unreadable text after a purchase', async () => {
     const simulator = await Simulator.start();
     await expect(simulator.post('a.1.1', 'sim-garbage-succeed')).rejects.toThrow('is not valid JSON');
     expect(await simulator.inquire('a.1.1')).toEqual(succeeded('a.1.1'));
   });
 
-  it('loses what is to be lost, every time', async () => {
+  it('loses the requests of some players, every time', async () => {
     const simulator = await Simulator.start();
     await expect(simulator.post('a.1.1', 'sim-lost')).rejects.toThrow();
     await expect(simulator.post('a.1.1', 'sim-lost')).rejects.toThrow();
@@ -182,7 +182,7 @@ describe('the protocol', () => {
     expect(await simulator.purchases()).toEqual([]);
   });
 
-  it('sells an order the first units to arrive and no more, before and after a restart', async () => {
+  it('sells only the first units of an order, before and after a restart', async () => {
     const SIMULATOR_DATA_DIR = dataDir();
     const first = await Simulator.start({ SIMULATOR_DATA_DIR });
     const units = [1, 2, 3].map((unit) => first.post(`a.1.${unit}`, 'sim-partial-4'));
@@ -197,7 +197,7 @@ describe('the protocol', () => {
     for (const { body } of after) expect((await second.inquire(String(body.reference))).body).toEqual(body);
   });
 
-  it('answers late, is processing until then, and buys although the client has gone', async () => {
+  it('answers late, is processing until then, and buys even if the client has gone', async () => {
     const simulator = await Simulator.start();
     const started = Date.now();
     const patient = simulator.post('a.1.1', 'sim-slow-1000');
@@ -217,7 +217,7 @@ describe('the protocol', () => {
     expect(await simulator.inquire('a.1.2')).toEqual(succeeded('a.1.2'));
   });
 
-  it('is processing until the deadline, which a killed process does not move', async () => {
+  it('is processing until the deadline, also after it was killed meanwhile', async () => {
     const SIMULATOR_DATA_DIR = dataDir();
     const first = await Simulator.start({ SIMULATOR_DATA_DIR });
     expect(await first.post('a.1.1', 'sim-processing-0')).toEqual(processing(202, 'a.1.1'));
@@ -234,7 +234,7 @@ describe('the protocol', () => {
     expect(await second.inquire('a.1.3')).toEqual(processing(200, 'a.1.3'));
   });
 
-  it('does not know some products, and records nothing about them', async () => {
+  it('refuses unknown products, and records nothing about them', async () => {
     const simulator = await Simulator.start();
     const sku = 'sim-unknown-86';
     expect(await simulator.post('a.1.1', 'player-1', { sku })).toEqual(refused(404, 'ITEM_NOT_FOUND'));
@@ -242,14 +242,14 @@ describe('the protocol', () => {
     expect(await simulator.purchases()).toEqual([]);
   });
 
-  it('hands over a code for a card, the same whenever it is asked', async () => {
+  it('delivers a code for a card, the same in every answer', async () => {
     const simulator = await Simulator.start();
     const { body } = await simulator.post('card', 'anybody', { sku: 'SIM-CODE-100' });
     expect(body.deliveries).toMatchObject([{ code: expect.stringMatching(/^(\w{4}-?){4}$/) }]);
     expect((await simulator.inquire('card')).body).toEqual(body);
   });
 
-  it('refuses a reference that was used for something else', async () => {
+  it('refuses a reference that was used with other content', async () => {
     const simulator = await Simulator.start();
     await simulator.post('a.1.1', 'player-1', { server_id: null });
     const others = [{ sku: 'ML-172' }, { user_id: 'player-2' }, { server_id: '1' }, { character_id: '1' }];
@@ -260,7 +260,7 @@ describe('the protocol', () => {
     expect(await simulator.purchases()).toMatchObject([{ user_id: 'player-1', server_id: null, received: 6 }]);
   });
 
-  it('refuses what is not a request, and records nothing about it', async () => {
+  it('refuses invalid requests, and records nothing about them', async () => {
     const simulator = await Simulator.start();
     for (const body of ['', '{"a', Buffer.from([0x22, 0xff, 0x22]), `"${'x'.repeat(70_000)}"`, '{}']) {
       expect(await simulator.send(body)).toEqual(refused(400, 'BAD_REQUEST'));
@@ -268,7 +268,7 @@ describe('the protocol', () => {
     expect(await simulator.purchases()).toEqual([]);
   });
 
-  it('tells an unknown route and a wrong method from an unknown reference', async () => {
+  it('distinguishes an unknown route, a wrong method and an unknown reference', async () => {
     const simulator = await Simulator.start();
     expect(await simulator.get('/v2/top-ups/a.1.1')).toEqual(refused(404, 'ROUTE_NOT_FOUND'));
     const removed = await simulator.get('/v1/top-ups', { method: 'DELETE' });
@@ -276,7 +276,7 @@ describe('the protocol', () => {
     expect(await simulator.get('/v1/top-ups/%ff')).toEqual(refused(400, 'BAD_REQUEST'));
   });
 
-  it('demands the token where one is set, except for the purchases', async () => {
+  it('requires the token if one is set, except for the purchases', async () => {
     const simulator = await Simulator.start({ SIMULATOR_TOKEN: 'sesame' });
     for (const authorization of ['', 'Bearer other', 'Basic sesame']) {
       simulator.authorization = authorization;
@@ -291,7 +291,7 @@ describe('the protocol', () => {
 });
 
 describe('the process', () => {
-  it('prints one line, and keeps what was bought and how often it was asked for', async () => {
+  it('prints one line, and stores purchases and the number of their requests', async () => {
     const SIMULATOR_DATA_DIR = dataDir();
     const first = await Simulator.start({ SIMULATOR_DATA_DIR });
     await first.post('ünit/1?.1.1', 'player-1');
@@ -301,7 +301,7 @@ describe('the process', () => {
     await first.end('SIGKILL');
     expect(first.stdout).toMatch(/^\{"listening":"http:\/\/127\.0\.0\.1:\d+"\}\n$/);
 
-    // The process may die in the middle of a line.
+    // The process may die while it writes a line.
     appendFileSync(join(SIMULATOR_DATA_DIR, 'purchases.jsonl'), '{"event":"recorded","refer');
     for (const received of [2, 3]) {
       const next = await Simulator.start({ SIMULATOR_DATA_DIR });
@@ -313,7 +313,7 @@ describe('the process', () => {
     }
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends after %s, a slow top-up or not', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends after %s, even during a slow top-up', async (signal) => {
     const simulator = await Simulator.start();
     const cutOff = expect(simulator.post('a.1.1', 'sim-slow-60000')).rejects.toThrow();
     const answered = simulator.post('a.1.2', 'sim-slow-500');
@@ -326,14 +326,14 @@ describe('the process', () => {
     expect(simulator.stderr).toBe('');
   });
 
-  it('says which settings are wrong', async () => {
+  it('names wrong settings', async () => {
     const simulator = Simulator.spawn({ SIMULATOR_PORT: '70000', SIMULATOR_DATA_DIR: dataDir() });
     expect(await simulator.end()).toBe(1);
     expect(simulator.stdout).toBe('');
     expect(simulator.stderr).toContain('SIMULATOR_PORT must be');
   });
 
-  it('says that the port is taken, and leaves the journal alone', async () => {
+  it('reports that the port is taken, and does not change the journal', async () => {
     const SIMULATOR_DATA_DIR = dataDir();
     const first = await Simulator.start({ SIMULATOR_DATA_DIR });
     const second = Simulator.spawn({ SIMULATOR_DATA_DIR, SIMULATOR_PORT: new URL(first.url).port });
@@ -343,7 +343,7 @@ describe('the process', () => {
     expect((await first.post('a.1.1', 'player-1')).status).toBe(200);
   });
 
-  it('says that the data directory or the journal is unusable', async () => {
+  it('reports that the data directory or the journal is unusable', async () => {
     const SIMULATOR_DATA_DIR = dataDir();
     const journal = join(SIMULATOR_DATA_DIR, 'purchases.jsonl');
     writeFileSync(journal, 'this is not a journal\n');

@@ -7,10 +7,10 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 
 const STATEMENT = /\b(SELECT|INSERT INTO|DELETE FROM)\b|\bUPDATE \w+ SET\b/;
 
-/** Repositories, what they import, and the database's own workings. */
+/** Files that may contain SQL: repositories, their imports, and the code of the database itself. */
 const HOMES = /\.repository\.ts$|\.sql\.ts$|^database\//;
 
-/** Whether there is SQL in the code, comments aside. */
+/** Whether the code, without comments, contains SQL. */
 const holdsSql = (code: string): boolean =>
   code.split('\n').some((line) => !/^\s*(\/\/|\/?\*)/.test(line) && STATEMENT.test(line));
 
@@ -19,7 +19,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
 );
 
 describe('SQL', () => {
-  it('stands in repositories only', () => {
+  it('is in repositories only', () => {
     const elsewhere = files.filter((file) => !HOMES.test(file) && holdsSql(readFileSync(path.join(src, file), 'utf8')));
     expect(elsewhere).toEqual([]);
   });

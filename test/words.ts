@@ -43,7 +43,7 @@ const REPLACED: ReplacedWord[] = [
   { word: /(?:^|[.:] )Who(?:m|se)? [a-z][^.?]*\.(?= |$)/, places: SENTENCES, instead: 'the person or process' },
 ];
 
-/** What keeps such a word, and why. */
+/** Exceptions that keep such a word, with the reason. */
 const EXCEPTIONS: { file: RegExp; text: RegExp; because: string }[] = [
   { file: /^docs\/glossary\.md$|^test\/(?:words|glossary\.spec)\.ts$/, text: /./, because: 'these name the words' },
   { file: /\.(?:ts|tsx)$/, text: /^Desk(?:Unit|Item|Attempt)Dto$/, because: 'schemas in openapi.json' },
@@ -103,7 +103,7 @@ function textsOfCode(source: string): Text[] {
   });
 }
 
-/** By paragraph, cell or item of a list; without what is code. */
+/** The paragraphs, cells and list items, without code. */
 function textsOfDocument(source: string): Text[] {
   const blank = (code: string): string => code.replaceAll(/[^\n]/g, ' ');
   const prose = source.replaceAll(/^( *)```[^]*?^\1```$/gm, blank).replaceAll(/`[^`\n]+`/g, blank);
@@ -150,7 +150,7 @@ function hitsIn(file: string): Hit[] {
   });
 }
 
-/** The files of the repository under these paths, all without one. */
+/** The files of the repository under these paths; without a path, all files. */
 export function findReplacedWords(paths: string[] = []): { files: number; hits: Hit[] } {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths], {
     cwd: root,
