@@ -42,7 +42,7 @@ export function sendByRule(response: ServerResponse, honest: Honest, rule: Rule 
   return { kind: 'answered', status, body };
 }
 
-/** Answers with a page what is not among the vendor's calls. */
+/** Answers a request that is none of the vendor's calls with a page. */
 export function sendPage(response: ServerResponse, status: number): Answered {
   sendText(response, status, HTML, HTML_TYPE);
   return { kind: 'answered', status, body: HTML };

@@ -11,8 +11,8 @@ export interface CallbackBehaviour {
 }
 
 /**
- * A test's wish for certain calls. Unless `decide` is false the vendor decides first, and the decision stands
- * even if the answer is spoiled.
+ * A test's rule for certain calls. Unless `decide` is false the vendor decides first, and the decision stands
+ * even if the rule spoils the answer.
  */
 export interface Rule {
   readonly id: number;

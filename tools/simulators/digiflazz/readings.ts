@@ -70,7 +70,7 @@ const NUMBERS = {
   filtered_list_age_minutes: 15,
   /** I: the vendor's days and cut-offs are those of Asia/Jakarta. */
   utc_offset_minutes: 420,
-  /** I: further first sends within a minute get rc 85; 0 is no limit. No number is documented. */
+  /** I: more new references than this within a minute get rc 85; 0 is no limit. No number is documented. */
   transactions_per_minute: 0,
 };
 

@@ -16,7 +16,7 @@ export interface TopUpRequest {
   readonly characterId: string | null;
 }
 
-/** A recorded unit. Its result is fixed on arrival; only the time of it may lie in the future. */
+/** A recorded unit. Its result is fixed on arrival, but its time may be in the future. */
 interface RecordedUnit extends TopUpRequest {
   /** Null for a unit that succeeds. */
   readonly failureCode: string | null;

@@ -55,8 +55,8 @@ interface AccountChanges extends Partial<Account> {
 }
 
 /**
- * What a body of `POST /_sim/account` changes. Products are merged with what is there by their codes, categories
- * by code and country; what is new of a product is called back.
+ * The change that a body of `POST /_sim/account` makes. Products are merged by their codes, categories by code and
+ * country. Callbacks report new and changed products.
  * @throws Invalid
  */
 export function accountChange(store: LapakStore, body: Json): Change {
@@ -72,7 +72,7 @@ export function accountChange(store: LapakStore, body: Json): Change {
       shapes: PRODUCT,
       changes: products,
       removed: remove_products,
-      // A product that is made up is merged with, too.
+      // A change may also be of a generated product.
       create: ({ code = '', ...more }) => ({ ...(store.product(code) ?? product({ ...more, code })), ...more }),
     }),
     categories: (categories ?? []).reduce<readonly Category[]>(withCategory, before.categories),

@@ -6,10 +6,10 @@ import type { LapakReply, LapakRule } from './model.js';
 const PAGE = '<html><head><title>Too Many Requests</title></head><body>Too Many Requests</body></html>\n';
 const PAGE_TYPE = 'text/html; charset=utf-8';
 
-/** How much of a long answer the journal keeps: a catalogue would fill the disk. */
+/** The part of a long answer that the journal stores, because catalogues would fill the disk. */
 const KEPT_CHARACTERS = 10_000;
 
-/** Sends `reply` as the rule wants it, and returns what the journal keeps. */
+/** Sends `reply` as the rule says. @returns the answer for the journal. */
 export function answer(response: ServerResponse, reply: LapakReply, rule: LapakRule | undefined): Answered {
   const { http, isPage } = reply;
   const body = isPage ? PAGE : JSON.stringify(envelope(reply, rule));

@@ -22,7 +22,7 @@ export function listedCategory(category: Category): Omit<Category, 'allowed' | '
 
 let madeUp: readonly Product[] = [];
 
-/** So many products besides, always the same ones: 5,600 make an answer of the size that the vendor's has. */
+/** Generates products, always the same ones. With 5,600 the answer has the size of the vendor's own. */
 export function madeUpProducts(count: number): readonly Product[] {
   if (madeUp.length !== count) madeUp = Array.from({ length: count }, (_, index) => madeUpProduct(index));
   return madeUp;

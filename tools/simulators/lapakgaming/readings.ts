@@ -56,7 +56,7 @@ const NUMBERS = {
   settle_after_ms: 3_000,
   /** I: the time for which an inquiry does not find an accepted order. Not the harder one. */
   order_unknown_for_ms: 0,
-  /** I: the vendor remembers a reference for so long; a later repetition is a new order. No number is documented. */
+  /** I: how long the vendor remembers a reference; a later repetition is a new order. No number is documented. */
   reference_kept_days: 30,
   /** D: of all calls, by source address. */
   requests_per_10_seconds: 500,

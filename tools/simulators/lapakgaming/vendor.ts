@@ -107,7 +107,7 @@ function withReference(store: LapakStore, call: LapakCall): LapakCall {
   return order ? { ...call, ref_id: order.ref_id, sku: order.product_code, player: order.user_id } : call;
 }
 
-/** Sends the callback of a product, with the members that a test wants. */
+/** Sends the callback of a product, with the members that a test sets. */
 function callBackProduct(store: LapakStore, courier: Courier, body: Json): Promise<Delivery> {
   const wanted = checked<{ code?: string; url?: string; set?: Json }>(body, 'callback', {
     code: text,

@@ -31,7 +31,7 @@ const NUMBERS = {
   settle_after_ms: 3_000,
   /** D: the largest difference of a timestamp. */
   clock_tolerance_seconds: 120,
-  /** I: further calls within a minute get 429; 0 is no limit. */
+  /** I: more calls than this within a minute get 429; 0 is no limit. */
   calls_per_minute: 0,
   /** D: repeated 429 lead to a ban. I: the number of them. */
   ban_after: 3,

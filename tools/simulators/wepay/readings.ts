@@ -53,7 +53,7 @@ const NUMBERS = {
   congested_settle_after_ms: 600_000,
   /** C: clients see refusals with 200. */
   refusal_http_status: 200,
-  /** I: further calls within a minute get 10003; 0 is no limit. No number is known. */
+  /** I: more calls than this within a minute get 10003; 0 is no limit. No number is known. */
   calls_per_minute: 0,
   /** I: the vendor's clock is that of Asia/Bangkok. */
   utc_offset_minutes: 420,
