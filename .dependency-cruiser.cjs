@@ -4,7 +4,7 @@ const path = require('node:path');
 /** The rooms of src, storey by storey from the ground up: a room may import those named before it, and no other. */
 const STOREYS = {
   ground: ['core', 'database', 'queues', 'audit-log'],
-  shop: ['merchants', 'auth', 'events', 'wallet', 'suppliers', 'catalog', 'orders'],
+  shop: ['merchants', 'auth', 'events', 'wallet', 'suppliers', 'catalog', 'orders', 'deposits'],
   delivery: ['fulfilment', 'webhooks'],
   operation: ['health', 'monitoring', 'operators', 'support', 'accounting', 'maintenance'],
   edges: ['api-docs', 'cli', 'console'],

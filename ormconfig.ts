@@ -10,6 +10,11 @@ import { FxRate } from './src/catalog/fx-rate.entity.js';
 import { MerchantPrice } from './src/catalog/merchant-price.entity.js';
 import { Product } from './src/catalog/product.entity.js';
 import { SupplierOffer } from './src/catalog/supplier-offer.entity.js';
+import { DepositChannel } from './src/deposits/deposit-channel.entity.js';
+import { Deposit } from './src/deposits/deposit.entity.js';
+import { IncomingPayment } from './src/deposits/incoming-payment.entity.js';
+import { StatementImport } from './src/deposits/statements/statement-import.entity.js';
+import { StatementLine } from './src/deposits/statements/statement-line.entity.js';
 import { FOR_MIGRATIONS } from './src/database/connections.js';
 import * as migrations from './src/database/migrations/index.js';
 import { EventRetention } from './src/events/event-retention.entity.js';
@@ -88,6 +93,11 @@ const ENTITIES = [
   ArchivedPartition,
   OrderReference,
   ArchivedPurchase,
+  DepositChannel,
+  Deposit,
+  StatementImport,
+  StatementLine,
+  IncomingPayment,
 ];
 
 /**

@@ -4,6 +4,7 @@ import type { Config } from './core/config.js';
 import { CoreModule } from './core/core.module.js';
 import type { Logger } from './core/logger.js';
 import { DatabaseModule } from './database/database.module.js';
+import { DepositsModule } from './deposits/deposits.module.js';
 import { FulfilmentModule } from './fulfilment/fulfilment.module.js';
 import { SupplierCataloguesModule } from './catalog/supplier-catalogues.module.js';
 import { SupplierStatesModule } from './monitoring/stats/supplier-states.module.js';
@@ -24,6 +25,7 @@ import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
     SupplierStatesModule,
     SupplierCataloguesModule,
     AuditModule,
+    DepositsModule,
     SupplierPurchasesModule,
     // Must be the last: it stops first, while the management port still answers.
     MaintenanceModule,

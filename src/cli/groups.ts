@@ -19,6 +19,22 @@ export const GROUPS: Record<string, Group> = {
     summary: 'Credit and debit merchants’ wallets; show balances and statements',
     load: async () => (await import('./wallet.commands.js')).walletCommands,
   },
+  channel: {
+    summary: 'Add, change, test, list and remove the channels on which merchants pay in',
+    load: async () => (await import('./channel.commands.js')).channelCommands,
+  },
+  deposit: {
+    summary: 'Make, list and show deposits',
+    load: async () => (await import('./deposit.commands.js')).depositCommands,
+  },
+  statement: {
+    summary: 'Import bank statements and list them',
+    load: async () => (await import('./bank-statement.commands.js')).bankStatementCommands,
+  },
+  payment: {
+    summary: 'List incoming payments, and decide about those that wait',
+    load: async () => (await import('./payment.commands.js')).paymentCommands,
+  },
   supplier: {
     summary: 'Add, change, test, list and remove suppliers; ask for balances and catalogues',
     load: async () => (await import('./supplier.commands.js')).supplierCommands,

@@ -40,6 +40,9 @@ const WHERE_TO_LOOK: Record<Resource, string> = {
   offer: 'topup offer list shows them',
   reversal: 'topup reversal list shows them',
   operator: 'topup operator list shows them',
+  channel: 'topup channel list shows them',
+  deposit: 'topup deposit list shows them',
+  payment: 'topup payment list shows them',
 };
 
 /** The message of anything thrown. Node reports several attempts to connect as one error without a message. */

@@ -22,6 +22,8 @@ import {
   type Grouping,
 } from '../accounting/reports/margin-report.service.js';
 import { AccountStatementService, STATEMENT_TIMEZONE } from '../accounting/reports/statement.service.js';
+import { DepositsModule } from '../deposits/deposits.module.js';
+import { defineDepositsReport } from './deposits-report.command.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
@@ -92,12 +94,13 @@ interface SupplierGiven {
 }
 
 export const reportCommands: CommandGroup = {
-  features: { imports: [WalletModule, SuppliersModule, ReportsModule] },
+  features: { imports: [WalletModule, SuppliersModule, ReportsModule, DepositsModule] },
   define(report) {
     defineDaily(report);
     defineMargin(report);
     defineStatement(report);
     defineSupplier(report);
+    defineDepositsReport(report);
   },
 };
 

@@ -120,6 +120,9 @@ export class Environment {
   @TextLike(/^(100|\d{1,2}(\.\d{1,2})?)$/, 'a percentage such as 2.5, 0 to 100', '0')
   ROUTING_MIN_MARGIN_PERCENT!: string;
 
+  @WholeNumber(0, 720, 'a whole number of hours, 0 to 720', 24) DEPOSIT_HOLD_HOURS!: number;
+  @Milliseconds(30_000) DEPOSIT_SKEW_MS!: number;
+
   @Port(3100) CONSOLE_PORT!: number;
   @Address('127.0.0.1') CONSOLE_HOST!: string;
   @Text('') CONSOLE_URL!: string;

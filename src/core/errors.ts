@@ -99,7 +99,17 @@ export class AppError extends Error {
 }
 
 /** Things that callers look up by number or code. */
-export type Resource = 'merchant' | 'API key' | 'supplier' | 'product' | 'offer' | 'reversal' | 'operator';
+export type Resource =
+  | 'merchant'
+  | 'API key'
+  | 'supplier'
+  | 'product'
+  | 'offer'
+  | 'reversal'
+  | 'operator'
+  | 'channel'
+  | 'deposit'
+  | 'payment';
 
 /** NOT_FOUND for a thing that does not exist. */
 export class UnknownResource extends AppError {

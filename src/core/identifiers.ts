@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 const POOL_BYTES = 4096;
 
@@ -54,6 +54,27 @@ export const newOrderNumber = (): string => `ord_${timePart()}${randomBase62(16 
  * delivery of the event.
  */
 export const newEventId = (): string => `evt_${timePart()}${randomBase62(22 - TIME_LENGTH)}`;
+
+/** `dep_` and 16 base-62 characters, as {@link newOrderNumber}. */
+export const newDepositNumber = (): string => `dep_${timePart()}${randomBase62(16 - TIME_LENGTH)}`;
+
+const randomBase32 = customAlphabet('0123456789ABCDEFGHJKMNPQRSTVWXYZ');
+
+/** Our reference in a QR code: `D` and 11 characters of Crockford's base 32 (55 bits), which people can type. */
+export const newDepositReference = (): string => `D${randomBase32(11)}`;
+
+const HASH_LENGTH = 22;
+
+/** `pay_` and 22 base-62 characters of a hash: a payment with the same identity always has the same id. */
+export function paymentId(...identity: string[]): string {
+  let rest = BigInt(`0x${createHash('sha256').update(JSON.stringify(identity)).digest('hex')}`);
+  let text = '';
+  while (text.length < HASH_LENGTH) {
+    text = `${BASE_62[Number(rest % 62n)] ?? ''}${text}`;
+    rest /= 62n;
+  }
+  return `pay_${text}`;
+}
 
 /** `req_` and 20 random base-62 characters. */
 export const newRequestId = (): string => `req_${randomBase62(20)}`;

@@ -69,7 +69,7 @@ export const EARLIER_MIGRATIONS: readonly string[] = `
   .split(/\s+/);
 
 /** The number of the last present migration whose result a database with all earlier migrations already has. */
-const LAST_IN_PLACE = 1_763_900_000_012;
+export const LAST_IN_PLACE = 1_763_900_000_012;
 
 /** The database lacks some of the earlier migrations, and this version no longer has them. */
 export class EarlierMigrationsMissing extends Error {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { lineTextPlace, StatementLine } from '../deposits/statements/statement-line.entity.js';
 import type { Place } from '../core/secret-box.js';
 import { Operator, totpPlace } from './operator.entity.js';
 import { SupplierCallback } from '../fulfilment/callbacks/supplier-callback.entity.js';
@@ -37,6 +38,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealed(SupplierCallback, 'body_sealed', ['supplier_id', 'order_id', 'item', 'unit', 'attempt'], callbackBodyPlace),
   sealed(UnitDelivery, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(SupplierReversal, 'delivered_sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
+  sealed(StatementLine, 'text_sealed', ['identity'], lineTextPlace),
   sealed(Operator, 'totp_sealed', ['id'], ({ id }) => totpPlace('totp_sealed', id)),
   sealed(Operator, 'totp_offered_sealed', ['id'], ({ id }) => totpPlace('totp_offered_sealed', id)),
 ];

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
+import { invariant, present } from '../core/invariant.js';
 import { formatBaht, MAX_SATANG, type Satang } from '../core/money.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -8,7 +9,20 @@ import { recordEvents } from '../events/event-log.js';
 import { crosses, lowBalanceEvent } from './low-balance.js';
 import type { Transfer } from './transfer.entity.js';
 import type { Wallet } from './wallet.entity.js';
-import { WalletsRepository, type OwnedWallet } from './wallets.repository.js';
+import { WalletsRepository, type MadeCredit, type OwnedWallet } from './wallets.repository.js';
+
+/** The start of references of credits for payments that arrived, and of debits that take such a credit back. */
+const PAYMENT_PREFIX = 'deposit:';
+
+/** A payment that arrived for a merchant. */
+export interface PaymentCredit {
+  merchantId: number;
+  amount: Satang;
+  /** The public id of the payment. */
+  paymentId: string;
+  /** The operator who decided; null if the payment was recognized. */
+  operator: string | null;
+}
 
 interface Funding extends Actor {
   merchantId: number;
@@ -19,6 +33,8 @@ interface Funding extends Actor {
   note?: string | undefined;
   /** The available balance that the operator saw: if it has changed, nothing moves. */
   expectedAvailable?: Satang | undefined;
+  /** The service itself takes a payment back. Only then may the reference begin with `deposit:`. */
+  ofPayment?: true;
   /** A sandbox merchant credits itself. No operator acts, so the audit log gets no record. */
   isOwn?: boolean;
   /** Another operator requested this funding, and `operator` approves it. */
@@ -103,6 +119,33 @@ export class WalletService {
     return { wallet, at: wallet.updated_at, repeats: null, transferId };
   }
 
+  /**
+   * Credits payments that arrived, also to suspended merchants. The caller decides that each payment is booked once. If it were
+   * wrong, the unique reference would refuse the second credit. No credit can take a balance below its threshold.
+   * @returns the transfers by payment.
+   */
+  async creditPayments(tx: Transaction, credits: PaymentCredit[]): Promise<Map<string, MadeCredit>> {
+    const locked = await this.wallets.lockMany(
+      tx,
+      credits.map(({ merchantId }) => merchantId),
+    );
+    const balances = new Map(locked.map(({ merchant_id, available }) => [merchant_id, available]));
+    const rows = credits.map(({ merchantId, amount, paymentId, operator }) => {
+      const available_after = present(balances.get(merchantId), 'a merchant has a wallet') + amount;
+      if (available_after > MAX_SATANG) throw new AppError('CONFLICT', 'a wallet cannot hold more than this');
+      balances.set(merchantId, available_after);
+      return { merchant_id: merchantId, amount, available_after, reference: referenceOfPayment(paymentId), operator };
+    });
+    const made = await this.wallets.creditMany(tx, rows);
+    invariant(made.length === rows.length, 'each payment gets its own credit');
+    return new Map(made.map((credit) => [credit.reference.slice(PAYMENT_PREFIX.length), credit]));
+  }
+
+  /** Locks a wallet. @returns what it has available. */
+  async lockAvailable(tx: Transaction, merchantId: number): Promise<Satang> {
+    return known(await this.wallets.lock(tx, merchantId), merchantId).available;
+  }
+
   /** The transfer that this one repeats. @throws CONFLICT if the reference belongs to a different transfer. */
   private async findEarlier(
     tx: Transaction,
@@ -164,6 +207,9 @@ function recordFunding(
   recordAction(tx, actor, { action, merchantId, detail });
 }
 
+/** The reference of a payment's credit. */
+export const referenceOfPayment = (paymentId: string): string => `${PAYMENT_PREFIX}${paymentId}`;
+
 /** Checks a credit or debit before it begins, or before an operator requests approval. @throws BAD_REQUEST */
 export function assertFunding({
   amount,
@@ -171,10 +217,17 @@ export function assertFunding({
   note = '',
   operator,
   reason,
-}: Pick<Funding, 'amount' | 'reference' | 'note' | 'operator' | 'reason'>): void {
+  ofPayment,
+}: Pick<Funding, 'amount' | 'reference' | 'note' | 'operator' | 'reason' | 'ofPayment'>): void {
   if (amount <= 0n || amount > MAX_SATANG) throw new AppError('BAD_REQUEST', 'the amount must be more than 0.00');
   const problem = textProblem(reference, 1, 128);
   if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
+  if (!ofPayment && reference.startsWith(PAYMENT_PREFIX)) {
+    throw new AppError(
+      'BAD_REQUEST',
+      `the reference must not begin with ${PAYMENT_PREFIX}: payments have such references`,
+    );
+  }
   const noteProblem = textProblem(note, 0, 500);
   if (noteProblem) throw new AppError('BAD_REQUEST', `the note ${noteProblem}`);
   assertActor({ operator, reason });

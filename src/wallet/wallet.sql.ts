@@ -1,5 +1,6 @@
 import { MAX_BIGINT } from '../core/pagination.js';
 import type { Statement } from '../database/database.js';
+import { rowsOf, statement } from '../database/parameters.js';
 import type { Wallet } from './wallet.entity.js';
 
 export type LockedWallet = Pick<Wallet, 'merchant_id' | 'available' | 'alert_below'>;
@@ -16,6 +17,29 @@ export const LOCK_FREE_WALLETS: Statement = {
   name: 'wallets.lock_free',
   text: `${LOCK_WALLETS.text} SKIP LOCKED`,
 };
+
+/** Writes credits and the new balances of their wallets. The caller must hold the locks of the wallets. */
+export const CREDIT_WALLETS = statement(
+  'wallets.credit_many',
+  {
+    credits: rowsOf({
+      ...({ merchant_id: 'int', amount: 'bigint', available_after: 'bigint', reference: 'text' } as const),
+      ...({ operator: 'text?' } as const),
+    }),
+  },
+  ({ credits }) => `
+    WITH moved AS (
+      INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference, operator, created_at)
+      SELECT merchant_id, 'credit', 'funding', 'available', amount, available_after, reference, operator,
+             date_trunc('milliseconds', statement_timestamp())
+      FROM ${credits.numbered('credit', 'position')} ORDER BY position
+      RETURNING id, merchant_id, amount, reference, created_at),
+    changed AS (
+      UPDATE wallets SET available = available + credited, updated_at = moved_at
+      FROM (SELECT merchant_id, sum(amount)::bigint AS credited, max(created_at) AS moved_at FROM moved GROUP BY merchant_id) sums
+      WHERE wallets.merchant_id = sums.merchant_id)
+    SELECT id, reference, created_at FROM moved`,
+);
 
 /** SQL for a name of the archived order of the transfer `t`. PostgreSQL runs it only if the order is not in `orders`. */
 export const archived = (name: 'reference_id' | 'order_number'): string =>

@@ -9,7 +9,7 @@ import { Merchant } from '../merchants/merchant.entity.js';
 import type { EntryRow } from './entries.js';
 import { Transfer, TRANSFER_ACCOUNTS } from './transfer.entity.js';
 import { Wallet } from './wallet.entity.js';
-import { LOCK_FREE_WALLETS, LOCK_WALLETS, STATEMENT_PAGE, type LockedWallet } from './wallet.sql.js';
+import { CREDIT_WALLETS, LOCK_FREE_WALLETS, LOCK_WALLETS, STATEMENT_PAGE, type LockedWallet } from './wallet.sql.js';
 
 export type { LockedWallet };
 
@@ -28,6 +28,14 @@ interface Funded {
   /** The operator who approved it, if an approval was needed. */
   approvedBy: string | null;
 }
+
+/** A credit to be written. */
+export type NewCredit = Pick<Transfer, 'merchant_id' | 'amount' | 'available_after' | 'operator'> & {
+  reference: string;
+};
+
+/** A written credit. */
+export type MadeCredit = Pick<Transfer, 'id' | 'created_at'> & { reference: string };
 
 /**
  * Whole milliseconds, like all moments that merchants see. The transaction's start is earlier than the wallet's lock: with that
@@ -124,6 +132,11 @@ export class WalletsRepository {
     const { id, created_at } = present(inserted.generatedMaps[0] as Transfer | undefined, 'a transfer was written');
     await manager.update(Wallet, { merchant_id: merchantId }, { available: availableAfter, updated_at: created_at });
     return { wallet: await manager.findOneByOrFail(Wallet, { merchant_id: merchantId }), transferId: id };
+  }
+
+  /** Writes credits and the new balances. The caller must hold the locks of the wallets. */
+  creditMany(tx: Transaction, credits: NewCredit[]): Promise<MadeCredit[]> {
+    return tx.query<MadeCredit>(...CREDIT_WALLETS.with({ credits }));
   }
 
   async setAlert({ manager }: Transaction, merchantId: number, below: Satang | null): Promise<Wallet> {

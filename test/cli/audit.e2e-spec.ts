@@ -235,7 +235,7 @@ describe('topup audit', () => {
     const table = await commandLine.run('audit');
     expect(table).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('2 of 25 checks FAILED.') as unknown as string,
+      stdout: expect.stringContaining('2 of 29 checks FAILED.') as unknown as string,
     });
   });
 });

@@ -4,6 +4,7 @@ import type { Queryable } from '../../database/database.js';
 import { withLongTimeout } from '../../database/snapshot.js';
 import * as sql from './books.sql.js';
 import { findingsOf, type Check, type Compared, type Findings } from './check.sql.js';
+import { DEPOSIT_CHECKS } from './deposit-checks.sql.js';
 import { CLOSINGS_CHECK, LEDGER_CHECKS } from './ledger-checks.js';
 import type { Balances, Movements } from './ledger.js';
 import { ORDER_CHECKS } from './order-checks.sql.js';
@@ -46,6 +47,7 @@ export const CHECKS: readonly Check[] = [
   LEDGER_CHECKS.statements,
   ...OF_ORDERS,
   MOMENT_CHECKS.reversals,
+  ...Object.values(DEPOSIT_CHECKS),
   CLOSINGS_CHECK,
 ];
 

@@ -1,6 +1,7 @@
 import { selectFirstIdSince } from '../../database/first-id-since.sql.js';
 import type { Statement } from '../../database/database.js';
-import { compare, type Among, type OrderCheck, type RowCheck } from './check.sql.js';
+import { compare, type Among, type MomentCheck, type OrderCheck, type RowCheck } from './check.sql.js';
+import { DEPOSIT_CHECKS } from './deposit-checks.sql.js';
 import { ORDER_CHECKS } from './order-checks.sql.js';
 import { UNIT_CHECKS } from './unit-checks.sql.js';
 import { DELIVERY_CHECK, MOMENT_CHECKS, MOVEMENTS } from './wallet-checks.sql.js';
@@ -90,10 +91,12 @@ export const COMPARE_DELIVERIES: Comparison = {
 /** $1: after this id, $2: through that one. */
 export const READ_MOVEMENTS: Statement = { name: 'audit.movements', text: MOVEMENTS };
 
-export const MOMENT_COMPARISONS: Comparison[] = Object.values(MOMENT_CHECKS).map((check) => ({
-  statement: { name: `audit.${check.name}`, text: compare(check.rows, [check]) },
-  checks: [check],
-}));
+export const MOMENT_COMPARISONS: Comparison[] = [MOMENT_CHECKS, DEPOSIT_CHECKS]
+  .flatMap(Object.values<MomentCheck>)
+  .map((check) => ({
+    statement: { name: `audit.${check.name}`, text: compare(check.rows, [check]) },
+    checks: [check],
+  }));
 
 export const BALANCES: Statement = {
   name: 'audit.balances',

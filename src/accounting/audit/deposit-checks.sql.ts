@@ -1,0 +1,85 @@
+import { counted } from '../../core/text.js';
+import { formatBaht } from '../../core/money.js';
+import { baht, type MomentCheck } from './check.sql.js';
+
+/** References of credits for payments, and of debits that take them back. Operators may have used others with this beginning. */
+const OF_PAYMENT = `reference ~ '^deposit:pay_[0-9A-Za-z]{22}$'`;
+
+/** Rules about payments that came in, in a snapshot. */
+export const DEPOSIT_CHECKS = {
+  payments: {
+    name: 'deposit_payments',
+    rows: `
+      SELECT coalesce('payment ' || p.public_id, 'transfer ' || t.id) AS what, p.state, p.amount,
+             t.id AS transfer, p.id IS NULL AS is_unknown,
+             CASE WHEN p.id IS NULL THEN true
+                  WHEN p.state = 'booked' THEN (t.id, t.kind, t.merchant_id, t.amount, t.reference)
+                       IS DISTINCT FROM (p.transfer_id, 'credit', p.merchant_id, p.amount, 'deposit:' || p.public_id)
+                  ELSE t.id IS NOT NULL END AS is_wrong
+      FROM incoming_payments p
+      FULL JOIN (SELECT id, kind, merchant_id, amount, reference FROM transfers WHERE ${OF_PAYMENT}) t
+        ON t.reference = 'deposit:' || p.public_id`,
+    wrong: 'is_wrong',
+    example: `format('%s: %s', what, CASE WHEN is_unknown THEN 'its credit belongs to no payment'
+                                          WHEN transfer IS NULL THEN 'it is booked and has no credit'
+                                          WHEN state <> 'booked' THEN 'it is not booked and has a credit'
+                                          ELSE 'its credit has another amount or merchant' END)`,
+    figures: {
+      came_in: 'sum(amount)',
+      booked: `sum(CASE WHEN state = 'booked' THEN amount END)`,
+      waiting: `sum(CASE WHEN state = 'waiting' THEN amount END)`,
+      returned: `sum(CASE WHEN state = 'returned' THEN amount END)`,
+      ignored: `sum(CASE WHEN state = 'ignored' THEN amount END)`,
+    },
+    describe: ({ checked = 0n, came_in = 0n, booked = 0n, waiting = 0n, returned = 0n, ignored = 0n }) =>
+      `${counted(checked, 'payment')}, ${formatBaht(came_in)} = booked ${formatBaht(booked)} + waiting ${formatBaht(waiting)} ` +
+      `+ returned ${formatBaht(returned)} + ignored ${formatBaht(ignored)}`,
+  },
+  deposits: {
+    name: 'deposits_paid',
+    rows: `
+      SELECT d.deposit_number, d.status, d.paid_amount, coalesce(p.paid, 0) AS paid, coalesce(p.others, 0) AS others,
+             d.holds_amount AND count(*) FILTER (WHERE d.holds_amount) OVER (PARTITION BY d.channel_id, d.amount_to_pay) > 1 AS is_shared
+      FROM deposits d LEFT JOIN (
+        SELECT booked.deposit_id, sum(booked.amount)::bigint AS paid,
+               count(*) FILTER (WHERE of.merchant_id <> booked.merchant_id OR of.channel_id <> booked.channel_id) AS others
+        FROM incoming_payments booked JOIN deposits of ON of.id = booked.deposit_id
+        WHERE booked.state = 'booked' GROUP BY booked.deposit_id) p ON p.deposit_id = d.id`,
+    wrong: `paid_amount <> paid OR (status = 'paid') <> (paid > 0) OR others > 0 OR is_shared`,
+    example: `format('deposit %s is %s with %s, and its payments are %s%s', deposit_number, status, ${baht('paid_amount')}, ${baht('paid')},
+                     CASE WHEN is_shared THEN '; another deposit holds its amount' END)`,
+    figures: { paid_amount: 'sum(paid_amount)' },
+    describe: ({ checked = 0n, paid_amount = 0n }) => `${counted(checked, 'deposit')}, paid ${formatBaht(paid_amount)}`,
+  },
+  statements: {
+    name: 'bank_statements',
+    rows: `
+      SELECT format('line %s of %s at channel %s', line_id, ${baht('coalesce(l.amount, p.amount)')}, c.code) AS what, l.amount,
+             l.balance_after, lag(l.balance_after) OVER chain AS before, p.amount AS paid
+      FROM (SELECT id AS line_id, channel_id, amount, balance_after FROM statement_lines) l
+      FULL JOIN (SELECT line_id, channel_id, amount FROM incoming_payments WHERE line_id IS NOT NULL) p USING (line_id, channel_id)
+      JOIN deposit_channels c ON c.id = channel_id
+      WINDOW chain AS (PARTITION BY channel_id ORDER BY line_id)`,
+    wrong: `amount IS NULL OR (before IS NOT NULL AND balance_after IS NOT NULL AND balance_after <> before + amount)
+            OR paid IS DISTINCT FROM CASE WHEN amount > 0 THEN amount END`,
+    example: `format('%s: %s', what, CASE WHEN amount IS NULL THEN 'its payment is there, and the line is not'
+                                          WHEN paid IS DISTINCT FROM CASE WHEN amount > 0 THEN amount END
+                                          THEN 'it does not have exactly one payment of its amount'
+                                          ELSE 'its balance does not follow from the line before' END)`,
+    figures: {
+      came_in: 'sum(CASE WHEN amount > 0 THEN amount END)',
+      went_out: 'sum(CASE WHEN amount < 0 THEN -amount END)',
+    },
+    describe: ({ checked = 0n, came_in = 0n, went_out = 0n }) =>
+      `${counted(checked, 'line')}, ${formatBaht(came_in)} came in and ${formatBaht(went_out)} went out`,
+  },
+  witnesses: {
+    name: 'deposit_witnesses',
+    rows: `
+      SELECT public_id, reason, state = 'booked' AND reason IS NOT NULL AND coalesce(decision, '') NOT IN ('debit', 'keep') AS is_case
+      FROM incoming_payments WHERE state = 'booked'`,
+    wrong: 'is_case',
+    example: `format('payment %s is an open case: %s', public_id, reason)`,
+    describe: ({ checked = 0n }) => `${counted(checked, 'booked payment')} without an open case`,
+  },
+} satisfies Record<string, MomentCheck>;

@@ -1,0 +1,65 @@
+import path from 'node:path';
+import type { Actor } from '../audit-log/audit-log.js';
+import { DepositsModule } from '../deposits/deposits.module.js';
+import { StatementRefused } from '../deposits/statements/statement-refused.js';
+import { NOTHING_IMPORTED, StatementsService } from '../deposits/statements/statements.service.js';
+import { toImportResult, toImportView } from '../deposits/views.js';
+import type { CommandGroup } from './command-group.js';
+import { readFile } from './csv-file.js';
+import { list, record, type Result } from './output.js';
+import { withProgress } from './progress.js';
+
+const IMPORT_HELP = `
+A file must have whole days from their beginning; the last day may still go on. Files may overlap: lines that were imported
+before are left out. An interrupted import goes on when it is repeated. If anything in the file is wrong, or it does not continue the
+imported lines, nothing is imported, and the command exits with 1.
+`;
+
+interface ImportGiven extends Actor {
+  channel: string;
+  dryRun?: boolean;
+}
+
+export const bankStatementCommands: CommandGroup = {
+  features: { imports: [DepositsModule] },
+  define(statement) {
+    statement
+      .command('import')
+      .description('Import a channel’s bank statement, and book the payments in it.')
+      .argument('<file>', 'CSV file; - for standard input')
+      .requiredOption('--channel <code>', 'channel code')
+      .option('--dry-run', 'only report what the import would do')
+      .audited()
+      .notes(IMPORT_HELP)
+      .examples('statement import 2026-11-24.csv --channel kbank')
+      .does(async (app, name: string, { channel, dryRun, ...by }: ImportGiven): Promise<Result> => {
+        const statements = app.get(StatementsService);
+        const file = readFile(name);
+        try {
+          if (dryRun) return record(toImportResult(await statements.preview(channel, file)), 'Nothing was imported.');
+          const imported = await withProgress('Importing lines', (report) =>
+            statements.import(channel, file, by, report),
+          );
+          return record(toImportResult(imported));
+        } catch (error) {
+          if (error instanceof StatementRefused) return refused(channel, name, error);
+          throw error;
+        }
+      });
+
+    statement
+      .command('list')
+      .description('List imported statements, newest first.')
+      .option('--channel <code>', 'of this channel only')
+      .examples('statement list --channel kbank')
+      .does(async (app, { channel }: { channel?: string }) =>
+        list((await app.get(StatementsService).list(channel)).map(toImportView), 'No statement was imported.'),
+      );
+  },
+};
+
+function refused(channel: string, file: string, { code, problems }: StatementRefused): Result {
+  const name = file === '-' ? 'standard input' : path.basename(file);
+  const warnings = [`nothing of ${name} was imported: ${code}`, ...problems.map((problem) => `  ${problem}`)];
+  return { ...record(toImportResult({ channel, ...NOTHING_IMPORTED }, code)), ok: false, warnings };
+}

@@ -1,0 +1,142 @@
+import type { Actor } from '../audit-log/audit-log.js';
+import type { Satang } from '../core/money.js';
+import { CHANNEL_ADAPTER_NAMES, channelAdapters } from '../deposits/channels/adapters.js';
+import { ChannelsService, settingsOf } from '../deposits/channels.service.js';
+import type { DepositChannel } from '../deposits/deposit-channel.entity.js';
+import { DepositsModule } from '../deposits/deposits.module.js';
+import { toChannelView } from '../deposits/views.js';
+import type { CommandGroup, OperatorCommand } from './command-group.js';
+import { confirm } from './confirm.js';
+import { NamedValues, repeated, VALUES_HELP } from './named-values.js';
+import { baht, integer, oneOf } from './options.js';
+import { list, record, type Result } from './output.js';
+import { CommandError } from './problems.js';
+
+interface SetGiven extends Actor {
+  code: string;
+  adapter: string;
+  option?: string[];
+  removeOption?: string[];
+  min?: Satang;
+  max?: Satang;
+  priority?: number;
+  holdAbove?: Satang;
+  active?: boolean;
+  inactive?: boolean;
+}
+
+const SET_HELP = `${VALUES_HELP}
+Values that are not given stay as they are. topup channel adapters lists the options of each adapter.
+`;
+
+export const channelCommands: CommandGroup = {
+  features: { imports: [DepositsModule] },
+  define(channel) {
+    defineSet(channel);
+
+    channel
+      .command('list')
+      .description('List the channels on which merchants pay in, in the order in which deposits get them.')
+      .examples('channel list')
+      .does(async (app) =>
+        list((await app.get(ChannelsService).list()).map(toLine), 'There are no channels: topup channel set adds one.'),
+      );
+
+    channel
+      .command('show')
+      .description('Show a channel’s settings.')
+      .argument('<code>', 'channel code')
+      .examples('channel show kbank')
+      .does(async (app, code: string) => record(toChannelView(await app.get(ChannelsService).get(code))));
+
+    channel
+      .command('remove')
+      .description('Remove a channel that no deposit and no statement needs.')
+      .argument('<code>', 'channel code')
+      .audited()
+      .asksFirst()
+      .examples('channel remove kbank')
+      .does(async (app, code: string, { yes, ...by }: Actor & { yes?: boolean }) => {
+        await confirm(`Channel ${code} is removed.`, { yes });
+        return record(toChannelView(await app.get(ChannelsService).remove(code, by)));
+      });
+
+    channel
+      .command('adapters')
+      .description('List the adapters of channels with their options.')
+      .examples('channel adapters')
+      .does(() => Promise.resolve(adapters()));
+
+    channel
+      .command('test')
+      .description('Check a channel’s settings. It creates nothing.')
+      .argument('<code>', 'channel code')
+      .examples('channel test kbank')
+      .does(async (app, code: string) => tested(await app.get(ChannelsService).get(code)));
+  },
+};
+
+function defineSet(channel: OperatorCommand): void {
+  channel
+    .command('set')
+    .description('Add a channel or change its settings.')
+    .requiredOption('--code <code>', 'channel code: small letters, digits, - and _; merchants may see it')
+    .requiredOption('--adapter <adapter>', `one of ${CHANNEL_ADAPTER_NAMES.join(', ')}`, oneOf(CHANNEL_ADAPTER_NAMES))
+    .option('--option <name=value>', 'setting of the adapter; may be repeated', repeated)
+    .option('--remove-option <name>', 'remove a setting of the adapter; may be repeated', repeated)
+    .option('--min <baht>', 'smallest deposit', baht)
+    .option('--max <baht>', 'largest deposit', baht)
+    .option('--priority <n>', 'deposits without a channel get the lowest number', integer(0, 1_000))
+    .option('--hold-above <baht>', 'payments above this amount wait for an operator (default: 200000.00)', baht)
+    .option('--active', 'take new deposits')
+    .option('--inactive', 'take no new deposits; payments go on to be booked')
+    .audited()
+    .notes(SET_HELP)
+    .examples(
+      'channel set --code kbank --adapter promptpay --option promptpay_id=0105551234567 --option account=004:0123456789',
+      `channel set --code kbank --adapter promptpay --option "columns=date=Date;time=Time;text=Details;out=Withdrawal;in=Deposit;balance=Balance"`,
+    )
+    .does(async (app, given: SetGiven) => {
+      const { option, removeOption = [], active, inactive, operator, reason, ...settings } = given;
+      if (active && inactive) throw new CommandError('choose one: --active or --inactive');
+      const options = {
+        ...(await new NamedValues().readAll('--option', option)),
+        ...Object.fromEntries(removeOption.map((name) => [name, null])),
+      };
+      const status = active ? 'active' : inactive ? 'inactive' : undefined;
+      const by: Actor = { operator, ...(reason === undefined ? {} : { reason }) };
+      const channel = await app.get(ChannelsService).set({ ...settings, options, status }, by);
+      const warnings = settingsOf(channel).statement === null ? [NO_STATEMENTS] : [];
+      return { ...record(toChannelView(channel)), warnings };
+    });
+}
+
+const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
+
+function adapters(): Result {
+  const json = channelAdapters().map(({ description }) => description);
+  const lines = json.flatMap(({ adapter, options }) =>
+    options.map(({ name, help }) => ({ adapter, option: name, help })),
+  );
+  return { json, text: list(lines, '').text };
+}
+
+function tested(channel: DepositChannel): Result {
+  const hasStatements = settingsOf(channel).statement !== null;
+  const checks = [
+    { name: 'settings', ok: true, detail: 'complete' },
+    { name: 'statement', ok: hasStatements, detail: hasStatements ? 'columns are set' : NO_STATEMENTS },
+  ];
+  const ok = checks.every((check) => check.ok);
+  const lines = checks.map((check) => ({
+    check: check.name,
+    result: check.ok ? 'ok' : 'FAILED',
+    detail: check.detail,
+  }));
+  return { json: { code: channel.code, ok, checks }, text: list(lines, '').text, ok };
+}
+
+function toLine(channel: DepositChannel): Record<string, unknown> {
+  const { code, adapter, options, min, max, priority, hold_above, status, covered_until } = toChannelView(channel);
+  return { code, adapter, options, min, max, priority, hold_above, status, covered_until };
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { toCsv, type CsvCell } from '../core/csv.js';
+import { formatBaht } from '../core/money.js';
+import type { DepositsGrouping, ReportedGroup } from '../deposits/payments.repository.js';
+import { PaymentsService } from '../deposits/payments.service.js';
+import type { OperatorCommand } from './command-group.js';
+import { day, oneOf, refuseBoth } from './options.js';
+import { list, type Result } from './output.js';
+
+interface Given {
+  from: string;
+  to: string;
+  by: DepositsGrouping;
+  channel?: string;
+  csv?: boolean;
+}
+
+const GROUPINGS = ['channel', 'merchant', 'day'] as const;
+
+/** The name of the first column. */
+const GROUP_COLUMNS: Record<DepositsGrouping, string> = { channel: 'channel', merchant: 'merchant_id', day: 'day' };
+
+const HELP = `
+Days are those of Asia/Bangkok on which the payments were made. without_person were recognized and booked by the service, by_person
+by an operator's decision. median_seconds is the time from paying to booking.
+`;
+
+export function defineDepositsReport(report: OperatorCommand): void {
+  report
+    .command('deposits')
+    .description('Report incoming payments: booked with and without a person, waiting, returned and ignored.')
+    .requiredOption('--from <day>', 'first day, such as 2026-01-15', day)
+    .requiredOption('--to <day>', 'last day, inclusive', day)
+    .option('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS), 'channel')
+    .option('--channel <code>', 'of this channel only')
+    .option('--csv', 'print CSV with a header line')
+    .notes(HELP)
+    .examples('report deposits --from 2026-11-01 --to 2026-11-30 --by day')
+    .does(async (app, { from, to, by, channel, csv }: Given, command: Command): Promise<Result> => {
+      if (csv) refuseBoth(command, '--csv');
+      const rows = (await app.get(PaymentsService).report(by, from, to, channel)).map((group) => toRow(by, group));
+      const { text } = list(rows, 'No payments arrived on these days.');
+      return { json: rows, text: csv ? () => csvOf(by, rows) : text };
+    });
+}
+
+const toRow = (
+  by: DepositsGrouping,
+  { group, amount, median_seconds, ...counts }: ReportedGroup,
+): Record<string, CsvCell> => ({
+  [GROUP_COLUMNS[by]]: group,
+  payments: Number(counts.payments),
+  amount: formatBaht(amount),
+  without_person: Number(counts.without_person),
+  by_person: Number(counts.by_person),
+  waiting: Number(counts.waiting),
+  returned: Number(counts.returned),
+  ignored: Number(counts.ignored),
+  median_seconds: median_seconds === null ? null : Math.round(median_seconds),
+});
+
+function csvOf(by: DepositsGrouping, rows: Record<string, CsvCell>[]): string {
+  const columns = [GROUP_COLUMNS[by], ...COUNTS];
+  return toCsv([columns, ...rows.map((row) => columns.map((column) => row[column] ?? null))]);
+}
+
+const COUNTS = [
+  'payments',
+  'amount',
+  'without_person',
+  'by_person',
+  'waiting',
+  'returned',
+  'ignored',
+  'median_seconds',
+];

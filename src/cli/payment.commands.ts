@@ -1,0 +1,183 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Actor } from '../audit-log/audit-log.js';
+import { formatBaht, type Satang } from '../core/money.js';
+import { MAX_INTEGER } from '../core/pagination.js';
+import { DepositsModule } from '../deposits/deposits.module.js';
+import type { PaymentRow } from '../deposits/payments.repository.js';
+import { PaymentsService, type Recipient } from '../deposits/payments.service.js';
+import { toPaymentView, type View } from '../deposits/views.js';
+import { operatorOption, type CommandGroup, type OperatorCommand } from './command-group.js';
+import { confirm } from './confirm.js';
+import { baht, id, integer } from './options.js';
+import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
+import { CommandError } from './problems.js';
+
+interface ListGiven {
+  waiting?: boolean;
+  cases?: boolean;
+  channel?: string;
+  merchant?: number;
+  amount?: Satang;
+  limit: number;
+}
+
+type Reasoned = Actor & { reason: string };
+
+interface DecisionGiven extends Reasoned {
+  deposit?: string;
+  merchant?: number;
+  reference?: string;
+  yes?: boolean;
+}
+
+const REASONS = `
+A payment waits if no deposit is surely meant, or if it is large:
+UNMATCHED: no deposit has the amount or the reference. TOO_EARLY: the deposit with the amount was made afterwards.
+DOUBLE: the deposit with the amount is paid already. AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
+A booked payment with a reason is a case, which debit or keep closes. CONTRADICTION: a later statement reports another amount.
+`;
+
+export const paymentCommands: CommandGroup = {
+  features: { imports: [DepositsModule] },
+  define(payment) {
+    payment
+      .command('list')
+      .description('List incoming payments: those that wait and cases oldest first, otherwise newest first.')
+      .option('--waiting', 'only payments that wait for a decision')
+      .option('--cases', 'only booked payments that need a second decision')
+      .option('--channel <code>', 'of this channel only')
+      .option('--merchant <id>', 'credited to this merchant only', id)
+      .option('--amount <baht>', 'of this amount only', baht)
+      .option('--limit <n>', 'so many at most', integer(1, Number(MAX_INTEGER)), 100)
+      .notes(REASONS)
+      .examples('payment list --waiting', 'payment list --amount 1000.14')
+      .does(async (app, { merchant: merchantId, ...filter }: ListGiven): Promise<Result> => {
+        const payments = (await app.get(PaymentsService).list({ merchantId, ...filter })).map(toPaymentView);
+        return { json: payments, text: list(payments.map(toLine), 'There are no such payments.').text };
+      });
+
+    payment
+      .command('show')
+      .description('Show a payment; while it waits, with deposits that it may be for.')
+      .argument('<id>', 'payment id')
+      .examples('payment show pay_0123456789ABCDEFGHIJKL')
+      .does(async (app, paymentId: string) => shown(await app.get(PaymentsService).get(paymentId)));
+
+    for (const decision of DECISIONS) defineDecision(payment, decision);
+  },
+};
+
+interface Definition {
+  name: string;
+  description: string;
+  options: (command: OperatorCommand) => OperatorCommand;
+  example: string;
+  /** What is about to happen, as a sentence. */
+  consequence: (given: DecisionGiven) => string;
+  run: (
+    payments: PaymentsService,
+    paymentId: string,
+    given: DecisionGiven,
+    by: Reasoned,
+  ) => Promise<PaymentRow & { missing?: Satang }>;
+}
+
+const none = (command: OperatorCommand): OperatorCommand => command;
+
+const DECISIONS: Definition[] = [
+  {
+    name: 'credit',
+    description: 'Credit a waiting payment to a deposit, or to a merchant without one.',
+    options: (command) =>
+      command
+        .option('--deposit <number>', 'deposit number')
+        .option('--merchant <id>', 'merchant id, if it has no deposit', id),
+    example: '--deposit dep_6D3KQJ0123456789 --reason "1.00 too little, asked by phone"',
+    consequence: ({ deposit, merchant }) =>
+      `The payment is credited to ${deposit === undefined ? `merchant ${merchant}` : `deposit ${deposit}`} for good.`,
+    run: (payments, paymentId, given, by) => payments.credit(paymentId, recipientOf(given), by),
+  },
+  {
+    name: 'return',
+    description: 'Record that a waiting payment was sent back. This sends nothing.',
+    options: (command) => command.requiredOption('--reference <text>', 'the bank’s reference of the outgoing transfer'),
+    example: '--reference 202611250915ABC --reason "paid by mistake"',
+    consequence: () => 'The payment is recorded as returned for good.',
+    run: (payments, paymentId, { reference = '' }, by) => payments.return(paymentId, reference, by),
+  },
+  {
+    name: 'ignore',
+    description: 'Record that a waiting payment belongs to no merchant.',
+    options: none,
+    example: '--reason "interest"',
+    consequence: () => 'The payment is credited to nobody.',
+    run: (payments, paymentId, _, by) => payments.ignore(paymentId, by),
+  },
+  {
+    name: 'debit',
+    description: 'Close a case: take the payment back from the wallet, as far as it is available.',
+    options: none,
+    example: '--reason "the bank reversed it"',
+    consequence: () => 'The payment leaves the merchant’s wallet.',
+    run: (payments, paymentId, _, by) => payments.debit(paymentId, by),
+  },
+  {
+    name: 'keep',
+    description: 'Close a case and leave the money where it is.',
+    options: none,
+    example: '--reason "the statement was wrong, confirmed by the bank"',
+    consequence: () => 'The case is closed, and the money stays in the wallet.',
+    run: (payments, paymentId, _, by) => payments.keep(paymentId, by),
+  },
+];
+
+function defineDecision(
+  payment: OperatorCommand,
+  { name, description, options, example, consequence, run }: Definition,
+): void {
+  const command = payment.command(name).description(description).argument('<id>', 'payment id');
+  options(command)
+    .requiredOption('--reason <text>', 'reason, for topup log; up to 500 characters')
+    .addOption(operatorOption())
+    .asksFirst()
+    .examples(`payment ${name} pay_0123456789ABCDEFGHIJKL ${example}`)
+    .does(async (app: INestApplicationContext, paymentId: string, given: DecisionGiven) => {
+      const { reason, operator, yes } = given;
+      await confirm(consequence(given), { yes });
+      const { missing = 0n, ...row } = await run(app.get(PaymentsService), paymentId, given, { reason, operator });
+      const result = shown(row);
+      return missing === 0n
+        ? result
+        : { ...result, warnings: [`${formatBaht(missing)} THB were no longer available in the wallet`] };
+    });
+}
+
+function recipientOf({ deposit, merchant }: DecisionGiven): Recipient {
+  if (deposit !== undefined && merchant === undefined) return { depositNumber: deposit };
+  if (merchant !== undefined && deposit === undefined) return { merchantId: merchant };
+  throw new CommandError('give one of --deposit and --merchant');
+}
+
+function shown(row: PaymentRow): Result {
+  const view = toPaymentView(row);
+  const { suggestions, witnesses, ...others } = view;
+  return {
+    json: view,
+    text: () => paragraphs(recordTable(others), listTable(witnesses as View[]), listTable(suggestions as View[])),
+  };
+}
+
+function toLine({
+  id: paymentId,
+  channel,
+  amount,
+  paid_at,
+  state,
+  reason,
+  merchant_id,
+  deposit_number,
+  suggestions,
+}: View): View {
+  const numbers = (suggestions as View[]).map(({ deposit_number: number }) => number);
+  return { id: paymentId, channel, amount, paid_at, state, reason, merchant_id, deposit_number, suggestions: numbers };
+}

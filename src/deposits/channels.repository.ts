@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Statement, type Transaction } from '../database/database.js';
+import { DepositChannel } from './deposit-channel.entity.js';
+import { Deposit } from './deposit.entity.js';
+import { IncomingPayment } from './incoming-payment.entity.js';
+import { StatementImport } from './statements/statement-import.entity.js';
+
+export type ChannelRow = Omit<DepositChannel, 'id' | 'covered_until' | 'created_at' | 'updated_at'>;
+
+/** One change of settings at a time, because new channels have no row to lock. */
+const LOCK_SETTINGS: Statement = {
+  name: 'deposit_channels.lock_settings',
+  text: `SELECT pg_advisory_xact_lock(hashtext('deposit_channels'))`,
+};
+
+@Injectable()
+export class ChannelsRepository {
+  constructor(private readonly database: Database) {}
+
+  list(): Promise<DepositChannel[]> {
+    return this.database.manager.find(DepositChannel, { order: { priority: 'ASC', code: 'ASC' } });
+  }
+
+  find(code: string): Promise<DepositChannel | null> {
+    return this.database.manager.findOneBy(DepositChannel, { code });
+  }
+
+  /** Locks the channel against other imports, decisions and changes. Deposits can still be created. */
+  lock({ manager }: Transaction, id: number): Promise<DepositChannel> {
+    return manager.findOneOrFail(DepositChannel, { where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** Locks all channels, so that no two are set to one account at a time. */
+  async lockAll(tx: Transaction): Promise<DepositChannel[]> {
+    await tx.query(LOCK_SETTINGS);
+    const { manager } = tx;
+    return manager.find(DepositChannel, { order: { id: 'ASC' }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  async set({ manager }: Transaction, row: ChannelRow): Promise<DepositChannel> {
+    const { affected } = await manager.update(DepositChannel, { code: row.code }, row);
+    if (affected === 0) await manager.insert(DepositChannel, row);
+    return manager.findOneByOrFail(DepositChannel, { code: row.code });
+  }
+
+  async remove({ manager }: Transaction, id: number): Promise<void> {
+    await manager.delete(DepositChannel, { id });
+  }
+
+  async cover({ manager }: Transaction, id: number, until: Date): Promise<void> {
+    await manager.update(DepositChannel, { id }, { covered_until: until, updated_at: () => 'updated_at' });
+  }
+
+  /** Whether anything refers to the channel. */
+  async isUsed({ manager }: Transaction, id: number): Promise<{ deposits: boolean; statements: boolean }> {
+    const of = { channel_id: id };
+    const deposits = (await manager.existsBy(Deposit, of)) || (await manager.existsBy(IncomingPayment, of));
+    return { deposits, statements: await manager.existsBy(StatementImport, of) };
+  }
+}

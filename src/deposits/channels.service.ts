@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, UnknownResource } from '../core/errors.js';
+import { formatBaht, parseBaht, type Satang } from '../core/money.js';
+import { textProblem } from '../core/text.js';
+import { Database, type Transaction } from '../database/database.js';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { changed, type Changes } from '../suppliers/supplier-settings.js';
+import { channelAdapter } from './channels/adapters.js';
+import type { ChannelSettings } from './channels/channel-adapter.js';
+import { ChannelsRepository, type ChannelRow } from './channels.repository.js';
+import type { ChannelStatus, DepositChannel } from './deposit-channel.entity.js';
+
+const HOLD_ABOVE = parseBaht('200000.00') ?? 0n;
+const MAX_OPTION_LENGTH = 1_000;
+
+/** New settings of a channel. Values that are not given stay as they are. */
+export interface ChannelChanges {
+  code: string;
+  adapter: string;
+  options?: Changes;
+  min?: Satang | undefined;
+  max?: Satang | undefined;
+  priority?: number | undefined;
+  holdAbove?: Satang | undefined;
+  status?: ChannelStatus | undefined;
+}
+
+/** A channel with the settings that its adapter reads. */
+export interface KnownChannel {
+  channel: DepositChannel;
+  settings: ChannelSettings;
+}
+
+export const settingsOf = ({ adapter, options }: Pick<DepositChannel, 'adapter' | 'options'>): ChannelSettings =>
+  channelAdapter(adapter).readSettings(options);
+
+@Injectable()
+export class ChannelsService {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelsRepository,
+  ) {}
+
+  list(): Promise<DepositChannel[]> {
+    return this.channels.list();
+  }
+
+  /** @throws NOT_FOUND */
+  async get(code: string): Promise<DepositChannel> {
+    const channel = await this.channels.find(code);
+    if (!channel) throw new UnknownResource('channel', code);
+    return channel;
+  }
+
+  /** @throws NOT_FOUND; BAD_REQUEST if its settings are of another version of the adapter. */
+  async known(code: string): Promise<KnownChannel> {
+    const channel = await this.get(code);
+    return { channel, settings: settingsOf(channel) };
+  }
+
+  /** Adds a channel or changes its settings. @throws BAD_REQUEST; CONFLICT if deposits or statements depend on what changes. */
+  async set(changes: ChannelChanges, by: Actor): Promise<DepositChannel> {
+    return this.database.transaction(async (tx) => {
+      const all = await this.channels.lockAll(tx);
+      const before = all.find(({ code }) => code === changes.code);
+      const row = rowOf(changes, before);
+      const settings = settingsOf(row);
+      if (row.min <= 0n || row.min > row.max)
+        throw new AppError('BAD_REQUEST', 'min must be more than 0.00, and at most max');
+      assertOnlyOfAccount(row.code, settings, all);
+      if (before) await this.assertMayChange(tx, before, settings);
+      const channel = await this.channels.set(tx, row);
+      recordAction(tx, by, { action: 'channel.set', detail: detailOf(channel) });
+      return channel;
+    });
+  }
+
+  /** @throws NOT_FOUND; CONFLICT while deposits, payments or statements refer to it. */
+  async remove(code: string, by: Actor): Promise<DepositChannel> {
+    return this.database.transaction(async (tx) => {
+      const channel = (await this.channels.lockAll(tx)).find((each) => each.code === code);
+      if (!channel) throw new UnknownResource('channel', code);
+      const used = await this.channels.isUsed(tx, channel.id);
+      if (used.deposits || used.statements) {
+        throw new AppError('CONFLICT', `channel ${code} has deposits or statements: make it inactive instead`);
+      }
+      await this.channels.remove(tx, channel.id);
+      recordAction(tx, by, { action: 'channel.remove', detail: { code, adapter: channel.adapter } });
+      return channel;
+    });
+  }
+
+  /** Another account has other statements, and payments of earlier deposits follow their QR codes. */
+  private async assertMayChange(tx: Transaction, before: DepositChannel, settings: ChannelSettings): Promise<void> {
+    const earlier = settingsOf(before);
+    const used = await this.channels.isUsed(tx, before.id);
+    const isOther = earlier.recognizedBy !== settings.recognizedBy || earlier.payeeId !== settings.payeeId;
+    const hasMoved = earlier.account !== null && earlier.account !== settings.account;
+    if (!((used.deposits && isOther) || (used.statements && hasMoved))) return;
+    const advice = 'set another channel, and make this one inactive';
+    throw new AppError('CONFLICT', `channel ${before.code} has deposits or statements of its account: ${advice}`);
+  }
+}
+
+function rowOf(changes: ChannelChanges, before: DepositChannel | undefined): ChannelRow {
+  const { code, adapter, options: given = {} } = changes;
+  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(code)) {
+    throw new AppError(
+      'BAD_REQUEST',
+      'the code must have 1 to 32 small letters, digits, - and _, and begin with a letter or digit',
+    );
+  }
+  if (code === 'sandbox') throw new AppError('BAD_REQUEST', 'the channel sandbox is built in');
+  assertOptions(adapter, given);
+  // Options of another adapter mean something else.
+  const kept = before?.adapter === adapter ? before : undefined;
+  const options = changed(kept?.options ?? {}, given);
+  const { min, max } = settingsOf({ adapter, options });
+  return {
+    code,
+    adapter,
+    options,
+    min: changes.min ?? kept?.min ?? min,
+    max: changes.max ?? kept?.max ?? max,
+    priority: changes.priority ?? before?.priority ?? 100,
+    hold_above: changes.holdAbove ?? before?.hold_above ?? HOLD_ABOVE,
+    status: changes.status ?? before?.status ?? 'active',
+  };
+}
+
+function assertOptions(adapter: string, given: Changes): void {
+  const { options } = channelAdapter(adapter).description;
+  for (const [name, value] of Object.entries(given)) {
+    const field = options.find((each) => each.name === name);
+    if (!field) {
+      const names = options.map((each) => each.name).join(', ');
+      throw new AppError('BAD_REQUEST', `the adapter ${adapter} has no option ${name}: it has ${names}`);
+    }
+    if (value === null) continue;
+    const problem = textProblem(value, 1, MAX_OPTION_LENGTH);
+    if (problem) throw new AppError('BAD_REQUEST', `the option ${name} ${problem}`);
+    if (field.values && !field.values.includes(value)) {
+      throw new AppError('BAD_REQUEST', `the option ${name} must be one of ${field.values.join(', ')}`);
+    }
+  }
+}
+
+/** A payment must never be reported by two channels. @throws BAD_REQUEST */
+function assertOnlyOfAccount(code: string, { account, payeeId }: ChannelSettings, all: DepositChannel[]): void {
+  for (const other of all.filter((each) => each.code !== code)) {
+    const theirs = settingsOf(other);
+    if ((account !== null && theirs.account === account) || theirs.payeeId === payeeId) {
+      throw new AppError('BAD_REQUEST', `channel ${other.code} has this account already`);
+    }
+  }
+}
+
+const detailOf = ({
+  code,
+  adapter,
+  options,
+  min,
+  max,
+  priority,
+  hold_above,
+  status,
+}: DepositChannel): Record<string, unknown> => {
+  const limits = { min: formatBaht(min), max: formatBaht(max), hold_above: formatBaht(hold_above) };
+  return { code, adapter, options, ...limits, priority, status };
+};

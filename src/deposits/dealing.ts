@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto';
+import type { Satang } from '../core/money.js';
+import type { DepositStatus } from './deposit.entity.js';
+
+const MIN_SPAN = 499n;
+const MAX_SPAN = 4_999n;
+/** The number of amounts that have been free the longest, from which one is drawn. */
+const MAX_DRAWN = 64;
+
+/**
+ * The amounts that may be dealt to a deposit: up to `spread` percent above its own. Their satang leave one remainder by 11, so
+ * that one wrong digit, two swapped neighbours, or 1.00 too much never make one of another. None is in whole baht, because
+ * people type such amounts.
+ */
+export function amountsToDeal(amount: Satang, spread: number, amountClass: number): Satang[] {
+  const wanted = (amount * BigInt(spread)) / 100n;
+  const span = wanted < MIN_SPAN ? MIN_SPAN : wanted > MAX_SPAN ? MAX_SPAN : wanted;
+  const amounts: Satang[] = [];
+  for (let each = amount + 1n; each <= amount + span; each++)
+    if (each % 11n === BigInt(amountClass) && each % 100n !== 0n) amounts.push(each);
+  return amounts;
+}
+
+/** An amount with the last deposit to which it was dealt, if any. */
+export interface DealtBefore {
+  amount_to_pay: Satang;
+  holds_amount: boolean | null;
+  hold_until: Date | null;
+  status: DepositStatus | null;
+}
+
+/**
+ * Chooses a free amount at random: one that was never dealt, else one of those that have been free the longest. Among these,
+ * those whose last deposit was paid come first, because a late payer can't be waiting with them.
+ * @returns null if all are held.
+ */
+export function chooseAmount(dealt: readonly DealtBefore[]): Satang | null {
+  const free = dealt.filter(({ holds_amount }) => !holds_amount);
+  const never = free.filter(({ hold_until }) => hold_until === null);
+  if (never.length > 0) return anyOf(never);
+  const longest = free
+    .toSorted((one, other) => (one.hold_until?.getTime() ?? 0) - (other.hold_until?.getTime() ?? 0))
+    .slice(0, MAX_DRAWN);
+  const paid = longest.filter(({ status }) => status === 'paid');
+  return anyOf(paid.length > 0 ? paid : longest);
+}
+
+const anyOf = (some: readonly DealtBefore[]): Satang | null =>
+  some[some.length > 1 ? randomInt(some.length) : 0]?.amount_to_pay ?? null;

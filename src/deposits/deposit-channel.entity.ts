@@ -1,0 +1,58 @@
+import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
+import type { Satang } from '../core/money.js';
+import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
+
+export const CHANNEL_STATUSES = ['active', 'inactive'] as const;
+export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+
+/** An account to which merchants pay, with the adapter that makes its QR codes and reads its reports. */
+@Entity('deposit_channels')
+@Unique('uq_deposit_channels_code', ['code'])
+@Check('ck_deposit_channels_code', `code ~ '^[a-z0-9][a-z0-9_-]{0,31}$'`)
+@Check('ck_deposit_channels_priority', 'priority BETWEEN 0 AND 1000')
+@Check('ck_deposit_channels_hold_above', 'hold_above > 0')
+@Check('ck_deposit_channels_status', `status IN ('active', 'inactive')`)
+@Check('ck_deposit_channels_limits', 'min > 0 AND min <= max')
+export class DepositChannel {
+  @IdColumn('integer', 'pk_deposit_channels')
+  id!: number;
+
+  @Column('text')
+  code!: string;
+
+  /** The adapter's name. The table allows any name, so a new adapter needs no migration. */
+  @Column('text')
+  adapter!: string;
+
+  @Column('jsonb', { default: {} })
+  options!: Record<string, string>;
+
+  /** The smallest deposit, in satang. */
+  @Column(bigintColumn())
+  min!: Satang;
+
+  @Column(bigintColumn())
+  max!: Satang;
+
+  /** A merchant that names no channel gets the lowest number. */
+  @Column('integer', { default: 100 })
+  priority!: number;
+
+  /** A payment above this amount waits for an operator. */
+  @Column(bigintColumn())
+  hold_above!: Satang;
+
+  @Column('text', { default: 'active' })
+  status!: ChannelStatus;
+
+  /** The time of the last line of its statements. Nobody knows when a file was made. */
+  @Column(timestampColumn({ nullable: true }))
+  covered_until!: Date | null;
+
+  @Column(createdAtColumn())
+  created_at!: Date;
+
+  /** When its settings were last changed. */
+  @UpdateDateColumn(timestampColumn({ default: () => 'now()' }))
+  updated_at!: Date;
+}

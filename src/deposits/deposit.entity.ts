@@ -1,0 +1,100 @@
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import type { Satang } from '../core/money.js';
+import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
+import { Merchant } from '../merchants/merchant.entity.js';
+import { DepositChannel } from './deposit-channel.entity.js';
+
+/**
+ * - `pending`: the merchant can pay it.
+ * - `expired`, `cancelled`: the offer has ended. A late payment still makes the deposit `paid`.
+ * - `paid`: at least one payment is booked. No deposit ever leaves this state.
+ */
+export const DEPOSIT_STATUSES = ['pending', 'expired', 'cancelled', 'paid'] as const;
+export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
+
+/** A merchant's announcement of a payment into its wallet. */
+@Entity('deposits')
+@Unique('uq_deposits_number', ['deposit_number'])
+@Unique('uq_deposits_reference', ['reference'])
+@Unique('uq_deposits_reference_id', ['merchant_id', 'reference_id'])
+@Index('uq_deposits_held_amount', ['channel_id', 'amount_to_pay'], { unique: true, where: 'holds_amount' })
+@Index('ix_deposits_amount', ['channel_id', 'amount_to_pay', 'created_at', 'hold_until'])
+@Index('ix_deposits_merchant', ['merchant_id', 'id'])
+@Index('ix_deposits_pending', ['expires_at'], { where: `status = 'pending'` })
+@Index('ix_deposits_held', ['hold_until'], { where: 'holds_amount' })
+@Check('ck_deposits_status', `status IN ('pending', 'expired', 'cancelled', 'paid')`)
+@Check('ck_deposits_amount', 'amount > 0')
+@Check('ck_deposits_source', `source IN ('api', 'operator')`)
+@Check('ck_deposits_amount_to_pay', 'amount_to_pay >= amount')
+@Check(
+  'ck_deposits_paid',
+  `(status = 'paid') = (paid_amount > 0) AND (status = 'paid') = (paid_at IS NOT NULL) AND paid_amount >= 0`,
+)
+@Check('ck_deposits_hold', 'hold_until >= expires_at')
+export class Deposit {
+  @IdColumn('bigint', 'pk_deposits')
+  id!: bigint;
+
+  @Column('text')
+  deposit_number!: string;
+
+  @ForeignKey(() => Merchant, { name: 'fk_deposits_merchant' })
+  @Column('integer')
+  merchant_id!: number;
+
+  @ForeignKey(() => DepositChannel, { name: 'fk_deposits_channel' })
+  @Column('integer')
+  channel_id!: number;
+
+  /** The merchant's own reference. */
+  @Column('text')
+  reference_id!: string;
+
+  /** Our reference in the QR code, if the channel carries one. */
+  @Column('text')
+  reference!: string;
+
+  @Column('text', { default: 'pending' })
+  status!: DepositStatus;
+
+  @Column(bigintColumn())
+  amount!: Satang;
+
+  /** Above `amount` if the payment can only be recognized by its amount: then this amount was dealt to this deposit alone. */
+  @Column(bigintColumn())
+  amount_to_pay!: Satang;
+
+  /** The sum of its booked payments. */
+  @Column(bigintColumn({ default: '0' }))
+  paid_amount!: Satang;
+
+  @Column('text', { nullable: true })
+  qr_payload!: string | null;
+
+  /** Whether no other deposit of the channel may be dealt its amount. Ends some time after `hold_until`, whatever the status. */
+  @Column('boolean')
+  holds_amount!: boolean;
+
+  /** A payment of its amount until then is for this deposit. */
+  @Column(timestampColumn())
+  hold_until!: Date;
+
+  @Column(timestampColumn())
+  expires_at!: Date;
+
+  /** When its first booked payment was paid. */
+  @Column(timestampColumn({ nullable: true }))
+  paid_at!: Date | null;
+
+  @Column('json', { nullable: true })
+  metadata!: Record<string, string> | null;
+
+  @Column('text')
+  source!: 'api' | 'operator';
+
+  @Column(createdAtColumn())
+  created_at!: Date;
+
+  @Column(createdAtColumn())
+  updated_at!: Date;
+}

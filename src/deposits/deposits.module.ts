@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { MerchantsModule } from '../merchants/merchants.module.js';
+import { WalletModule } from '../wallet/wallet.module.js';
+import { BookingService } from './booking.service.js';
+import { ChannelsRepository } from './channels.repository.js';
+import { ChannelsService } from './channels.service.js';
+import { DepositsRepository } from './deposits.repository.js';
+import { DepositsService } from './deposits.service.js';
+import { IncomingLinesService } from './incoming-lines.service.js';
+import { PaymentsRepository } from './payments.repository.js';
+import { PaymentsService } from './payments.service.js';
+import { StatementsRepository } from './statements/statements.repository.js';
+import { StatementsService } from './statements/statements.service.js';
+
+/** Money that merchants pay in. */
+@Module({
+  imports: [MerchantsModule, WalletModule],
+  providers: [
+    ChannelsRepository,
+    DepositsRepository,
+    PaymentsRepository,
+    StatementsRepository,
+    ChannelsService,
+    DepositsService,
+    BookingService,
+    IncomingLinesService,
+    PaymentsService,
+    StatementsService,
+  ],
+  exports: [ChannelsService, DepositsService, PaymentsService, StatementsService],
+})
+export class DepositsModule {}

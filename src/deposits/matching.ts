@@ -1,0 +1,142 @@
+import type { Satang } from '../core/money.js';
+import type { Deposit } from './deposit.entity.js';
+import type { PaymentReason, Precision } from './incoming-payment.entity.js';
+
+/** A deposit that a payment may be for. */
+export type Candidate = Pick<
+  Deposit,
+  | ('id' | 'deposit_number' | 'merchant_id' | 'reference' | 'status' | 'amount' | 'amount_to_pay')
+  | ('created_at' | 'expires_at' | 'hold_until')
+>;
+
+/** A payment, as a channel reports it. */
+export interface ReportedPayment {
+  amount: Satang;
+  currency: string;
+  paidAt: Date;
+  precision: Precision;
+  /** Our references that it carries. Free text never counts. */
+  references: readonly string[];
+  /** Texts that may name a line that is no payment of a merchant. */
+  texts: readonly string[];
+}
+
+/** The result of matching. A waiting payment may name the deposit that it is probably for. */
+export type Match =
+  | { state: 'booked'; deposit: Candidate; by: 'reference' | 'amount' }
+  | { state: 'waiting'; reason: PaymentReason; deposit: Candidate | null }
+  | { state: 'ignored' };
+
+export interface MatchingRules {
+  recognizedBy: 'reference' | 'amount';
+  holdAbove: Satang;
+  /** The largest difference between the channel's clock and ours. */
+  skewMs: number;
+  ignored: readonly string[];
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** How long before a late payment another merchant's unpaid deposit of its amount makes the payment ambiguous. */
+const AMBIGUOUS_MS = 30 * DAY_MS;
+/** How long after a payment a deposit of its amount may have been made, to name it as the probable one. */
+export const TOO_EARLY_MS = 2 * DAY_MS;
+/** The deposits that matching needs are at most this much older than a payment: its hold, and the time of ambiguity. */
+export const RELEVANT_MS = AMBIGUOUS_MS + 33 * DAY_MS;
+
+const REFERENCE = /^D[0-9A-HJKMNP-TV-Z]{11}$/;
+
+/** Our references in a text: whole words only, in any case of letters. */
+export const referencesIn = (text: string): string[] =>
+  [...text.toUpperCase().matchAll(/[\p{L}\p{N}]+/gu)].map(([word]) => word).filter((word) => REFERENCE.test(word));
+
+const waits = (reason: PaymentReason, deposit: Candidate | null = null): Match => ({
+  state: 'waiting',
+  reason,
+  deposit,
+});
+
+/**
+ * Finds the deposit of each payment. It is sure, or a person decides: there is no score, and no nearest amount. The caller holds the
+ * channel's lock and has read the deposits under it, so nothing else can pay them.
+ */
+export class Matcher {
+  private readonly byReference = new Map<string, Candidate>();
+  private readonly byAmount = new Map<Satang, Candidate[]>();
+  private readonly paid = new Set<bigint>();
+
+  constructor(
+    private readonly rules: MatchingRules,
+    candidates: readonly Candidate[],
+  ) {
+    for (const deposit of candidates) {
+      this.byReference.set(deposit.reference, deposit);
+      if (deposit.status === 'paid') this.paid.add(deposit.id);
+      if (deposit.amount_to_pay === deposit.amount) continue;
+      const dealt = this.byAmount.get(deposit.amount_to_pay);
+      if (dealt) dealt.push(deposit);
+      else this.byAmount.set(deposit.amount_to_pay, [deposit]);
+    }
+  }
+
+  /** Payments must come in the order of time: a deposit that one of them pays is paid for the next. */
+  match(payment: ReportedPayment): Match {
+    const match = this.find(payment);
+    if (match.state !== 'booked') return match;
+    if (payment.amount > this.rules.holdAbove) return waits('LARGE', match.deposit);
+    this.paid.add(match.deposit.id);
+    return match;
+  }
+
+  private find(payment: ReportedPayment): Match {
+    if (payment.currency !== 'THB') return waits('WRONG_CURRENCY');
+    if (payment.texts.some((text) => this.rules.ignored.includes(text))) return { state: 'ignored' };
+    const named = new Set(payment.references.flatMap((reference) => this.byReference.get(reference) ?? []));
+    const [first, second] = named;
+    if (first && second) return waits('AMBIGUOUS', first);
+    if (first) return { state: 'booked', deposit: first, by: 'reference' };
+    return this.rules.recognizedBy === 'amount' ? this.findByAmount(payment) : waits('UNMATCHED');
+  }
+
+  private findByAmount(payment: ReportedPayment): Match {
+    const dealt = this.byAmount.get(payment.amount) ?? [];
+    const [deposit, other] = dealt.filter((each) => this.isInTime(payment, each));
+    if (other) return waits('AMBIGUOUS', deposit);
+    if (!deposit) {
+      const later = dealt.find((each) => !this.isAfterCreation(payment, each) && isSoon(payment, each));
+      return later ? waits('TOO_EARLY', later) : waits('UNMATCHED');
+    }
+    if (this.paid.has(deposit.id)) return waits('DOUBLE', deposit);
+    const isLate = clock(payment.paidAt, payment) > clock(deposit.expires_at, payment);
+    if (isLate && dealt.some((each) => this.mayBeLatePayers(payment, each, deposit)))
+      return waits('AMBIGUOUS', deposit);
+    return { state: 'booked', deposit, by: 'amount' };
+  }
+
+  private isInTime(payment: ReportedPayment, deposit: Candidate): boolean {
+    return (
+      this.isAfterCreation(payment, deposit) && clock(payment.paidAt, payment) <= clock(deposit.hold_until, payment)
+    );
+  }
+
+  private isAfterCreation(payment: ReportedPayment, { created_at }: Candidate): boolean {
+    return clock(new Date(created_at.getTime() - this.rules.skewMs), payment) <= clock(payment.paidAt, payment);
+  }
+
+  /** Whether an earlier deposit of another merchant, still unpaid, had the amount of a payment that is late for `deposit`. */
+  private mayBeLatePayers({ paidAt }: ReportedPayment, earlier: Candidate, deposit: Candidate): boolean {
+    return (
+      earlier.merchant_id !== deposit.merchant_id &&
+      earlier.created_at < deposit.created_at &&
+      earlier.created_at.getTime() >= paidAt.getTime() - AMBIGUOUS_MS &&
+      !this.paid.has(earlier.id)
+    );
+  }
+}
+
+const isSoon = ({ paidAt }: ReportedPayment, { created_at }: Candidate): boolean =>
+  created_at.getTime() - paidAt.getTime() < TOO_EARLY_MS;
+
+/** A time in the precision of the payment. */
+const clock = (time: Date, { precision }: ReportedPayment): number =>
+  precision === 'minute' ? Math.floor(time.getTime() / MINUTE_MS) : time.getTime();

@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { Satang } from '../core/money.js';
+import { Database, type Transaction } from '../database/database.js';
+import { withLongTimeout } from '../database/snapshot.js';
+import { DepositChannel } from './deposit-channel.entity.js';
+import { Deposit } from './deposit.entity.js';
+import { IncomingPayment, type Decision, type PaymentReason } from './incoming-payment.entity.js';
+import { INSERT_PAYMENTS, REPORTS, SUGGEST } from './payments.sql.js';
+
+/** A payment to be written. */
+export type NewPayment = Pick<
+  IncomingPayment,
+  | ('public_id' | 'amount' | 'currency' | 'paid_at' | 'precision' | 'line_id' | 'state' | 'reason')
+  | ('deposit_id' | 'merchant_id' | 'transfer_id' | 'booked_by' | 'booked_at')
+>;
+
+/** A deposit that a waiting payment may be for. */
+export type Suggestion = Pick<Deposit, 'deposit_number' | 'merchant_id' | 'amount_to_pay'>;
+
+/** A payment with its channel, its deposit, and suggestions while it waits. */
+export interface PaymentRow {
+  payment: IncomingPayment;
+  channel: string;
+  deposit_number: string | null;
+  suggestions: Suggestion[];
+}
+
+export interface PaymentsFilter {
+  waiting?: boolean | undefined;
+  /** Booked payments about which an operator must decide again. */
+  cases?: boolean | undefined;
+  channel?: string | undefined;
+  merchantId?: number | undefined;
+  amount?: Satang | undefined;
+  limit: number;
+}
+
+export type DepositsGrouping = keyof typeof REPORTS;
+
+export interface ReportedGroup {
+  group: string | number | null;
+  payments: bigint;
+  amount: Satang;
+  without_person: bigint;
+  by_person: bigint;
+  waiting: bigint;
+  returned: bigint;
+  ignored: bigint;
+  median_seconds: number | null;
+}
+
+const CLOSED: Decision[] = ['debit', 'keep'];
+
+/** Whether a booked payment is an open case. */
+export const isOpenCase = ({ state, reason, decision }: IncomingPayment): boolean =>
+  state === 'booked' && reason !== null && !(decision !== null && CLOSED.includes(decision));
+
+@Injectable()
+export class PaymentsRepository {
+  constructor(private readonly database: Database) {}
+
+  insert(tx: Transaction, channelId: number, payments: NewPayment[]): void {
+    if (payments.length > 0) tx.write(...INSERT_PAYMENTS.with({ channelId, payments }));
+  }
+
+  /** Records that a witness contradicts a payment. Nothing moves. */
+  async contradict({ manager }: Transaction, lineIds: bigint[]): Promise<void> {
+    const reason: PaymentReason = 'CONTRADICTION';
+    for (const line_id of lineIds) await manager.update(IncomingPayment, { line_id }, { reason });
+  }
+
+  /** Oldest first while they wait, else newest first. */
+  async list({ waiting, cases, channel, merchantId, amount, limit }: PaymentsFilter): Promise<PaymentRow[]> {
+    const query = this.database.manager.createQueryBuilder(IncomingPayment, 'payment').limit(limit);
+    query.orderBy('payment.id', waiting || cases ? 'ASC' : 'DESC');
+    if (waiting) query.andWhere({ state: 'waiting' });
+    if (cases) {
+      const open = `payment.state = 'booked' AND payment.reason IS NOT NULL AND coalesce(payment.decision, '') NOT IN (:...closed)`;
+      query.andWhere(open, { closed: CLOSED });
+    }
+    if (merchantId !== undefined) query.andWhere({ merchant_id: merchantId });
+    if (amount !== undefined) query.andWhere('payment.amount = :amount', { amount: String(amount) });
+    if (channel !== undefined) {
+      query.innerJoin(DepositChannel, 'channel', 'channel.id = payment.channel_id AND channel.code = :channel', {
+        channel,
+      });
+    }
+    return this.complete(await query.getMany());
+  }
+
+  async find(publicId: string): Promise<PaymentRow | undefined> {
+    return (await this.complete(await this.database.manager.findBy(IncomingPayment, { public_id: publicId })))[0];
+  }
+
+  lock({ manager }: Transaction, id: bigint): Promise<IncomingPayment> {
+    return manager.findOneOrFail(IncomingPayment, { where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  async change({ manager }: Transaction, id: bigint, change: Partial<IncomingPayment>): Promise<void> {
+    await manager.update(IncomingPayment, { id }, change);
+  }
+
+  /** @param from, to days of Asia/Bangkok, both inclusive. */
+  report(by: DepositsGrouping, from: string, to: string, channel: string | null): Promise<ReportedGroup[]> {
+    return this.database.query<ReportedGroup>(withLongTimeout(REPORTS[by]), [from, to, channel]);
+  }
+
+  private async complete(payments: IncomingPayment[]): Promise<PaymentRow[]> {
+    if (payments.length === 0) return [];
+    const { manager } = this.database;
+    const ids = payments.flatMap(({ deposit_id }) => (deposit_id === null ? [] : [String(deposit_id)]));
+    const [channels, deposits, suggested] = await Promise.all([
+      manager.find(DepositChannel),
+      ids.length === 0
+        ? Promise.resolve([])
+        : manager.createQueryBuilder(Deposit, 'deposit').where('deposit.id IN (:...ids)', { ids }).getMany(),
+      this.suggest(payments),
+    ]);
+    return payments.map((payment) => ({
+      payment,
+      channel: channels.find(({ id }) => id === payment.channel_id)?.code ?? '',
+      deposit_number:
+        payment.state === 'booked'
+          ? (deposits.find(({ id }) => id === payment.deposit_id)?.deposit_number ?? null)
+          : null,
+      suggestions: suggested.filter(({ payment_id }) => payment_id === payment.id),
+    }));
+  }
+
+  private suggest(payments: IncomingPayment[]): Promise<(Suggestion & { payment_id: bigint })[]> {
+    const waiting = payments.filter(({ state }) => state === 'waiting').map(({ id }) => ({ id }));
+    if (waiting.length === 0) return Promise.resolve([]);
+    return this.database.query<Suggestion & { payment_id: bigint }>(...SUGGEST.with({ payments: waiting }));
+  }
+}

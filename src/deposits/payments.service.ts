@@ -1,0 +1,227 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, UnknownResource } from '../core/errors.js';
+import { newDepositNumber, newDepositReference } from '../core/identifiers.js';
+import { present } from '../core/invariant.js';
+import { formatBaht, type Satang } from '../core/money.js';
+import { textProblem } from '../core/text.js';
+import { Database, type Transaction } from '../database/database.js';
+import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
+import { referenceOfPayment, WalletService } from '../wallet/wallet.service.js';
+import { BookingService } from './booking.service.js';
+import { ChannelsRepository } from './channels.repository.js';
+import { DepositsRepository } from './deposits.repository.js';
+import type { Decision, IncomingPayment } from './incoming-payment.entity.js';
+import {
+  isOpenCase,
+  PaymentsRepository,
+  type DepositsGrouping,
+  type PaymentRow,
+  type PaymentsFilter,
+  type ReportedGroup,
+} from './payments.repository.js';
+
+/** To which deposit a payment goes, or to which merchant without a deposit of its own. */
+export type Recipient = { depositNumber: string } | { merchantId: number };
+
+type Reasoned = Actor & { reason: string };
+
+interface Decided {
+  /** Why the payment can't be decided so; null if it can. */
+  problem: (payment: IncomingPayment) => string | null;
+  carryOut: (
+    tx: Transaction,
+    payment: IncomingPayment,
+  ) => Promise<{ change: Partial<IncomingPayment>; detail?: Record<string, unknown> }>;
+}
+
+/** Shows payments, and carries out operators' decisions about them. Each payment is decided once. */
+@Injectable()
+export class PaymentsService {
+  constructor(
+    private readonly database: Database,
+    private readonly payments: PaymentsRepository,
+    private readonly deposits: DepositsRepository,
+    private readonly channels: ChannelsRepository,
+    private readonly booking: BookingService,
+    private readonly wallets: WalletService,
+    private readonly merchants: MerchantsService,
+  ) {}
+
+  list(filter: PaymentsFilter): Promise<PaymentRow[]> {
+    return this.payments.list(filter);
+  }
+
+  /** @throws NOT_FOUND */
+  async get(publicId: string): Promise<PaymentRow> {
+    const found = await this.payments.find(publicId);
+    if (!found) throw new UnknownResource('payment', publicId);
+    return found;
+  }
+
+  /** @param from, to days of Asia/Bangkok, both inclusive. */
+  report(by: DepositsGrouping, from: string, to: string, channel?: string): Promise<ReportedGroup[]> {
+    return this.payments.report(by, from, to, channel ?? null);
+  }
+
+  /** Credits a waiting payment. @throws NOT_FOUND; BAD_REQUEST for a sandbox merchant; CONFLICT if it does not wait. */
+  async credit(publicId: string, recipient: Recipient, by: Reasoned): Promise<PaymentRow> {
+    if ('merchantId' in recipient) await this.assertLive(recipient.merchantId);
+    return this.decide('credit', publicId, by, {
+      problem: ifWaiting,
+      carryOut: async (tx, payment) => {
+        if (payment.currency !== 'THB')
+          throw new AppError('CONFLICT', `payment ${publicId} is in ${payment.currency}: wallets hold THB`);
+        const deposit = await this.recipientOf(tx, payment, recipient);
+        const booking = {
+          paymentId: publicId,
+          amount: payment.amount,
+          paidAt: payment.paid_at,
+          deposit,
+          operator: by.operator,
+        };
+        const transfer = present(
+          (await this.booking.book(tx, [booking])).get(publicId),
+          'a credited payment has its transfer',
+        );
+        const { id: deposit_id, merchant_id } = deposit;
+        const change: Partial<IncomingPayment> = {
+          state: 'booked',
+          reason: null,
+          deposit_id,
+          merchant_id,
+          booked_by: 'person',
+          ...transfer,
+        };
+        return { change, detail: { merchant_id, deposit_number: deposit.deposit_number } };
+      },
+    });
+  }
+
+  /** Records that a waiting payment was sent back outside of this service. @throws as {@link credit}. */
+  async return(publicId: string, reference: string, by: Reasoned): Promise<PaymentRow> {
+    const problem = textProblem(reference, 1, 128);
+    if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
+    const change: Partial<IncomingPayment> = { state: 'returned', deposit_id: null, returned_reference: reference };
+    return this.decide('return', publicId, by, {
+      problem: ifWaiting,
+      carryOut: () => Promise.resolve({ change, detail: { reference } }),
+    });
+  }
+
+  /** Records that a waiting payment belongs to no merchant. @throws as {@link credit}. */
+  async ignore(publicId: string, by: Reasoned): Promise<PaymentRow> {
+    const change: Partial<IncomingPayment> = { state: 'ignored', deposit_id: null };
+    return this.decide('ignore', publicId, by, { problem: ifWaiting, carryOut: () => Promise.resolve({ change }) });
+  }
+
+  /**
+   * Closes a case by taking the payment back from the wallet, as far as the wallet has it available.
+   * @returns the payment, and what could not be taken. @throws NOT_FOUND; CONFLICT without an open case.
+   */
+  async debit(publicId: string, by: Reasoned): Promise<PaymentRow & { missing: Satang }> {
+    let missing = 0n;
+    const payment = await this.decide('debit', publicId, by, {
+      problem: ifOpenCase,
+      carryOut: async (tx, { merchant_id, amount, taken_back }) => {
+        const merchantId = present(merchant_id, 'a booked payment has its merchant');
+        const wanted = taken_back ?? amount;
+        const available = await this.wallets.lockAvailable(tx, merchantId);
+        const taken = available < wanted ? available : wanted;
+        missing = wanted - taken;
+        const reference = `${referenceOfPayment(publicId)}:back`;
+        if (taken > 0n)
+          await this.wallets.fundIn(tx, 'debit', { ...by, merchantId, amount: taken, reference, ofPayment: true });
+        return { change: {}, detail: { taken: formatBaht(taken), missing: formatBaht(missing) } };
+      },
+    });
+    return { ...payment, missing };
+  }
+
+  /** Closes a case and leaves the money where it is. @throws as {@link debit}. */
+  async keep(publicId: string, by: Reasoned): Promise<PaymentRow> {
+    return this.decide('keep', publicId, by, { problem: ifOpenCase, carryOut: () => Promise.resolve({ change: {} }) });
+  }
+
+  private async decide(
+    decision: Decision,
+    publicId: string,
+    by: Reasoned,
+    { problem, carryOut }: Decided,
+  ): Promise<PaymentRow> {
+    assertActor(by);
+    const reasonProblem = textProblem(by.reason, 1, 500);
+    if (reasonProblem) throw new AppError('BAD_REQUEST', `the reason ${reasonProblem}`);
+    const { payment: found, channel } = await this.get(publicId);
+    await this.database.transaction(async (tx) => {
+      await this.channels.lock(tx, found.channel_id);
+      const payment = await this.payments.lock(tx, found.id);
+      const wrong = problem(payment);
+      if (wrong !== null) throw new AppError('CONFLICT', `payment ${publicId} ${wrong}`);
+      const { change, detail = {} } = await carryOut(tx, payment);
+      const decided = { decision, decided_by: by.operator, decision_reason: by.reason, decided_at: new Date() };
+      await this.payments.change(tx, payment.id, { ...change, ...decided });
+      const { merchant_id: merchantId = payment.merchant_id, ...facts } = detail as { merchant_id?: number | null };
+      recordAction(tx, by, {
+        action: `payment.${decision}`,
+        ...(merchantId === null ? {} : { merchantId }),
+        detail: { payment: publicId, channel, amount: formatBaht(payment.amount), ...facts },
+      });
+    });
+    return this.get(publicId);
+  }
+
+  private async assertLive(merchantId: number): Promise<void> {
+    const merchant = await this.merchants.get(merchantId);
+    if (merchant.sandbox)
+      throw new AppError('BAD_REQUEST', `merchant ${merchantId} is a sandbox merchant: it has no real money`);
+  }
+
+  private async recipientOf(tx: Transaction, payment: IncomingPayment, recipient: Recipient): Promise<BookedDeposit> {
+    const named = 'depositNumber' in recipient ? await this.deposits.findByNumber(tx, recipient.depositNumber) : null;
+    if ('depositNumber' in recipient) {
+      if (!named) throw new UnknownResource('deposit', recipient.depositNumber);
+      if (named.channel_id !== payment.channel_id) {
+        throw new AppError(
+          'BAD_REQUEST',
+          `deposit ${named.deposit_number} is of another channel: give the merchant instead`,
+        );
+      }
+      return named;
+    }
+    return this.makeDeposit(tx, payment, recipient.merchantId);
+  }
+
+  /** The merchant sees the money as that of any other deposit. */
+  private async makeDeposit(tx: Transaction, payment: IncomingPayment, merchantId: number): Promise<BookedDeposit> {
+    const { channel_id: channelId, public_id: referenceId, amount } = payment;
+    const depositNumber = newDepositNumber();
+    const ours = { depositNumber, reference: newDepositReference(), source: 'operator', metadata: null } as const;
+    const ended = { amount, amountToPay: amount, qrPayload: null, holdsAmount: false, seconds: 0, holdHours: 0 };
+    const id = await this.deposits.insert(tx, { ...ours, ...ended, merchantId, channelId, referenceId });
+    if (id === null)
+      throw new AppError('CONFLICT', `merchant ${merchantId} has a deposit ${referenceId}: give its number`);
+    return { id, merchant_id: merchantId, deposit_number: depositNumber };
+  }
+}
+
+interface BookedDeposit {
+  id: bigint;
+  merchant_id: number;
+  deposit_number: string;
+}
+
+/** The operator who comes second learns what the first one did. */
+function ifWaiting({ state, decision, decided_by: operator }: IncomingPayment): string | null {
+  if (state === 'waiting') return null;
+  return operator === null
+    ? `does not wait: it is ${state}`
+    : `was decided by ${operator} (${decision}): it is ${state}`;
+}
+
+function ifOpenCase(payment: IncomingPayment): string | null {
+  if (isOpenCase(payment)) return null;
+  const { state, decision, decided_by: operator } = payment;
+  const isClosed = state === 'booked' && operator !== null && decision !== 'credit';
+  return isClosed ? `was decided by ${operator} (${decision})` : `is no open case: it is ${state}`;
+}

@@ -1,0 +1,68 @@
+import { rowsOf, statement } from '../database/parameters.js';
+
+/** New payments, already matched; booked ones with their transfers. */
+export const INSERT_PAYMENTS = statement(
+  'incoming_payments.insert',
+  {
+    channelId: 'int',
+    payments: rowsOf({
+      ...({
+        public_id: 'text',
+        amount: 'bigint',
+        currency: 'text',
+        paid_at: 'timestamptz',
+        precision: 'text',
+      } as const),
+      ...({ line_id: 'bigint?', state: 'text', reason: 'text?', deposit_id: 'bigint?', merchant_id: 'int?' } as const),
+      ...({ transfer_id: 'bigint?', booked_by: 'text?', booked_at: 'timestamptz?' } as const),
+    }),
+  },
+  ({ channelId, payments }) => `
+    INSERT INTO incoming_payments (channel_id, ${payments.names})
+    SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
+);
+
+/**
+ * Up to three deposits for each waiting payment, the most probable first: the one that matching found, then unpaid ones with the
+ * amount, with nearly the amount, or some whole baht apart.
+ */
+export const SUGGEST = statement(
+  'incoming_payments.suggest',
+  { payments: rowsOf({ id: 'bigint' }) },
+  ({ payments }) => `
+    SELECT p.id AS payment_id, found.deposit_number, found.merchant_id, found.amount_to_pay
+    FROM ${payments.as('asked')} JOIN incoming_payments p ON p.id = asked.id CROSS JOIN LATERAL (
+      SELECT d.*, abs(d.amount_to_pay - p.amount) AS difference FROM deposits d
+      WHERE d.channel_id = p.channel_id AND (
+        d.id = p.deposit_id
+        OR d.amount_to_pay = p.amount AND d.created_at BETWEEN p.paid_at - interval '33 days' AND p.paid_at + interval '2 days'
+        OR d.amount_to_pay BETWEEN p.amount - greatest(p.amount / 100, 1000) AND p.amount + greatest(p.amount / 100, 1000)
+           AND d.created_at BETWEEN p.paid_at - interval '2 days' AND p.paid_at + interval '2 days')
+      ORDER BY d.id = p.deposit_id DESC, d.status = 'paid',
+               CASE WHEN d.amount_to_pay = p.amount THEN 0 WHEN abs(d.amount_to_pay - p.amount) <= 5 THEN 1
+                    WHEN (d.amount_to_pay - p.amount) % 100 = 0 THEN 2 ELSE 3 END,
+               abs(d.amount_to_pay - p.amount), abs(extract(epoch FROM d.created_at - p.paid_at))
+      LIMIT 3) found
+    WHERE p.state = 'waiting'`,
+);
+
+/** Payments of each channel, merchant or day of Asia/Bangkok. $1 the first day, $2 the last one, $3 a channel's code or null. */
+const reported = (group: string): string => `
+  SELECT ${group} AS "group", count(*) AS payments, sum(p.amount)::bigint AS amount,
+         count(*) FILTER (WHERE booked_by <> 'person') AS without_person, count(*) FILTER (WHERE booked_by = 'person') AS by_person,
+         count(*) FILTER (WHERE p.state = 'waiting') AS waiting, count(*) FILTER (WHERE p.state = 'returned') AS returned,
+         count(*) FILTER (WHERE p.state = 'ignored') AS ignored,
+         percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM p.booked_at - p.paid_at)) AS median_seconds
+  FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id
+  WHERE p.paid_at >= $1::timestamp AT TIME ZONE 'Asia/Bangkok' AND p.paid_at < ($2::timestamp + interval '1 day') AT TIME ZONE 'Asia/Bangkok'
+    AND ($3::text IS NULL OR c.code = $3)
+  GROUP BY 1 ORDER BY 1`;
+
+export const REPORTS = {
+  channel: { name: 'incoming_payments.by_channel', text: reported('c.code') },
+  merchant: { name: 'incoming_payments.by_merchant', text: reported('p.merchant_id') },
+  day: {
+    name: 'incoming_payments.by_day',
+    text: reported(`to_char(p.paid_at AT TIME ZONE 'Asia/Bangkok', 'YYYY-MM-DD')`),
+  },
+};

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  assertBalances,
+  assertNoneMissing,
+  continueChain,
+  identify,
+  type IdentifiedLine,
+  type StoredLine,
+} from './chain.js';
+import type { ReadLine } from './statement-reader.js';
+import { StatementRefused } from './statement-refused.js';
+
+/** Lines such as `24 10:00 +50 150`: day, time, amount and balance in satang. */
+function lines(...texts: string[]): ReadLine[] {
+  return texts.map((text, index) => {
+    const [day = '', time = '', amount = '', balance = ''] = text.split(' ');
+    const at = new Date(`2026-11-${day}T${time}:00+07:00`);
+    const moment = { row: index + 2, bookedOn: `2026-11-${day}`, at, precision: 'minute' as const, timeText: time };
+    return {
+      ...moment,
+      amount: BigInt(amount),
+      balance: balance === '' ? null : BigInt(balance),
+      texts: ['QR'],
+      reference: '',
+    };
+  });
+}
+
+const file = (...texts: string[]): IdentifiedLine[] => identify(lines(...texts), false);
+
+const stored = (...texts: string[]): StoredLine[] =>
+  file(...texts).map(({ bookedOn, at, amount, balance, identity }) => {
+    return { booked_on: bookedOn, at, amount, balance_after: balance, identity };
+  });
+
+function codeOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof StatementRefused) return error.code;
+    throw error;
+  }
+  return 'taken';
+}
+
+const A = '24 10:00 +50 150';
+const B = '24 11:00 -20 130';
+const C = '25 09:00 +70 200';
+const D = '25 10:00 +1 201';
+
+describe('identities of lines', () => {
+  it('stay in another file, and differ for equal lines of one day', () => {
+    const [in1, out, in2] = ['24 10:00 +50 150', '24 10:00 -50 100', '24 10:00 +50 150'];
+    const [one, , other] = file(in1 ?? '', out ?? '', in2 ?? '');
+    expect(one?.identity.equals(other?.identity ?? Buffer.alloc(0))).toBe(false);
+    expect(file(in1 ?? '')[0]?.identity).toEqual(one?.identity);
+  });
+
+  it('are the references where these are unique, which no two lines may share', () => {
+    const [line] = lines(A);
+    const named = (reference: string): ReadLine => ({ ...(line as ReadLine), reference });
+    expect(identify([named('R1')], true)[0]?.identity).toEqual(
+      identify([{ ...named('R1'), row: 9, amount: 1n }], true)[0]?.identity,
+    );
+    expect(codeOf(() => identify([named('R1'), named('R1')], true))).toBe('UNREADABLE');
+  });
+});
+
+describe('balances', () => {
+  const none = { amounts: [], counts: [] };
+
+  it('must follow, to the satang', () => {
+    expect(codeOf(() => assertBalances({ lines: lines(A, B, C), stated: none }))).toBe('taken');
+    expect(codeOf(() => assertBalances({ lines: lines(A, '24 11:00 -20 131'), stated: none }))).toBe('BALANCE_BROKEN');
+  });
+
+  it('must agree with what the file states', () => {
+    const read = lines(A, B, C);
+    expect(
+      codeOf(() => assertBalances({ lines: read, stated: { amounts: [120n, 20n, 200n, 100n], counts: [2, 1] } })),
+    ).toBe('taken');
+    expect(codeOf(() => assertBalances({ lines: read, stated: { amounts: [121n], counts: [] } }))).toBe(
+      'BALANCE_BROKEN',
+    );
+    expect(codeOf(() => assertBalances({ lines: read, stated: { amounts: [], counts: [3] } }))).toBe('BALANCE_BROKEN');
+  });
+});
+
+describe('a file after others', () => {
+  const rest = (before: string[], known: string[], ...texts: string[]): number[] => {
+    const parts = { before: stored(...before).at(-1) ?? null, lines: stored(...known) };
+    return continueChain(file(...texts), parts).map(({ row }) => row);
+  };
+
+  it('begins the chain, continues it, overlaps it, or repeats it', () => {
+    expect(rest([], [], A, B)).toEqual([2, 3]);
+    expect(rest([A, B], [], C, D)).toEqual([2, 3]);
+    expect(rest([], [A, B], A, B, C)).toEqual([4]);
+    expect(rest([A, B], [C], C, D)).toEqual([3]);
+    expect(rest([], [A, B, C], A, B, C)).toEqual([]);
+    expect(rest([], [A, B, C, D], A, B, C)).toEqual([]);
+    expect(rest([A, B], [])).toEqual([]);
+  });
+
+  it.each([
+    ['GAP', [A], [], [C, D]],
+    ['GAP', [A, B], [C], [D]],
+    ['CHAIN_BROKEN', [], [A, B], ['24 10:00 +40 150', '24 11:00 -20 130']],
+    ['LINE_MISSING', [], [A, B], ['24 10:00 +50 150', '24 11:00 -21 129']],
+    ['LINE_MISSING', [], [A, B, C], [A, '25 09:00 +50 200']],
+    ['CHAIN_BROKEN', [], [A, B], [A, '24 10:30 +5 155', '24 10:31 -5 150', B]],
+    ['CHAIN_BROKEN', [], [C], [A, B, C]],
+  ])('is refused as %s', (code, before, known, texts) =>
+    expect(codeOf(() => rest(before, known, ...texts))).toBe(code),
+  );
+
+  it('without balances must have the known lines of all days before its last', () => {
+    const known = stored('24 10:00 +50', '25 09:00 +70');
+    expect(codeOf(() => assertNoneMissing(file('24 10:00 +50', '25 08:00 +1'), known))).toBe('taken');
+    expect(codeOf(() => assertNoneMissing(file('24 10:00 +51', '25 09:00 +70'), known))).toBe('LINE_MISSING');
+  });
+});

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { formatBaht, type Satang } from '../../core/money.js';
+import type { StatementLine } from './statement-line.entity.js';
+import { StatementRefused } from './statement-refused.js';
+import type { ReadLine, ReadStatement } from './statement-reader.js';
+
+/** A line that can be distinguished from all others of its channel. */
+export type IdentifiedLine = ReadLine & { identity: Buffer };
+
+/** An imported line, as far as the next file must continue it. */
+export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity'>;
+
+/** Imported lines from the file's first day on, and the last one before that day. */
+export interface Stored {
+  before: StoredLine | null;
+  lines: StoredLine[];
+}
+
+/**
+ * Gives each line its identity: the bank's reference where it is unique, else a hash of all that the line shows, with its number
+ * among equal lines of that day. So a file must have whole days from their beginning.
+ * @throws StatementRefused for a reference that comes twice.
+ */
+export function identify(lines: readonly ReadLine[], isReferenceUnique: boolean): IdentifiedLine[] {
+  const occurrences = new Map<string, number>();
+  return lines.map((line) => {
+    const { bookedOn, timeText, amount, balance, texts, reference, row } = line;
+    const isNamed = isReferenceUnique && reference !== '';
+    const shown = isNamed ? [reference] : [bookedOn, timeText, String(amount), String(balance), ...texts, reference];
+    const hash = sha256(shown);
+    const key = hash.toString('latin1');
+    const occurrence = (occurrences.get(key) ?? 0) + 1;
+    occurrences.set(key, occurrence);
+    if (isNamed && occurrence > 1) {
+      throw new StatementRefused('UNREADABLE', [`line ${row}: its reference ${reference} is in another line, too`]);
+    }
+    return { ...line, identity: isNamed ? hash : sha256([key, String(occurrence)]) };
+  });
+}
+
+const sha256 = (parts: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(parts)).digest();
+
+/** The balance before a line. */
+export const openingOf = ({ balance, amount }: Pick<ReadLine, 'balance' | 'amount'>): Satang | null =>
+  balance === null ? null : balance - amount;
+
+/** @throws StatementRefused unless each balance follows from the one before, and totals above the table agree. */
+export function assertBalances({ lines, stated }: ReadStatement): void {
+  lines.forEach(({ balance, amount, row }, index) => {
+    const before = lines[index - 1]?.balance ?? null;
+    if (before === null || balance === null || balance === before + amount) return;
+    const words = `line ${row}: its balance is ${formatBaht(balance)}, and ${formatBaht(before + amount)} follows from the lines before`;
+    throw new StatementRefused('BALANCE_BROKEN', [words]);
+  });
+  const [incoming, outgoing] = [lines.filter(({ amount }) => amount > 0n), lines.filter(({ amount }) => amount < 0n)];
+  const [totalIn, totalOut] = [incoming, outgoing].map((some) => some.reduce((sum, { amount }) => sum + amount, 0n));
+  const [first] = lines;
+  const closing = lines.at(-1)?.balance ?? null;
+  if (!first || closing === null) return;
+  const amounts = [totalIn ?? 0n, -(totalOut ?? 0n), closing, openingOf(first)];
+  const wrong = stated.amounts.find((amount) => !amounts.includes(amount));
+  if (wrong !== undefined) {
+    throw new StatementRefused('BALANCE_BROKEN', [`the file states ${formatBaht(wrong)}, which is none of its totals`]);
+  }
+  const count = stated.counts.find((each) => ![incoming.length, outgoing.length].includes(each));
+  if (count !== undefined) {
+    throw new StatementRefused('BALANCE_BROKEN', [`the file states ${count} lines, which is none of its counts`]);
+  }
+}
+
+/**
+ * Compares a file that has balances with the imported lines. Both must be the same as far as both go.
+ * @returns the new lines.
+ * @throws StatementRefused
+ */
+export function continueChain(lines: readonly IdentifiedLine[], { before, lines: stored }: Stored): IdentifiedLine[] {
+  const [first] = lines;
+  const last = stored.at(-1) ?? before;
+  if (!first || !last) return [...lines];
+  const [firstStored] = stored;
+  const expected = firstStored
+    ? openingOf({ balance: firstStored.balance_after, amount: firstStored.amount })
+    : (before?.balance_after ?? null);
+  if (openingOf(first) !== expected) throw otherBeginning(first, last, expected);
+  stored.forEach((known, index) => {
+    const line = lines[index];
+    const isSame = line && line.identity.equals(known.identity) && line.balance === known.balance_after;
+    // The last day of a file may still go on.
+    const isAfterFile = line === undefined && known.booked_on >= (lines.at(-1)?.bookedOn ?? '');
+    if (!isSame && !isAfterFile) throw otherPast(lines, known);
+  });
+  return lines.slice(stored.length);
+}
+
+function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satang | null): StatementRefused {
+  const opening = formatBaht(openingOf(first) ?? 0n);
+  const balances = `it begins with a balance of ${opening}, and the imported lines leave ${formatBaht(expected ?? 0n)} before it`;
+  return first.at > last.at
+    ? new StatementRefused('GAP', [`${balances}: lines are missing after ${last.at.toISOString()}`])
+    : new StatementRefused('CHAIN_BROKEN', [
+        `${balances}; files must begin at the beginning of a day that was imported`,
+      ]);
+}
+
+/** @throws the refusal of a file without balances that lacks imported lines of the days before its last one. */
+export function assertNoneMissing(lines: readonly IdentifiedLine[], stored: readonly StoredLine[]): void {
+  const lastOn = lines.at(-1)?.bookedOn ?? '';
+  const present = new Set(lines.map(({ identity }) => identity.toString('latin1')));
+  const missing = stored.find(
+    ({ booked_on, identity }) => booked_on < lastOn && !present.has(identity.toString('latin1')),
+  );
+  if (missing) throw otherPast(lines, missing);
+}
+
+function otherPast(lines: readonly IdentifiedLine[], { at, amount, identity }: StoredLine): StatementRefused {
+  const line = `the imported line of ${formatBaht(amount)} at ${at.toISOString()}`;
+  return lines.some((each) => each.identity.equals(identity))
+    ? new StatementRefused('CHAIN_BROKEN', [`the file has other lines before ${line}`])
+    : new StatementRefused('LINE_MISSING', [`the file lacks ${line}`]);
+}

@@ -1,0 +1,45 @@
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import type { Satang } from '../../core/money.js';
+import { bigintColumn, createdAtColumn, IdColumn } from '../../database/columns.js';
+import { DepositChannel } from '../deposit-channel.entity.js';
+
+/** A file of a bank statement that was imported. */
+@Entity('statement_imports')
+@Index('ix_statement_imports_channel', ['channel_id', 'id'])
+@Check('ck_statement_imports_file', 'length(file_sha256) = 32')
+@Check('ck_statement_imports_lines', 'lines >= 0')
+export class StatementImport {
+  @IdColumn('integer', 'pk_statement_imports')
+  id!: number;
+
+  @ForeignKey(() => DepositChannel, { name: 'fk_statement_imports_channel' })
+  @Column('integer')
+  channel_id!: number;
+
+  /** Only the hash of the file is kept. */
+  @Column('bytea')
+  file_sha256!: Buffer;
+
+  /** The number of lines in the file, known ones included. */
+  @Column('integer')
+  lines!: number;
+
+  /** The balance before the first line; null without balances. */
+  @Column(bigintColumn({ nullable: true }))
+  opening!: Satang | null;
+
+  @Column(bigintColumn({ nullable: true }))
+  closing!: Satang | null;
+
+  @Column('date', { nullable: true })
+  first_on!: string | null;
+
+  @Column('date', { nullable: true })
+  last_on!: string | null;
+
+  @Column('text')
+  operator!: string;
+
+  @Column(createdAtColumn())
+  created_at!: Date;
+}

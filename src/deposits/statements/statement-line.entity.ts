@@ -1,0 +1,51 @@
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import type { Satang } from '../../core/money.js';
+import { placeOf, type Place } from '../../core/secret-box.js';
+import { bigintColumn, IdColumn, timestampColumn } from '../../database/columns.js';
+import { DepositChannel } from '../deposit-channel.entity.js';
+import { StatementImport } from './statement-import.entity.js';
+
+/** Binds a line's text to its identity, which never changes. */
+export const lineTextPlace = ({ identity }: Pick<StatementLine, 'identity'>): Place =>
+  placeOf('statement_lines.text_sealed', identity.toString('hex'));
+
+/** A line of a bank statement. With balances, lines in the order of their ids make the chain of balances. */
+@Entity('statement_lines')
+@Unique('uq_statement_lines_identity', ['channel_id', 'identity'])
+@Index('ix_statement_lines_day', ['channel_id', 'booked_on', 'id'])
+@Check('ck_statement_lines_amount', 'amount <> 0')
+@Check('ck_statement_lines_identity', 'length(identity) = 32')
+export class StatementLine {
+  @IdColumn('bigint', 'pk_statement_lines')
+  id!: bigint;
+
+  @ForeignKey(() => StatementImport, { name: 'fk_statement_lines_import' })
+  @Column('integer')
+  import_id!: number;
+
+  @ForeignKey(() => DepositChannel, { name: 'fk_statement_lines_channel' })
+  @Column('integer')
+  channel_id!: number;
+
+  /** The day in the time zone of the bank. */
+  @Column('date')
+  booked_on!: string;
+
+  @Column(timestampColumn())
+  at!: Date;
+
+  /** Negative for money that left the account. */
+  @Column(bigintColumn())
+  amount!: Satang;
+
+  @Column(bigintColumn({ nullable: true }))
+  balance_after!: Satang | null;
+
+  /** Distinguishes the line from all others of the channel, in whichever file it comes. */
+  @Column('bytea')
+  identity!: Buffer;
+
+  /** Texts of the line. They may name the payer, so they are sealed. */
+  @Column('bytea')
+  text_sealed!: Buffer;
+}

@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../core/errors.js';
+import type { Satang } from '../../core/money.js';
+import { SecretBox } from '../../core/secret-box.js';
+import { Database, type Queryable, type Transaction } from '../../database/database.js';
+import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
+import { ChannelsRepository } from '../channels.repository.js';
+import { ChannelsService, type KnownChannel } from '../channels.service.js';
+import type { ChannelSettings } from '../channels/channel-adapter.js';
+import { IncomingLinesService, type Outcomes } from '../incoming-lines.service.js';
+import { assertBalances, assertNoneMissing, continueChain, identify, openingOf, type IdentifiedLine } from './chain.js';
+import type { StatementFormat } from './statement-format.js';
+import { lineTextPlace } from './statement-line.entity.js';
+import { readStatement } from './statement-reader.js';
+import { StatementRefused } from './statement-refused.js';
+import { StatementsRepository, type ImportRow, type KnownLine } from './statements.repository.js';
+
+/** Lines of one transaction. */
+const BATCH = 500;
+
+/** What an import did. Amounts and counts are of new lines. */
+export interface ImportResult extends Outcomes {
+  channel: string;
+  /** All lines of the file. */
+  lines: number;
+  new: number;
+  out: number;
+  outAmount: Satang;
+  opening: Satang | null;
+  closing: Satang | null;
+  coveredUntil: Date | null;
+}
+
+/** The result of a file that is refused. */
+export const NOTHING_IMPORTED: Omit<ImportResult, 'channel'> = {
+  lines: 0,
+  new: 0,
+  linked: 0,
+  in: 0,
+  inAmount: 0n,
+  booked: 0,
+  waiting: 0,
+  ignored: 0,
+  out: 0,
+  outAmount: 0n,
+  opening: null,
+  closing: null,
+  coveredUntil: null,
+};
+
+/** A file that was read. */
+interface StatementFile extends KnownChannel {
+  format: StatementFormat;
+  sha256: Buffer;
+  lines: IdentifiedLine[];
+}
+
+/** How far an import is. Only a commit makes it the next state, because a transaction may run again. */
+interface Progress {
+  importId: number | null;
+  /** The channel's last line when this import last held the lock. */
+  lastId: bigint | null;
+  rest: IdentifiedLine[];
+  result: ImportResult;
+}
+
+/** Imports bank statements. One wrong line refuses the whole file; an interrupted import goes on when it is repeated. */
+@Injectable()
+export class StatementsService {
+  constructor(
+    private readonly database: Database,
+    private readonly statements: StatementsRepository,
+    private readonly channels: ChannelsService,
+    private readonly channelRows: ChannelsRepository,
+    private readonly incoming: IncomingLinesService,
+    private readonly secretBox: SecretBox,
+  ) {}
+
+  list(channel?: string): Promise<ImportRow[]> {
+    return this.statements.list(channel);
+  }
+
+  /** @throws NOT_FOUND; BAD_REQUEST; StatementRefused */
+  async import(
+    code: string,
+    file: Buffer,
+    by: Actor,
+    onProgress: (done: number, all: number) => void = () => undefined,
+  ): Promise<ImportResult> {
+    assertActor(by);
+    const statement = await this.read(code, file);
+    let progress = begin(statement);
+    do {
+      const current = progress;
+      progress = await this.database.transaction((tx) => this.importBatch(tx, statement, current, by));
+      onProgress(statement.lines.length - progress.rest.length, statement.lines.length);
+    } while (progress.rest.length > 0);
+    return progress.result;
+  }
+
+  /** Reports what an import would do. @throws as {@link import}. */
+  async preview(code: string, file: Buffer): Promise<ImportResult> {
+    const statement = await this.read(code, file);
+    const rest = await this.newLines(this.database, statement);
+    const result = begin(statement).result;
+    const paid = await this.incoming.preview(this.database, statement, rest);
+    const last = statement.lines.at(-1)?.at ?? null;
+    return added(result, rest, paid, last);
+  }
+
+  private async read(code: string, file: Buffer): Promise<StatementFile> {
+    const known = await this.channels.known(code);
+    const format = formatOf(known.settings, code);
+    const read = readStatement(file, format, new Date());
+    assertBalances(read);
+    const lines = identify(read.lines, format.isReferenceUnique);
+    return { ...known, format, sha256: createHash('sha256').update(file).digest(), lines };
+  }
+
+  private async importBatch(tx: Transaction, file: StatementFile, before: Progress, by: Actor): Promise<Progress> {
+    const channel = await this.channelRows.lock(tx, file.channel.id);
+    const lastId = await this.statements.lastId(tx, channel.id);
+    // Another import may have gone between two batches.
+    const rest = lastId === before.lastId ? before.rest : await this.newLines(tx, file);
+    const importId = before.importId ?? (await this.record(tx, file, rest.length, by));
+    const taken = await this.withoutKnown(tx, file, rest.slice(0, BATCH));
+    const outcomes = await this.write(tx, { ...file, channel }, importId, taken);
+    const until = taken.at(-1)?.at ?? null;
+    const isLater = until !== null && until > (channel.covered_until ?? new Date(0));
+    if (isLater) await this.channelRows.cover(tx, channel.id, until);
+    return {
+      importId,
+      lastId: await this.statements.lastId(tx, channel.id),
+      rest: rest.slice(BATCH),
+      result: added(before.result, taken, outcomes, isLater ? until : channel.covered_until),
+    };
+  }
+
+  /** Compares the file with the imported lines. @throws StatementRefused */
+  private async newLines(tx: Queryable, { channel, format, lines }: StatementFile): Promise<IdentifiedLine[]> {
+    const [first] = lines;
+    if (!first) return [];
+    const stored = await this.statements.stored(tx, channel.id, first.bookedOn);
+    if (!hasBalances(format)) {
+      assertNoneMissing(lines, stored.lines);
+      return this.without(await this.statements.known(tx, channel.id, lines), lines);
+    }
+    const rest = continueChain(lines, stored);
+    if (!format.isReferenceUnique) return rest;
+    const [moved] = await this.statements.known(tx, channel.id, rest);
+    if (!moved) return rest;
+    const row = rest.find(({ identity }) => identity.equals(moved.identity))?.row;
+    throw new StatementRefused('CHAIN_BROKEN', [`line ${row}: its reference was imported before, with another date`]);
+  }
+
+  /** Without balances, nothing shows that another import has written some of the lines meanwhile. */
+  private async withoutKnown(
+    tx: Queryable,
+    { channel, format }: StatementFile,
+    lines: IdentifiedLine[],
+  ): Promise<IdentifiedLine[]> {
+    return hasBalances(format) ? lines : this.without(await this.statements.known(tx, channel.id, lines), lines);
+  }
+
+  private without(known: readonly KnownLine[], lines: IdentifiedLine[]): IdentifiedLine[] {
+    const identities = new Set(known.map(({ identity }) => nameOf(identity)));
+    return lines.filter(({ identity }) => !identities.has(nameOf(identity)));
+  }
+
+  private async record(tx: Transaction, file: StatementFile, count: number, by: Actor): Promise<number> {
+    const { channel, sha256, lines } = file;
+    const [first] = lines;
+    const last = lines.at(-1);
+    const importId = await this.statements.insertImport(tx, {
+      channel_id: channel.id,
+      file_sha256: sha256,
+      lines: lines.length,
+      opening: first ? openingOf(first) : null,
+      closing: last?.balance ?? null,
+      first_on: first?.bookedOn ?? null,
+      last_on: last?.bookedOn ?? null,
+      operator: by.operator,
+    });
+    const detail = {
+      channel: channel.code,
+      import_id: importId,
+      file_sha256: sha256.toString('hex'),
+      lines: lines.length,
+      new: count,
+    };
+    recordAction(tx, by, { action: 'statement.import', detail });
+    if (!hasBalances(file.format)) await this.contradict(tx, file);
+    return importId;
+  }
+
+  /** Without balances, a line that was imported before may come with another amount. */
+  private async contradict(tx: Transaction, { channel, lines }: StatementFile): Promise<void> {
+    const known = await this.statements.known(tx, channel.id, lines);
+    const amounts = new Map(lines.map(({ identity, amount }) => [nameOf(identity), amount]));
+    const contradicted = known.filter(({ identity, amount }) => amounts.get(nameOf(identity)) !== amount);
+    await this.incoming.contradict(
+      tx,
+      contradicted.map(({ id }) => id),
+    );
+  }
+
+  private async write(
+    tx: Transaction,
+    file: StatementFile,
+    importId: number,
+    taken: IdentifiedLine[],
+  ): Promise<Outcomes> {
+    if (taken.length === 0) return NOTHING_IMPORTED;
+    const rows = taken.map(
+      ({ bookedOn: booked_on, at, amount, balance: balance_after, identity, texts, reference }) => {
+        const text_sealed = this.secretBox.seal(JSON.stringify([...texts, reference]), lineTextPlace({ identity }));
+        return { booked_on, at, amount, balance_after, identity, text_sealed };
+      },
+    );
+    const inserted = await this.statements.insertLines(tx, { channelId: file.channel.id, importId }, rows);
+    return this.incoming.take(tx, file, taken, inserted);
+  }
+}
+
+const nameOf = (identity: Buffer): string => identity.toString('latin1');
+
+const hasBalances = ({ columns }: StatementFormat): boolean => columns.balance !== undefined;
+
+function formatOf({ statement }: ChannelSettings, code: string): StatementFormat {
+  if (statement) return statement;
+  throw new AppError('BAD_REQUEST', `channel ${code} has no columns of statements: set its option columns`);
+}
+
+function begin({ channel, lines }: StatementFile): Progress {
+  const [first] = lines;
+  const opening = first ? openingOf(first) : null;
+  const closing = lines.at(-1)?.balance ?? null;
+  const of = { channel: channel.code, lines: lines.length, opening, closing, coveredUntil: channel.covered_until };
+  const result = { ...NOTHING_IMPORTED, ...of };
+  return { importId: null, lastId: null, rest: lines, result };
+}
+
+function added(result: ImportResult, taken: IdentifiedLine[], of: Outcomes, coveredUntil: Date | null): ImportResult {
+  const outgoing = taken.filter(({ amount }) => amount < 0n);
+  return {
+    ...result,
+    new: result.new + taken.length,
+    linked: result.linked + of.linked,
+    in: result.in + of.in,
+    inAmount: result.inAmount + of.inAmount,
+    booked: result.booked + of.booked,
+    waiting: result.waiting + of.waiting,
+    ignored: result.ignored + of.ignored,
+    out: result.out + outgoing.length,
+    outAmount: outgoing.reduce((sum, { amount }) => sum - amount, result.outAmount),
+    coveredUntil,
+  };
+}

@@ -1,0 +1,46 @@
+import { rowsOf, statement } from '../../database/parameters.js';
+
+const STORED = `booked_on::text AS booked_on, at, amount, balance_after, identity`;
+
+/** Imported lines of a channel from a day on, in the order of the chain. */
+export const LINES_FROM = statement(
+  'statement_lines.from',
+  { channelId: 'int', firstOn: 'text' },
+  ({ channelId, firstOn }) => `
+    SELECT ${STORED} FROM statement_lines WHERE channel_id = ${channelId} AND booked_on >= ${firstOn}::date ORDER BY id`,
+);
+
+/** The last line before a day; of all lines without one. */
+export const LAST_LINE = statement(
+  'statement_lines.last',
+  { channelId: 'int', before: 'text?' },
+  ({ channelId, before }) => `
+    SELECT id, ${STORED} FROM statement_lines
+    WHERE channel_id = ${channelId} AND (${before} IS NULL OR booked_on < ${before}::date)
+    ORDER BY booked_on DESC, id DESC LIMIT 1`,
+);
+
+/** Lines that are imported already. */
+export const KNOWN_LINES = statement(
+  'statement_lines.known',
+  { channelId: 'int', lines: rowsOf({ identity: 'bytea' }) },
+  ({ channelId, lines }) => `
+    SELECT known.id, known.identity, known.amount FROM ${lines.as('line')}
+    JOIN statement_lines known ON known.channel_id = ${channelId} AND known.identity = line.identity`,
+);
+
+export const INSERT_LINES = statement(
+  'statement_lines.insert',
+  {
+    ...({ channelId: 'int', importId: 'int' } as const),
+    lines: rowsOf({
+      ...({ booked_on: 'text', at: 'timestamptz', amount: 'bigint', balance_after: 'bigint?' } as const),
+      ...({ identity: 'bytea', text_sealed: 'bytea' } as const),
+    }),
+  },
+  ({ channelId, importId, lines }) => `
+    INSERT INTO statement_lines (channel_id, import_id, booked_on, at, amount, balance_after, identity, text_sealed)
+    SELECT ${channelId}, ${importId}, booked_on::date, at, amount, balance_after, identity, text_sealed
+    FROM ${lines.numbered('line', 'position')} ORDER BY position
+    RETURNING id, identity`,
+);

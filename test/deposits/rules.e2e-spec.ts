@@ -1,0 +1,390 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestMerchant } from '../support/stack.js';
+import { eventually } from '../support/eventually.js';
+import { checksThatSee } from '../support/planted.js';
+import { BankAccount, before, DepositsScene, paying, satang, type DepositView } from './scene.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let scene: DepositsScene;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  scene = await DepositsScene.start();
+  merchant = await scene.stack.merchant('0.00');
+});
+
+afterAll(() => scene.close());
+
+/** Moves the times of a deposit into the past, which no test can wait for. */
+const age = (deposit: DepositView, ms: number): Promise<unknown> =>
+  scene.stack.sql(
+    `UPDATE deposits SET created_at = created_at - $2 * interval '1 ms', expires_at = expires_at - $2 * interval '1 ms',
+                         hold_until = hold_until - $2 * interval '1 ms' WHERE deposit_number = $1`,
+    [deposit.deposit_number, ms],
+  );
+
+const withStatus = (deposit: DepositView, status: string): Promise<DepositView> =>
+  eventually(
+    () => scene.show(deposit.deposit_number),
+    (shown) => shown.status === status,
+  );
+
+describe('deposits that are recognized by their amounts', () => {
+  it('get 180 different amounts of 1000.00, and no 181st', async () => {
+    const channel = await scene.channel('spread=2');
+    const some = await Promise.all(Array.from({ length: 20 }, () => scene.deposit(channel, merchant)));
+    const amounts = some.map(({ amount_to_pay }) => satang(amount_to_pay));
+    expect(new Set(amounts).size).toBe(20);
+    expect(
+      amounts.every((each) => each > 100_000n && each <= 101_999n && each % 11n === 3n && each % 100n !== 0n),
+    ).toBe(true);
+    // The others, as they would be dealt.
+    await scene.stack.sql(
+      `INSERT INTO deposits (deposit_number, merchant_id, channel_id, reference_id, reference, amount, amount_to_pay, holds_amount,
+                             expires_at, hold_until, source)
+       SELECT deposit_number || n, merchant_id, channel_id, reference_id || n, reference || n, amount, n, true, expires_at, hold_until, source
+       FROM (SELECT * FROM deposits WHERE deposit_number = $1) d, generate_series(100001, 102000) n
+       WHERE n % 11 = 3 AND n % 100 <> 0 AND NOT n = ANY($2::int[])`,
+      [some[0]?.deposit_number, amounts.map(Number)],
+    );
+    const args = [
+      'deposit',
+      'create',
+      '--merchant',
+      String(merchant.id),
+      '--reference-id',
+      'one-more',
+      '--amount',
+      '1000.00',
+    ];
+    expect(await scene.operator.refused(...args, '--channel', channel)).toMatch(
+      /every amount near 1000\.00 THB is reserved/,
+    );
+  });
+
+  it('are created once for one reference, also at once; other content is refused', async () => {
+    const channel = await scene.channel();
+    const args = [
+      'deposit',
+      'create',
+      '--merchant',
+      String(merchant.id),
+      '--reference-id',
+      'once',
+      '--channel',
+      channel,
+      '--amount',
+    ];
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => scene.operator.json<DepositView>(...args, '1000.00')),
+    );
+    expect(new Set(made.map(({ deposit_number }) => deposit_number)).size).toBe(1);
+    expect(await scene.operator.refused(...args, '1000.01')).toMatch(/was used for another deposit/);
+  });
+
+  it('are paid late, and after they expired', async () => {
+    const channel = await scene.channel();
+    const deposit = await scene.deposit(channel, merchant);
+    await age(deposit, 2 * HOUR_MS);
+    await withStatus(deposit, 'expired');
+    await scene.import(channel, new BankAccount().add(paying(deposit)).statement());
+    expect(await scene.show(deposit.deposit_number)).toMatchObject({ status: 'paid', payments: [{ late: true }] });
+  });
+
+  it('are paid after they were cancelled', async () => {
+    const channel = await scene.channel();
+    const deposit = await scene.deposit(channel, merchant);
+    await scene.stack.sql(`UPDATE deposits SET status = 'cancelled' WHERE deposit_number = $1`, [
+      deposit.deposit_number,
+    ]);
+    await scene.import(channel, new BankAccount().add(paying(deposit)).statement());
+    expect(await scene.show(deposit.deposit_number)).toMatchObject({ status: 'paid' });
+  });
+
+  it.each<[string, string, (deposit: DepositView) => { at?: Date; amount?: bigint }]>([
+    ['an hour before creation', 'TOO_EARLY', ({ created_at }) => ({ at: before(created_at, HOUR_MS) })],
+    ['two minutes before creation', 'TOO_EARLY', ({ created_at }) => ({ at: before(created_at, 2 * MINUTE_MS) })],
+    ['after the hold', 'UNMATCHED', ({ hold_until }) => ({ at: before(hold_until, -2 * MINUTE_MS) })],
+    ['1.00 short', 'UNMATCHED', ({ amount_to_pay }) => ({ amount: satang(amount_to_pay) - 100n })],
+    ['0.01 over', 'UNMATCHED', ({ amount_to_pay }) => ({ amount: satang(amount_to_pay) + 1n })],
+    ['the amount without its satang', 'UNMATCHED', () => ({ amount: 20_000n })],
+  ])('wait for a person when paid %s, with the right deposit first', async (_, reason, changes) => {
+    const channel = await scene.channel();
+    const deposit = await scene.deposit(channel, merchant, '200.00');
+    // A hold that is over lies in the past for the statement, too.
+    if (reason === 'UNMATCHED') await age(deposit, 30 * HOUR_MS);
+    const moved = await scene.show(deposit.deposit_number);
+    await scene.import(channel, new BankAccount().add(paying(moved, changes(moved))).statement());
+    expect(await scene.payments(channel, '--waiting')).toMatchObject([{ state: 'waiting', reason }]);
+    const [payment] = await scene.payments(channel);
+    expect(payment?.suggestions[0]?.deposit_number).toBe(deposit.deposit_number);
+    expect(await scene.show(deposit.deposit_number)).not.toMatchObject({ status: 'paid' });
+  });
+
+  it('wait if they are large, until an operator credits them', async () => {
+    const channel = await scene.channel();
+    const shop = await scene.stack.merchant('0.00');
+    await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--hold-above', '999.99');
+    const deposit = await scene.deposit(channel, shop);
+    await scene.import(channel, new BankAccount().add(paying(deposit)).statement());
+    const [payment] = await scene.payments(channel, '--waiting');
+    expect(payment).toMatchObject({ reason: 'LARGE', suggestions: [{ deposit_number: deposit.deposit_number }] });
+    expect(await scene.available(shop)).toBe('0.00');
+  });
+
+  it('keep their amount for a while after the hold, and then free it', async () => {
+    const channel = await scene.channel();
+    const deposit = await scene.deposit(channel, merchant);
+    const isHeld = async (): Promise<boolean> =>
+      (
+        await scene.stack.sql(`SELECT FROM deposits WHERE deposit_number = $1 AND holds_amount`, [
+          deposit.deposit_number,
+        ])
+      ).length > 0;
+    expect(await isHeld()).toBe(true);
+    await age(deposit, 25 * HOUR_MS);
+    await eventually(isHeld, (held) => !held);
+  });
+});
+
+describe('deposits that are recognized by a reference', () => {
+  it('are credited with what arrived, whenever it did, as often as it did', async () => {
+    const channel = await scene.billerChannel();
+    const shop = await scene.stack.merchant('0.00');
+    const deposit = await scene.deposit(channel, shop);
+    expect(deposit.amount_to_pay).toBe('1000.00');
+    expect(deposit.qr_payload).toContain(deposit.reference);
+    await age(deposit, 72 * HOUR_MS);
+    const reference = `${deposit.reference.toLowerCase()} KTB`;
+    const account = new BankAccount().add(
+      paying(deposit, { amount: 99_900n, reference }),
+      paying(deposit, { amount: 1n, reference }),
+      // A reference in free text, and a part of one, are none.
+      paying(deposit, { text: deposit.reference }),
+      paying(deposit, { reference: `X${deposit.reference}` }),
+    );
+    expect(await scene.import(channel, account.statement())).toMatchObject({ booked: 2, waiting: 2 });
+    expect(await scene.show(deposit.deposit_number)).toMatchObject({ status: 'paid', paid_amount: '999.01' });
+    expect(await scene.available(shop)).toBe('999.01');
+    expect(await scene.wrong()).toEqual([]);
+  });
+
+  it('contradicted by a later file are a case that an operator closes', async () => {
+    const columns = 'columns=date=Date;time=Time;out=Out;in=In;reference=Reference';
+    const channel = await scene.billerChannel(columns, 'reference_unique=true');
+    const shop = await scene.stack.merchant('0.00');
+    const deposit = await scene.deposit(channel, shop);
+    const line = paying(deposit, { reference: `${deposit.reference}-1` });
+    await scene.import(channel, new BankAccount().add(line).statement());
+    expect(await scene.available(shop)).toBe('1000.00');
+    expect(await scene.import(channel, new BankAccount().add({ ...line, amount: 1n }).statement())).toMatchObject({
+      new: 0,
+      repeated: 1,
+    });
+    expect(await scene.available(shop)).toBe('1000.00');
+    const [payment] = await scene.payments(channel, '--cases');
+    expect(payment).toMatchObject({ state: 'booked', reason: 'CONTRADICTION', amount: '1000.00' });
+    expect(await scene.wrong()).toMatchObject([expect.stringMatching(/^deposit_witnesses: .+CONTRADICTION/)]);
+    await scene.stack.credit(shop.id, '0.50');
+    await scene.operator.json(
+      'wallet',
+      'debit',
+      '--merchant',
+      String(shop.id),
+      '--amount',
+      '600.50',
+      '--reference',
+      'spent',
+    );
+    const id = payment?.id ?? '';
+    const debit = await scene.operator.run('payment', 'debit', id, '--reason', 'the bank reversed it', '--json');
+    expect(debit).toMatchObject({ code: 0, stderr: '600.00 THB were no longer available in the wallet\n' });
+    expect(await scene.available(shop)).toBe('0.00');
+    expect(await scene.credits(shop)).toEqual([
+      { amount: '-400.00', reference_id: `deposit:${id}:back` },
+      { amount: '1000.00', reference_id: `deposit:${id}` },
+    ]);
+    expect(await scene.operator.refused('payment', 'keep', id, '--reason', 'r')).toMatch(/was decided by .+ \(debit\)/);
+    expect(await scene.wrong()).toEqual([]);
+  });
+});
+
+describe('an operator', () => {
+  it('credits, returns and ignores payments that wait, each once', async () => {
+    const channel = await scene.channel();
+    const shop = await scene.stack.merchant('0.00');
+    const deposit = await scene.deposit(channel, shop);
+    const at = new Date();
+    const account = new BankAccount().add(...[77_700n, 88_800n, 99_900n, 11_100n].map((amount) => ({ at, amount })));
+    await scene.import(channel, account.statement());
+    const [one, two, three, four] = (await scene.payments(channel, '--waiting')).map(({ id }) => id);
+    const decide = (decision: string, id = '', ...options: string[]): Promise<unknown> =>
+      scene.operator.json('payment', decision, id, '--reason', 'asked by phone', ...options);
+
+    const credit = [
+      'payment',
+      'credit',
+      one ?? '',
+      '--deposit',
+      deposit.deposit_number,
+      '--reason',
+      'asked by phone',
+      '--json',
+    ];
+    const twice = await Promise.all([0, 1].map(() => scene.operator.run(...credit)));
+    expect(twice.map(({ code }) => Number(code)).sort((a, b) => a - b)).toEqual([0, 1]);
+    expect(twice.map(({ stderr }) => stderr).join('')).toMatch(/was decided by .+ \(credit\): it is booked/);
+    expect(await scene.show(deposit.deposit_number)).toMatchObject({ status: 'paid', paid_amount: '777.00' });
+
+    expect(await decide('credit', two, '--merchant', String(shop.id))).toMatchObject({
+      booked_by: 'person',
+      merchant_id: shop.id,
+    });
+    const [made] = await scene.operator.json<DepositView[]>(
+      'deposit',
+      'list',
+      '--merchant',
+      String(shop.id),
+      '--limit',
+      '1',
+    );
+    expect(made).toMatchObject({ reference_id: two, status: 'paid', paid_amount: '888.00', source: 'operator' });
+
+    expect(await decide('return', three, '--reference', 'OUT-1')).toMatchObject({ state: 'returned' });
+    expect(await decide('ignore', four)).toMatchObject({ state: 'ignored', decision: { reason: 'asked by phone' } });
+    expect(await scene.available(shop)).toBe('1665.00');
+    expect(await scene.payments(channel, '--waiting')).toEqual([]);
+
+    await scene.operator.refusedAll([
+      [['payment', 'ignore', four ?? '', '--reason', 'r'], /was decided by .+ \(ignore\): it is ignored/],
+      [['payment', 'ignore', 'pay_none', '--reason', 'r'], /there is no payment pay_none/],
+      [['payment', 'credit', one ?? '', '--reason', 'r'], /one of --deposit and --merchant/],
+      [['payment', 'keep', one ?? '', '--reason', 'r'], /is no open case/],
+      [
+        ['wallet', 'credit', '--merchant', '1', '--amount', '1.00', '--reference', 'deposit:x'],
+        /must not begin with deposit:/,
+      ],
+    ]);
+    const sandbox = await scene.stack.sandboxMerchant('0.00');
+    expect(
+      await scene.operator.refused('payment', 'credit', one ?? '', '--merchant', String(sandbox.id), '--reason', 'r'),
+    ).toMatch(/sandbox merchant/);
+    const log = await scene.operator.json<{ action: string; merchant_id: number | null; detail: object }[]>(
+      'log',
+      '--merchant',
+      String(shop.id),
+    );
+    expect(log.filter(({ action }) => action === 'payment.credit')).toHaveLength(2);
+    const day = at.toISOString().slice(0, 10);
+    const next = new Date(at.getTime() + 86_400_000).toISOString().slice(0, 10);
+    expect(
+      await scene.operator.json('report', 'deposits', '--from', day, '--to', next, '--channel', channel),
+    ).toMatchObject([
+      { channel, payments: 4, amount: '2775.00', without_person: 0, by_person: 2, waiting: 0, returned: 1, ignored: 1 },
+    ]);
+    expect(await scene.wrong()).toEqual([]);
+  });
+
+  it('credits suspended merchants, whose money it is', async () => {
+    const channel = await scene.channel();
+    const shop = await scene.stack.merchant('0.00');
+    const deposit = await scene.deposit(channel, shop);
+    await scene.operator.json('merchant', 'suspend', String(shop.id));
+    await scene.import(channel, new BankAccount().add(paying(deposit)).statement());
+    expect(await scene.available(shop)).toBe(deposit.amount_to_pay);
+  });
+
+  it('sets channels, and is refused what would book twice or wrongly', async () => {
+    const channel = await scene.channel('account=004:0123456789');
+    await scene.deposit(channel, merchant);
+    const set = (code: string, ...options: string[]): string[] => [
+      'channel',
+      'set',
+      '--code',
+      code,
+      '--adapter',
+      'promptpay',
+      ...options.flatMap((option) => ['--option', option]),
+    ];
+    const shown = await scene.operator.json<{ options: { promptpay_id: string } }>('channel', 'show', channel);
+    await scene.operator.refusedAll([
+      [set('other', 'promptpay_id=0812345678', 'biller_id=010555123456701'), /requires one of the options/],
+      [set('other', 'promptpay_id=081234567890'), /must be a mobile number/],
+      [set('other', `promptpay_id=${shown.options.promptpay_id}`), /has this account already/],
+      [set('other', 'promptpay_id=0812345679', 'account=004:0123456789'), /has this account already/],
+      [set('other', 'promptpay_id=0812345679', 'columns=date=D;in=I;balance=B'), /column time/],
+      [set('other', 'promptpay_id=0812345679', 'class=11'), /whole number, 0 to 10/],
+      [set('other', 'promptpay_id=0812345679', 'colour=red'), /has no option colour/],
+      [set('sandbox', 'promptpay_id=0812345679'), /is built in/],
+      [set(channel, 'promptpay_id=0812345670'), /has deposits or statements of its account/],
+      [['channel', 'remove', channel], /make it inactive instead/],
+      [['deposit', 'show', 'none'], /there is no deposit none/],
+    ]);
+    await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--inactive');
+    const args = [
+      'deposit',
+      'create',
+      '--merchant',
+      String(merchant.id),
+      '--reference-id',
+      'late',
+      '--amount',
+      '1000.00',
+    ];
+    expect(await scene.operator.refused(...args, '--channel', channel)).toMatch(/there is no active channel/);
+  });
+});
+
+describe('the audit', () => {
+  it('sees a changed payment, credit, deposit and statement', async () => {
+    const channel = await scene.channel();
+    const shop = await scene.stack.merchant('0.00');
+    const deposit = await scene.deposit(channel, shop);
+    await scene.import(channel, new BankAccount().add(paying(deposit), { at: new Date(), amount: 100n }).statement());
+    expect(await scene.wrong()).toEqual([]);
+    const planted: [statement: string, ...checks: string[]][] = [
+      [`DELETE FROM transfers WHERE reference LIKE 'deposit:pay%' AND merchant_id = ${shop.id}`, 'deposit_payments'],
+      [
+        `UPDATE incoming_payments SET amount = amount + 1 WHERE merchant_id = ${shop.id}`,
+        'deposit_payments',
+        'deposits_paid',
+        'bank_statements',
+      ],
+      [`UPDATE deposits SET paid_amount = paid_amount + 1 WHERE merchant_id = ${shop.id}`, 'deposits_paid'],
+      [
+        `DELETE FROM statement_lines WHERE id = (SELECT min(line_id) FROM incoming_payments WHERE merchant_id = ${shop.id})`,
+        'bank_statements',
+      ],
+      [
+        `UPDATE statement_lines SET balance_after = balance_after + 1 WHERE id = (SELECT max(id) FROM statement_lines)`,
+        'bank_statements',
+      ],
+      [
+        `DELETE FROM incoming_payments WHERE merchant_id = ${shop.id}`,
+        'deposit_payments',
+        'deposits_paid',
+        'bank_statements',
+      ],
+    ];
+    for (const [statement, ...checks] of planted) {
+      const [seen] = await checksThatSee(scene.stack, [statement], {});
+      expect([statement, seen]).toEqual([statement, expect.arrayContaining(checks)]);
+    }
+  });
+
+  it('is backed by the database, which refuses such changes', async () => {
+    for (const statement of [
+      'DELETE FROM incoming_payments',
+      'UPDATE incoming_payments SET amount = amount + 1',
+      `UPDATE incoming_payments SET state = 'waiting', reason = 'DOUBLE', transfer_id = NULL WHERE state = 'booked'`,
+      'DELETE FROM statement_lines',
+      'UPDATE statement_lines SET amount = 1',
+      `UPDATE deposits SET status = 'expired', paid_amount = 0, paid_at = NULL WHERE status = 'paid'`,
+      'DELETE FROM deposits',
+    ]) {
+      await expect(scene.stack.sql(statement)).rejects.toThrow();
+    }
+  });
+});

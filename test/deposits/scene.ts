@@ -1,0 +1,211 @@
+import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CommandLine } from '../cli/command-line.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+
+export interface DepositView {
+  deposit_number: string;
+  merchant_id: number;
+  reference_id: string;
+  reference: string;
+  status: string;
+  amount: string;
+  amount_to_pay: string;
+  paid_amount: string;
+  qr_payload: string;
+  expires_at: string;
+  hold_until: string;
+  created_at: string;
+  payments: { id: string; amount: string; late: boolean }[];
+}
+
+export interface PaymentView {
+  id: string;
+  amount: string;
+  state: string;
+  reason: string | null;
+  booked_by: string | null;
+  merchant_id: number | null;
+  deposit_number: string | null;
+  transfer_id: number | null;
+  suggestions: { deposit_number: string; amount_to_pay: string }[];
+  decision: { decision: string; operator: string; reason: string } | null;
+}
+
+export interface Imported {
+  lines: number;
+  new: number;
+  repeated: number;
+  in: number;
+  in_amount: string;
+  booked: number;
+  waiting: number;
+  ignored: number;
+  out: number;
+  covered_until: string | null;
+  refused: string | null;
+}
+
+const COLUMNS = 'columns=date=Date;time=Time;text=Details;out=Out;in=In;balance=Balance;reference=Reference';
+const MINUTE_MS = 60_000;
+
+export const satang = (baht: string): bigint => BigInt(baht.replace('.', ''));
+export const baht = (amount: bigint): string => `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`;
+
+/** A line of a statement; a negative amount left the account. */
+export interface BankLine {
+  at: Date;
+  amount: bigint;
+  text?: string;
+  reference?: string;
+}
+
+/** A bank account that writes statements. */
+export class BankAccount {
+  readonly lines: BankLine[] = [];
+
+  /** @param opening the balance before the first line. */
+  constructor(private readonly opening = 1_000_000n) {}
+
+  /** Adds lines in the order of time. */
+  add(...lines: BankLine[]): this {
+    this.lines.push(...lines);
+    return this;
+  }
+
+  /** The statement of all lines, or of the first ones. */
+  statement(count = this.lines.length): string {
+    let balance = this.opening;
+    const rows = this.lines.slice(0, count).map(({ at, amount, text = 'Transfer', reference = '' }) => {
+      balance += amount;
+      const [day = '', time = ''] = new Date(at.getTime() + 7 * 60 * MINUTE_MS).toISOString().slice(0, 16).split('T');
+      const [out, into] = amount < 0n ? [baht(-amount), ''] : ['', baht(amount)];
+      return [day, time, text, out, into, baht(balance), reference].join(',');
+    });
+    return ['Date,Time,Details,Out,In,Balance,Reference', ...rows].join('\n');
+  }
+}
+
+/** A service with one channel for PromptPay, and the operator who runs it. */
+export class DepositsScene {
+  readonly directory = mkdtempSync(path.join(tmpdir(), 'topup-deposits-'));
+  private files = 0;
+
+  private constructor(
+    readonly stack: TestStack,
+    readonly operator: CommandLine,
+  ) {}
+
+  static async start(env: Record<string, string> = {}): Promise<DepositsScene> {
+    const stack = await TestStack.start(env);
+    const key = stack.config.secretsKey?.toString('base64') ?? '';
+    const operator = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL, SECRETS_KEY: key, ...env });
+    return new DepositsScene(stack, operator);
+  }
+
+  async close(): Promise<void> {
+    rmSync(this.directory, { recursive: true });
+    await this.stack.close();
+  }
+
+  /** A channel that recognizes payments by their amounts, with an account of its own. */
+  async channel(...options: string[]): Promise<string> {
+    const code = unique('bank').toLowerCase();
+    const id = `0${String(++ids).padStart(9, '8')}`;
+    const given = optionsOf(`promptpay_id=${id}`, ...options);
+    await this.operator.json('channel', 'set', '--code', code, '--adapter', 'promptpay', ...given);
+    return code;
+  }
+
+  /** One that recognizes them by our references. */
+  async billerChannel(...options: string[]): Promise<string> {
+    const code = unique('biller').toLowerCase();
+    const given = optionsOf(`biller_id=${String(++ids).padStart(15, '1')}`, ...options);
+    await this.operator.json('channel', 'set', '--code', code, '--adapter', 'promptpay', ...given);
+    return code;
+  }
+
+  deposit(
+    channel: string,
+    { id }: Pick<TestMerchant, 'id'>,
+    amount = '1000.00',
+    ...options: string[]
+  ): Promise<DepositView> {
+    const of = [
+      '--merchant',
+      String(id),
+      '--reference-id',
+      unique('deposit'),
+      '--amount',
+      amount,
+      '--channel',
+      channel,
+    ];
+    return this.operator.json<DepositView>('deposit', 'create', ...of, ...options);
+  }
+
+  show(number: string): Promise<DepositView> {
+    return this.operator.json<DepositView>('deposit', 'show', number);
+  }
+
+  file(content: string): string {
+    const file = path.join(this.directory, `${++this.files}.csv`);
+    writeFileSync(file, content);
+    return file;
+  }
+
+  import(channel: string, content: string, ...options: string[]): Promise<Imported> {
+    return this.operator.json<Imported>('statement', 'import', this.file(content), '--channel', channel, ...options);
+  }
+
+  /** Imports a file that must be refused. @returns the code, and what standard error has. */
+  async refusedImport(channel: string, content: string): Promise<{ code: string | null; stderr: string }> {
+    const args = ['statement', 'import', this.file(content), '--channel', channel, '--json'];
+    const { code, stdout, stderr } = await this.operator.run(...args);
+    if (code !== 1) throw new Error(`the file was taken: ${stdout}`);
+    return { code: (JSON.parse(stdout) as Imported).refused, stderr };
+  }
+
+  payments(channel: string, ...options: string[]): Promise<PaymentView[]> {
+    return this.operator.json<PaymentView[]>('payment', 'list', '--channel', channel, ...options);
+  }
+
+  async available({ id }: Pick<TestMerchant, 'id'>): Promise<string> {
+    const wallet = await this.operator.json<{ available_amount: string }>('wallet', 'show', '--merchant', String(id));
+    return wallet.available_amount;
+  }
+
+  /** Credits of payments to a merchant, as its statement has them. */
+  async credits({ id }: Pick<TestMerchant, 'id'>): Promise<{ amount: string; reference_id: string }[]> {
+    const args = ['wallet', 'statement', '--merchant', String(id)];
+    const entries = await this.operator.json<{ amount: string; reference_id: string }[]>(...args);
+    return entries
+      .filter(({ reference_id }) => reference_id.startsWith('deposit:'))
+      .map(({ amount, reference_id }) => ({ amount, reference_id }));
+  }
+
+  /** Checks of the audit that fail. */
+  async wrong(): Promise<string[]> {
+    const { stdout } = await this.operator.run('audit', '--json');
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; detail: string }[] };
+    return checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`);
+  }
+}
+
+/** The columns of {@link BankAccount}, unless others are given. */
+const optionsOf = (...options: string[]): string[] => {
+  const columns = options.some((option) => option.startsWith('columns=')) ? [] : [COLUMNS];
+  return [...columns, ...options].flatMap((option) => ['--option', option]);
+};
+
+let ids = 0;
+
+/** The moment that a payment is made: now, in the minute of the deposit's creation at the earliest. */
+export const paying = ({ amount_to_pay }: DepositView, changes: Partial<BankLine> = {}): BankLine => ({
+  at: new Date(),
+  amount: satang(amount_to_pay),
+  ...changes,
+});
+
+export const before = (moment: string | Date, ms: number): Date => new Date(new Date(moment).getTime() - ms);
