@@ -27,6 +27,10 @@ const ELSEWHERE = `<p>Requests go to <code>/v1</code>, each with the header <cod
 ${items.join('\n')}
 </ul>`;
 
+/** Whether a browser looks for a page. Programs get errors as JSON, and so does every path of the API. */
+const isForPage = (request: Request): boolean =>
+  !request.path.startsWith('/v1/') && request.accepts(['json', 'html']) === 'html';
+
 const librariesNotBuilt = (): AppError =>
   new AppError(
     'SERVICE_UNAVAILABLE',
@@ -57,7 +61,12 @@ export class SiteController {
     void this.site.serve(request, response, (error?: unknown) => {
       // Metrics must count this request under no route.
       delete (request as { route?: unknown }).route;
-      next(error ?? (this.isComing(request) ? librariesNotBuilt() : noSuchRoute(request)));
+      if (error !== undefined) return next(error);
+      if (this.isComing(request)) return next(librariesNotBuilt());
+      response.vary('Accept');
+      if (!isForPage(request)) return next(noSuchRoute(request));
+      if (this.site.isBuilt()) void this.site.serveMissing(request, response, next);
+      else answerNotBuilt(response, NAME, 'The documentation', ELSEWHERE);
     });
   }
 

@@ -7,10 +7,14 @@ export interface Site {
   isBuilt(): boolean;
   /** Answers requests for pages and their files, and passes every other request on. */
   serve: RequestHandler;
+  /** Answers a browser at an address without a page. */
+  serveMissing: RequestHandler;
 }
 
 /** Served at `/` only. */
 const INDEX = '/index.html';
+/** Served with 404, at every address without a page. */
+const MISSING = '/404.html';
 /** The addresses that are not pages: what pages load, and the libraries. */
 const FILE = /^\/assets\/|^\/sdk\/[^/]+\.tgz$/;
 
@@ -51,15 +55,23 @@ export function openSite(directory: string): Site {
   const fileOf = (address: string): string | undefined => {
     if (address === '/') return INDEX;
     const file = FILE.test(address) ? address : `${address}.html`;
-    return file !== INDEX && files.names.has(file) ? file : undefined;
+    return file !== INDEX && file !== MISSING && files.names.has(file) ? file : undefined;
   };
-  const serve: RequestHandler = (request, response, next) => {
-    const file = isBuilt() ? fileOf(request.path) : undefined;
-    if (file === undefined) return next();
+  const send = (file: string, ...[request, response, next]: Parameters<RequestHandler>): void => {
     setHeaders(request, response, () => {
       request.url = file;
-      files.serve(request, response, next);
+      void files.serve(request, response, next);
     });
   };
-  return { isBuilt, serve };
+  return {
+    isBuilt,
+    serve: (request, response, next) => {
+      const file = isBuilt() ? fileOf(request.path) : undefined;
+      if (file === undefined) next();
+      else send(file, request, response, next);
+    },
+    serveMissing: (request, response, next) => {
+      send(MISSING, request, response.status(404), next);
+    },
+  };
 }

@@ -1,8 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
+import type { RequestHandler } from 'express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { declareEvents } from './openapi-events.js';
 import { declareHeaders } from './openapi-headers.js';
 import { pageHeaders } from './site.js';
+import { BACK_SCRIPT, SWAGGER_CSS } from './swagger-style.js';
+
+/** The page's policy allows no script inside it. */
+const BACK = '/docs/back.js';
 
 const DESCRIPTION = `Order game top-ups by SKU, pay from a prepaid THB wallet, and follow each order by polling or by signed webhooks.
 
@@ -42,13 +47,12 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
 /** Serves Swagger UI at /docs and the document at /docs-json. Swagger UI forgets the API key when its page closes. */
 export function setUpSwagger(app: INestApplication): void {
   app.use(['/docs', '/docs-json'], pageHeaders(["'self'", "'unsafe-inline'"]));
+  app.use(BACK, ((_request, response) => response.type('js').send(BACK_SCRIPT)) satisfies RequestHandler);
   SwaggerModule.setup('docs', app, () => createOpenApi(app), {
     jsonDocumentUrl: 'docs-json',
     customSiteTitle: 'Order Top-up API',
-    // Hides Swagger's logo; the bar keeps the switch of colours.
-    customCss:
-      '.swagger-ui .topbar { padding: 4px 0 } .swagger-ui .topbar .link { display: none } ' +
-      '.swagger-ui .topbar-wrapper { justify-content: flex-end }',
+    customCss: SWAGGER_CSS,
+    customJs: BACK,
     swaggerOptions: {
       displayRequestDuration: true,
       tryItOutEnabled: true,

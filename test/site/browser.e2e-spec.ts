@@ -2,12 +2,15 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { paletteCss } from '../../src/api-docs/palette.js';
 import { axeFindings, describeInBrowser, launchBrowser } from '../console/browser/chromium-browser.js';
 import { PATIENCE_MS } from '../support/chromium.js';
 import { TestStack } from '../support/stack.js';
 import { PAGES } from './built-site.js';
 
 const WIDE = { width: 1440, height: 900 };
+const rgbOf = (hex: string): string =>
+  `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
 const PHONE = { width: 360, height: 740 };
 /** The directory for a picture of every page, if it is set. */
 const pictures = process.env.SITE_PICTURES;
@@ -70,6 +73,34 @@ describeInBrowser('The documentation, in a browser', () => {
     expect(faults).toEqual([]);
     await page.context().close();
   });
+
+  it.each(['light', 'dark'] as const)('shows a page at a wrong address in %s colours', async (colorScheme) => {
+    const page = await arrive({ colorScheme });
+    await page.goto(`${stack.url}/no-such-page`);
+    await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'the overview' }).click();
+    await page.waitForURL(`${stack.url}/`);
+    // The browser reports each 404.
+    expect(faults.filter((fault) => !fault.includes('status of 404'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'leads back from the interactive reference, in %s colours',
+    async (colorScheme) => {
+      const page = await arrive({ colorScheme });
+      await page.goto(`${stack.url}/docs`);
+      const authorize = page.getByRole('button', { name: 'Authorize' }).first();
+      await authorize.waitFor();
+      const [, light, dark] = /--link:light-dark\((#\w+), ?(#\w+)\)/.exec(paletteCss()) ?? [];
+      const colour = await page.evaluate<string>(`getComputedStyle(document.querySelector('.btn.authorize')).color`);
+      expect(colour).toBe(rgbOf((colorScheme === 'light' ? light : dark) ?? ''));
+      await page.getByRole('link', { name: 'Documentation' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Sell game top-ups through one API' }).waitFor();
+      await page.context().close();
+    },
+  );
 
   it('shows the interactive reference, which sends requests with a key and stores it nowhere', async () => {
     const { key } = await stack.merchant();

@@ -12,7 +12,7 @@ export const readBuilt = (name: string): string => readFileSync(path.join(BUILT,
 /** The HTML of every page, by its address. */
 export const PAGES: ReadonlyMap<string, string> = new Map(
   files
-    .filter((name) => name.endsWith('.html'))
+    .filter((name) => name.endsWith('.html') && name !== '404.html')
     .map((name) => [name === 'index.html' ? '/' : `/${name.replace(/\.html$/, '')}`, readBuilt(name)]),
 );
 

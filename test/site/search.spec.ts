@@ -16,6 +16,18 @@ describe('The search of the documentation', () => {
     ['getting started', '/getting-started'],
     ['sim-partial', '/sandbox#how-an-order-ends'],
     ['การส่งซ้ำ', '/th/guides/webhooks#การส่งซ้ำ'],
+    // Words that the documents do not use.
+    ['order stuck', '/concepts#states'],
+    ['double charge', '/concepts#idempotency'],
+    ['ip whitelist', '/guides/going-live#keys'],
+    ['empty wallet', '/concepts#the-wallet'],
+    ['เติมเงิน', '/concepts#the-wallet'],
+    ['หักเงินซ้ำ', '/concepts#idempotency'],
+    ['ออเดอร์ค้าง', '/concepts#states'],
+    ['signature', '/guides/webhooks#verifying'],
+    ['rate limit', '/guides/errors-and-retries#limits'],
+    ['zone id', '/guides/orders#the-players-ids'],
+    ['ลายเซ็น', '/th/guides/webhooks#การตรวจลายเซ็น'],
   ])('finds the explanation of %s', (query, address) => {
     expect(firstFor(query)).toBe(address);
   });

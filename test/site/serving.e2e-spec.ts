@@ -9,7 +9,7 @@ import { PACKAGE } from '../sdk/built-sdk.js';
 import { expectError } from '../support/expectations.js';
 import { Client } from '../support/http.js';
 import { TestStack } from '../support/stack.js';
-import { attributes, BUILT, PAGES, pageAt } from './built-site.js';
+import { attributes, BUILT, PAGES, pageAt, readBuilt } from './built-site.js';
 
 let stack: TestStack;
 
@@ -74,6 +74,7 @@ describe('the root of the API', () => {
       expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('npm run build')]);
       expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
       expect((await fetch(`${stack.urlOf(api)}/concepts`)).status).toBe(404);
+      expect((await fetch(`${stack.urlOf(api)}/concepts`, { headers: ofBrowser })).status).toBe(503);
       const library = await fetch(`${stack.urlOf(api)}/sdk/${PACKAGE}`);
       expect([library.status, await library.json(), library.headers.get('retry-after')]).toEqual([
         503,
@@ -162,6 +163,31 @@ describe('the documentation', () => {
   });
 });
 
+describe('a wrong address', () => {
+  it('is answered to a browser with a page that leads on, and to programs with an error', async () => {
+    for (const address of ['/nope', '/404', '/th/nope', '/concepts/', '/concepts.html']) {
+      const response = await fetch(stack.url + address, { headers: ofBrowser });
+      expect([address, response.status, await response.text()]).toEqual([address, 404, readBuilt('404.html')]);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(response.headers.get('vary')).toMatch(/Accept\b(?!-)/);
+    }
+    for (const accept of ['application/json', '*/*', 'image/png']) {
+      const response = await fetch(`${stack.url}/nope`, { headers: { accept } });
+      expect([accept, response.status, await response.json()]).toEqual([
+        accept,
+        404,
+        { status: 404, code: 'NOT_FOUND', message: 'There is no GET /nope' },
+      ]);
+    }
+    const { key } = await stack.merchant();
+    const inApi = await fetch(`${stack.url}/v1/nope`, { headers: { ...ofBrowser, 'x-api-key': key } });
+    expect([inApi.status, await inApi.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
+    const posted = await fetch(`${stack.url}/nope`, { method: 'POST', headers: ofBrowser });
+    expect([posted.status, await posted.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
+  });
+});
+
 describe('the API beside the documentation', () => {
   it('gives its usual answers with any Accept header of a browser', async () => {
     const { body, status } = await anonymous().send('GET', '/no-such-page');
@@ -217,6 +243,12 @@ describe('Swagger UI', () => {
     const policy = page['content-security-policy']?.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
     for (const address of ['/docs', '/docs/', '/docs/swagger-ui-init.js', '/docs-json'])
       expect([address, await headersOf(address)]).toEqual([address, { ...page, 'content-security-policy': policy }]);
+  });
+
+  it('has a way back to the documentation', async () => {
+    const html = await (await fetch(`${stack.url}/docs`)).text();
+    const [, script = ''] = /<script src='([^']*back[^']*)'/.exec(html) ?? [];
+    expect(await (await fetch(stack.url + script)).text()).toContain("link.href = '/'");
   });
 
   it('stores no key in the browser', async () => {

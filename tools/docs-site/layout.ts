@@ -127,6 +127,7 @@ function contents({ language }: PageEntry, sections: readonly PageSection[]): st
 function wayOn(page: PageEntry, sections: readonly Section[]): string {
   const pages = sections.flatMap((section) => section.pages).filter((each) => each.language === page.language);
   const at = pages.indexOf(page);
+  if (at < 0) return '';
   const words = WORDS[page.language];
   const link = (to: PageEntry | undefined, word: string, kind: string): string =>
     to ? `<a class="${kind}" href="${to.path}"><span>${word}</span>${escape(to.title)}</a>` : '';

@@ -1,5 +1,5 @@
-/** As `build.ts` writes it: address, page, heading, text. */
-export type Entry = readonly [address: string, page: string, heading: string, text: string];
+/** As `build.ts` writes it: address, page, heading, text, other words that readers look for. */
+export type Entry = readonly [address: string, page: string, heading: string, text: string, synonyms?: string];
 
 export interface Found {
   entry: Entry;
@@ -9,7 +9,7 @@ export interface Found {
 
 const EXCERPT_LENGTH = 140;
 const BEFORE_MATCH = 40;
-const SCORES = { exactHeading: 40, heading: 12, page: 8, text: 1 };
+const SCORES = { exactHeading: 40, heading: 12, synonym: 10, page: 8, text: 1 };
 
 /**
  * Returns the entries that contain all words of a query, best first. Parts of words match, because Thai has no spaces between
@@ -28,12 +28,13 @@ export function find(entries: readonly Entry[], query: string): Found[] {
     .map(({ entry }) => ({ entry, excerpt: excerptOf(entry[3], words) }));
 }
 
-function scoreOf([, page, heading, text]: Entry, words: readonly string[]): number {
+function scoreOf([, page, heading, text, synonyms = '']: Entry, words: readonly string[]): number {
   const title = (heading === '' ? page : heading).toLowerCase();
   const [above, below] = [page.toLowerCase(), text.toLowerCase()];
   const scores = words.map(
     (word) =>
       (title.includes(word) ? SCORES.heading : 0) +
+      (synonyms.includes(word) ? SCORES.synonym : 0) +
       (heading === '' && above.includes(word) ? SCORES.page : 0) +
       (heading !== '' && above.includes(word) ? 1 : 0) +
       (below.includes(word) ? SCORES.text : 0),
