@@ -1,4 +1,3 @@
-import { statement } from '../database/parameters.js';
 import type { PassedOver } from '../orders/order-item.entity.js';
 
 /** An event of an order. */
@@ -308,8 +307,9 @@ const end = (orderId: string): Source[] => {
 /**
  * All events of an order, oldest first. One transaction writes the end of an order, but each of its statements reads the clock
  * anew. So an entry that is up to a second later than the end gets the moment of the end, and the ranks sort these entries.
+ * @returns a query of {@link HistoryRow}. @param orderId how the statement's text refers to the order's id.
  */
-export const FIND_HISTORY = statement('order_history.find', { orderId: 'bigint' }, ({ orderId }) => {
+export function historyOf(orderId: string): string {
   const names = ['at', 'rank', 'sequence', 'kind', ...Object.keys(NOTHING)].join(', ');
   const members = Object.keys(NOTHING).map((name) =>
     NOT_TEXT.includes(name) ? `h.${name}` : `nullif(h.${name}, '') AS ${name}`,
@@ -324,4 +324,4 @@ export const FIND_HISTORY = statement('order_history.find', { orderId: 'bigint' 
            ${members.join(', ')}, h.kind
     FROM happened h, this_order o
     ORDER BY 1, h.rank, h.sequence`;
-});
+}

@@ -2,17 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import type { FailureCode } from '../core/failures.js';
 import { present } from '../core/invariant.js';
-import { Database, type Transaction } from '../database/database.js';
+import { Database } from '../database/database.js';
+import { JsonRows } from '../database/json-rows.js';
 import { statement } from '../database/parameters.js';
 import { OrderUnit } from '../orders/order-unit.entity.js';
 import { Order } from '../orders/order.entity.js';
-import { orderColumns } from '../orders/order-columns.sql.js';
+import { itemColumns, orderColumns } from '../orders/order-columns.sql.js';
 import { unitReferenceIn, type ItemRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
 import type { UnitState } from '../orders/states.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
-import { Transfer } from '../wallet/transfer.entity.js';
-import { FIND_HISTORY, type HistoryRow } from './order-history.sql.js';
+import type { Transfer } from '../wallet/transfer.entity.js';
+import { historyOf, type HistoryRow } from './order-history.sql.js';
 import type { NamedOrderRow } from './order-search.sql.js';
 
 /** The player of an order. */
@@ -34,6 +35,27 @@ export interface AttemptOfUnit {
   cost_currency: string | null;
   /** The final state where another attempt followed, otherwise the outcome of the unit's latest call; null without a call. */
   last_outcome: string | null;
+}
+
+export type ShownUnit = Pick<
+  UnitRow,
+  ('item' | 'unit' | 'state' | 'sends' | 'supplier') | ('supplier_reference' | 'failure_code' | 'failure_message')
+>;
+
+export type OrderTransfer = Pick<Transfer, 'id' | 'kind' | 'amount' | 'available_after' | 'created_at'>;
+
+/** An order with everything about it. */
+export interface WholeOrder extends NamedOrderRow {
+  /** Sorted by position. */
+  items: ItemRow[];
+  /** Sorted by item and unit. */
+  units: ShownUnit[];
+  /** Sorted by unit, then by the attempt's number. */
+  attempts: AttemptOfUnit[];
+  /** Oldest first. */
+  transfers: OrderTransfer[];
+  /** Oldest first. */
+  history: HistoryRow[];
 }
 
 /** The data of a unit that a decision needs. */
@@ -76,10 +98,34 @@ const ATTEMPTS = `
     JOIN suppliers s ON s.id = coalesce(a.supplier_id, u.supplier_id)
     WHERE (a.number IS NOT NULL OR u.sends > 0)`;
 
-const FIND_ATTEMPTS = statement(
-  'support.find_attempts',
-  { orderId: 'bigint' },
-  ({ orderId }) => `${ATTEMPTS} AND u.order_id = ${orderId} ORDER BY u.item, u.unit, a.number`,
+const ITEMS = new JsonRows<ItemRow>({ order_id: 'bigint', list_price: 'bigint', unit_price: 'bigint' });
+const UNITS = new JsonRows<ShownUnit>({});
+const ATTEMPTS_OF_UNITS = new JsonRows<AttemptOfUnit>({ cost_micros: 'bigint' });
+const TRANSFERS = new JsonRows<OrderTransfer>({
+  id: 'bigint',
+  amount: 'bigint',
+  available_after: 'bigint',
+  created_at: 'moment',
+});
+const HISTORY = new JsonRows<HistoryRow>({ at: 'moment', amount: 'bigint' });
+
+const FIND_WHOLE_ORDER = statement(
+  'support.find_whole_order',
+  { orderNumber: 'text' },
+  ({ orderNumber }) => `
+    SELECT ${orderColumns('whole')}, m.name AS merchant_name,
+      ${ITEMS.of(`SELECT ${itemColumns('i')} FROM order_items i WHERE i.order_id = whole.id ORDER BY i.position`)} AS items,
+      ${UNITS.of(`
+        SELECT u.item, u.unit, u.state, u.sends, u.supplier_reference, u.failure_code, u.failure_message, s.code AS supplier
+        FROM order_units u JOIN suppliers s ON s.id = u.supplier_id
+        WHERE u.order_id = whole.id ORDER BY u.item, u.unit`)} AS units,
+      ${ATTEMPTS_OF_UNITS.of(`${ATTEMPTS} AND u.order_id = whole.id ORDER BY u.item, u.unit, a.number`)} AS attempts,
+      ${TRANSFERS.of(`
+        SELECT t.id, t.kind, t.amount, t.available_after, t.created_at
+        FROM transfers t WHERE t.order_id = whole.id ORDER BY t.id`)} AS transfers,
+      ${HISTORY.of(historyOf('whole.id'))} AS history
+    FROM orders whole JOIN merchants m ON m.id = whole.merchant_id
+    WHERE whole.order_number = ${orderNumber}`,
 );
 
 /** The order of a unit, the unit's price and its latest attempt. The price is null where the order has no such unit. */
@@ -108,13 +154,9 @@ export class OrderSupportRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns null where the order belongs to another merchant than the given one. */
-  async findByNumber(
-    orderNumber: string,
-    merchantId?: number,
-    tx: Pick<Transaction, 'query'> = this.database,
-  ): Promise<NamedOrderRow | null> {
+  async findByNumber(orderNumber: string, merchantId?: number): Promise<NamedOrderRow | null> {
     const which = { orderNumber, merchantId: merchantId ?? null };
-    const [found] = await tx.query<NamedOrderRow>(...FIND_BY_NUMBER.with(which));
+    const [found] = await this.database.query<NamedOrderRow>(...FIND_BY_NUMBER.with(which));
     return found ?? null;
   }
 
@@ -126,12 +168,12 @@ export class OrderSupportRepository {
   }
 
   /** Sorted by order, then by the item's position. */
-  listItems(orderIds: bigint[], tx: Pick<Transaction, 'query'> = this.database): Promise<ItemRow[]> {
-    return tx.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
+  listItems(orderIds: bigint[]): Promise<ItemRow[]> {
+    return this.database.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
   }
 
-  async listUnits(orderId: bigint, { manager }: Pick<Transaction, 'manager'> = this.database): Promise<UnitRow[]> {
-    const { entities, raw } = await manager
+  async listUnits(orderId: bigint): Promise<UnitRow[]> {
+    const { entities, raw } = await this.database.manager
       .createQueryBuilder(OrderUnit, 'unit')
       .innerJoin(Supplier, 'supplier', 'supplier.id = unit.supplier_id')
       .addSelect('supplier.code', 'supplier_code')
@@ -145,19 +187,18 @@ export class OrderSupportRepository {
     }));
   }
 
-  /** Sorted by unit, then by the attempt's number. */
-  listAttempts(orderId: bigint, tx: Transaction): Promise<AttemptOfUnit[]> {
-    return tx.query<AttemptOfUnit>(...FIND_ATTEMPTS.with({ orderId }));
-  }
-
-  /** Oldest first. */
-  listTransfers(orderId: bigint, { manager }: Transaction): Promise<Transfer[]> {
-    return manager.find(Transfer, { where: { order_id: orderId }, order: { id: 'ASC' } });
-  }
-
-  /** Oldest first. */
-  listHistory(orderId: bigint, tx: Transaction): Promise<HistoryRow[]> {
-    return tx.query<HistoryRow>(...FIND_HISTORY.with({ orderId }));
+  /** One statement, so that all its parts are of the same moment. */
+  async findWhole(orderNumber: string): Promise<WholeOrder | null> {
+    const [found] = await this.database.query<WholeOrder>(...FIND_WHOLE_ORDER.with({ orderNumber }));
+    if (!found) return null;
+    return {
+      ...found,
+      items: ITEMS.read(found.items),
+      units: UNITS.read(found.units),
+      attempts: ATTEMPTS_OF_UNITS.read(found.attempts),
+      transfers: TRANSFERS.read(found.transfers),
+      history: HISTORY.read(found.history),
+    };
   }
 
   /** Returns null where there is no such order. The price is null where the order has no such unit. */

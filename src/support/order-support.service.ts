@@ -5,18 +5,8 @@ import { present } from '../core/invariant.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, MAX_DATE_MS, toPage, type Page } from '../core/pagination.js';
 import { textProblem } from '../core/text.js';
 import { Database } from '../database/database.js';
-import { inIndexedSnapshot } from '../database/snapshot.js';
-import {
-  unitName,
-  unitReference,
-  type ItemRow,
-  type OrderRow,
-  type UnitKey,
-  type UnitRow,
-} from '../orders/order.rows.js';
-import type { Transfer } from '../wallet/transfer.entity.js';
+import { unitName, unitReference, type ItemRow, type OrderRow, type UnitKey } from '../orders/order.rows.js';
 import { toAttemptView, type AttemptView } from './attempt-view.js';
-import type { HistoryRow } from './order-history.sql.js';
 import { AmbiguousReference } from './order-problems.js';
 import {
   OrderSearchRepository,
@@ -28,9 +18,10 @@ import {
 } from './order-search.repository.js';
 import {
   OrderSupportRepository,
-  type AttemptOfUnit,
   type PlayerRow,
+  type ShownUnit,
   type UnitToDecide,
+  type WholeOrder,
 } from './order-support.repository.js';
 
 export type { FoundOrder } from './order-search.repository.js';
@@ -38,7 +29,7 @@ export type { FoundOrder } from './order-search.repository.js';
 export type OrderWithItems = OrderRow & { items: ItemRow[] };
 export type ListedOrder = NamedOrderRow & { items: ItemRow[] };
 
-export interface UnitDetail extends UnitRow {
+export interface UnitDetail extends ShownUnit {
   /** Such as `1.2`. */
   name: string;
   /** The reference of its latest attempt; before the first attempt, `unitReference`. */
@@ -50,11 +41,8 @@ export interface UnitDetail extends UnitRow {
 }
 
 /** All that operators see of an order. */
-export interface OrderDetail extends ListedOrder {
+export interface OrderDetail extends Omit<WholeOrder, 'units' | 'attempts'> {
   units: UnitDetail[];
-  /** Oldest first. */
-  transfers: Transfer[];
-  history: HistoryRow[];
 }
 
 export interface PageRequest extends Omit<PageFilter, 'ids'> {
@@ -107,23 +95,16 @@ export class OrderSupportService {
   }
 
   /** @throws NOT_FOUND */
-  show(orderNumber: string): Promise<OrderDetail> {
-    return inIndexedSnapshot(this.database, async (tx) => {
-      const order = await this.orders.findByNumber(orderNumber, undefined, tx);
-      if (!order) throw notFound('order');
-      const items = await this.orders.listItems([order.id], tx);
-      const units = await this.orders.listUnits(order.id, tx);
-      const attempts = await this.orders.listAttempts(order.id, tx);
-      const transfers = await this.orders.listTransfers(order.id, tx);
-      const history = await this.orders.listHistory(order.id, tx);
-      return {
-        ...order,
-        items,
-        units: units.map((unit) => toUnitDetail(order.order_number, unit, items, attempts)),
-        transfers,
-        history,
-      };
-    });
+  async show(orderNumber: string): Promise<OrderDetail> {
+    const order = await this.orders.findWhole(orderNumber);
+    if (!order) throw notFound('order');
+    const { attempts, ...rest } = order;
+    const attemptsOf = new Map<string, AttemptView[]>(order.units.map((unit) => [unitName(unit), []]));
+    for (const attempt of attempts) attemptsOf.get(unitName(attempt))?.push(toAttemptView(attempt));
+    return {
+      ...rest,
+      units: order.units.map((unit) => toUnitDetail(unit, order, attemptsOf.get(unitName(unit)) ?? [])),
+    };
   }
 
   /** A unit and its latest attempt, without the rest of its order. @throws NOT_FOUND */
@@ -220,16 +201,15 @@ function withItems<Row extends OrderRow>(orders: Row[], items: ItemRow[]): (Row 
   return orders.map((order) => ({ ...order, items: itemsOf.get(order.id) ?? [] }));
 }
 
-function toUnitDetail(orderNumber: string, unit: UnitRow, items: ItemRow[], ofOrder: AttemptOfUnit[]): UnitDetail {
+function toUnitDetail(unit: ShownUnit, { order_number, items }: WholeOrder, attempts: AttemptView[]): UnitDetail {
   const item = present(
     items.find(({ position }) => position === unit.item),
     'a unit has its item',
   );
-  const attempts = ofOrder.filter((attempt) => unitName(attempt) === unitName(unit)).map(toAttemptView);
   return {
     ...unit,
     name: unitName(unit),
-    reference: attempts.at(-1)?.reference ?? unitReference(orderNumber, unit),
+    reference: attempts.at(-1)?.reference ?? unitReference(order_number, unit),
     sku: item.sku,
     price: item.unit_price,
     attempts,

@@ -8,7 +8,7 @@ import type { HistoryRow } from '../../support/order-history.sql.js';
 import type { FoundOrder, ListedOrder, OrderDetail, UnitDetail } from '../../support/order-support.service.js';
 import type { ReviewRow } from '../../support/review.repository.js';
 import type { Caller } from '../access/caller.js';
-import type { Transfer } from '../../wallet/transfer.entity.js';
+import type { OrderTransfer } from '../../support/order-support.repository.js';
 import type {
   DeskAttemptDto,
   DeskItemDto,
@@ -65,8 +65,8 @@ const toItemDto = (item: ItemRow, censor: Censor): DeskItemDto => ({
   failure_message: censor(item.failure_message),
 });
 
-function toMoneyDto(transfers: Transfer[], viewer: Viewer): OrderMoneyDto {
-  const sum = (kind: Transfer['kind']): bigint =>
+function toMoneyDto(transfers: OrderTransfer[], viewer: Viewer): OrderMoneyDto {
+  const sum = (kind: OrderTransfer['kind']): bigint =>
     transfers.filter((transfer) => transfer.kind === kind).reduce((total, { amount }) => total + amount, 0n);
   const [spent, returned] = [sum('order_spend'), sum('order_refund')];
   return {
@@ -77,7 +77,7 @@ function toMoneyDto(transfers: Transfer[], viewer: Viewer): OrderMoneyDto {
   };
 }
 
-const toMovementDto = (transfer: Transfer, viewer: Viewer): MovementDto => ({
+const toMovementDto = (transfer: OrderTransfer, viewer: Viewer): MovementDto => ({
   ...pick(transfer, 'kind', 'created_at'),
   id: String(transfer.id),
   amount: formatBaht(transfer.amount),
