@@ -183,7 +183,7 @@ const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
     ),
   );
 
-/** An infinite age gives a sandbox unit its last result, because the unit has ended. */
+/** The unit has ended, so the sandbox must answer with its final result: hence the infinite age. */
 const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...unit }: EndedAttempt): NamedAttempt => ({
   sku,
   reference,
