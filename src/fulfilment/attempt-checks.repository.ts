@@ -12,7 +12,7 @@ const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attemp
 const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
   `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
 
-/** A check that is scheduled already serves a later request, too. */
+/** Changes nothing if the attempt has a scheduled check. */
 const ASK_FOR_CHECK = statement(
   'attempt_checks.ask',
   { ...ATTEMPT, delayMs: 'int' },

@@ -18,7 +18,7 @@ describe('backoff', () => {
   const unknown = { kind: 'unknown', detail: 'timeout' } as const;
   const notAccepted = { kind: 'not_accepted', detail: 'ECONNREFUSED' } as const;
 
-  it('leaves a supplier alone about an attempt for as long as it has to be', () => {
+  it('keeps the minimum gap between two calls about an attempt', () => {
     expect(nextCallDelayMs({ ...call, outcome: unknown })).toBe(60_000);
     expect(nextCallDelayMs({ ...call, firstMs: 2_000, outcome: unknown })).toBe(60_000);
     expect(nextCallDelayMs({ ...call, outcome: { ...unknown, retryAfterMs: 90_000 } })).toBe(90_000);
@@ -26,7 +26,7 @@ describe('backoff', () => {
     expect(nextCallDelayMs({ ...repeat, outcome: notAccepted })).toBe(60_000);
   });
 
-  it('repeats at its own pace what never reached the supplier', () => {
+  it('does not wait for the gap after a call that did not reach the supplier', () => {
     expect(nextCallDelayMs({ ...call, outcome: notAccepted })).toBe(1_000);
   });
 });

@@ -24,11 +24,11 @@ beforeEach(() => {
 });
 
 describe('the pace at which a supplier is called', () => {
-  it('is one call at first, of whom nothing is known', () => {
+  it('is one call at first, at an unknown supplier', () => {
     expect(slots()).toBe(1);
   });
 
-  it('is halved at once by each answer that we ask too often, down to one', () => {
+  it('is halved by each answer about too many calls, down to one', () => {
     meet(false);
     const seen = Array.from({ length: 8 }, () => {
       note(TOO_OFTEN);
@@ -37,7 +37,7 @@ describe('the pace at which a supplier is called', () => {
     expect(seen).toEqual([32, 16, 8, 4, 2, 1, 1, 1]);
   });
 
-  it('rises by one with each purchase, and not above the usual', () => {
+  it('rises by one with each purchase, up to the usual limit', () => {
     meet(false);
     note(TOO_OFTEN);
     note(SOLD);
@@ -46,7 +46,7 @@ describe('the pace at which a supplier is called', () => {
     expect(slots()).toBe(USUAL);
   });
 
-  it.each([3, 2 * USUAL])('is what the operator allows it, less or more than the usual: %i', (allowed) => {
+  it.each([3, 2 * USUAL])('is the operator’s limit, below or above the usual one: %i', (allowed) => {
     meet(false, allowed);
     expect(slots()).toBe(allowed);
     note(TOO_OFTEN);
@@ -55,7 +55,7 @@ describe('the pace at which a supplier is called', () => {
     expect(slots()).toBe(allowed);
   });
 
-  it('is one call at a vendor that bans, until it has answered well, and again after it refused our key', () => {
+  it('is one call at a vendor that bans, until a good answer, and again after it refuses our key', () => {
     meet(true);
     expect(slots()).toBe(1);
     note(SOLD);

@@ -17,7 +17,7 @@ const readAll = (lines: string[], format: Partial<StatementFormat> = {}): Statem
 const read = (...given: Parameters<typeof readAll>): StatedPurchase[] => readAll(...given).purchases;
 
 describe('a statement of a vendor', () => {
-  it('tells of each purchase what it has columns for, and others are passed over', () => {
+  it('is read by its columns, and unknown columns are ignored', () => {
     const header = 'No,reference,supplier_reference,status,sku,player,cost,currency,bought_at,Kasir';
     const line = '1,T1,S1,Sukses,ml86,123 2001,10000,IDR,2026-01-15T08:30:00+07:00,Budi';
     expect(read([header, line])).toEqual([
@@ -36,7 +36,7 @@ describe('a statement of a vendor', () => {
     ]);
   });
 
-  it('is read under the names that its header has', () => {
+  it('may have other headers, which the caller names', () => {
     const headers = { reference: 'Ref ID', player: 'Tujuan' } as const;
     expect(read(['Tanggal,Ref ID,Tujuan', 'kemarin,T1,123'], { headers })).toMatchObject([
       { reference: 'T1', player: '123', state: 'succeeded', status: null, boughtAt: null, cost: null },
@@ -53,12 +53,12 @@ describe('a statement of a vendor', () => {
     ['Batal', 'failed'],
     ['Dana kembali', 'failed'],
     ['Diproses', 'processing'],
-  ])('that says %s means %s', (status, state) => {
+  ])('with the status %s means %s', (status, state) => {
     const format = { bought: ['terkirim'], notBought: ['BATAL'], refunded: ['dana Kembali'] };
     expect(read(['reference,status', `T1,${status}`], format)).toMatchObject([{ state }]);
   });
 
-  it('counts a purchase once, and as bought where one of its lines says so', () => {
+  it('counts a purchase once, and as bought if one of its lines is a success', () => {
     const lines = ['reference,status', 'T1,failed', 'T1,success', 'T1,failed', 'T2,failed'];
     expect(read(lines)).toMatchObject([
       { reference: 'T1', state: 'succeeded' },
@@ -66,7 +66,7 @@ describe('a statement of a vendor', () => {
     ]);
   });
 
-  it('counts a purchase as paid back where one of its lines says so, wherever that stands', () => {
+  it('counts a purchase as paid back if any of its lines says so', () => {
     const lines = ['reference,status', 'T1,success', 'T1,Refunded', 'T2,Dana kembali', 'T2,success'];
     expect(read(lines, { refunded: ['Dana kembali'] })).toMatchObject([
       { reference: 'T1', state: 'failed', status: 'Refunded' },
@@ -74,7 +74,7 @@ describe('a statement of a vendor', () => {
     ]);
   });
 
-  it('names the statuses that mean nothing here, which count as under way', () => {
+  it('lists unknown statuses, which count as in progress', () => {
     const lines = ['reference,status', 'T1,Selesai', 'T2,success', 'T2,Selesai', 'T3,Dana kembali', 'T4,pending'];
     const { purchases, unclear } = readAll(lines);
     expect(purchases.map(({ state }) => state)).toEqual(['processing', 'succeeded', 'processing', 'processing']);
@@ -84,7 +84,7 @@ describe('a statement of a vendor', () => {
     ]);
   });
 
-  it('is refused with everything that is wrong with it', () => {
+  it('is refused with all its problems', () => {
     expect(() => read(['sku', 'ml86'])).toThrow('one of reference and supplier_reference must be a column');
     expect(() => read(['reference', 'T1'], { headers: { status: 'Status' } })).toThrow(
       'there is no column "Status", which was to be status',

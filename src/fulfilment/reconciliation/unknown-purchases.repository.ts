@@ -167,7 +167,7 @@ const matching = (isNamed: string): string => `
         LIMIT 1) attempt`;
 
 /**
- * Closes discrepancies whose purchase a unit has got since. After a restore a unit may be at an earlier attempt. When it begins
+ * Closes discrepancies whose purchase a unit has by now. After a restore a unit may be at an earlier attempt. When it begins
  * the later attempt again, under the same reference, the supplier answers with the purchase. If the unit ends otherwise, the
  * discrepancy stays open: no merchant paid for the purchase that a player got. Each discrepancy costs a probe of every partition
  * of the attempts, so one worker at a time looks at a limited number.
@@ -242,7 +242,7 @@ export class UnknownPurchasesRepository {
   }
 
   /**
-   * Closes open discrepancies whose purchase a unit has got since. It closes none while another worker does so.
+   * Closes open discrepancies whose purchase a unit has by now. It closes none while another worker does so.
    * @param after the id of the last discrepancy that was looked at.
    * @returns the closed ids, and the id to continue after: 0 once the last discrepancy was looked at.
    */
