@@ -15,7 +15,7 @@ describe('a player pattern', () => {
     ['^[0-9A-Za-z]{1,257}$', ['a'.repeat(257)], ['', 'a'.repeat(258)]],
     ['^\\p{Thai}+\\$$', ['กขค$'], ['กขค', 'abc$']],
     ['^(?<server>a+?)-\\bx$', ['aa-x'], ['aa-y']],
-  ])('%s is followed', (pattern, players, others) => {
+  ])('%s is applied', (pattern, players, others) => {
     const kept = readPattern(pattern);
     expect(kept).not.toBeNull();
     for (const player of players) expect([player, fitsPattern(kept ?? '', player)]).toEqual([player, true]);
@@ -48,11 +48,11 @@ describe('a player pattern', () => {
     '^((((\\d?){1000}){1000}){1000}){1000}$',
     `^${'(\\d?){1000}'.repeat(18)}$`,
     `^((${'\\d?'.repeat(60)}){10}){100}$`,
-  ])('%j is not kept, because more is needed to read it', (pattern) => {
+  ])('%j is refused, because RE2 cannot read it', (pattern) => {
     expect(readPattern(pattern)).toBeNull();
   });
 
-  it('that can’t be read excludes nobody', () => {
+  it('that can’t be read excludes no player', () => {
     expect(fitsPattern('^(?=a)b$', 'anybody')).toBe(true);
   });
 
@@ -64,7 +64,7 @@ describe('a player pattern', () => {
     },
   );
 
-  it('means what JavaScript takes it for', () => {
+  it('has the same meaning as in JavaScript', () => {
     const atom = fc.constantFrom('a', 'b', '[ab]', '[^a]', '\\d', '.', '(a|bb)', '(ab?)', '-');
     const nested = fc.constantFrom('(a?){2}', '((ab)?){3}', '(b*){2}', '((a?){2}){2}', '((b*){2}|a){3}');
     const count = fc.constantFrom('', '*', '+', '?', '{2}', '{1,3}', '{0,}');
@@ -73,7 +73,7 @@ describe('a player pattern', () => {
     const player = fc.string({ unit: fc.constantFrom('a', 'b', '1', '-'), maxLength: 9 });
     fc.assert(
       fc.property(pattern, player, (text, candidate) => {
-        // Many counts of groups may be too much.
+        // Nested counts of groups may make it too large.
         const isKept = readPattern(text) === text;
         if (!text.includes('){')) expect(isKept).toBe(true);
         if (isKept) expect(fitsPattern(text, candidate)).toBe(new RegExp(text).test(candidate));
@@ -82,14 +82,14 @@ describe('a player pattern', () => {
     );
   });
 
-  it('repeats what may be empty as often as it says, or as there is something', () => {
+  it('repeats a group that may be empty', () => {
     const inner = fc.constantFrom('a?', 'b*', '(ab)?', '(a|b)?', '(a?b?)');
     const player = fc.string({ unit: fc.constantFrom('a', 'b', '1'), maxLength: 9 });
     fc.assert(
       fc.property(inner, fc.constantFrom(9, 25), player, (repeated, times, candidate) => {
         const pattern = readPattern(`^(${repeated}){${times}}1?$`);
         expect(pattern).not.toBeNull();
-        // JavaScript would try all ways to spread the candidate over so many turns.
+        // JavaScript would try all ways to divide the text among the repetitions.
         expect(fitsPattern(pattern ?? '', candidate)).toBe(new RegExp(`^(${repeated})*1?$`).test(candidate));
       }),
     );

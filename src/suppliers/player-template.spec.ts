@@ -14,7 +14,7 @@ describe('a player written by a template', () => {
     expect(writePlayer(template, PLAYER)).toBe(written);
   });
 
-  it('is taken as it is, whatever it holds', () => {
+  it('is used unchanged, with any characters', () => {
     expect(writePlayer('{user}{server}', { ...PLAYER, userId: '$&{server}', serverId: "$'" })).toBe("$&{server}$'");
   });
 });

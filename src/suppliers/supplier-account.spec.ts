@@ -7,23 +7,23 @@ const description = describeAdapter('digiflazz') as AdapterDescription;
 const opened = { username: 'one', key: 'secret' };
 const first = accountOf({ description, credentials: opened, before: undefined, open: () => ({}) });
 
-/** After settings were given to a supplier that has the first account. */
+/** The account of a supplier after a change of its settings. */
 const after = (given: { credentials?: Record<string, string>; options?: Record<string, string> }): string =>
   accountOf({ description, ...given, before: { account: first, options: {} }, open: () => opened });
 
 describe('the account at a supplier', () => {
-  it('is another one with another username, or when purchases become tests', () => {
+  it('is another one with another username, or if purchases become tests', () => {
     expect(after({ credentials: { username: 'two' } })).not.toBe(first);
     expect(after({ options: { testing: 'true' } })).not.toBe(first);
   });
 
-  it('is the same with another key, the same username, or an option that says what was so before', () => {
+  it('is the same with another key, the same username, or an unchanged option', () => {
     expect(after({ credentials: { key: 'other' } })).toBe(first);
     expect(after({ credentials: { username: 'one' } })).toBe(first);
     expect(after({ options: { testing: 'false' } })).toBe(first);
   });
 
-  it('opens no credentials unless it may have changed', () => {
+  it('needs no unsealed credentials unless it may have changed', () => {
     const shut = (): never => {
       throw new Error('no key');
     };
@@ -31,7 +31,7 @@ describe('the account at a supplier', () => {
     expect(accountOf({ description, credentials: { key: 'x' }, before, open: shut })).toBe(first);
   });
 
-  it('is nothing where only the address tells suppliers apart', () => {
+  it('is empty if only the address identifies a supplier', () => {
     const http = describeAdapter('http') as AdapterDescription;
     const account = accountOf({ description: http, before: undefined, open: () => ({}) });
     expect(destinationOf({ base_url: 'https://a.example', account })).toBe('https://a.example');
@@ -41,7 +41,7 @@ describe('the account at a supplier', () => {
     ['seagm', 'uid'],
     ['lapakgaming', 'secret_key'],
     ['http', 'token'],
-  ])('at %s is another one with another %s, unless that alone is new', (adapter, name) => {
+  ])('at %s is another one with another %s, unless the operator says that it is the same', (adapter, name) => {
     const known = { uid: '10001', secret_key: 'k1', token: 't1' };
     const of = { description: describeAdapter(adapter) as AdapterDescription, open: () => known };
     const before = { account: accountOf({ ...of, credentials: known, before: undefined }), options: {} };
@@ -52,7 +52,7 @@ describe('the account at a supplier', () => {
     expect(accountOf({ ...of, credentials: known, before })).toBe(before.account);
   });
 
-  it('can be named where what was stored can’t be opened any more', () => {
+  it('can be computed even if the stored credentials can’t be unsealed any more', () => {
     const shut = (): never => {
       throw new Error('no key');
     };
@@ -62,7 +62,7 @@ describe('the account at a supplier', () => {
     expect(() => accountOf({ ...of, credentials: { token: null }, before })).toThrow('no key');
   });
 
-  it('has no name before it changes where it was set without one', () => {
+  it('has no fingerprint until it changes, if an older version set the supplier', () => {
     const of = {
       description: describeAdapter('seagm') as AdapterDescription,
       open: () => ({ uid: '10001' }),
@@ -72,7 +72,7 @@ describe('the account at a supplier', () => {
     expect(accountOf({ ...of, credentials: { uid: '20002' }, before })).not.toBe('');
   });
 
-  it('does not tell the username', () => {
+  it('does not reveal the username', () => {
     expect(first).toMatch(/^[0-9a-f]{16}$/);
   });
 });

@@ -81,6 +81,6 @@ export const destinationOf = ({ base_url, account }: Pick<Supplier, 'base_url' |
 
 type Addressed = Pick<Supplier, 'id' | 'adapter' | 'base_url' | 'account'>;
 
-/** Whether an answer of the one is an answer of the other: an operator may have set the supplier during the call. */
+/** Whether two rows have the same address and account. An operator may have set the supplier during a call. */
 export const isSameDestination = (one: Addressed, other: Addressed): boolean =>
   one.id === other.id && one.adapter === other.adapter && destinationOf(one) === destinationOf(other);

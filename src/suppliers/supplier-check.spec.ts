@@ -7,7 +7,7 @@ const notBought = (): never => {
 };
 
 describe('the check of a supplier', () => {
-  it('asks for the catalogue too where there is one, after the balance', async () => {
+  it('also reads the catalogue, after the balance, if the supplier has one', async () => {
     const asked: string[] = [];
     const adapter: SupplierAdapter = {
       deduplicates: true,

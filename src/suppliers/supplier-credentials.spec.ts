@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 describe('credentials of a supplier', () => {
-  it('are kept until they are replaced or removed', () => {
+  it('stay until they are replaced or removed', () => {
     change({ username: 'shop', key: 'k-1', webhook_secret: 'w-1' });
     change({ key: 'k-2' });
     expect(opened()).toEqual({ username: 'shop', key: 'k-2', webhook_secret: 'w-1' });
@@ -38,10 +38,10 @@ describe('credentials of a supplier', () => {
     expect(columns).toEqual(NO_CREDENTIALS);
   });
 
-  it('have the token in the column that the version before reads and writes', () => {
+  it('have the token in the column that the previous version reads and writes', () => {
     change({ token: 't-1', key: 'k-1' });
     expect(box.open(columns.token_sealed ?? Buffer.of(), supplierPlace('token_sealed', CODE))).toBe('t-1');
-    // As the version before replaces it, and removes it.
+    // The writes of the previous version when it replaces or removes the token.
     columns = { ...columns, token_sealed: box.sealUnbound('t-2') };
     expect(opened()).toEqual({ token: 't-2', key: 'k-1' });
     columns = { ...columns, token_sealed: null };
@@ -49,14 +49,14 @@ describe('credentials of a supplier', () => {
     expect(credentialNames(columns)).toEqual(['key']);
   });
 
-  it('are left alone where no change concerns them, also without the key that opens them', () => {
+  it('are not touched by a change of others, even without the key that unseals them', () => {
     change({ token: 't-1', key: 'k-1' });
     expect(keyless.change(CODE, columns, {})).toEqual({});
     expect(Object.keys(keyless.change(CODE, columns, { token: 't-2' }))).toEqual(['token_sealed']);
     expect(() => keyless.change(CODE, columns, { key: 'k-2' })).toThrow(/another SECRETS_KEY/);
   });
 
-  it('are opened for the supplier whose they are, and no other', () => {
+  it('can be unsealed only for their own supplier', () => {
     change({ token: 't-1', key: 'k-1' });
     expect(() => credentials.open({ ...columns, code: 'other' })).toThrow(/not where it belongs/);
   });

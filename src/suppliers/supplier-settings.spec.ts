@@ -5,7 +5,7 @@ import { HttpSupplier } from './http/http-supplier.js';
 import { SupplierHttp } from './supplier-http.js';
 import { baseUrlOf, changed, missingProblem, settingsProblem, type SupplierSettings } from './supplier-settings.js';
 
-/** An adapter as a vendor's with everything that an adapter may have. */
+/** An adapter with all optional members. */
 const http: DescribedAdapter = { ...HttpSupplier.description, capabilities: [] };
 const vendor: DescribedAdapter = {
   adapter: 'vendor',
@@ -29,7 +29,7 @@ const problemOf = (settings: Partial<SupplierSettings>, description = vendor): s
   settingsProblem({ code: 'c', adapter: 'vendor', ...settings }, description, 'https://api.vendor.example');
 
 describe('settings of a supplier', () => {
-  it('may be all that their adapter names, and nothing else', () => {
+  it('may have only the names of their adapter', () => {
     expect(problemOf({ credentials: { key: 'k' }, options: { testing: 'true', region: 'MY' } })).toBeNull();
     expect(problemOf({ credentials: { token: 'k' } })).toBe(
       'the adapter vendor has no credential token: it has username, key, webhook_secret',
@@ -44,7 +44,7 @@ describe('settings of a supplier', () => {
     expect(problemOf({ credentials: { toString: 'k' } })).toMatch(/no credential toString/);
   });
 
-  it('are refused without naming a secret', () => {
+  it('are refused with a message without secrets', () => {
     const secret = 's3cr3t\nsecond line';
     expect(problemOf({ credentials: { key: secret } })).toBe('the credential key must not contain control characters');
     expect(problemOf({ credentials: { token: 'tö' } }, http)).toBe(
@@ -53,14 +53,14 @@ describe('settings of a supplier', () => {
     expect(problemOf({ credentials: { key: 'k'.repeat(4_097) } })).toMatch(/1 to 4096 characters/);
   });
 
-  it('lack what their adapter requires', () => {
+  it('are refused without values that their adapter requires', () => {
     expect(missingProblem(vendor, [])).toBe('the adapter vendor requires the credentials username, key');
     expect(missingProblem(vendor, ['key', 'webhook_secret'])).toMatch(/requires the credentials username$/);
     expect(missingProblem(vendor, ['username', 'key'])).toBeNull();
     expect(missingProblem(HttpSupplier.description, [])).toBeNull();
   });
 
-  it('have the base URL that is given, or that they had, or the vendor’s', () => {
+  it('have the given base URL, or the stored one, or the vendor’s', () => {
     const before = { base_url: 'https://proxy.example' };
     expect(baseUrlOf(vendor, 'https://other.example/', before)).toBe('https://other.example');
     expect(baseUrlOf(vendor, undefined, before)).toBe('https://proxy.example');
@@ -68,7 +68,7 @@ describe('settings of a supplier', () => {
     expect(() => baseUrlOf(HttpSupplier.description, undefined, before)).toThrow(/a base URL must be given/);
   });
 
-  it('change by name, and stay where no change names them', () => {
+  it('change by name, and others stay', () => {
     expect(changed({ testing: 'true', region: 'MY' }, { testing: null, zone: 'a' })).toEqual({
       region: 'MY',
       zone: 'a',
@@ -78,7 +78,7 @@ describe('settings of a supplier', () => {
 
 describe('an adapter', () => {
   it.each(ADAPTERS.map((known) => [known.description.adapter, known] as const))(
-    '%s says that it can what it can',
+    '%s describes its capabilities',
     (_name, { create, description: { capabilities } }) => {
       const adapter = create(new SupplierHttp());
       expect({

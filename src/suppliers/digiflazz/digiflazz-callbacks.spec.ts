@@ -25,14 +25,14 @@ const read = (body: string | Buffer, headers: Headers, webhookSecret: string | n
   );
 const signed = (body: string | Buffer, headers: Headers = {}): CallbackReading =>
   read(body, { 'x-hub-signature': sign(body), ...headers }, SECRET);
-/** A callback that says what `changes` say. */
+/** A callback with changed members. */
 const reported = (changes: object): CallbackReading => {
   const { data } = JSON.parse(BODY) as { data: object };
   return signed(JSON.stringify({ data: { ...data, ...changes } }));
 };
 
 describe('a callback', () => {
-  it('settles what it is about when the secret covers it', () => {
+  it('settles its transaction if the secret signed it', () => {
     const headers = { 'x-hub-signature': SIGNATURE, 'x-digiflazz-delivery': DELIVERY };
     expect(read(BODY, { ...headers, 'x-digiflazz-event': 'update' }, SECRET)).toEqual({
       kind: 'about',
@@ -59,18 +59,18 @@ describe('a callback', () => {
     ['has no signature', BODY, undefined],
     ['has a signature without its prefix', BODY, SIGNATURE.slice('sha1='.length)],
     ['has the prefix of another algorithm', BODY, SIGNATURE.replace('sha1', 'sha2')],
-  ])('is refused when it %s', (_why, body, signature) => {
+  ])('is refused if it %s', (_why, body, signature) => {
     expect(read(body, { 'x-hub-signature': signature }, SECRET).kind).toBe('refused');
   });
 
-  it('says the same whatever its headers say, which nobody signed', () => {
+  it('has the same outcome with any headers, because they are not signed', () => {
     for (const event of ['create', 'update', 'ping', undefined]) {
       expect(signed(BODY, { 'x-digiflazz-event': event })).toEqual(signed(BODY));
     }
     expect(signed(BODY, { 'x-digiflazz-delivery': 'a\nb' })).not.toHaveProperty('deliveryId');
   });
 
-  it('only wakes us where no secret is set, signed or not', () => {
+  it('without a secret only causes an inquiry, signed or not', () => {
     for (const headers of [{}, { 'x-hub-signature': SIGNATURE }, { 'x-hub-signature': 'sha1=0' }]) {
       const reading = read(BODY, headers, null);
       expect(reading).toMatchObject({ kind: 'about', reference: 'TU7Q2M0001A1' });
@@ -78,14 +78,14 @@ describe('a callback', () => {
     }
   });
 
-  it('is unreadable when it is the vendor’s and not about a reference', () => {
+  it('is unreadable if it is signed but names no reference', () => {
     for (const body of ['', '[]', '{}', '{"data":[]}', '{"data":{"rc":"00"}}', BODY.replace('TU7Q', '\\u0000')]) {
       expect(signed(body).kind).toBe('unreadable');
     }
     expect(signed(Buffer.concat([Buffer.from(BODY), Buffer.from([0xff])])).kind).toBe('unreadable');
   });
 
-  it('is the confirmation of a timeout', () => {
+  it('confirms a timeout', () => {
     for (const rc of ['01', '70']) {
       expect(reported({ status: 'Gagal', rc })).toMatchObject({ outcome: { kind: 'failed', failover: true } });
       expect(reported({ status: 'Gagal', rc })).not.toHaveProperty('outcome.confirm');
@@ -100,13 +100,13 @@ describe('a callback', () => {
     ['that the reference is not unique', { status: 'Gagal', rc: '49' }, 'unknown'],
     ['that we come too often', { status: 'Gagal', rc: '85' }, 'unknown'],
     ['what contradicts itself', { status: 'Sukses', rc: '02' }, 'unknown'],
-  ])('that tells %s is %j: %s', (_what, changes, kind) => {
+  ])('with %s is %j: %s', (_what, changes, kind) => {
     expect(reported(changes)).toMatchObject({ kind: 'about', outcome: { kind } });
   });
 });
 
 describe('a ping', () => {
-  it('is answered when it is signed as a callback, or none must be', () => {
+  it('is answered if it is signed like a callback, or if no secret is set', () => {
     expect(signed(PING)).toEqual({ kind: 'ping' });
     expect(read(PING, {}, null)).toEqual({ kind: 'ping' });
     for (const signature of [undefined, SIGNATURE]) {
@@ -114,13 +114,13 @@ describe('a ping', () => {
     }
   });
 
-  it('can’t carry a transaction', () => {
+  it('can’t contain a transaction', () => {
     expect(signed(PING.replace('{', '{"data":{},')).kind).toBe('unreadable');
   });
 });
 
-describe('anything at all', () => {
-  it('is read without a throw, and settles nothing that the secret does not cover', () => {
+describe('any text', () => {
+  it('is read without an exception, and settles nothing unless the secret signed it', () => {
     const object = fc.oneof(
       fc.json(),
       fc.json().map((data) => `{"data":${data}}`),

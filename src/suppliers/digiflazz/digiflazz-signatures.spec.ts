@@ -16,13 +16,13 @@ describe('the signature of a request', () => {
     ['a price list', 'pricelist', '4465e106efbe131ba9bbea45ad1add3b'],
     ['a deposit ticket', 'deposit', '0cca7a0dad7f72475af8d4085b4f7070'],
     ['a transaction', 'TU7Q2M0001A1', '2d37b1299886e65d33dbbcf4d5fb3995'],
-  ])('for %s is the vendor’s formula', (_call, subject, sign) => {
+  ])('for %s follows the vendor’s formula', (_call, subject, sign) => {
     expect(requestSign(ACCOUNT, subject)).toBe(sign);
   });
 });
 
 describe('the signature of a callback', () => {
-  it('fits the very bytes of its body', () => {
+  it('matches the exact bytes of its body', () => {
     expect(isSignedWith(SECRET, BODY, SIGNATURE)).toBe(true);
     const rewritten = Buffer.from(JSON.stringify(JSON.parse(BODY.toString()), null, 1));
     expect(isSignedWith(SECRET, rewritten, SIGNATURE)).toBe(false);
@@ -36,7 +36,7 @@ describe('the signature of a callback', () => {
     ['comes twice', SECRET, `${SIGNATURE}, ${SIGNATURE}`],
     ['has the length and other characters', SECRET, 'é'.repeat(22) + 'e'],
     ['is another one', SECRET, SIGNATURE.replace(/.$/, 'c')],
-  ])('does not fit when it %s', (_why, secret, header) => {
+  ])('does not match if it %s', (_why, secret, header) => {
     expect(isSignedWith(secret, BODY, header)).toBe(false);
   });
 });

@@ -35,7 +35,7 @@ function read(changes: object): SupplierProduct | undefined {
 }
 
 describe('a product of the price list', () => {
-  it('is what the vendor says of it', () => {
+  it('has the members of the vendor’s entry', () => {
     expect(read({})).toEqual({
       sku: 'ml86',
       name: '86 Diamonds',
@@ -79,7 +79,7 @@ describe('a product of the price list', () => {
 });
 
 describe('the price list', () => {
-  it('has each SKU as often as it is listed, and nothing that has no name', () => {
+  it('has each SKU as often as it is listed, and no entries without a SKU', () => {
     const list = [ITEM, { ...ITEM, buyer_sku_code: 'ff70' }, { ...ITEM, price: 1 }, {}, null, 'ml86'];
     const reading = readPriceList(answer([...list, { ...ITEM, buyer_sku_code: '' }]));
     const found = reading.known ? reading.products.map(({ sku, cost }) => [sku, cost?.micros]) : [];
@@ -90,7 +90,7 @@ describe('the price list', () => {
     ]);
   });
 
-  it('is not there when it was asked for too often, rather than empty', () => {
+  it('is unavailable, and not empty, if it was requested too often', () => {
     const limited = answer({ rc: '83', status: 'Gagal', message: 'Limitasi' });
     const reading = { known: false, reached: false, fault: 'rate' };
     expect(readPriceList(limited)).toMatchObject(reading);
@@ -103,11 +103,11 @@ describe('the price list', () => {
     ['another object', answer({ ml86: ITEM })],
     ['nothing', answer(null)],
     ['no JSON', { status: 200, body: undefined, retryAfter: undefined }],
-  ])('is not there for %s', (_what, given) => {
+  ])('is unavailable for %s', (_what, given) => {
     expect(readPriceList(given)).toMatchObject({ known: false, reached: false });
   });
 
-  it('asked for one SKU tells it, or that it is not listed', () => {
+  it('of one SKU has that product, or reports that it is not listed', () => {
     const others = answer([{ ...ITEM, buyer_sku_code: 'ff70' }]);
     expect(readPriceOf(answer([ITEM]), 'ml86')).toMatchObject({ known: true, product: { sku: 'ml86' } });
     expect(readPriceOf(others, 'ml86')).toEqual({ known: true, product: null });
@@ -138,7 +138,7 @@ describe('the balance', () => {
     expect('fault' in reading ? reading.fault : undefined).toBe(fault);
   });
 
-  it.each([{}, { deposit: 'much' }, { deposit: null }])('is not there in %j', (data) => {
+  it.each([{}, { deposit: 'much' }, { deposit: null }])('is unavailable in %j', (data) => {
     expect(readBalance(answer(data))).toMatchObject({ known: false, detail: 'the answer can’t be read' });
   });
 });

@@ -45,7 +45,7 @@ const read = (data: object, isRepeat = false, status = 200): SupplierOutcome =>
 const first = (data: object): SupplierOutcome => read(data);
 const repeat = (data: object): SupplierOutcome => read(data, true);
 
-/** Refusals of a transaction on record: another supplier may sell it, or would say the same. */
+/** Refusals of a recorded transaction, with whether another supplier may sell the unit. */
 const MADE_ANY: [rc: string, code: string][] = [
   ['02', 'SUPPLIER_REJECTED'],
   ['53', 'PRODUCT_UNAVAILABLE'],
@@ -65,7 +65,7 @@ const MADE_NONE: [rc: string, code: string][] = [
   ['72', 'PLAYER_NOT_ELIGIBLE'],
   ['73', 'LIMIT_EXCEEDED'],
 ];
-/** Refusals before anything was on record. */
+/** Refusals without a recorded transaction. */
 const NOT_MADE: [rc: string, code: string, failover: boolean][] = [
   ['43', 'ITEM_NOT_FOUND', true],
   ['47', 'LIMIT_EXCEEDED', true],
@@ -79,7 +79,7 @@ const NOT_MADE: [rc: string, code: string, failover: boolean][] = [
   ['69', 'PRODUCT_UNAVAILABLE', true],
   ['87', 'SUPPLIER_REJECTED', false],
 ];
-/** Refusals for what is wrong with us. */
+/** Refusals for faults of ours. */
 const FAULTS = [
   ...['41', '42', '45', '82', '88'].map((rc) => [rc, 'credentials']),
   ...['44', '61'].map((rc) => [rc, 'deposit']),
@@ -95,7 +95,7 @@ const failed = (rc: string, code: string, failover: boolean): object => ({
 });
 
 describe('the first answer to a purchase', () => {
-  it('is a success with what it costs, and with their name of it where there is one', () => {
+  it('is a success with the cost, and with the vendor’s reference if there is one', () => {
     const success = { status: 'Sukses', rc: '00', sn: '1234567890' };
     const deliveries = [{ serial: null, code: '1234567890', expiresOn: null }];
     expect(first(success)).toEqual({ kind: 'succeeded', supplierReference: null, cost: COST, deliveries });
@@ -112,7 +112,7 @@ describe('the first answer to a purchase', () => {
     });
   });
 
-  it.each(['03', '99'])('rc %s says that it is being made', (rc) => {
+  it.each(['03', '99'])('rc %s means that the transaction is pending', (rc) => {
     expect(first({ status: 'Pending', rc })).toEqual({ kind: 'processing', cost: COST });
     expect(first({ status: 'Pending', rc, price: 'soon', trx_id: '5ca2' })).toEqual({
       kind: 'processing',
@@ -124,19 +124,19 @@ describe('the first answer to a purchase', () => {
     expect(first({ rc })).toEqual(failed(rc, code, true));
   });
 
-  it.each(MADE_NONE)('rc %s is a refusal, %s, that others would repeat', (rc, code) => {
+  it.each(MADE_NONE)('rc %s is a refusal, %s, that every supplier would repeat', (rc, code) => {
     expect(first({ rc })).toEqual(failed(rc, code, false));
   });
 
-  it.each(NOT_MADE)('rc %s is a refusal, %s, before anything was on record', (rc, code, failover) => {
+  it.each(NOT_MADE)('rc %s is a refusal, %s, without a recorded transaction', (rc, code, failover) => {
     expect(first({ rc })).toMatchObject({ kind: 'failed', code, failover });
   });
 
-  it.each(['01', '70'])('rc %s counts once it was confirmed', (rc) => {
+  it.each(['01', '70'])('rc %s counts only once the vendor confirms it', (rc) => {
     expect(first({ rc })).toEqual({ ...failed(rc, 'SUPPLIER_REJECTED', true), confirm: true });
   });
 
-  it.each(['85', '86'])('rc %s may be tried again in a minute, under another reference', (rc) => {
+  it.each(['85', '86'])('rc %s allows another attempt in a minute, under another reference', (rc) => {
     expect(first({ rc })).toEqual({ ...failed(rc, 'SUPPLIER_UNAVAILABLE', true), retryAfterMs: 60_000 });
   });
 
@@ -145,21 +145,21 @@ describe('the first answer to a purchase', () => {
     expect(first({ rc })).toEqual({ kind: 'not_accepted', detail, fault });
   });
 
-  it.each(ALWAYS_UNKNOWN)('rc %s says nothing for certain', (rc) => {
+  it.each(ALWAYS_UNKNOWN)('rc %s leaves the attempt in doubt', (rc) => {
     expect(first({ rc }).kind).toBe('unknown');
   });
 
-  it('keeps to itself at what price we would have bought', () => {
+  it('does not show our price limit to the merchant', () => {
     expect(first({ rc: '69' })).toMatchObject({ message: 'not available at the expected price (rc 69)' });
   });
 
-  it('has words of ours where the vendor has none', () => {
+  it('has our own message if the vendor sends none', () => {
     expect(first({ rc: '54', message: ' ' })).toMatchObject({ message: 'wrong destination (rc 54)' });
   });
 });
 
 describe('the answer to a repeat', () => {
-  it('is what became of the first send, where that is on record', () => {
+  it('is the outcome of the first send, if that is recorded', () => {
     expect(repeat({ status: 'Sukses', rc: '00' }).kind).toBe('succeeded');
     expect(repeat({ status: 'Pending', rc: '03' }).kind).toBe('processing');
     for (const [rc, code] of MADE_ANY) expect(repeat({ rc })).toEqual(failed(rc, code, true));
@@ -167,17 +167,17 @@ describe('the answer to a repeat', () => {
     expect(repeat({ rc: '01' })).toMatchObject({ kind: 'failed', confirm: true });
   });
 
-  it.each([...NOT_MADE.map(([rc]) => rc), ...ALWAYS_UNKNOWN])('rc %s says nothing of the first send', (rc) => {
+  it.each([...NOT_MADE.map(([rc]) => rc), ...ALWAYS_UNKNOWN])('rc %s does not report the first send', (rc) => {
     const outcome = repeat({ rc });
     expect(outcome.kind).toBe('unknown');
     expect(outcome).not.toHaveProperty('fault');
   });
 
-  it.each(FAULTS)('rc %s says nothing of it either, but of our %s', (rc, fault) => {
+  it.each(FAULTS)('rc %s does not report it either, but shows our fault: %s', (rc, fault) => {
     expect(repeat({ rc })).toMatchObject({ kind: 'unknown', fault });
   });
 
-  it.each(['85', '86'])('rc %s may be about the repeat that came too early', (rc) => {
+  it.each(['85', '86'])('rc %s may be about a repeat that came too early', (rc) => {
     expect(repeat({ rc })).toMatchObject({ kind: 'unknown', retryAfterMs: 60_000 });
   });
 });
@@ -186,7 +186,7 @@ describe.each([
   ['first', first],
   ['repeated', repeat],
 ])('the %s answer', (_phase, readAnswer) => {
-  it('is read by its code, text or number, with one digit or two', () => {
+  it('is read by its code as text or number, with one or two digits', () => {
     for (const rc of ['00', '0', 0]) expect(readAnswer({ status: 'Sukses', rc }).kind).toBe('succeeded');
     for (const rc of ['3', 3]) expect(readAnswer({ status: 'Pending', rc }).kind).toBe('processing');
     expect(readAnswer({ rc: 2 })).toMatchObject({ kind: 'failed', message: 'Pesan (rc 02)' });
@@ -205,7 +205,7 @@ describe.each([
     ['the reference is another one', { status: 'Sukses', rc: '00', ref_id: 'TU7Q2M0001A2' }],
     ['the reference is missing', { status: 'Sukses', rc: '00', ref_id: undefined }],
     ['the reference is empty', { rc: '02', ref_id: '' }],
-  ])('is unknown when %s', (_why, data) => {
+  ])('is unknown if %s', (_why, data) => {
     expect(readAnswer(data).kind).toBe('unknown');
   });
 
@@ -213,14 +213,14 @@ describe.each([
     ['number', { status: 'Sukses', rc: '00', customer_no: '1234567892002' }],
     ['number in a refusal', { rc: '54', customer_no: '1234567892002' }],
     ['product', { status: 'Sukses', rc: '00', buyer_sku_code: 'ml172' }],
-  ])('is unknown when it is about another %s under our reference', (_what, data) => {
+  ])('is unknown if it has another %s with our reference', (_what, data) => {
     expect(readAnswer(data)).toMatchObject({
       kind: 'unknown',
       detail: expect.stringContaining('reference collision') as unknown as string,
     });
   });
 
-  it('shows what is wrong with us even when it names no reference, and nothing else', () => {
+  it('shows a fault of ours even without a reference, and nothing else then', () => {
     for (const ref_id of [undefined, null, '']) {
       expect(readAnswer({ rc: '41', ref_id })).toMatchObject({ kind: 'unknown', fault: 'credentials' });
     }
@@ -233,7 +233,7 @@ describe('an answer over HTTP', () => {
     expect(read({ rc: '54' }, false, status)).toMatchObject({ kind: 'failed', code: 'INVALID_PLAYER' });
   });
 
-  it.each([302, 500, 502, 504])('of %s is unknown, whatever it holds', (status) => {
+  it.each([302, 500, 502, 504])('of %s is unknown, with any body', (status) => {
     expect(read({ rc: '54' }, false, status)).toEqual({ kind: 'unknown', detail: `HTTP ${status}` });
   });
 
@@ -246,12 +246,12 @@ describe('an answer over HTTP', () => {
     },
   );
 
-  it('of 429 says that we ask too often, and may say for how long', () => {
+  it('of 429 shows that we call too often, and may have a wait', () => {
     const outcome = readPurchaseAnswer(answer('<html>', 429, '7'), ATTEMPT);
     expect(outcome).toEqual({ kind: 'unknown', detail: 'HTTP 429', fault: 'rate', retryAfterMs: 7_000 });
   });
 
-  it('never decides anything but by the reference and a documented pair of status and code', () => {
+  it('decides only by the reference and a documented pair of status and code', () => {
     const data = fc.record({
       ref_id: fc.constantFrom('TU7Q2M0001A1', 'other', '', null),
       status: fc.constantFrom('Sukses', 'Pending', 'Gagal', 'Success', null),

@@ -58,7 +58,7 @@ describe('the answer to a send', () => {
     [404, { code: 'ITEM_NOT_FOUND' }],
     [200, { reference: REFERENCE, status: 'failed', failure_code: 'OUT_OF_STOCK' }],
   ])(
-    'HTTP %s with %j refuses a repeat only when it is said again: the first send may have been sold',
+    'HTTP %s with %j refuses a repeat only if the supplier confirms it, because the first send may have been sold',
     (status, body) => {
       expect(readSendAnswer(answer(status, body), FIRST)).not.toHaveProperty('confirm');
       const repeat = { ...FIRST, isRepeat: true };
@@ -66,7 +66,7 @@ describe('the answer to a send', () => {
     },
   );
 
-  it('takes the failure code when it is one of ours, and says SUPPLIER_REJECTED otherwise', () => {
+  it('has the supplier’s failure code if it is one of ours, and SUPPLIER_REJECTED otherwise', () => {
     const read = (failure_code: unknown): unknown => readSendAnswer(answer(422, { failure_code }), FIRST);
     expect(read('LIMIT_EXCEEDED')).toMatchObject({ code: 'LIMIT_EXCEEDED' });
     for (const code of ['E-17', 'toString', 'PARTIALLY_COMPLETED', 7, null]) {
@@ -74,7 +74,7 @@ describe('the answer to a send', () => {
     }
   });
 
-  it('brings what was handed over, as far as it can be read', () => {
+  it('has the readable deliveries', () => {
     const read = (deliveries: unknown): unknown => readSendAnswer(answer(200, { ...bought, deliveries }), FIRST);
     const delivery = { serial: 'S', code: 'C', expires_on: '2027-12-31' };
     expect(read([delivery, { serial: 'T' }])).toMatchObject({
@@ -90,14 +90,14 @@ describe('the answer to a send', () => {
       expect(read(none)).toEqual({ kind: 'succeeded', supplierReference: 'S-1' });
   });
 
-  it('waits as long as the supplier asks, up to ten minutes', () => {
+  it('has the wait that the supplier requests, up to ten minutes', () => {
     const wait = (text: string): unknown => readSendAnswer(answer(429, undefined, text), FIRST);
     expect(wait('7')).toMatchObject({ retryAfterMs: 7_000 });
     expect(wait('86400')).toMatchObject({ retryAfterMs: 600_000 });
     expect(wait('soon')).not.toHaveProperty('retryAfterMs');
   });
 
-  it('never calls a unit failed or not accepted for an answer that the protocol does not define so', () => {
+  it('is a refusal, or not accepted, only if the protocol defines it so', () => {
     const defined = new Set([200, 201, 400, 401, 403, 404, 408, 422, 425, 429]);
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), fc.anything(), (status, body) => {
@@ -108,14 +108,14 @@ describe('the answer to a send', () => {
 });
 
 describe('the answer to an inquiry', () => {
-  it('believes a 404 only in the words of the protocol', () => {
+  it('is "never seen" only for a 404 in the form of the protocol', () => {
     expect(inquire(404, { code: 'NOT_FOUND' })).toBe('never_seen');
     expect(inquire(404, { code: 'ITEM_NOT_FOUND' })).toBe('unknown');
     expect(inquire(404)).toBe('unknown');
     expect(inquire(404, { ...bought, code: 'NOT_FOUND' })).toBe('unknown');
   });
 
-  it('settles a unit only by a 200 about it', () => {
+  it('settles a unit only if it is a 200 about this unit', () => {
     expect(inquire(200, bought)).toBe('succeeded');
     expect(inquire(200, { ...bought, reference: 'other' })).toBe('unknown');
     expect(inquire(400, { failure_code: 'OUT_OF_STOCK' })).toBe('unknown');

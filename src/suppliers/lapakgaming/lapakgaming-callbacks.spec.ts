@@ -12,7 +12,7 @@ const read = (body: string | Buffer): CallbackReading =>
 const order = (data: object): string => JSON.stringify({ code: 'SUCCESS', data });
 
 describe('a callback', () => {
-  it('of an order only says which: by our reference, or else by theirs', () => {
+  it('about an order only names it: by our reference, or else by the vendor’s', () => {
     const ended = { tid: 'RA1', status: 'SUCCESS', transactions: [{ status: 'SUCCESS', voucher_code: 'X' }] };
     expect(read(order({ ...ended, reference_id: 'T0123456789ABCDE' }))).toEqual({
       kind: 'about',
@@ -21,7 +21,7 @@ describe('a callback', () => {
     expect(read(order(ended))).toEqual({ kind: 'about', supplierReference: 'RA1' });
   });
 
-  it('of a product says that it changed', () => {
+  it('about a product reports that it changed', () => {
     const product = {
       code: 'ML78_8-S2',
       name: '78 Diamonds',
@@ -35,13 +35,13 @@ describe('a callback', () => {
     });
   });
 
-  it('is unreadable when it is about neither', () => {
+  it('is unreadable if it is about neither', () => {
     for (const body of ['', '[]', '{}', '{"data":[]}', '{"data":{}}', '{"data":{"code":"a\\u0000"}}'])
       expect(read(body).kind).toBe('unreadable');
     expect(read(Buffer.from([0x7b, 0xff])).kind).toBe('unreadable');
   });
 
-  it('never throws and never has an outcome, whatever it holds', () => {
+  it('never throws and never has an outcome, with any body', () => {
     const body = fc.oneof(
       fc.json(),
       fc.json().map((data) => `{"data":${data}}`),

@@ -42,7 +42,7 @@ describe.each([200, 400, 422])('the answer to an order by HTTP %s', (status) => 
     expect(repeat({ code }, status).kind).toBe('unknown');
   });
 
-  it.each(NOWHERE)('%s is a refusal of the player, which others would repeat', (code) => {
+  it.each(NOWHERE)('%s is a refusal of the player, which every supplier would repeat', (code) => {
     expect(first({ code }, status)).toMatchObject({
       kind: 'failed',
       code: 'INVALID_PLAYER',
@@ -57,7 +57,7 @@ describe.each([200, 400, 422])('the answer to an order by HTTP %s', (status) => 
     expect(repeat({ code }, status)).toEqual({ kind: 'unknown', detail: expect.any(String), ...reported });
   });
 
-  it.each(DOUBTS)('%j says nothing for certain', (code) => {
+  it.each(DOUBTS)('%j leaves the attempt in doubt', (code) => {
     for (const read of [first, repeat]) {
       expect(read({ code }, status).kind).toBe('unknown');
       expect(read({ code }, status)).not.toHaveProperty('fault');
@@ -69,7 +69,7 @@ describe.each([
   ['first', first],
   ['repeated', repeat],
 ])('the answer to a %s order', (_phase, read) => {
-  it('that is accepted is being delivered, under their name of it and at their price', () => {
+  it('that is accepted is processing, with the vendor’s reference and price', () => {
     const data = { tid: 'RA171341142175668001', total_price: 19_500 };
     const accepted = { kind: 'processing', supplierReference: data.tid, cost: COST };
     expect(read({ code: 'SUCCESS', data })).toEqual(accepted);
@@ -78,7 +78,7 @@ describe.each([
       expect(read({ code: 'SUCCESS', data: reported })).toEqual({ kind: 'processing' });
   });
 
-  it('by an error is unknown, whatever it holds', () => {
+  it('with an error status is unknown, with any body', () => {
     for (const status of [302, 500, 502, 504]) {
       expect(read({ code: 'PRODUCT_EMPTY' }, status)).toEqual({ kind: 'unknown', detail: `HTTP ${status}` });
     }
@@ -88,13 +88,13 @@ describe.each([
   });
 });
 
-describe('what is about us', () => {
-  it('is read from the HTTP status too', () => {
+describe('a fault of ours', () => {
+  it('is also read from the HTTP status', () => {
     expect(first('<html>', 401)).toEqual({ kind: 'not_accepted', detail: 'HTTP 401', fault: 'credentials' });
     expect(repeat('<html>', 401)).toEqual({ kind: 'unknown', detail: 'HTTP 401', fault: 'credentials' });
   });
 
-  it('of too many requests lasts for ten seconds, or for as long as is asked for', () => {
+  it('for too many requests has a wait of ten seconds, or the requested one', () => {
     const rate = { detail: 'HTTP 429', fault: 'rate' };
     expect(first('', 429)).toEqual({ kind: 'not_accepted', ...rate, retryAfterMs: 10_000 });
     expect(first('', 429, '3')).toMatchObject({ retryAfterMs: 10_000 });
@@ -104,7 +104,7 @@ describe('what is about us', () => {
 });
 
 describe('a refused price', () => {
-  it('has the product read again, and tells the merchant nothing of it', () => {
+  it('causes another reading of the product, and is not shown to the merchant', () => {
     expect(first({ code: 'PRICE_NOT_MATCH', data: { price: 20_000 } }, 400)).toEqual({
       kind: 'failed',
       code: 'PRODUCT_UNAVAILABLE',
@@ -130,7 +130,7 @@ const order = (status: unknown, transactions: unknown, more: object = {}): objec
 });
 
 describe('the status of an order', () => {
-  it('is a success when the order and each part of it is', () => {
+  it('is a success if the order and each transaction succeeded', () => {
     const succeeded = { kind: 'succeeded', supplierReference: 'RA1' };
     expect(ask(order('SUCCESS', [part('SUCCESS')]))).toEqual(succeeded);
     expect(ask(order('SUCCESS', [part('SUCCESS', { voucher_code: '' }), part('SUCCESS')]))).toEqual(succeeded);
@@ -141,7 +141,7 @@ describe('the status of an order', () => {
     });
   });
 
-  it('goes on while a part of it does, or the answer lists none', () => {
+  it('is processing while a transaction is pending, or if the answer lists none', () => {
     const goesOn = { kind: 'processing', supplierReference: 'RA1' };
     expect(ask(order('PENDING', [part('PENDING')]))).toEqual(goesOn);
     expect(ask(order('PENDING', undefined))).toEqual(goesOn);
@@ -150,7 +150,7 @@ describe('the status of an order', () => {
       expect(ask(order('SUCCESS', none))).toEqual(goesOn);
   });
 
-  it('is a refusal when it is refunded, for the reason in its note', () => {
+  it('is a refusal if it is refunded, with the reason of its note', () => {
     const refunded = { kind: 'failed', code: 'SUPPLIER_REJECTED', failover: true };
     const noted = part('REFUNDED', { note: 'ID salah\n' });
     expect(ask(order('REFUNDED', [noted]))).toEqual({ ...refunded, message: 'ID salah' });
@@ -163,11 +163,11 @@ describe('the status of an order', () => {
     ['REFUNDED', 'PENDING'],
     [undefined, 'SUCCESS'],
     ['FAILED', 'FAILED'],
-  ])('is unknown when it is %s and a part of it %s', (status, parts) => {
+  ])('is unknown if it is %s and a transaction %s', (status, parts) => {
     expect(ask(order(status, [part(parts)])).kind).toBe('unknown');
   });
 
-  it('hands over the codes of vouchers, text or number', () => {
+  it('has the codes of vouchers, as text or number', () => {
     const codes = [' AAAA-BBBB ', 123, 'PIN : 0F3A\tSerial : 771'];
     const parts = codes.map((voucher_code) => part('SUCCESS', { voucher_code }));
     expect(ask(order('SUCCESS', parts))).toMatchObject({
@@ -179,7 +179,7 @@ describe('the status of an order', () => {
     });
   });
 
-  it('is about nothing of ours when it is known under no reference of ours, and in doubt under theirs', () => {
+  it('is "never seen" if our reference is unknown, and in doubt if only the vendor’s is unknown', () => {
     for (const status of [200, 400, 404]) {
       expect(ask({ code: 'TID_NOT_FOUND' }, OURS, status)).toEqual({ kind: 'never_seen' });
       expect(ask({ code: 'TID_NOT_FOUND' }, NAMED, status).kind).toBe('unknown');
@@ -188,7 +188,7 @@ describe('the status of an order', () => {
     expect(ask('', OURS, 404).kind).toBe('unknown');
   });
 
-  it('settles nothing when it is about another order', () => {
+  it('settles nothing if it is about another order', () => {
     const others = [{ reference_id: 'T0123456789ABCDF' }, { tid: 'RA2' }];
     for (const more of others) {
       expect(ask(order('SUCCESS', [part('SUCCESS')], more), NAMED)).toMatchObject({
@@ -200,14 +200,14 @@ describe('the status of an order', () => {
     expect(ask(order('SUCCESS', [part('SUCCESS')], ours), NAMED).kind).toBe('succeeded');
   });
 
-  it('leaves everything in doubt that is no status, and shows what is wrong with us', () => {
+  it('is in doubt with an unknown status, and shows a fault of ours', () => {
     expect(ask('', OURS, 401)).toMatchObject({ kind: 'unknown', fault: 'credentials' });
     expect(ask('', OURS, 429)).toMatchObject({ kind: 'unknown', fault: 'rate', retryAfterMs: 10_000 });
     for (const code of RESPONSE_CODES.keys())
       if (code !== 'TID_NOT_FOUND') expect(ask({ code }, OURS, 400).kind).toBe('unknown');
   });
 
-  it('never decides anything but by a documented status of the whole and of each part', () => {
+  it('decides only by documented statuses of the order and of each transaction', () => {
     const status = fc.constantFrom('SUCCESS', 'PENDING', 'REFUNDED', 'ERROR', null);
     const parts = fc.array(
       fc.oneof(

@@ -19,7 +19,7 @@ const request = (changes: Partial<TopUp> = {}, settings: { callbackUrl: string |
   orderRequest(settings, { ...TOP_UP, ...changes });
 
 describe('the request of an order', () => {
-  it('has the members that the vendor needs, and no others', () => {
+  it('has the members that the vendor requires, and no others', () => {
     expect(request()).toBe(
       '{"product_code":"ML78_8-S2","count_order":1,"user_id":"123456789","additional_id":"2001",' +
         '"partner_reference_id":"T0123456789ABCDE"}',
@@ -30,12 +30,12 @@ describe('the request of an order', () => {
     );
   });
 
-  it('tells the buyer’s address, which some products need, where the merchant gave it', () => {
+  it('has the buyer’s IP address, which some products need, if the merchant sent it', () => {
     expect(request({ endUserIp: '203.0.113.7' })).toContain('"end_user_ip_address":"203.0.113.7"');
     expect(request()).not.toContain('end_user_ip');
   });
 
-  it('says what it is expected to cost, to the digit, and nothing of what it may cost', () => {
+  it('has the exact expected cost, and not the limit of the cost', () => {
     const expectedCost = { micros: 19_500_000_000n, currency: 'IDR' };
     const maxCost = { micros: 20_475_000_000n, currency: 'IDR' };
     expect(request({ expectedCost, maxCost })).toContain('"price":19500,');
@@ -43,14 +43,14 @@ describe('the request of an order', () => {
     expect(request({ maxCost })).not.toContain('price');
   });
 
-  it('writes the player as the offer wants it', () => {
+  it('has the player in the form of the offer’s template', () => {
     expect(request({ playerTemplate: '{user}' })).toContain('"user_id":"123456789","partner');
     expect(request({ playerTemplate: '{user}({server})' })).toContain('"user_id":"123456789(2001)","partner');
     const fields = '{"user_id":"{user}","additional_information":"{server}"}';
     expect(request({ playerTemplate: fields })).toContain('"additional_information":"2001","partner');
   });
 
-  it('can’t be made with another currency, or for a field that the vendor does not have', () => {
+  it('is impossible with another currency, or with a field that the vendor does not have', () => {
     expect(requestProblem(TOP_UP)).toBeNull();
     const inBaht = { micros: 40_000_000n, currency: 'THB' };
     expect(requestProblem({ ...TOP_UP, expectedCost: inBaht })).toMatch(/in THB, and not in IDR/);

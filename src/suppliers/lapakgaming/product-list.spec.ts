@@ -35,14 +35,14 @@ const PRODUCT = {
 const list = (...products: unknown[]): HttpAnswer => answer({ code: 'SUCCESS', data: { products } });
 
 describe('a list of products', () => {
-  it('has what is sold, at which price', () => {
+  it('has products with their prices', () => {
     expect(readProductList(list(ITEM))).toEqual({ known: true, products: [PRODUCT] });
     const odd = { ...ITEM, price: 'ask', status: 'empty' };
     expect(readProductList(list(odd))).toMatchObject({ products: [{ cost: null, sellable: false }] });
     expect(readProductList(list({ ...ITEM, code: '' }, null, 7))).toEqual({ known: true, products: [] });
   });
 
-  it('is none where it is cut off, refused or something else', () => {
+  it('is unavailable if it is cut off, refused or something else', () => {
     const text = JSON.stringify({ code: 'SUCCESS', data: { products: [ITEM] } });
     expect(readProductList(answer(text.slice(0, -5)))).toMatchObject({ known: false });
     for (const data of [undefined, null, {}, { products: {} }])
@@ -53,7 +53,7 @@ describe('a list of products', () => {
     expect(readProductList(answer('', 429))).toMatchObject({ fault: 'rate' });
   });
 
-  it('tells of one product, or that there is none of the name', () => {
+  it('of one SKU has that product, or reports that there is none', () => {
     expect(readProductOf(list(ITEM), ITEM.code)).toEqual({ known: true, product: PRODUCT });
     expect(readProductOf(list(ITEM), 'ASD')).toEqual({ known: true, product: null });
     expect(readProductOf(answer({ code: 'PRODUCT_NOT_FOUND' }, 400), 'ASD')).toEqual({
@@ -68,7 +68,7 @@ describe('a list of products', () => {
 });
 
 describe('a balance', () => {
-  it('is read to the digit, below nothing too', () => {
+  it('is read exactly, also if it is negative', () => {
     for (const [balance, micros] of [
       [1_250_000, 1_250_000_000_000n],
       ['-0.5', -500_000n],

@@ -30,7 +30,7 @@ const sent = async (...given: Parameters<typeof attempt>): Promise<string> =>
 const asked = async (...given: Parameters<typeof attempt>): Promise<string> =>
   (await supplier.inquiry.ask(SETTINGS, attempt(...given))).kind;
 
-describe('the supplier that is built in', () => {
+describe('the built-in supplier of the sandbox', () => {
   it.each([
     ['player-1', 'succeeded', 'succeeded'],
     ['sim-fail-out_of_stock', 'failed', 'failed'],
@@ -52,25 +52,25 @@ describe('the supplier that is built in', () => {
     expect([await sent(userId), await asked(userId)]).toEqual([send, inquiry]);
   });
 
-  it.each(['sim-slow-60', 'sim-processing-60'])('has sold to %s once the time is over', async (userId) => {
+  it.each(['sim-slow-60', 'sim-processing-60'])('has sold to %s after the time', async (userId) => {
     expect([await asked(userId, { ageMs: 59 }), await asked(userId, { ageMs: 60 })]).toEqual([
       'processing',
       'succeeded',
     ]);
   });
 
-  it('refuses with each code that a unit can fail with', async () => {
+  it('refuses with each failure code of a unit', async () => {
     for (const code of FAILURE_CODES.filter((each) => each !== 'PARTIALLY_COMPLETED')) {
       const outcome = await supplier.send(SETTINGS, attempt(`sim-fail-${code.toLowerCase()}`));
       expect(outcome).toMatchObject({ kind: 'failed', code });
-      // Nothing else is to be tried.
+      // The refusal allows no other attempt.
       expect(outcome).not.toHaveProperty('failover');
     }
     const other = await supplier.send(SETTINGS, attempt('sim-fail-partially_completed'));
     expect(other).toMatchObject({ kind: 'failed', code: 'SUPPLIER_REJECTED' });
   });
 
-  it('tells the same name and code for the same reference, whenever it is asked', async () => {
+  it('has the same reference and code for an attempt in every answer', async () => {
     const of = attempt('player-1', { kind: 'code' });
     const reported = await supplier.send(SETTINGS, of);
     expect(await new SandboxSupplier().inquiry.ask(SETTINGS, of)).toEqual(reported);
@@ -81,11 +81,11 @@ describe('the supplier that is built in', () => {
     expect(other).not.toEqual(reported);
   });
 
-  it('hands no code over for a top-up', async () => {
+  it('delivers no code for a top-up', async () => {
     expect(await supplier.send(SETTINGS, attempt('player-1'))).not.toHaveProperty('deliveries');
   });
 
-  it('decides nothing about what is not of the sandbox', async () => {
+  it('leaves attempts of live merchants in doubt', async () => {
     const { sandbox: _sandbox, ...live } = attempt('sim-fail-out_of_stock');
     expect((await supplier.send(SETTINGS, live)).kind).toBe('unknown');
     expect((await supplier.inquiry.ask(SETTINGS, live)).kind).toBe('unknown');

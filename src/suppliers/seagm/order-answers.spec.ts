@@ -52,7 +52,7 @@ const refusal = (code: number, info_code?: number): object => ({
 const COST = { micros: 12_995_000n, currency: 'MYR' };
 
 describe('an order', () => {
-  it('is a success when it is done, with what it cost in its own currency', () => {
+  it('is a success if it is done, with the cost in its own currency', () => {
     const succeeded = { kind: 'succeeded', supplierReference: '88', cost: COST };
     for (const code of [200, 2000, 2010, '200']) {
       expect(bought({ ...order(10003), code })).toEqual(succeeded);
@@ -61,13 +61,13 @@ describe('an order', () => {
     expect(bought(order(10003, { pay_amount: 'x' }))).toEqual({ kind: 'succeeded', supplierReference: '88' });
   });
 
-  it('goes on while it waits or is sent, and while nothing of it was delivered', () => {
+  it('is processing while it waits or is sent, and while nothing was delivered', () => {
     const goesOn = { kind: 'processing', supplierReference: '88', cost: COST };
     for (const state of [10001, 10002]) expect(bought(order(state))).toEqual(goesOn);
     expect(bought(order(10003, { send_amount: 0 }))).toEqual(goesOn);
   });
 
-  it('is a refusal when it failed or was refunded', () => {
+  it('is a refusal if it failed or was refunded', () => {
     for (const state of [10004, 10005]) {
       expect(bought(order(state, { refunded_reason: 'wrong id' }))).toEqual({
         kind: 'failed',
@@ -78,7 +78,7 @@ describe('an order', () => {
     }
   });
 
-  it('of a card needs its PIN', () => {
+  it('of a card succeeds only with its PIN', () => {
     const card = (more: object, state: unknown = 10003) => bought(order(state, more), 200, {}, 'card');
     for (const cards of [undefined, null, [], [{}], [{ sn: '1', pin: '' }]])
       expect(card({ cards }).kind).toBe('processing');
@@ -95,7 +95,7 @@ describe('an order', () => {
     expect(card({ cards }, 10002).kind).toBe('processing');
   });
 
-  it('is unknown without a state, without data, or when it is about another', () => {
+  it('is unknown without a state, without data, or if it is about another order', () => {
     for (const state of [undefined, 'done', 10006]) expect(bought(order(state)).kind).toBe('unknown');
     for (const data of [undefined, null, []]) expect(bought({ code: 200, data }).kind).toBe('unknown');
     expect(bought(order(10003, { mch_order_id: 'T9' }))).toMatchObject({ kind: 'unknown' });
@@ -104,7 +104,7 @@ describe('an order', () => {
     });
   });
 
-  it('names what was sold besides the order that we know, and nothing that failed or is not ours', () => {
+  it('has the vendor’s reference of a second sale, but not of failed or other orders', () => {
     const besides = { supplierReference: '88', cost: COST };
     const known = { supplierReference: '89' };
     for (const state of [10001, 10002, 10003])
@@ -115,7 +115,7 @@ describe('an order', () => {
   });
 });
 
-describe('what is wrong with us', () => {
+describe('a fault of ours', () => {
   it.each([
     [401, undefined, 'credentials'],
     [400, 1002, 'credentials'],
@@ -133,11 +133,11 @@ describe('what is wrong with us', () => {
     if (info !== undefined) expect(bought({ code: info }, 200)).toMatchObject({ kind: 'not_accepted', fault });
   });
 
-  it('is read from the HTTP status alone', () => {
+  it('is also read from the HTTP status alone', () => {
     for (const status of [401, 406, 418, 429]) expect(bought('<html>', status).kind).toBe('not_accepted');
   });
 
-  it('says when it is our clock, and how long to wait', () => {
+  it('may be our clock, or have a wait', () => {
     expect(bought(refusal(400, 1021), 400)).toMatchObject({ detail: expect.stringContaining('clock') });
     expect(bought('', 429)).toMatchObject({ retryAfterMs: 10_000 });
     expect(bought('', 418)).toMatchObject({ retryAfterMs: 120_000 });
@@ -146,7 +146,7 @@ describe('what is wrong with us', () => {
 });
 
 describe('an error', () => {
-  it('is a refusal where the type does not exist, and says nothing of a repeat', () => {
+  it('is a refusal if the type does not exist, and leaves a repeat in doubt', () => {
     expect(bought(refusal(400, 20077), 400)).toEqual({
       kind: 'failed',
       code: 'ITEM_NOT_FOUND',
@@ -184,7 +184,7 @@ describe('an inquiry by our reference', () => {
   const asked = (body: unknown, status = 200): SupplierOutcome =>
     readInquiry(answer(body, status), 'recharge', ATTEMPT);
 
-  it('tells the order, or that there is none', () => {
+  it('has the order, or reports that there is none', () => {
     expect(asked(order(10003)).kind).toBe('succeeded');
     expect(asked(order(10005)).kind).toBe('failed');
     for (const status of [404, 200, 400]) expect(asked(refusal(404), status)).toEqual({ kind: 'never_seen' });
@@ -206,7 +206,7 @@ describe('an inquiry by our reference', () => {
 });
 
 describe('the fields of an order', () => {
-  it('are those that the offer names, and none for a card', () => {
+  it('are those of the offer’s template, and none for a card', () => {
     const ours = { type_id: '6351', buy_amount: '1', mch_order_id: ATTEMPT.reference };
     const playerTemplate = '{"userid":"{user}","serverid":"{server}"}';
     expect(orderFields('6351', 'recharge', { ...ATTEMPT, playerTemplate })).toEqual({
@@ -217,7 +217,7 @@ describe('the fields of an order', () => {
     expect(orderFields('6351', 'card', ATTEMPT)).toEqual(ours);
   });
 
-  it('can’t be written for what is no SKU, or in the place of ours', () => {
+  it('can’t be written for an invalid SKU, or with names of our own parameters', () => {
     const playerTemplate = '{"userid":"{user}"}';
     expect(requestProblem({ ...ATTEMPT, playerTemplate })).toBeNull();
     expect(requestProblem({ ...ATTEMPT, sku: 'card:77' })).toBeNull();
@@ -225,7 +225,7 @@ describe('the fields of an order', () => {
     expect(requestProblem({ ...ATTEMPT, playerTemplate: '{"uid":"{user}"}' })).toMatch(/uid/);
   });
 
-  it('have no names that fit any product', () => {
+  it('have no default names, because each product has others', () => {
     for (const playerTemplate of [null, '{user}', '["{user}"]'])
       expect(requestProblem({ ...ATTEMPT, playerTemplate })).toMatch(/player template/);
   });

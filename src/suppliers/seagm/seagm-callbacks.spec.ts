@@ -38,7 +38,7 @@ function outcomeOf(reading: CallbackReading, attempt = ATTEMPT): SupplierOutcome
 }
 
 describe('a callback', () => {
-  it('settles the order that it names by both its names, and is answered with one word', () => {
+  it('settles the order if both references match, and is answered with one word', () => {
     const reading = read(form());
     expect(reading).toMatchObject({ kind: 'about', reference: 'T0123456789ABCDE', supplierReference: '88' });
     expect(reading.reply).toMatchObject({ status: 200, body: 'success' });
@@ -50,7 +50,7 @@ describe('a callback', () => {
     expect(outcomeOf(read(form({ status_code: '10001' }))).kind).toBe('processing');
   });
 
-  it('that a card is done has it asked for its PIN', () => {
+  it('about a sold card causes an inquiry for its PIN', () => {
     expect(outcomeOf(read(form()), { ...ATTEMPT, sku: 'card:901' }).kind).toBe('unknown');
   });
 
@@ -63,19 +63,19 @@ describe('a callback', () => {
     expect(read(body).kind).toBe('refused');
   });
 
-  it('from another time is refused', () => {
+  it('with a time far from ours is refused', () => {
     for (const minutes of [-12, 12])
       expect(read(form(), new Date(NOW.getTime() + minutes * 60_000)).kind).toBe('refused');
     expect(read(form({ timestamp: 'now' })).kind).toBe('refused');
     expect(read(form(), new Date(NOW.getTime() + 8 * 60_000)).kind).toBe('about');
   });
 
-  it('that does not name the order by both names is unreadable', () => {
+  it('without both references is unreadable', () => {
     for (const changes of [{ id: '' }, { mch_order_id: '' }] as Parameters[])
       expect(read(form(changes)).kind).toBe('unreadable');
   });
 
-  it('never throws, and nothing that is not signed settles', () => {
+  it('never throws, and settles nothing unless it is signed', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webQueryParameters()), (body) => {
         expect(read(body).kind).toBe('refused');

@@ -12,15 +12,15 @@ const ORDER = {
 const SIGNATURE = 'fe0d96de68deef003cc8e5d3703f317ae12b9cd26df76cf7c0d115324a71b702';
 
 describe('a signature', () => {
-  it('is that of the sorted parameters', () => {
+  it('covers the sorted parameters', () => {
     expect(signatureOf(SECRET, ORDER)).toBe(SIGNATURE);
   });
 
-  it('covers names and values as a form writes them', () => {
+  it('covers form-encoded names and values', () => {
     expect(signedText({ 'User ID': 'Anna & Co', b: 'ü~*' })).toBe('User+ID=Anna+%26+Co&b=%C3%BC%7E%2A');
   });
 
-  it('is that of our key over all else, in either case', () => {
+  it('is valid if our key signed all other parameters, in upper or lower case', () => {
     expect(isSignedWith(SECRET, { ...ORDER, signature: SIGNATURE })).toBe(true);
     expect(isSignedWith(SECRET, { ...ORDER, signature: SIGNATURE.toUpperCase() })).toBe(true);
     expect(isSignedWith('other', { ...ORDER, signature: SIGNATURE })).toBe(false);

@@ -22,8 +22,8 @@ const output = (fields: Record<string, string>): SupplierOutcome => {
 };
 const code = (text: string): SupplierOutcome => readOutputAnswer(answer({ code: text }), ATTEMPT);
 
-describe('what get_output tells', () => {
-  it('is a success by status 2, with the operator’s name where there is one', () => {
+describe('the answer of get_output', () => {
+  it('is a success with status 2, and has the mobile operator’s reference if there is one', () => {
     expect(output({ status: '2' })).toEqual({ kind: 'succeeded', supplierReference: null });
     expect(output({ status: '2', operator_trxnsid: 'OP-9', total_amount: '88.65' })).toEqual({
       kind: 'succeeded',
@@ -32,7 +32,7 @@ describe('what get_output tells', () => {
     });
   });
 
-  it('is a refusal by status 4, and another supplier may sell it', () => {
+  it('is a refusal with status 4, and another supplier may sell the unit', () => {
     expect(output({ status: '4', sms: 'no stock' })).toEqual({
       kind: 'failed',
       code: 'SUPPLIER_REJECTED',
@@ -41,19 +41,19 @@ describe('what get_output tells', () => {
     });
   });
 
-  it.each(['', '0', '1', '3', '5', '02', 'success'])('has not ended by status %j', (status) => {
+  it.each(['', '0', '1', '3', '5', '02', 'success'])('is processing with status %j', (status) => {
     expect(output({ status })).toEqual({ kind: 'processing', supplierReference: '7001' });
   });
 
   it.each([
     ['another reference', { status: '2', dest_ref: 'TU7Q2M0001A2' }],
     ['another transaction', { status: '4', transaction_id: '7002' }],
-  ])('is no word about our purchase under %s, and shows that we have the wrong name', (_what, fields) => {
+  ])('is not about our purchase with %s, and shows that our transaction id is wrong', (_what, fields) => {
     const detail = expect.stringContaining('reference collision') as unknown as string;
     expect(output(fields)).toEqual({ kind: 'unknown', detail, isMisnamed: true });
   });
 
-  it('is none either without our reference', () => {
+  it('is not about our purchase without our reference, either', () => {
     expect(output({ status: '2', dest_ref: '' })).toEqual({
       kind: 'unknown',
       detail: 'the answer names no reference',
@@ -61,16 +61,16 @@ describe('what get_output tells', () => {
     expect(code('00000').kind).toBe('unknown');
   });
 
-  it('is processing by 30004', () => {
+  it('is processing with 30004', () => {
     expect(code('30004')).toEqual({ kind: 'processing' });
   });
 
-  it.each(['30002', '30003'])('is unknown by %s, which says that the name is wrong', (text) => {
+  it.each(['30002', '30003'])('is unknown with %s, which shows that the transaction id is wrong', (text) => {
     expect(code(text)).toMatchObject({ kind: 'unknown', isMisnamed: true });
   });
 
   it.each([...RESPONSE_CODES.keys()].filter((each) => !/^(00000|3000[234])$/.test(each)))(
-    'is unknown by %s, whatever that says of purchases',
+    'is unknown with %s, even if that code refuses purchases',
     (text) => {
       const outcome = code(text);
       expect(outcome.kind).toBe('unknown');
@@ -79,7 +79,7 @@ describe('what get_output tells', () => {
     },
   );
 
-  it('shows all the same that our credentials are refused', () => {
+  it('also shows if our credentials are refused', () => {
     expect(code('20005')).toMatchObject({ kind: 'unknown', fault: 'credentials' });
     expect(readOutputAnswer(answer('Access denied', 401), ATTEMPT)).toMatchObject({ fault: 'credentials' });
   });
@@ -89,13 +89,13 @@ describe('what get_output tells', () => {
   });
 });
 
-describe('what a cash card hands over', () => {
+describe('the code of a cash card', () => {
   const deliveries = (fields: Record<string, string>): unknown => {
     const outcome = output({ status: '2', ...fields });
     return outcome.kind === 'succeeded' ? outcome.deliveries : outcome;
   };
 
-  it('is read from fields of its own, or from the text of a message', () => {
+  it('is read from its fields, or from the text of a message', () => {
     expect(deliveries({ cashcard_ref1: 'S-1', cashcard_ref2: '0042 1337' })).toEqual([
       { serial: 'S-1', code: '0042 1337', expiresOn: null },
     ]);

@@ -47,22 +47,22 @@ describe('the export of products', () => {
     ]);
   });
 
-  it('has other kinds than games', () => {
+  it('has other kinds besides games', () => {
     const company = { company_id: 'X', denomination: [{ price: 10 }] };
     const listed = products({ mtopup: [company], cashcard: [{ ...MLBB, ...company }], billpay: [company] });
     expect(listed.map(({ sku, playerPattern }) => [sku, playerPattern])).toEqual([
       ['mtopup:X:10', null],
-      // Cash cards are for nobody.
+      // Cash cards have no player.
       ['cashcard:X:10', null],
       ['billpay:X:10', null],
     ]);
   });
 
-  it('sells nothing of a company whose only price is 0', () => {
+  it('has no products of a company whose only price is 0', () => {
     for (const price of [0, '0', '0.00', 0.0]) expect(game({ denomination: [{ price }] })).toEqual([]);
   });
 
-  it('notes what is delayed', () => {
+  it('has a note for delayed products', () => {
     expect(game({ congestion: [{}] })[0]?.note).toBe('delayed');
     expect(game({ congestion: ['since noon', '<i>slow</i>'] })[0]?.note).toBe('delayed: since noon, slow');
   });
@@ -72,7 +72,7 @@ describe('the export of products', () => {
     (refs_format) => expect(game({ refs_format })[0]?.playerPattern).toBeNull(),
   );
 
-  it('leaves out what it can’t name', () => {
+  it('leaves out products without a usable name', () => {
     expect(game({ company_id: '' })).toEqual([]);
     expect(game({ company_id: 'ML:BB' })).toEqual([]);
     expect(game({ denomination: [{ price: '1e3' }, { price: -5 }, { price: 90.025 }, null, 7, {}] })).toEqual([]);
@@ -85,7 +85,7 @@ describe('the export of products', () => {
     (body) => expect(readExport(answer(body)).known).toBe(false),
   );
 
-  it('says nothing with another status', () => {
+  it('is unavailable with another status', () => {
     expect(readExport(answer(JSON.stringify({ data: { gtopup: [MLBB] } }), 500))).toEqual({
       known: false,
       detail: 'HTTP 500',
@@ -93,7 +93,7 @@ describe('the export of products', () => {
     });
   });
 
-  it('tells of one SKU whether it is there', () => {
+  it('of one SKU reports whether it is listed', () => {
     const whole = answer(JSON.stringify({ data: { gtopup: [MLBB] } }));
     expect(readExportOf(whole, 'gtopup:MLBB:90')).toMatchObject({ product: { sku: 'gtopup:MLBB:90' } });
     expect(readExportOf(whole, 'gtopup:MLBB:91')).toEqual({ known: true, product: null });
@@ -102,7 +102,7 @@ describe('the export of products', () => {
 });
 
 describe('the balance', () => {
-  it('is what is available of it', () => {
+  it('is the available amount', () => {
     const body = '{"code":"00000","ledger_balance":"2000.00","available_balance":"1234.56"}';
     const amount = { micros: 1_234_560_000n, currency: 'THB' };
     expect(readBalance(answer(body))).toEqual({ known: true, amount });
@@ -115,7 +115,7 @@ describe('the balance', () => {
     ['{"code":"00000"}', 200, { detail: 'the answer can’t be read' }],
     ['Access denied', 200, { detail: 'the answer can’t be read: access denied', fault: 'credentials' }],
     ['', 429, { detail: 'HTTP 429', fault: 'rate' }],
-  ])('is not known by %s with HTTP %s', (body, status, why) => {
+  ])('is unknown with %s and HTTP %s', (body, status, why) => {
     expect(readBalance(answer(body, status))).toEqual({ known: false, reached: false, ...why });
   });
 });

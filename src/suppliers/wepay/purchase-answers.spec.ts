@@ -56,7 +56,7 @@ describe.each([
   ['first', first],
   ['repeated', repeat],
 ])('the answer to a %s send', (_phase, readAnswer) => {
-  it('00000 says that it is being made, under which name, and for how much', () => {
+  it('00000 means processing, with the vendor’s reference and the cost', () => {
     expect(readAnswer({ ...ACCEPTED, total_amount: '88.65', balance: 100 })).toEqual({
       kind: 'processing',
       supplierReference: '9007199254740993',
@@ -64,7 +64,7 @@ describe.each([
     });
   });
 
-  it('00000 may be a number too, and needs neither name nor cost', () => {
+  it('00000 may be a number, and may lack the reference and the cost', () => {
     const outcome = readPurchaseAnswer(
       answer('{"code":0,"transaction_id":9007199254740993,"total_amount":23.1}'),
       ATTEMPT,
@@ -79,7 +79,7 @@ describe.each([
     });
   });
 
-  it('30016 is no refusal: something goes by the reference, and only a callback tells what', () => {
+  it('30016 is no refusal: the vendor has the reference, and only a callback reports the outcome', () => {
     expect(readAnswer({ code: '30016' })).toEqual({
       kind: 'unknown',
       detail: detailOf('30016'),
@@ -87,7 +87,7 @@ describe.each([
     });
   });
 
-  it.each(ALWAYS_UNKNOWN)('%s says nothing for certain', (code) => {
+  it.each(ALWAYS_UNKNOWN)('%s leaves the attempt in doubt', (code) => {
     expect(readAnswer({ code })).toEqual({ kind: 'unknown', detail: detailOf(code) });
   });
 
@@ -109,7 +109,7 @@ describe('the answer to a first send', () => {
       code: ours,
       message: `ปฏิเสธ (${code})`,
       failover,
-      // The amount is the key of the product.
+      // The amount identifies the product.
       ...(code === '30007' && { isPriceRefused: true }),
     });
   });
@@ -118,7 +118,7 @@ describe('the answer to a first send', () => {
     expect(first({ code })).toEqual({ kind: 'not_accepted', detail: detailOf(code), fault });
   });
 
-  it('has words of ours where the vendor has none', () => {
+  it('has our own message if the vendor sends none', () => {
     expect(first({ code: '30009', desc: ' ' })).toMatchObject({
       message: 'reference 1 is not valid (30009)',
     });
@@ -126,11 +126,11 @@ describe('the answer to a first send', () => {
 });
 
 describe('the answer to a repeated send', () => {
-  it.each(REFUSALS)('%s says nothing of the first one', (code) => {
+  it.each(REFUSALS)('%s does not report the first send', (code) => {
     expect(repeat({ code })).toEqual({ kind: 'unknown', detail: detailOf(code) });
   });
 
-  it.each(FAULTS)('%s says nothing of it either, but of our %s', (code, fault) => {
+  it.each(FAULTS)('%s does not report it either, but shows our fault: %s', (code, fault) => {
     expect(repeat({ code })).toEqual({ kind: 'unknown', detail: detailOf(code), fault });
   });
 });
@@ -141,7 +141,7 @@ it('has a test for every code', () => {
 });
 
 describe('an answer over HTTP', () => {
-  it.each([201, 302, 400, 404, 500, 502, 504])('of %s is unknown, whatever it holds', (status) => {
+  it.each([201, 302, 400, 404, 500, 502, 504])('of %s is unknown, with any body', (status) => {
     expect(read({ code: '30009' }, false, status)).toEqual({ kind: 'unknown', detail: `HTTP ${status}` });
   });
 
@@ -160,14 +160,14 @@ describe('an answer over HTTP', () => {
     [401, '<html>'],
     [200, 'Access denied'],
     [403, '<p>ACCESS DENIED from 203.0.113.7</p>'],
-  ])('of %s with %j denies us access, and leaves open what became of the purchase', (status, body) => {
+  ])('of %s with %j shows that we have no access, and leaves the purchase in doubt', (status, body) => {
     expect(readPurchaseAnswer(answer(body, status), ATTEMPT)).toMatchObject({
       kind: 'unknown',
       fault: 'credentials',
     });
   });
 
-  it('of 429 says that we ask too often, and may say for how long', () => {
+  it('of 429 shows that we call too often, and may have a wait', () => {
     expect(readPurchaseAnswer(answer('', 429, '7'), ATTEMPT)).toEqual({
       kind: 'unknown',
       detail: 'HTTP 429',
@@ -176,7 +176,7 @@ describe('an answer over HTTP', () => {
     });
   });
 
-  it('settles nothing but refusals of a first send that are documented', () => {
+  it('settles only by documented refusals of a first send', () => {
     const code = fc.oneof(fc.stringMatching(/^[0-3]\d{0,5}$/), fc.constantFrom(...RESPONSE_CODES.keys()));
     fc.assert(
       fc.property(code, fc.boolean(), fc.integer({ min: 200, max: 599 }), (given, isRepeat, status) => {

@@ -39,7 +39,7 @@ it.each(['gtopup:MLBB:-9', 'gtopup:MLBB:90.025', 'gtopup:ML BB:90', 'gtopup:MLBB
 );
 
 describe('a purchase', () => {
-  it('names the player and behind one space the server', () => {
+  it('has the player, a space and the server', () => {
     expect(fields()).toEqual({
       type: 'gtopup',
       pay_to_company: 'MLBB',
@@ -51,7 +51,7 @@ describe('a purchase', () => {
     expect(fields({ playerTemplate: '{user}({server})' })).toMatchObject({ pay_to_ref1: '123456789(2001)' });
   });
 
-  it('of a cash card names nobody', () => {
+  it('of a cash card has no player', () => {
     const sku = 'cashcard:RAZER:50.00';
     expect(fields({ sku, playerTemplate: '{user}' })).toMatchObject({
       type: 'cashcard',
@@ -60,7 +60,7 @@ describe('a purchase', () => {
     });
   });
 
-  it('says where to call back, where there is such an address', () => {
+  it('has our callback address, if there is one', () => {
     expect(fields({}, 'https://shop.example/x')).toMatchObject({ resp_url: 'https://shop.example/x' });
   });
 

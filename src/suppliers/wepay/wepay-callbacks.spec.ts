@@ -10,7 +10,7 @@ const read = (body: string | Buffer): CallbackReading => {
 const plain = (body: string): object => ({ status: 200, contentType: 'text/plain; charset=utf-8', body });
 
 describe('a callback of wePAY', () => {
-  it.each(['2', '4', '3', ''])('with status %j says of which purchase it is, and nothing else', (status) => {
+  it.each(['2', '4', '3', ''])('with status %j only names its purchase', (status) => {
     const fields = { dest_ref: 'TU7Q2M0001A1', transaction_id: '7001', status, cashcard_ref2: '4242' };
     expect(read(new URLSearchParams(fields).toString())).toEqual({
       kind: 'about',
@@ -25,7 +25,7 @@ describe('a callback of wePAY', () => {
     expect(wepayCallbacks.deliveriesIn?.(body)).toEqual([{ serial: '12', code: '0042', expiresOn: null }]);
   });
 
-  it('may tell no name of theirs', () => {
+  it('may lack the vendor’s reference', () => {
     expect(read('dest_ref=TU7Q2M0001A1&status=2&transaction_id=')).toEqual({
       kind: 'about',
       reference: 'TU7Q2M0001A1',
