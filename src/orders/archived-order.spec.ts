@@ -3,7 +3,7 @@ import { readAnswer } from './archived-order.js';
 
 const NAMES = { order_id: 7n, merchant_id: 1, reference_id: 'r-1', order_number: 'ord_1' };
 
-/** As the first version kept an order: such rows are never written anew. */
+/** The row of an archived order in the first version. The service never rewrites such rows. */
 const FIRST = [
   'player',
   null,
@@ -21,8 +21,8 @@ const FIRST = [
   [[1, 'ml86', 2, 3500, 3500, 'top_up', 'failed', 0, 2, 'OUT_OF_STOCK', 'No stock']],
 ];
 
-describe('what is kept of an archived order', () => {
-  it('is read as the first version wrote it', () => {
+describe('the stored row of an archived order', () => {
+  it('of the first version is read', () => {
     const { order, items } = readAnswer({ ...NAMES, answer: FIRST, answer_version: 1 });
     expect(order).toMatchObject({
       id: 7n,
@@ -53,7 +53,7 @@ describe('what is kept of an archived order', () => {
     ]);
   });
 
-  it('is not guessed at where a later version wrote it', () => {
+  it('of an unknown later version is refused', () => {
     expect(() => readAnswer({ ...NAMES, answer: FIRST, answer_version: 99 })).toThrow('known version');
   });
 });

@@ -20,7 +20,7 @@ const content: fc.Arbitrary<OrderContent> = fc.record({
 });
 
 describe('the content of an order', () => {
-  it('has the same hash exactly when all of it is the same', () => {
+  it('has the same hash exactly if all its members are the same', () => {
     fc.assert(
       fc.property(content, content, (one, other) => {
         const same = isDeepStrictEqual(one, other);
@@ -30,7 +30,7 @@ describe('the content of an order', () => {
     );
   });
 
-  it('is the same whether a default was sent or left out', () => {
+  it('is the same with a default sent or left out', () => {
     const base = { reference_id: 'r', user_id: 'u' };
     const spelled = { ...base, server_id: null, character_id: null, items: [{ sku: 'A', quantity: 1 }] };
     const short = { ...base, items: [{ sku: 'A' }] };
@@ -41,20 +41,20 @@ describe('the content of an order', () => {
 
   const request = { reference_id: 'r', user_id: 'u', items: [{ sku: 'A', quantity: 2 }] };
 
-  it('without metadata is what it was for orders that were placed before there was any', () => {
+  it('without metadata has the hash of versions before metadata', () => {
     const before = 'def58eb7510ecfa4805e8359f66a51d36dca550bff821a4a0437684e57a55fb7';
     for (const metadata of [undefined, null, {}])
       expect(contentHash(toContent({ ...request, metadata })).toString('hex')).toBe(before);
   });
 
-  it('includes metadata, in whatever order', () => {
+  it('includes metadata, in any order', () => {
     const one = contentHash(toContent({ ...request, metadata: { cart: '1', shop: '2' } }));
     expect(contentHash(toContent({ ...request, metadata: { shop: '2', cart: '1' } }))).toEqual(one);
     expect(contentHash(toContent({ ...request, metadata: { cart: '2', shop: '1' } }))).not.toEqual(one);
     expect(contentHash(toContent(request))).not.toEqual(one);
   });
 
-  it('leaves out what the order may cost, and where the buyer ordered from', () => {
+  it('leaves out max_total_amount and end_user_ip', () => {
     const dear = { ...request, max_total_amount: '1.00', end_user_ip: '203.0.113.7' };
     expect(contentHash(toContent(dear))).toEqual(contentHash(toContent(request)));
   });

@@ -19,7 +19,7 @@ const item = (completed: number, failed: number, unitPrice: bigint, code: ItemRo
 });
 
 describe('how an order ends', () => {
-  it('is completed only when every unit succeeded', () => {
+  it('is completed only if every unit succeeded', () => {
     expect(orderOutcome([item(2, 0, 3500n), item(1, 0, 1000n)])).toEqual({
       status: 'completed',
       failureCode: null,
@@ -29,7 +29,7 @@ describe('how an order ends', () => {
     });
   });
 
-  it('says with counts and amount what a partly completed order returned', () => {
+  it('has a message with the counts and the refund of a partly completed order', () => {
     expect(orderOutcome([item(1, 1, 3500n), item(0, 1, 1000n)])).toMatchObject({
       status: 'failed',
       failureCode: 'PARTIALLY_COMPLETED',
@@ -37,7 +37,7 @@ describe('how an order ends', () => {
     });
   });
 
-  it('takes the failure of its first failed item when nothing succeeded', () => {
+  it('has the failure of the first failed item if nothing succeeded', () => {
     const outcome = orderOutcome([item(0, 1, 100n, 'INVALID_PLAYER'), item(0, 2, 100n, 'OUT_OF_STOCK')]);
     expect(outcome).toMatchObject({
       failureCode: 'INVALID_PLAYER',
@@ -47,7 +47,7 @@ describe('how an order ends', () => {
     });
   });
 
-  it('spends and refunds every satang of the total, once', () => {
+  it('spends or refunds every satang of the total, once', () => {
     const anItem = fc
       .record({ completed: fc.nat(50), failed: fc.nat(50), price: fc.bigInt({ min: 0n, max: 1_000_000n }) })
       .filter(({ completed, failed }) => completed + failed > 0)

@@ -14,7 +14,7 @@ const line = fc
   });
 
 describe('pricing', () => {
-  it('charges the merchant price and shows what it saves as the discount', () => {
+  it('charges the merchant’s price, and shows the difference to the list price as the discount', () => {
     expect(lineAmounts({ listPrice: 3500n, unitPrice: 3150n }, 3)).toEqual({
       subtotal: 10500n,
       discount: 1050n,
@@ -22,7 +22,7 @@ describe('pricing', () => {
     });
   });
 
-  it('keeps total = subtotal - discount, and no discount negative, over any lines', () => {
+  it('keeps total = subtotal - discount without negative discounts, for any lines', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 50 }), (lines) => {
         const { subtotal, discount, total } = sumAmounts(lines.map((each) => lineAmounts(each.prices, each.quantity)));
@@ -33,7 +33,7 @@ describe('pricing', () => {
     );
   });
 
-  it('can be split unit by unit without a satang left over', () => {
+  it('can be split by units without a remainder', () => {
     fc.assert(
       fc.property(line, fc.nat(100), ({ prices, quantity }, some) => {
         const bought = some % (quantity + 1);

@@ -9,22 +9,22 @@ import {
 } from './states.js';
 
 describe('states', () => {
-  it('lets nothing leave a terminal state', () => {
+  it('have no transition from a terminal state', () => {
     expect(ORDER_STATUSES.filter(isTerminalOrder)).toEqual(['completed', 'failed']);
     expect(UNIT_STATES.filter((state) => UNIT_TRANSITIONS[state].length === 0)).toEqual(['succeeded', 'failed']);
   });
 
-  it('reaches every state but the first from some other', () => {
+  it('have a transition to every state except the first', () => {
     for (const state of ORDER_STATUSES.slice(1)) expect(sourcesOf(ORDER_TRANSITIONS, state)).not.toEqual([]);
     for (const state of UNIT_STATES) expect(sourcesOf(UNIT_TRANSITIONS, state)).not.toEqual([]);
   });
 
-  it('lets every open unit begin anew or end', () => {
+  it('let every open unit be queued again or end', () => {
     expect(sourcesOf(UNIT_TRANSITIONS, 'queued')).toEqual(['sending', 'unknown', 'review']);
     expect(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'unknown')).toEqual(['queued', 'sending']);
   });
 
-  it('takes no unit for bought that was not sent, and lets it fail', () => {
+  it('let a queued unit be sent or settled, or come into doubt', () => {
     expect(UNIT_TRANSITIONS.queued).toEqual(['sending', 'succeeded', 'failed', 'unknown', 'review']);
   });
 });
