@@ -58,7 +58,7 @@ describe('a catalogue that was read', () => {
     expect(implausibility(listed, before, true)).toBeNull();
   });
 
-  it('is not believed when it is empty or contradicts itself, forced or not', () => {
+  it('is refused if it is empty or contradicts itself, even with --force', () => {
     const dearer = { ...LISTED, cost: { micros: 6n, currency: 'IDR' } };
     const unpriced = { ...LISTED, cost: null };
     for (const isForced of [false, true]) {
@@ -94,7 +94,7 @@ function sold(count: number, others: number): Listed[] {
 
 const UNCHANGED = { gone: [], added: 0, priceChanged: 0, availabilityChanged: 0 };
 
-describe('what a reading changes', () => {
+describe('a change by a reading', () => {
   it.each([
     ['nothing', {}, UNCHANGED, false],
     ['its stock', { stock: 3 }, UNCHANGED, false],
@@ -111,7 +111,7 @@ describe('what a reading changes', () => {
     expect(found.items).toMatchObject([{ is_changed: isChanged }]);
   });
 
-  it('is that a SKU appears, goes, and comes back', () => {
+  it('is a SKU that appears, disappears, or comes back', () => {
     expect(difference([LISTED], [])).toMatchObject({ ...UNCHANGED, added: 1, items: [{ is_changed: true }] });
     expect(difference([], [STORED])).toMatchObject({ ...UNCHANGED, gone: ['a'], items: [] });
     expect(difference([], [GONE])).toMatchObject({ ...UNCHANGED, items: [] });
@@ -122,7 +122,7 @@ describe('what a reading changes', () => {
     });
   });
 
-  it('keeps the last price that could be read', () => {
+  it('keeps the last readable price', () => {
     expect(difference([{ ...LISTED, cost: null }], [STORED]).items).toMatchObject([
       { cost_micros: 5n, cost_currency: 'IDR' },
     ]);

@@ -108,7 +108,7 @@ const compare = <Value extends bigint | string>(one: Value, other: Value): numbe
 
 const RATE_DIGITS = 10;
 const RATE_UNIT = 10n ** BigInt(RATE_DIGITS);
-/** Millionths of a currency for a satang's worth of baht. */
+/** One satang in millionths of baht, the unit of costs. */
 const MICROS_PER_SATANG = 10_000n;
 
 function scaledRate(rate: string): bigint {

@@ -7,14 +7,14 @@ import { readProductLines, readProducts, writeProducts, type ProductLine } from 
 
 const suppliers = new Set(['acme']);
 
-/** Of new products, unless their SKUs are known. */
+/** The products of a file. They are new unless `known` has their SKUs. */
 const read = (text: string, ...skus: string[]): ProductLine[] =>
   readProducts(Buffer.from(text), {
     suppliers,
     products: new Map(skus.map((sku) => [sku, { supplierCode: 'acme' }])),
   });
 
-/** What is wrong with a file, a line for each problem. */
+/** The problems of a file, one line for each. */
 function problems(file: string | Buffer): string[] {
   try {
     readProducts(Buffer.from(file), { suppliers, products: new Map() });
@@ -68,7 +68,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     ]);
   });
 
-  it('says nothing of what it has no column for', () => {
+  it('leaves values unset for which it has no column', () => {
     const [line] = read('sku,price\nOLD,5\n', 'OLD');
     expect(line?.definition).toStrictEqual({
       sku: 'OLD',
@@ -96,7 +96,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     });
   });
 
-  it('tells every problem with the line on which the product starts', () => {
+  it('is refused with every problem, each with the line on which the product starts', () => {
     const file = `${HEADER}A,"two\r\nlines",1,acme\r\n\r\nB,b,1.005,acme\nB,b,-1,nobody\nC,c,1\nD,${'d'.repeat(129)},1,acme\nA,a,1,acme\n,,,\n`;
     expect(problems(file)).toEqual([
       'line 2: name must not contain control characters',
@@ -113,7 +113,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     ]);
   });
 
-  it('may name no supplier, but takes no offer away', () => {
+  it('may lack a supplier, which removes no offer', () => {
     const file = `${HEADER}NEW,New,1,\n`;
     expect(read(file)[0]?.definition).toMatchObject({ sku: 'NEW', supplier: null });
     expect(read(file)[0]?.definition.supplierSku).toBeUndefined();
@@ -134,12 +134,12 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     ['active', 'constructor', 'true, false, yes, no, 1 or 0'],
     ['active', '__proto__', 'true, false, yes, no, 1 or 0'],
     ['requires_server', 'y', 'true, false, yes, no, 1 or 0'],
-  ])('takes no %s of %s', (column, value, words) => {
+  ])('refuses the %s %s', (column, value, words) => {
     const file = `sku,name,price,supplier,${column}\nA,a,1,acme,${value}\n`;
     expect(problems(file)).toEqual([`line 2: ${column} must be ${words}, not "${value}"`]);
   });
 
-  it('names what is wrong with the header', () => {
+  it('is refused with the problems of its header', () => {
     expect(problems('sku,name,price,price,colour\nA,a,1,acme,red\n')).toEqual([
       'line 1: there is no column "colour": choose from sku, name, price, supplier, supplier_sku, requires_server, ' +
         'requires_character, max_quantity, active, kind, player_check',
@@ -151,7 +151,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     expect(problems(HEADER)).toEqual(['the file has a header line and no products']);
   });
 
-  it('finds the place where quotes went wrong', () => {
+  it('is refused with the line of a wrong quote', () => {
     expect(problems(`${HEADER}A,a,1,acme\nB,"b,1,acme\nC,c,1,acme\n`)).toEqual([
       'line 3: a quote is opened from here on and never closed',
     ]);
@@ -161,14 +161,14 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     ]);
   });
 
-  it('is read no further than 200,000 lines', () => {
+  it('may have at most 200,000 lines', () => {
     const known = { suppliers, products: new Map([['A', { supplierCode: null }]]) };
     const lines = (count: number): Buffer => Buffer.from(`sku\n${'A\n'.repeat(count)}`);
     expect(() => readProductLines(lines(200_001), known)).toThrow('line 200002: a file has 200000 products at most');
     expect(readProductLines(lines(200_000), known).lines).toHaveLength(1);
   });
 
-  it('is read no further than 500 problems', () => {
+  it('is refused with at most 500 problems', () => {
     const found = problems(`${HEADER}${'A\n'.repeat(5_000)}`);
     expect(found).toHaveLength(501);
     expect(found.slice(0, 2)).toEqual([
@@ -178,7 +178,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     expect(found.at(-1)).toBe('there may be more: the first 500 problems are named');
   });
 
-  it('has 200 columns at most, and no line of more than 100,000 characters', () => {
+  it('may have at most 200 columns, and 100,000 characters in a line', () => {
     const wide = Array.from({ length: 5_000 }, (_, index) => `c${index}`).join(',');
     expect(problems(`${wide}\nA\n`)).toEqual(['line 1: has 5000 fields: 200 are the most']);
     expect(problems(`${HEADER}A,a,1,acme\n${wide}\nB\n`)).toEqual(['line 3: has 5000 fields: 200 are the most']);
@@ -193,7 +193,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
   });
 });
 
-describe('products that were written to a file', () => {
+describe('exported products', () => {
   const text = (maximum: number): fc.Arbitrary<string> =>
     fc
       .oneof(
@@ -217,7 +217,7 @@ describe('products that were written to a file', () => {
   const withoutOffer = bought.map((each) => ({ ...each, supplier: null, supplier_sku: null }));
   const product = fc.oneof(bought, withoutOffer);
 
-  it('are read as they were, whatever their texts are', () => {
+  it('are read back unchanged, with any texts', () => {
     fc.assert(
       fc.property(fc.uniqueArray(product, { selector: ({ sku }) => sku, minLength: 1 }), (products) => {
         const file = Buffer.from(writeProducts(products));

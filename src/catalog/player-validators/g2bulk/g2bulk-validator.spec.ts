@@ -16,7 +16,7 @@ describe('an answer about a player', () => {
     expect(read(200, body)).toEqual({ verdict: 'valid', name });
   });
 
-  it.each([{ valid: 'invalid', name: 'X' }, { valid: false }])('says that there is none: %j', (body) => {
+  it.each([{ valid: 'invalid', name: 'X' }, { valid: false }])('reports that there is none: %j', (body) => {
     expect(read(200, body)).toEqual({ verdict: 'invalid', name: null });
   });
 
@@ -27,7 +27,7 @@ describe('an answer about a player', () => {
     },
   );
 
-  it.each([201, 302, 400, 401, 404, 500])('tells nothing with status %d, whatever its body says', (status) => {
+  it.each([201, 302, 400, 401, 404, 500])('is unknown with status %d, with any body', (status) => {
     expect(read(status, { valid: 'invalid' })).toEqual({ reason: `HTTP ${status}` });
   });
 });
