@@ -114,7 +114,7 @@ describe('configuration', () => {
       });
     });
 
-    it.each(Object.keys(company))('is refused when it is half set up: without %s', (name) => {
+    it.each(Object.keys(company))('is refused if it is incomplete: without %s', (name) => {
       const problems = problemsOfConsole({ ...complete, ...company, [name]: '' });
       expect(problems).toContain(`company sign-in is incomplete: set ${name} too`);
       expect(problems).not.toContain('s3cret');
@@ -138,7 +138,7 @@ describe('configuration', () => {
       expect(problems).toContain(words);
     });
 
-    it('takes http from this machine itself', () => {
+    it('accepts http for this machine', () => {
       const local = {
         ...company,
         NODE_ENV: 'production',
@@ -147,22 +147,22 @@ describe('configuration', () => {
       expect(problemsOfConsole({ ...complete, ...local })).toBe('');
     });
 
-    it('is the console’s alone: an API that has half of it starts', () => {
+    it('applies to the console only: an API with incomplete settings starts', () => {
       const { CONSOLE_OIDC_CLIENT_SECRET: _secret, ...rest } = company;
       expect(problemsOf({ ...complete, ...rest })).toBe('');
       expect(loadConfig({ ...complete, ...company }).console.company).toBeNull();
     });
   });
 
-  it.each(['test', 'B', '2b', 'cell_b', 'thirteenchars'])('refuses CELL=%s, which a key could not tell', (name) => {
+  it.each(['test', 'B', '2b', 'cell_b', 'thirteenchars'])('refuses CELL=%s, which a key could not contain', (name) => {
     expect(problemsOf({ ...complete, CELL: name })).toContain('CELL must be up to 12 lower-case letters');
   });
 
-  it.each(['', 'b', 'tests', 'bangkok2'])('takes CELL=%s', (name) => {
+  it.each(['', 'b', 'tests', 'bangkok2'])('accepts CELL=%s', (name) => {
     expect(loadConfig({ ...complete, CELL: name }).CELL).toBe(name);
   });
 
-  it('lets the console do without Redis, with a pool of its own', () => {
+  it('needs no Redis for the console, which has its own pool', () => {
     const { REDIS_URL: _redis, ...withoutRedis } = complete;
     const config = loadConfig({ ...withoutRedis, DATABASE_POOL_SIZE: '20' }, { forConsole: true });
     expect(config).toMatchObject({ DATABASE_POOL_SIZE: 8, statementTimeoutMs: 5_000 });
@@ -179,23 +179,23 @@ describe('configuration', () => {
     expect(problemsOf({ ...complete, [name]: url })).not.toContain('secret');
   });
 
-  it('takes a Redis cluster only with a prefix that keeps its keys together', () => {
+  it('accepts a Redis cluster only with a prefix that keeps its keys on one server', () => {
     const ours = { ...complete, REDIS_URL: 'redis+cluster://one:6379,two:6379' };
     expect(problemsOf(ours)).toBe('');
     expect(problemsOf({ ...ours, QUEUE_PREFIX: 'topup' })).toContain('QUEUE_PREFIX must have a part in braces');
   });
 
-  it('takes a comma in a password', () => {
+  it('accepts a comma in a password', () => {
     expect(problemsOf({ ...complete, DATABASE_URL: 'postgres://u:p,q@one:5432/topup?application_name=a,b' })).toBe('');
   });
 
-  it('says what it can’t read in a connection string, and not its password', () => {
+  it('names the unreadable part of a connection string, without its password', () => {
     const text = problemsOf({ ...complete, REDIS_URL: 'redis://:top secret#@one:6379' });
     expect(text).toContain("REDIS_URL can't be read");
     expect(text).not.toContain('secret');
   });
 
-  it('takes an authority for Redis that speaks TLS, and for no other', () => {
+  it('accepts a certificate authority only for Redis with TLS', () => {
     const file = join(dataDir, 'authority.pem');
     writeFileSync(file, '-----BEGIN CERTIFICATE-----');
     const ours = { ...complete, REDIS_URL: 'rediss://one:6379', REDIS_TLS_CA_FILE: file };
@@ -238,20 +238,20 @@ describe('configuration', () => {
     }
   });
 
-  it('never repeats a secret in what it says', () => {
+  it('never repeats a secret in a message', () => {
     expect(problemsOf({ ...complete, SECRETS_KEY: 'my-secret', DATABASE_URL: 'mysql://u:pass@h/d' })).not.toMatch(
       /my-secret|pass/,
     );
   });
 
-  it('takes the locally generated key, but never in production', () => {
+  it('accepts the locally generated key, but never in production', () => {
     writeFileSync(join(dataDir, 'secrets-key'), `${KEY}\n`);
     const keyless = { ...complete, SECRETS_KEY: undefined };
     expect(loadConfig(keyless).secretsKey).toEqual(Buffer.alloc(32, 7));
     expect(problemsOf({ ...keyless, NODE_ENV: 'production' })).toContain('SECRETS_KEY');
   });
 
-  it('understands networks and single addresses', () => {
+  it('accepts networks and single addresses', () => {
     const { webhookAllowedNetworks } = loadConfig({ ...complete, WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8, ::1' });
     expect(webhookAllowedNetworks.map(([address, bits]) => `${address.toString()}/${bits}`)).toEqual([
       '127.0.0.0/8',
@@ -259,7 +259,7 @@ describe('configuration', () => {
     ]);
   });
 
-  it('names the operators’ user, and sets no password by itself', () => {
+  it('has a default user for operators, but no default password', () => {
     expect(loadConfig(complete)).toMatchObject({ MANAGEMENT_USER: 'operator', MANAGEMENT_PASSWORD: '' });
     expect(problemsOf({ ...complete, MANAGEMENT_USER: 'a:b' })).toContain('- MANAGEMENT_USER ');
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { formatMicros, parseMicros, parseSignedMicros } from './cost-money.js';
 
 describe('money of suppliers', () => {
-  it('writes every amount so that it reads back as the same', () => {
+  it('writes every amount so that reading it returns the same amount', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.nat(6), (micros, atLeast) => {
         expect(parseMicros(formatMicros(micros, atLeast))).toBe(micros);
@@ -30,7 +30,7 @@ describe('money of suppliers', () => {
     },
   );
 
-  it('reads what is below nothing only where it may be', () => {
+  it('reads negative amounts only if they are allowed', () => {
     expect(parseSignedMicros('-250.25')).toBe(-250_250_000n);
     expect(parseSignedMicros('250.25')).toBe(250_250_000n);
     for (const text of ['--1', '-', '- 1', '+1']) expect(parseSignedMicros(text)).toBeNull();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readCsvCell, toCsv } from './csv.js';
 
-/** A row of one text, as it is written. */
+/** The line of a row with one text. */
 const written = (text: string): string => toCsv([[text]]);
 
 describe('CSV', () => {
@@ -42,7 +42,7 @@ describe('CSV', () => {
     ['-1e5', "'-1e5"],
     ['-', "'-"],
     ['-35\n', `"'-35\n"`],
-  ])('keeps %j from being a formula', (text, cell) => {
+  ])('writes %j so that it is no formula', (text, cell) => {
     expect(written(text)).toBe(cell);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonNumber, parseExactJson } from './exact-json.js';
 
-/** With numbers as JSON.parse gives them. */
+/** The same value with numbers as JSON.parse returns them. */
 function inFloats(value: unknown): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
   if (Array.isArray(value)) return value.map(inFloats);
@@ -11,14 +11,14 @@ function inFloats(value: unknown): unknown {
 }
 
 describe('JSON with exact numbers', () => {
-  it('keeps the text of a number, however long it is', () => {
+  it('keeps the text of a number of any length', () => {
     expect(parseExactJson('{"price":9007199254740993.10,"saldo":1e3}')).toEqual({
       price: new JsonNumber('9007199254740993.10'),
       saldo: new JsonNumber('1e3'),
     });
   });
 
-  it('is what JSON.parse reads otherwise', () => {
+  it('otherwise equals the result of JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(inFloats(parseExactJson(text))).toEqual(JSON.parse(text));
@@ -33,7 +33,7 @@ describe('JSON with exact numbers', () => {
     },
   );
 
-  it('takes a member called __proto__ for a member', () => {
+  it('reads `__proto__` as an ordinary member', () => {
     const value = parseExactJson('{"__proto__":{"rc":"00"}}') as Record<string, unknown>;
     expect(value.rc).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import { armFailpoints, failpoint, FAILPOINTS } from './failpoints.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A process of its own, armed with `text`, that passes a point three times. */
+/** A separate process, armed with `text`, that reaches a point three times. */
 function passThreeTimes(text: string): { stdout: string; stderr: string; signal: NodeJS.Signals | null } {
   const script = `
     const { armFailpoints, failpoint } = await import('./src/core/failpoints.ts');
@@ -20,20 +20,20 @@ function passThreeTimes(text: string): { stdout: string; stderr: string; signal:
 }
 
 describe('failpoints', () => {
-  it('do nothing while none is armed', () => {
+  it('have no effect unless one is armed', () => {
     for (const TOPUP_FAILPOINTS of [undefined, '', ' ']) {
       armFailpoints({ TOPUP_FAILPOINTS, NODE_ENV: 'production' });
       for (const name of FAILPOINTS) failpoint(name);
     }
   });
 
-  it('end the process the very time that was asked for, and before anything else happens', () => {
+  it('end the process exactly at the given pass, before its next step', () => {
     const { stdout, stderr, signal } = passThreeTimes('unit.claimed=kill@1, order.committed=kill@2');
     expect({ stdout, signal }).toEqual({ stdout: 'before 1, before 2, ', signal: 'SIGKILL' });
     expect(stderr).toContain('failpoint order.committed: the process ends here');
   });
 
-  it('leave a process alone that does not pass often enough, or elsewhere', () => {
+  it('have no effect if the process reaches the point too seldom, or only others', () => {
     const { stdout, signal } = passThreeTimes('unit.claimed=kill@1,order.committed=kill@4');
     expect({ stdout, signal }).toEqual({ stdout: 'before 1, before 2, before 3, ', signal: null });
   });

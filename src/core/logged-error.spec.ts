@@ -12,23 +12,23 @@ const refused = Object.assign(new Error('broken'), {
   internalQuery: 'secret',
 });
 
-describe('what the log has of an error', () => {
+describe('an error in the log', () => {
   it.each([
     ['of the database', refused],
     ['of TypeORM', new QueryFailedError('SELECT $1', ['secret'], refused)],
-  ])('%s is what is wrong, and no value', (_whose, error) => {
+  ])('of %s has its message, and no value', (_whose, error) => {
     const logged = loggedError(error);
     expect(logged).toMatchObject({ message: 'broken', code: '23514', constraint: 'ck_rows', table: 'rows' });
     expect(JSON.stringify(logged)).not.toMatch(/secret|SELECT/);
   });
 
-  it('with several errors in it is each of them so', () => {
+  it('has each of several errors in the same way', () => {
     const logged = loggedError(new AggregateError([refused], 'all of them'));
     expect(logged).toMatchObject({ type: 'AggregateError', aggregateErrors: [{ code: '23514' }] });
     expect(JSON.stringify(logged)).not.toContain('secret');
   });
 
-  it('with a cause names it', () => {
+  it('has its cause', () => {
     const logged = loggedError(new Error('outer', { cause: refused }));
     expect(logged).toMatchObject({
       message: 'outer: broken',
@@ -37,7 +37,7 @@ describe('what the log has of an error', () => {
     expect(JSON.stringify(logged)).not.toContain('secret');
   });
 
-  it('is what was thrown, where that was no error', () => {
+  it('has a thrown value that is no error', () => {
     expect(loggedError('a text')).toBe('a text');
   });
 });

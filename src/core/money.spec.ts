@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { addPercent, formatBaht, MAX_SATANG, parseBaht, parsePercentage } from './money.js';
 
 describe('money', () => {
-  it('writes every amount so that it reads back as the same satang', () => {
+  it('writes every amount so that reading it returns the same satang', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: MAX_SATANG }), (satang) => {
         expect(parseBaht(formatBaht(satang))).toBe(satang);

@@ -21,7 +21,7 @@ describe('REDIS_URL', () => {
     });
   });
 
-  it('names sentinels, and what they watch', () => {
+  it('names sentinels, and the master that they watch', () => {
     const url = 'redis+sentinel://:secret@one:26379,two/mymaster/3?sentinel_password=other';
     expect(readRedisUrl(url)).toMatchObject({
       kind: 'sentinel',
@@ -57,7 +57,7 @@ describe('REDIS_URL', () => {
     ['redis://:secret%@one', "can't be read"],
     ['redis://:top secret#@one', "can't be read"],
     ['http://:secret@one', "can't be read"],
-  ])('%s is refused in words, without its password', (url, words) => {
+  ])('%s is refused with a message, without its password', (url, words) => {
     expect(() => readRedisUrl(url)).toThrow(words);
     expect(() => readRedisUrl(url)).not.toThrow('secret');
   });

@@ -13,7 +13,7 @@ const ADD = statement(
     `${notes.as('n')} ${tags.numbered('t', 'line')} ${notes.names} ${at} ${by} ${tags.unnest}`,
 );
 
-describe('a statement that knows its parameters', () => {
+describe('a statement with named parameters', () => {
   it('numbers them in its text in the order of their list', () => {
     expect(ADD.text).toBe(
       'unnest($1::int[], $2::text[]) AS n(author, words) unnest($3::text[]) WITH ORDINALITY AS t(tag, line) ' +
@@ -21,7 +21,7 @@ describe('a statement that knows its parameters', () => {
     );
   });
 
-  it('takes its values by name, whatever their order, and turns rows into columns', () => {
+  it('takes its values by name, in any order, and turns rows into columns', () => {
     const at = new Date();
     const [statement, values] = ADD.with({
       by: null,
@@ -36,7 +36,7 @@ describe('a statement that knows its parameters', () => {
     expect(values).toEqual([[1, 2], ['one', null], ['a'], at, null]);
   });
 
-  it('takes no rows as empty columns', () => {
+  it('turns an empty list of rows into empty columns', () => {
     expect(ADD.with({ notes: [], tags: [], at: new Date(0), by: 'me' })[1]).toEqual([[], [], [], new Date(0), 'me']);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ReplicaLag } from './replica-lag.js';
 
-describe('how far a replica is behind', () => {
-  it('is unknown until it has all that the primary had at some moment', () => {
+describe('the lag of a replica', () => {
+  it('is unknown until the replica has reached a known state of the primary', () => {
     const lag = new ReplicaLag();
     expect(lag.ms(0)).toBe(Infinity);
     lag.primaryWas(500n, 1_000);
@@ -12,7 +12,7 @@ describe('how far a replica is behind', () => {
     expect([lag.isKnown, lag.ms(2_000)]).toEqual([true, 1_000]);
   });
 
-  it('grows while it stands still and the primary goes on, and ends when it has caught up', () => {
+  it('grows while the replica stops and the primary writes, and ends once it has caught up', () => {
     const lag = new ReplicaLag();
     for (const [written, atMs] of [
       [100n, 1_000],
@@ -36,7 +36,7 @@ describe('how far a replica is behind', () => {
     expect(lag.ms(60_000)).toBe(0);
   });
 
-  it('follows a new primary that has written less than the old one', () => {
+  it('also works with a new primary that has written less than the old one', () => {
     const lag = new ReplicaLag();
     lag.primaryWas(900n, 1_000);
     lag.replicaIs(100n);
@@ -45,7 +45,7 @@ describe('how far a replica is behind', () => {
     expect(lag.ms(2_000)).toBe(0);
   });
 
-  it('is unknown again when the replica goes back, until it has what is awaited', () => {
+  it('is unknown again if the replica goes back, until it reaches the awaited state', () => {
     const lag = new ReplicaLag();
     lag.primaryWas(500n, 1_000);
     lag.replicaIs(500n);
@@ -58,7 +58,7 @@ describe('how far a replica is behind', () => {
     expect(lag.ms(2_000)).toBe(0);
   });
 
-  it('keeps a bounded number of moments, of which the oldest say enough', () => {
+  it('is computed from a bounded number of states, because the oldest ones suffice', () => {
     const lag = new ReplicaLag();
     lag.primaryWas(0n, 0);
     lag.replicaIs(0n);

@@ -6,10 +6,10 @@ import { AddressPolicy, isLocalName, literalAddress } from './address-policy.js'
 const networks = (...texts: string[]): Network[] =>
   texts.map((text) => parseNetwork(text)).filter((network) => network !== undefined);
 
-/** The hostname as connections see it, whatever was written. */
+/** The hostname of a connection, after the URL parser. */
 const hostnameOf = (host: string): string => new URL(`http://${host}/`).hostname;
 
-/** What the policy says of a URL's host, names aside. */
+/** The policy's verdict on a URL's host, without names. */
 function permits(policy: AddressPolicy, host: string): boolean | 'a name' {
   const literal = literalAddress(hostnameOf(host));
   return literal === null ? 'a name' : policy.permits(literal);
@@ -126,7 +126,7 @@ describe('address policy', () => {
     },
   );
 
-  it('refuses every address of a private network, in every spelling that the URL parser knows', () => {
+  it('refuses every address of a private network, in every notation that the URL parser accepts', () => {
     const octet = fc.integer({ min: 0, max: 255 });
     const spellings = [
       (parts: number[]) => parts.join('.'),
@@ -153,7 +153,7 @@ describe('address policy', () => {
 });
 
 describe('address policy with allowed networks', () => {
-  it('permits what lies inside, and nothing else that is special', () => {
+  it('permits the addresses in them, and no other special ones', () => {
     const policy = new AddressPolicy(networks('127.0.0.0/8', '::1/128', '10.1.0.0/16'));
     for (const host of ['127.0.0.1', '2130706433', '127.9.9.9', '[::1]', '10.1.2.3', '8.8.8.8']) {
       expect([host, permits(policy, host)]).toEqual([host, true]);
@@ -163,7 +163,7 @@ describe('address policy with allowed networks', () => {
     }
   });
 
-  it('judges an IPv6 address that carries an IPv4 one as both', () => {
+  it('checks an IPv6 address with an embedded IPv4 address as both', () => {
     const nat64 = new AddressPolicy(networks('64:ff9b::/96'));
     expect(permits(nat64, '[64:ff9b::8.8.8.8]')).toBe(true);
     expect(permits(nat64, '[64:ff9b::127.0.0.1]')).toBe(false);

@@ -34,7 +34,7 @@ function problems(body: unknown, shape: new () => object = Whole): string[] {
 
 const part = { name: 'a' };
 
-/** A list that counts how often one of its elements is looked at. */
+/** A list that counts the reads of its elements. */
 function counted<Value extends object>(target: Value, looks: { count: number }): Value {
   return new Proxy(target, {
     get: (from, name, receiver) => {
@@ -48,7 +48,7 @@ const manyMembers = (count: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, index]));
 
 describe('validation of a body', () => {
-  it('takes what fits, optional members absent or null', () => {
+  it('accepts a valid body, with optional members absent or null', () => {
     expect(readMembers(Whole, { name: 'n', parts: [part, { name: 'b', size: null }, { name: 'c', size: 9 }] })).toEqual(
       {
         name: 'n',
@@ -75,7 +75,7 @@ describe('validation of a body', () => {
     expect(problems(body)).toEqual([problem]);
   });
 
-  it('names the elements of a list that are no objects beside the problems of those that are', () => {
+  it('names list elements that are no objects, beside the problems of the others', () => {
     expect(problems({ name: 'n', parts: [{ ...part, size: 0 }, null, { size: 1 }] })).toEqual([
       'parts[0].size OUT_OF_RANGE',
       'parts[1] INVALID_TYPE',
@@ -104,7 +104,7 @@ describe('validation of a body', () => {
     expect(problems({ name: 'n', parts: [{ name: 'a', size }] })).toHaveLength(1);
   });
 
-  it('refuses every member where a class has none', () => {
+  it('refuses every member of a class without members', () => {
     expect(readMembers(Nothing, {})).toBeInstanceOf(Nothing);
     expect(problems({ a: 1, b: 2 }, Nothing)).toEqual(['a UNKNOWN_MEMBER', 'b UNKNOWN_MEMBER']);
   });
@@ -116,13 +116,13 @@ describe('validation of a body', () => {
       @ListOf(Foreign, 0, 2) parts!: Foreign[];
     }
 
-    it('takes what breaks none of them', () => {
+    it('accepts a body that follows all of them', () => {
       const body = { title: 'abc', name: 'a', parts: [{ title: 'b' }] };
       expect(readMembers(Mixed, body)).toBeInstanceOf(Mixed);
       expect(readMembers(Mixed, body)).toEqual(body);
     });
 
-    it('names each member that breaks some, beside those that break ours', () => {
+    it('names each member that breaks one of them, beside those that break ours', () => {
       expect(problems({ title: 7, name: 'A', parts: [{ title: 1 }, {}], extra: 1 }, Mixed)).toEqual([
         'extra UNKNOWN_MEMBER',
         'parts[0].title INVALID_VALUE',
@@ -134,7 +134,7 @@ describe('validation of a body', () => {
       expect(problems({ title: 'ab', name: 7, parts: [] }, Mixed)).toEqual(['name INVALID_TYPE']);
     });
 
-    it('says what they say', () => {
+    it('has the messages of these rules', () => {
       const refuse = (): unknown => readMembers(Foreign, { title: 7 });
       expect(refuse).toThrow(new AppError('BAD_REQUEST', 'title must be a string'));
     });
@@ -142,10 +142,10 @@ describe('validation of a body', () => {
 
   describe('of very many members or elements', () => {
     const MANY = 50_000;
-    /** What an ordinary refusal may take, ten times over. */
+    /** Ten times the duration of an ordinary refusal. */
     const FEW = 2_000;
 
-    it('looks at no element of a list that is too long', () => {
+    it('reads no element of a list that is too long', () => {
       const looks = { count: 0 };
       const parts = counted(
         Array.from({ length: MANY }, () => ({})),
@@ -155,7 +155,7 @@ describe('validation of a body', () => {
       expect(looks.count).toBe(0);
     });
 
-    it('looks at no more members than it names', () => {
+    it('reads no more members than it names', () => {
       const looks = { count: 0 };
       const body = counted({ ...manyMembers(MANY), name: '', parts: [part] }, looks);
       const found = problems(body);
@@ -164,7 +164,7 @@ describe('validation of a body', () => {
       expect(looks.count).toBeLessThan(FEW);
     });
 
-    it('names what the shape knows too, however much stands before it', () => {
+    it('also names known members after very many unknown ones', () => {
       const parts = [{ ...manyMembers(60), size: 0, name: 'x' }];
       const found = problems({ ...manyMembers(30), parts, name: 7 });
       expect(found.slice(30)).toEqual([
@@ -174,7 +174,7 @@ describe('validation of a body', () => {
       ]);
     });
 
-    it('looks at no more members of elements, either', () => {
+    it('reads no more members of elements, either', () => {
       const looks = { count: 0 };
       const parts = [1, 2, 3].map(() => counted({ ...manyMembers(MANY), name: '' }, looks));
       expect(problems({ name: 'n', parts })).toHaveLength(100);
@@ -185,7 +185,7 @@ describe('validation of a body', () => {
       ['an object', () => manyMembers(MANY)],
       ['an array', () => Array.from({ length: MANY }, () => 0)],
       ['arrays of arrays', () => Array.from({ length: 200 }, () => Array.from({ length: 250 }, () => 0))],
-    ])('does not look through %s where text or a number belongs', (_what, make) => {
+    ])('does not read %s in the place of a text or a number', (_what, make) => {
       const looks = { count: 0 };
       const value = (): object => counted(make(), looks);
       expect(problems({ name: value(), parts: [{ name: 'a', size: value() }] })).toEqual([
@@ -196,7 +196,7 @@ describe('validation of a body', () => {
       expect(looks.count).toBeLessThan(FEW);
     });
 
-    it('shortens the name of a member that nobody could read', () => {
+    it('shortens the name of a very long member', () => {
       try {
         readMembers(Whole, { name: 'n', parts: [part], [`x${'y'.repeat(MANY)}`]: 1 });
       } catch (error) {

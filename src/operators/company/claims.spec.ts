@@ -25,7 +25,7 @@ describe('the role of a person', () => {
     expect(roleOf(roleClaim, claims)).toBe(role);
   });
 
-  it('follows from an address only where that is verified', () => {
+  it('follows from an address only if that is verified', () => {
     const byAddress = [{ value: 'nok@acme.example', role: 'admin' }] as const;
     const of = (claims: object): string | null =>
       personOf({ ...claims }, { roleClaim: 'email', roles: byAddress, trustsEmail: false }).role;
@@ -36,7 +36,7 @@ describe('the role of a person', () => {
 });
 
 describe('the name of a person', () => {
-  it('is what they are called, and never what could forge a line', () => {
+  it('is the claimed name, without characters that could forge a line of a log', () => {
     const nameOf = (claims: object): string =>
       personOf({ sub: '7', ...claims }, { roleClaim: 'groups', roles, trustsEmail: true }).name;
     expect(nameOf({ name: ' Mali\u0007 Suksai ' })).toBe('Mali  Suksai');
