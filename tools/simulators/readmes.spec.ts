@@ -10,7 +10,7 @@ import { RULES as SEAGM_RULES } from './seagm/rules.js';
 import { DEFAULT_COMPANIES } from './wepay/defaults.js';
 import { RULES as WEPAY_RULES } from './wepay/rules.js';
 
-/** The rules of each vendor, and the products that its simulator has from the start. */
+/** The rules of each vendor, and the first products of its simulator. */
 const VENDORS: [vendor: string, rules: RuleForms, products: (number | string)[]][] = [
   ['digiflazz', DIGIFLAZZ_RULES, DIGIFLAZZ_PRODUCTS.map(({ buyer_sku_code }) => buyer_sku_code)],
   ['lapakgaming', LAPAKGAMING_RULES, LAPAKGAMING_PRODUCTS.map(({ code }) => code)],
@@ -30,7 +30,7 @@ describe.each(VENDORS)('the README of %s', (vendor, rules, products) => {
     expect(ruleMembers(rules).filter((name) => !named.has(name))).toEqual([]);
   });
 
-  it('names every product that is there from the start', () => {
+  it('names every first product', () => {
     expect(products.filter((product) => !named.has(String(product)))).toEqual([]);
   });
 });

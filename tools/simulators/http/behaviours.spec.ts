@@ -44,11 +44,11 @@ describe('behaviourOf', () => {
     'SIM-LOST',
     ' sim-lost',
     '',
-  ])('takes %j for an ordinary player', (userId) => {
+  ])('treats %j as an ordinary player', (userId) => {
     expect(behaviourOf(userId)).toEqual(recorded(succeed, 'result'));
   });
 
-  it('cuts a delay to ten years, so that the deadline stays exact', () => {
+  it('limits a delay to ten years, so that the deadline stays exact', () => {
     expect(behaviourOf(`sim-processing-${'9'.repeat(100)}`)).toMatchObject({
       settleAfterMs: 315_360_000_000,
     });
@@ -90,7 +90,7 @@ describe('docs/simulator.md', () => {
   const guide = readFileSync(new URL('../../../docs/simulator.md', import.meta.url), 'utf8');
   const names = [...guide.matchAll(/^\| `(sim-[^`]+)` \|/gm)].map(([, name = '']) => name);
 
-  it('names every user id that is steered by, and no other', () => {
+  it('names every special user id, and no others', () => {
     expect(names).toEqual([
       'sim-fail-<code>',
       'sim-partial-<n>',

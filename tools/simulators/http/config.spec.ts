@@ -4,14 +4,14 @@ import { StartupError } from '../common/config.js';
 import { readConfig } from './config.js';
 
 describe('readConfig', () => {
-  it('has a default for everything, which an empty value does not change', () => {
+  it('has a default for each variable, also for an empty one', () => {
     const defaults = { port: 4010, host: '127.0.0.1', token: null, dataDir: resolve('.local/simulator') };
     const empty = { SIMULATOR_PORT: '', SIMULATOR_HOST: '', SIMULATOR_TOKEN: '', SIMULATOR_DATA_DIR: '' };
     expect(readConfig({})).toEqual(defaults);
     expect(readConfig(empty)).toEqual(defaults);
   });
 
-  it('takes what it is given', () => {
+  it('uses the given values', () => {
     const env = {
       SIMULATOR_PORT: '0',
       SIMULATOR_HOST: '::1',

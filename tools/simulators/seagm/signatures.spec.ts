@@ -13,7 +13,7 @@ const PAIRS = [
 ] as const;
 
 describe('the signature', () => {
-  it('covers all parameters but itself, sorted by name', () => {
+  it('covers all parameters except itself, sorted by name', () => {
     expect(signatureOf(PAIRS, SECRET)).toBe(VECTOR);
   });
 
