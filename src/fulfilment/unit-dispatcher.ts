@@ -5,6 +5,7 @@ import { Database } from '../database/database.js';
 import { Dispatcher } from '../queues/dispatcher.js';
 import { LeasedWork, type ClaimRequest } from '../queues/leased-work.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
+import { isDefinite } from '../suppliers/supplier-outcome.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SettlementRetryService } from './settlement-retry.service.js';
 import type { EndedCall } from './ended-call.js';
@@ -55,7 +56,7 @@ export class UnitDispatcher {
     this.work = new LeasedWork<ClaimedUnit>({
       table: units,
       claim: (request) => this.claim(request),
-      run: (unit, leaseEndMs) => this.run(unit, leaseEndMs),
+      run: (unit, leaseEndMs, freeSlot) => this.run(unit, leaseEndMs, freeSlot),
       partitionOf: ({ supplier_id }) => supplier_id,
       slotsOf: (supplierId) => this.breaker.slots(supplierId, this.pace.slots(supplierId, this.usualSlots)),
       totalSlots: TOTAL_SLOTS,
@@ -101,9 +102,11 @@ export class UnitDispatcher {
     return units.filter(({ action }) => action !== 'review');
   }
 
-  private async run(unit: ClaimedUnit, leaseEndMs: number): Promise<void> {
+  private async run(unit: ClaimedUnit, leaseEndMs: number, freeSlot: () => void): Promise<void> {
     const call = await this.caller.call(unit);
     if (!call.isWithheld) this.noteHealth(call);
+    // Any other outcome may pause the supplier when it is recorded. Claims count a supplier's own limit until then, too.
+    if (isDefinite(call.outcome) && unit.max_in_flight === null) freeSlot();
     const isDueAgain = await this.recorder.record(call, leaseEndMs);
     if (isDueAgain) this.work.wake([unit.supplier_id]);
   }

@@ -11,6 +11,7 @@ const MARGIN_MS = 1_000;
 /** Work over a list of due tasks, which run until the test ends them. */
 function workOver(due: Task[], limits: { partition: number; total: number }) {
   const running = new Map<number, () => void>();
+  const freeSlot = new Map<number, () => void>();
   const claims: ClaimRequest[] = [];
   const leaseEnds: number[] = [];
   const undone: string[][] = [];
@@ -40,9 +41,10 @@ function workOver(due: Task[], limits: { partition: number; total: number }) {
       }
       return Promise.resolve(taken);
     },
-    run: ({ id }, leaseEndMs) =>
+    run: ({ id }, leaseEndMs, free) =>
       new Promise((resolve, reject) => {
         leaseEnds.push(leaseEndMs);
+        freeSlot.set(id, free);
         running.set(id, () => {
           running.delete(id);
           if (state.runError) reject(state.runError);
@@ -63,7 +65,7 @@ function workOver(due: Task[], limits: { partition: number; total: number }) {
       taskFailed: ({ id }, error) => observed.push(`task ${id} failed: ${(error as Error).message}`),
     },
   });
-  return { work, running, claims, leaseEnds, undone, observed, state };
+  return { work, running, freeSlot, claims, leaseEnds, undone, observed, state };
 }
 
 const tasksOf = (partition: number, count: number): Task[] =>
@@ -90,6 +92,48 @@ describe('leased work', () => {
     await endAll(running);
     expect(due).toEqual([]);
     expect(state.peak).toBe(4);
+  });
+
+  it('gives a slot to the next task while an end is recorded, but lets no more ends pile up than there are slots', async () => {
+    const due = tasksOf(1, 9);
+    const { work, running, freeSlot } = workOver(due, { partition: 2, total: 100 });
+    work.wake([1]);
+    await turn();
+    for (const ids of [
+      [0, 1],
+      [2, 3],
+    ]) {
+      expect([...running.keys()].slice(-2)).toEqual(ids);
+      for (const id of ids) freeSlot.get(id)?.();
+      await turn();
+    }
+    expect([...running.keys()]).toEqual([0, 1, 2, 3]);
+    running.get(0)?.();
+    await turn();
+    expect([...running.keys()]).toEqual([1, 2, 3, 4]);
+    await endAll(running);
+    expect(due).toEqual([]);
+  });
+
+  it('claims when tasks end and not for each slot, so that a claim fills all slots that are free by then', async () => {
+    const due = tasksOf(1, 20);
+    const { work, running, freeSlot, claims } = workOver(due, { partition: 4, total: 100 });
+    work.wake([1]);
+    await turn();
+    for (const id of [0, 1, 2]) {
+      freeSlot.get(id)?.();
+      await turn();
+    }
+    expect(claims).toHaveLength(1);
+    running.get(0)?.();
+    await turn();
+    expect(claims.slice(1).map(({ total }) => total)).toEqual([3]);
+    // Two ends are still to come: the slot of the fourth task waits for them.
+    freeSlot.get(3)?.();
+    await turn();
+    expect(claims).toHaveLength(2);
+    await endAll(running);
+    expect(due).toEqual([]);
   });
 
   it('keeps a full partition from holding up another', async () => {

@@ -36,10 +36,14 @@ interface Options<Task> {
   table: WorkTable<Task>;
   /** Claims due tasks, no more than requested, and commits that. */
   claim: (request: ClaimRequest) => Promise<Task[]>;
-  /** Runs one task until its end is recorded. @param leaseEndMs of its claim, in monotonic milliseconds. */
-  run: (task: Task, leaseEndMs: number) => Promise<void>;
+  /**
+   * Runs one task until its end is recorded.
+   * @param leaseEndMs of its claim, in monotonic milliseconds.
+   * @param freeSlot to be called once if another task may have its slot before that.
+   */
+  run: (task: Task, leaseEndMs: number, freeSlot: () => void) => Promise<void>;
   partitionOf: (task: Task) => number;
-  /** How many tasks of a partition may run at once in this process, given how many run in all partitions. */
+  /** How many tasks of a partition may hold a slot at once in this process, given how many run in all partitions. */
   slotsOf: (partition: number, running: number) => number;
   /** How many tasks may run at once in all partitions. */
   totalSlots: number;
@@ -69,8 +73,7 @@ const PULL_BACK_BATCH = 1_000;
  *
  * Wake-ups in one turn of the event loop share a claim. A partition has at most one claim in flight: wake-ups that arrive
  * meanwhile share the next one. A partition with more due work than slots is claimed again as soon as one of its tasks ends, so
- * there is no
- * polling, with or without work.
+ * there is no polling, with or without work. A task may free its slot before its end is recorded.
  */
 export class LeasedWork<Task> {
   private readonly slots: PartitionSlots;
@@ -129,7 +132,7 @@ export class LeasedWork<Task> {
     }
   }
 
-  /** How many tasks run here, by partition. */
+  /** How many tasks hold a slot here, by partition. */
   runningByPartition(): Map<number, number> {
     return this.slots.runningByPartition();
   }
@@ -188,20 +191,27 @@ export class LeasedWork<Task> {
   }
 
   private start(task: Task, claimedAtMs: number): void {
-    const running = this.runLeased(task, claimedAtMs)
+    const partition = this.options.partitionOf(task);
+    let hasSlot = true;
+    const freeSlot = (): void => {
+      hasSlot = false;
+      this.slots.free(partition);
+      this.claimSoon();
+    };
+    const running = this.runLeased(task, claimedAtMs, freeSlot)
       .catch((error: unknown) => this.options.observer.taskFailed(task, error))
       .finally(() => {
         this.running.delete(running);
-        this.slots.free(this.options.partitionOf(task));
+        this.slots.end(partition, hasSlot);
         this.claimSoon();
       });
     this.running.add(running);
   }
 
-  private async runLeased(task: Task, claimedAtMs: number): Promise<void> {
+  private async runLeased(task: Task, claimedAtMs: number, freeSlot: () => void): Promise<void> {
     const { leaseMarginMs, runLimitMs, partitionOf, run, table, observer } = this.options;
     if (performance.now() - claimedAtMs <= leaseMarginMs)
-      return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs);
+      return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs, freeSlot);
     // A process that was stopped for this long may have lost the task to another.
     observer.claimExpired(task);
     this.unused.add(task);

@@ -1,6 +1,8 @@
 interface Partition {
-  /** How many of its tasks run. */
+  /** How many of its tasks run and hold a slot. */
   running: number;
+  /** How many of its tasks have given their slot back: their end is being recorded. */
+  ending: number;
   /** Whether it may have more due work than its last claim could take. */
   isBacklogged: boolean;
   /** Whether a claim for it is in flight. */
@@ -26,7 +28,7 @@ export class PartitionSlots {
   /** Partitions that may have due work, in the order of their wake-ups. */
   private readonly wanted = new Set<number>();
   private running = 0;
-  /** The slots of running tasks and of claims in flight. */
+  /** All running tasks, and the slots of claims in flight. */
   private taken = 0;
 
   constructor(private readonly limits: Limits) {}
@@ -36,7 +38,7 @@ export class PartitionSlots {
     return this.wanted.size > 0;
   }
 
-  /** How many tasks run, by partition. */
+  /** How many tasks hold a slot, by partition. */
   runningByPartition(): Map<number, number> {
     const running = [...this.partitions].map(([id, partition]) => [id, partition.running] as const);
     return new Map(running.filter(([, count]) => count > 0));
@@ -91,10 +93,22 @@ export class PartitionSlots {
     }
   }
 
-  /** Frees the slot of a task that has ended. */
+  /**
+   * Frees the slot of a task whose end is still to be recorded. Ends are recorded together, so the partition is claimed after
+   * one, to fill many slots at once. If no task has a slot, nothing would use the time until then: it is claimed now.
+   */
   free(id: number): void {
     const partition = this.partition(id);
     partition.running--;
+    partition.ending++;
+    if (partition.running === 0 && partition.isBacklogged) this.wantAgain(id, partition);
+  }
+
+  /** Ends a task. @param hasSlot whether its slot was not freed before. */
+  end(id: number, hasSlot: boolean): void {
+    const partition = this.partition(id);
+    if (hasSlot) partition.running--;
+    else partition.ending--;
     this.running--;
     this.release(1);
     if (partition.isBacklogged) this.wantAgain(id, partition);
@@ -104,23 +118,28 @@ export class PartitionSlots {
   private partition(id: number): Partition {
     const known = this.partitions.get(id);
     if (known) return known;
-    const partition = { running: 0, isBacklogged: false, isClaiming: false };
+    const partition = { running: 0, ending: 0, isBacklogged: false, isClaiming: false };
     this.partitions.set(id, partition);
     return partition;
   }
 
   private forgetIdle(id: number): void {
-    const { running, isBacklogged, isClaiming } = this.partition(id);
-    if (running === 0 && !isBacklogged && !isClaiming) this.partitions.delete(id);
+    const { running, ending, isBacklogged, isClaiming } = this.partition(id);
+    if (running + ending === 0 && !isBacklogged && !isClaiming) this.partitions.delete(id);
   }
 
   private freeOf(id: number): number {
-    return this.limits.slotsOf(id, this.running) - (this.partitions.get(id)?.running ?? 0);
+    const slots = this.limits.slotsOf(id, this.running);
+    const { running = 0, ending = 0 } = this.partitions.get(id) ?? {};
+    // If ends are recorded slowly, they must not pile up without limit.
+    return slots - running - Math.max(0, ending - slots);
   }
 
   private wantMore(id: number): void {
-    if (this.hasFree(id)) this.wanted.add(id);
-    else this.partition(id).isBacklogged = true;
+    const partition = this.partition(id);
+    // Slots that became free during the claim wait for the next end, as do those that become free now.
+    if (this.hasFree(id) && partition.ending === 0) this.wanted.add(id);
+    else partition.isBacklogged = true;
   }
 
   private wantAgain(id: number, partition: Partition): void {
