@@ -195,6 +195,7 @@ async function settle(service: INestApplication, count: number): Promise<void> {
   const claimed = await units.claim(
     { partitions: [{ id: 1, slots: count }], total: count, name: 'bench' },
     new Date('9999-12-31'),
+    () => ({ from_merchant: 0, from_used: 0 }),
   );
   if (claimed.length !== count) throw new Error(`${claimed.length} of ${count} units were claimed`);
   const settlement = service.get(OrderSettlementService, { strict: false });

@@ -86,9 +86,9 @@ export async function addOrders(
                                   status, completed_quantity)
          SELECT id, 1, '${SKU}', 1, 3500, 3500, 1, '${SKU}', 'completed', 1 FROM placed),
        units AS (
-         INSERT INTO order_units (order_id, item, unit, supplier_id, attempt, state, next_action, claim, sends, first_sent_at,
-                                  last_sent_at, supplier_reference, updated_at)
-         SELECT id, 1, 1, 1, 1, 'succeeded', 'inquire', 1, 1, created_at, created_at, 'S' || id, created_at FROM placed),
+         INSERT INTO order_units (order_id, item, unit, supplier_id, merchant_id, attempt, state, next_action, claim, sends,
+                                  first_sent_at, last_sent_at, supplier_reference, updated_at)
+         SELECT id, 1, 1, 1, merchant_id, 1, 'succeeded', 'inquire', 1, 1, created_at, created_at, 'S' || id, created_at FROM placed),
        attempts AS (
          INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, supplier_reference, created_at)
          SELECT id, 1, 1, 1, 1, '${SKU}', order_number || '-1-1', 'S' || id, created_at FROM placed),

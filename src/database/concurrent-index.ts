@@ -33,3 +33,28 @@ export async function createIndexConcurrently(
     await runner.query(`ALTER INDEX ${name} ATTACH PARTITION ${name}${partition.suffix}`);
   }
 }
+
+/**
+ * Replaces an index by one with another definition. The old index serves until the new one is complete; then other
+ * transactions wait for the time of a rename. For a migration outside a transaction, which may be repeated.
+ */
+export async function replaceIndexConcurrently(
+  runner: QueryRunner,
+  name: string,
+  table: Partitionable,
+  definition: string,
+): Promise<void> {
+  const next = `${name}_next`;
+  await createIndexConcurrently(runner, next, table, definition);
+  const renamed = (await runner.query(
+    `SELECT relid::regclass::text AS name FROM pg_partition_tree('${next}'::regclass)
+     UNION SELECT '${next}'`,
+  )) as { name: string }[];
+  // One message is one transaction.
+  await runner.query(
+    [
+      `DROP INDEX IF EXISTS ${name}`,
+      ...renamed.map((index) => `ALTER INDEX ${index.name} RENAME TO ${index.name.replace(next, name)}`),
+    ].join(';\n'),
+  );
+}

@@ -3,6 +3,7 @@ import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { sandboxPieceIn } from '../orders/sandbox-piece.sql.js';
 import { attemptReference, TERMS } from './attempts.sql.js';
+import { dueUnits } from './shares.sql.js';
 
 /** A unit that this process may act on once, under the lease of its claim. */
 export interface ClaimedUnit {
@@ -62,6 +63,9 @@ export interface ClaimedUnit {
   callback_token_sealed: Buffer | null;
   options: Record<string, string>;
   timeout_ms: number;
+  /** The place of the supplier's next claim ({@link dueUnits}); null if this claim had nothing to share. */
+  next_merchant: number | null;
+  next_used: number | null;
 }
 
 /** The address of the supplier `s` with our account there; must equal `destinationOf`. */
@@ -106,6 +110,7 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
  *   the address has changed, the unit goes to review. So does a unit that is too old for an inquiry, counted from the first
  *   send that was not certainly refused. Neither rule concerns inquiries by the supplier's reference: they never buy, and work
  *   at any age.
+ * - The merchants with due units share the free slots of a supplier: {@link dueUnits}.
  * - For a supplier with a limit of its own, claims run one after the other.
  * - A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us.
  * - If the clock is past `clockLimit`, it was set forward, and leases of running calls may have ended: then no inquiry is made
@@ -117,7 +122,7 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
 export const CLAIM_UNITS = statement(
   'units.claim',
   {
-    suppliers: rowsOf({ supplier_id: 'int', free_slots: 'int' }),
+    suppliers: rowsOf({ supplier_id: 'int', free_slots: 'int', from_merchant: 'int', from_used: 'int' }),
     adapters: rowsOf({
       adapter: 'text',
       inquiry_may_buy: 'boolean',
@@ -136,26 +141,21 @@ export const CLAIM_UNITS = statement(
       SELECT id, max_in_flight FROM suppliers
       WHERE max_in_flight IS NOT NULL AND id IN (SELECT supplier_id FROM ${suppliers.as('asked')})
       ORDER BY id FOR NO KEY UPDATE),
+    free AS MATERIALIZED (
+      SELECT asked.*, CASE WHEN limited.id IS NULL THEN asked.free_slots
+                           ELSE least(asked.free_slots, greatest(limited.max_in_flight - units_in_flight(limited.id), 0)) END::int AS slots
+      FROM ${suppliers.as('asked')}
+      LEFT JOIN limited ON limited.id = asked.supplier_id),
     due AS (
       SELECT found.*, s.code AS supplier, s.adapter, s.base_url, ${DESTINATION} AS destination,
              s.token_sealed, s.credentials_sealed, s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
              ${usesSupplierReference('found', 'known')} AS by_theirs,
              coalesce(known.named_at_random, false) AS named_at_random, s.max_in_flight,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
-      FROM ${suppliers.as('asked')}
-      JOIN suppliers s ON s.id = asked.supplier_id
+      FROM free
+      JOIN suppliers s ON s.id = free.supplier_id
       LEFT JOIN ${adapters.as('known')} ON known.adapter = s.adapter
-      LEFT JOIN limited ON limited.id = s.id
-      CROSS JOIN LATERAL (
-        SELECT order_id, item, unit, supplier_id, attempt, state, next_action, unknown_since, last_sent_at, sent_to
-        FROM order_units
-        WHERE supplier_id = asked.supplier_id AND next_action_at <= statement_timestamp()
-          AND (s.pause_reason IS NULL OR (s.pause_reason NOT IN ('credentials', 'ban') AND next_action = 'inquire'))
-          AND (next_action = 'send' OR known.inquiry_may_buy IS NOT TRUE OR statement_timestamp() <= ${clockLimit})
-        ORDER BY next_action_at
-        LIMIT CASE WHEN limited.id IS NULL THEN asked.free_slots
-                   ELSE least(asked.free_slots, greatest(limited.max_in_flight - units_in_flight(limited.id), 0)) END
-        FOR NO KEY UPDATE SKIP LOCKED) found
+      CROSS JOIN LATERAL (${dueUnits(clockLimit)}) found
       LIMIT ${total}),
     judged AS (
       SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AND NOT by_theirs AS asks_by_sending,
@@ -178,7 +178,7 @@ export const CLAIM_UNITS = statement(
                 d.state = 'sending' AS interrupted, u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries,
                 (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.named_at_random, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
-                d.callback_token_sealed, d.options, d.timeout_ms),
+                d.callback_token_sealed, d.options, d.timeout_ms, d.next_merchant, d.next_used),
     -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,

@@ -12,6 +12,7 @@ import type { EndedCall } from './ended-call.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SupplierBreaker } from './supplier-breaker.js';
 import { SupplierPace } from './supplier-pace.js';
+import { SupplierShares } from './supplier-shares.js';
 import { SupplierCaller } from './supplier-caller.js';
 import { UnitObserver } from './unit.observer.js';
 import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
@@ -38,6 +39,7 @@ export class UnitDispatcher {
   readonly work: LeasedWork<ClaimedUnit>;
   private readonly breaker: SupplierBreaker;
   private readonly pace = new SupplierPace();
+  private readonly shares = new SupplierShares();
 
   constructor(
     database: Database,
@@ -92,9 +94,13 @@ export class UnitDispatcher {
   }
 
   private async claim(request: ClaimRequest): Promise<ClaimedUnit[]> {
-    const units = await this.units.claim(request, this.heartbeat.clockLimit(2 * this.config.SUPPLIER_QUIET_PERIOD_MS));
+    const clockLimit = this.heartbeat.clockLimit(2 * this.config.SUPPLIER_QUIET_PERIOD_MS);
+    const units = await this.units.claim(request, clockLimit, (supplierId) => this.shares.placeAt(supplierId));
     if (units.length > 0) failpoint('unit.claimed');
-    for (const unit of units) this.pace.update(unit);
+    for (const unit of units) {
+      this.pace.update(unit);
+      this.shares.note(unit);
+    }
     const withheld = units.filter(({ action }) => action === 'review');
     if (withheld.length > 0) await this.recorder.recordWithheld(withheld);
     // Units sent to review used up slots of this claim: claim again.

@@ -6,6 +6,8 @@ import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { CLAIM_UNITS, type ClaimedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { hasDueUnits } from '../orders/waiting-units.sql.js';
+import type { SharePlace } from './supplier-shares.js';
 
 export interface PostponedUnit {
   supplier_id: number;
@@ -198,11 +200,10 @@ export const PULL_BACK_UNITS = statement(
     RETURNING u.supplier_id`,
 );
 
-/** Suppliers with due units, with one probe of the index for each. */
+/** Suppliers with due units. */
 export const FIND_OVERDUE: Statement = {
   name: 'units.find_overdue',
-  text: `SELECT id FROM suppliers s WHERE EXISTS (
-           SELECT 1 FROM order_units WHERE supplier_id = s.id AND next_action_at <= statement_timestamp())`,
+  text: `SELECT id FROM suppliers s WHERE ${hasDueUnits('s.id')}`,
 };
 
 export type { ClaimedUnit } from './claim.sql.js';
@@ -218,9 +219,16 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     private readonly registry: SupplierRegistry,
   ) {}
 
-  /** @param clockLimit from {@link WorkerHeartbeatService.clockLimit}. */
-  claim({ partitions, total, name }: ClaimRequest, clockLimit: Date): Promise<ClaimedUnit[]> {
-    const suppliers = partitions.map(({ id, slots }) => ({ supplier_id: id, free_slots: slots }));
+  /**
+   * @param clockLimit from {@link WorkerHeartbeatService.clockLimit}.
+   * @param placeAt where to begin to share the slots of a supplier.
+   */
+  claim(
+    { partitions, total, name }: ClaimRequest,
+    clockLimit: Date,
+    placeAt: (supplierId: number) => SharePlace,
+  ): Promise<ClaimedUnit[]> {
+    const suppliers = partitions.map(({ id, slots }) => ({ supplier_id: id, free_slots: slots, ...placeAt(id) }));
     const { adapters } = this.registry;
     const values = { suppliers, adapters, total, name, leaseMarginMs: LEASE_MARGIN_MS, clockLimit };
     return this.database.query<ClaimedUnit>(...CLAIM_UNITS.with(values));

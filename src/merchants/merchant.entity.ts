@@ -4,10 +4,13 @@ import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.
 export const MERCHANT_STATUSES = ['active', 'suspended'] as const;
 export type MerchantStatus = (typeof MERCHANT_STATUSES)[number];
 
+export const MAX_WEIGHT = 100;
+
 @Entity('merchants')
 @Unique('uq_merchants_sandbox', ['id', 'sandbox'])
 @Check('ck_merchants_name', 'length(name) BETWEEN 1 AND 128')
 @Check('ck_merchants_status', `status IN ('active', 'suspended')`)
+@Check('ck_merchants_weight', `weight BETWEEN 1 AND ${MAX_WEIGHT}`)
 export class Merchant {
   @IdColumn('integer', 'pk_merchants')
   id!: number;
@@ -21,6 +24,10 @@ export class Merchant {
   /** Whether the built-in supplier fulfils the merchant's orders. Never changes. */
   @Column('boolean', { default: false })
   sandbox!: boolean;
+
+  /** Its share of a supplier's slots, compared with the weights of other merchants whose units wait there. */
+  @Column('smallint', { default: 1 })
+  weight!: number;
 
   @Column(createdAtColumn())
   created_at!: Date;

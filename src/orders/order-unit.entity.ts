@@ -8,7 +8,7 @@ import type { UnitState } from './states.js';
 /** One of the `quantity` copies of an item's product. The service buys each on its own, and settles it at most once. */
 @Entity('order_units')
 @ForeignKey(() => OrderItem, ['order_id', 'item'], ['order_id', 'position'], { name: 'fk_order_units_item' })
-@Index('ix_order_units_due', ['supplier_id', 'next_action_at'], { where: 'next_action_at IS NOT NULL' })
+@Index('ix_order_units_due', { synchronize: false })
 @Index('ix_order_units_review', ['order_id'], { where: `state = 'review'` })
 @Index('ix_order_units_unknown', ['unknown_since'], { where: `state = 'unknown'` })
 @Check('ck_order_units_unit', 'unit BETWEEN 1 AND 100')
@@ -31,6 +31,13 @@ export class OrderUnit {
   @ForeignKey(() => Supplier, { name: 'fk_order_units_supplier' })
   @Column('integer')
   supplier_id!: number;
+
+  /**
+   * The merchant of its order, whose foreign key the order has. Null if a version placed the unit that did not write it yet.
+   * `ix_order_units_due` contains it ({@link waitingMerchant}).
+   */
+  @Column('integer', { nullable: true })
+  merchant_id!: number | null;
 
   /** The number of its latest attempt; 0 before the first. */
   @Column('smallint', { default: 0 })

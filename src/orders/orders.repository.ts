@@ -204,25 +204,24 @@ export const INSERT_ORDERS = statement(
       SELECT merchant_id, sandbox, order_number, reference_id, content_hash, user_id, server_id, character_id,
              metadata::json, end_user_ip, subtotal, subtotal - total, total, item_count, request_id, ${now}, ${now}
       FROM asked ORDER BY arrival
-      RETURNING id, order_number),
+      RETURNING id, order_number, merchant_id),
+    lines AS (
+      SELECT placed.id, placed.merchant_id, line.* FROM ${items.as('line')} JOIN placed USING (order_number)),
     placed_items AS (
       INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
                                player_template, expected_cost_micros, max_cost_micros, cost_currency, baht_per_unit,
                                passed_over, kind)
-      SELECT placed.id, line.position, line.sku, line.quantity, line.list_price, line.unit_price, line.supplier_id,
-             line.supplier_sku, line.player_template, line.expected_cost_micros, line.max_cost_micros,
-             line.cost_currency, line.baht_per_unit::numeric, line.passed_over::jsonb, line.kind
-      FROM ${items.as('line')}
-      JOIN placed USING (order_number)
-      RETURNING order_id, position, quantity, supplier_id),
+      SELECT id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku, player_template,
+             expected_cost_micros, max_cost_micros, cost_currency, baht_per_unit::numeric, passed_over::jsonb, kind
+      FROM lines),
     placed_units AS (
-      INSERT INTO order_units (order_id, item, unit, supplier_id, next_action_at, updated_at)
-      SELECT order_id, position, unit, supplier_id, ${now}, ${now}
-      FROM placed_items CROSS JOIN LATERAL generate_series(1, quantity) AS unit),
+      INSERT INTO order_units (order_id, item, unit, supplier_id, merchant_id, next_action_at, updated_at)
+      SELECT id, position, unit, supplier_id, merchant_id, ${now}, ${now}
+      FROM lines CROSS JOIN LATERAL generate_series(1, quantity) AS unit),
     moved AS (
       INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id,
                              created_at)
-      SELECT merchant_id, 'order_hold', 'available', 'held', total, available_after, placed.id, ${now}
+      SELECT asked.merchant_id, 'order_hold', 'available', 'held', total, available_after, placed.id, ${now}
       FROM asked JOIN placed USING (order_number) WHERE total > 0 ORDER BY arrival)
     UPDATE wallets SET available = available - taken.amount, held = held + taken.amount, updated_at = ${now}
     FROM ${taken.as('taken')}

@@ -61,7 +61,7 @@ const claimAt = (inquiry_may_buy: boolean): Call => {
     named_at_random: false,
   };
   return CLAIM_UNITS.with({
-    suppliers: [{ supplier_id: supplierId, free_slots: 1 }],
+    suppliers: [{ supplier_id: supplierId, free_slots: 1, from_merchant: 0, from_used: 0 }],
     adapters: [adapter],
     total: 1,
     name: 'here/1',

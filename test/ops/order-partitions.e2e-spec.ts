@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { FairShares1763900000014 } from '../../src/database/migrations/index.js';
 import { keepAhead } from '../../src/database/partitions/divide.js';
 import { ORDERS } from '../../src/database/partitions/partition-sets.js';
 import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
@@ -7,7 +8,7 @@ import { alone, PartitionsRefused, runOn, type Run } from '../../src/database/pa
 import { FIND_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
-import { createIndexTwice, LEAVE_CALLS_WHOLE } from '../support/partitioning.js';
+import { asMigration, createIndexTwice, LEAVE_CALLS_WHOLE } from '../support/partitioning.js';
 import type { TestStack } from '../support/stack.js';
 import { PartitionScene } from './partition-scene.js';
 
@@ -227,6 +228,42 @@ describe('a migration', () => {
     expect(await index('ix_orders_two')).toEqual(
       ['orders', 'orders_p1', 'orders_p2'].map((table) => ({ table, valid: true })),
     );
+  });
+
+  it('replaces the index of due units, and writes the merchants of open ones, partitioned or not', async () => {
+    const index = (): Promise<object[]> =>
+      stack.sql(
+        `SELECT indrelid::regclass::text AS table, indisvalid AS valid FROM pg_index
+         WHERE pg_get_indexdef(indexrelid) ~ 'claimed_by IS NULL.* next_action_at\\) WITH \\(deduplicate_items=off\\)' ORDER BY 1`,
+      );
+    const replaceTwice = (): Promise<void> =>
+      asMigration(stack, async (runner) => {
+        const migration = new FairShares1763900000014();
+        await migration.down(runner);
+        await migration.down(runner);
+        await migration.up(runner);
+        await migration.up(runner);
+      });
+    await scene.complete('ended');
+    await stack.stopWorkers();
+    await scene.place('open', 3);
+    await replaceTwice();
+    const units = `SELECT count(*)::int AS count, u.merchant_id FROM order_units u JOIN orders o ON o.id = u.order_id
+                   WHERE o.reference_id = $1 GROUP BY 2`;
+    expect(await stack.sql(units, ['open'])).toEqual([{ count: 3, merchant_id: scene.merchant.id }]);
+    expect(await stack.sql(units, ['ended'])).toEqual([{ count: 1, merchant_id: null }]);
+    expect(await index()).toEqual([{ table: 'order_units', valid: true }]);
+    await partition();
+    await replaceTwice();
+    expect(await index()).toEqual(
+      ['order_units', 'order_units_p1', 'order_units_p2'].map((table) => ({ table, valid: true })),
+    );
+    const names = `SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indexrelid::regclass::text ~ '_due' ORDER BY 1`;
+    expect(await stack.sql(names)).toEqual(
+      expect.arrayContaining(['', '_p1', '_p2'].map((part) => ({ name: `ix_order_units_due${part}` }))),
+    );
+    await stack.startWorker();
+    await stack.orderWith(scene.merchant, 'open', 'completed');
   });
 });
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import type { Logger } from '../../src/core/logger.js';
 import { createIndexConcurrently } from '../../src/database/concurrent-index.js';
@@ -60,14 +60,20 @@ export class Partitioning {
 }
 
 /** Creates an index like a migration, without blocking writers. It runs twice, as after an interruption. */
-export async function createIndexTwice(
-  { config }: TestStack,
+export const createIndexTwice = (
+  stack: TestStack,
   ...index: [name: string, table: Parameters<typeof createIndexConcurrently>[2], definition: string]
-): Promise<void> {
+): Promise<void> =>
+  asMigration(stack, async (runner) => {
+    for (let times = 0; times < 2; times++) await createIndexConcurrently(runner, ...index);
+  });
+
+/** Works on a stack's database on a connection as migrations have it. */
+export async function asMigration({ config }: TestStack, work: (runner: QueryRunner) => Promise<void>): Promise<void> {
   const source = await new DataSource(dataSourceOptions(config.DATABASE_URL)).initialize();
   const runner = source.createQueryRunner();
   try {
-    for (let times = 0; times < 2; times++) await createIndexConcurrently(runner, ...index);
+    await work(runner);
   } finally {
     await runner.release();
     await source.destroy();

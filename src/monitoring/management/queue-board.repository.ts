@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../../database/database.js';
+import { nextUnitsAt } from '../../orders/waiting-units.sql.js';
 import { LIMITS } from '../stats/database-stats.repository.js';
 
 /** The supplier or webhook that a wake-up names. Ids that no longer exist have no row. */
@@ -20,9 +21,7 @@ const FIND_SUPPLIERS: Statement = {
   name: 'board.suppliers',
   text: `
     SELECT s.id, s.code AS label, array(
-      SELECT DISTINCT o.order_number FROM (
-        SELECT order_id FROM order_units WHERE supplier_id = s.id AND next_action_at IS NOT NULL
-        ORDER BY next_action_at LIMIT ${NEXT}) AS next
+      SELECT DISTINCT o.order_number FROM (${nextUnitsAt('s.id', NEXT)}) AS next
       JOIN orders o ON o.id = next.order_id) AS next_orders
     FROM suppliers s WHERE s.id = ANY($1::int[])`,
 };

@@ -5,6 +5,7 @@ import type { FigureName } from '../../core/metrics.js';
 import { SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
 import { EVENT_TABLES, idsLeft, idsOfNewest } from '../../database/partitions/event-partitions.js';
 import { PARTITIONED_TABLES } from '../../database/partitions/partition-sets.js';
+import { dueUnitsAt } from '../../orders/waiting-units.sql.js';
 import { LASTS_SECONDS, SPENDING } from '../../suppliers/supplier-balances.sql.js';
 import { WAITING_WEBHOOKS } from '../../webhooks/dispatch.sql.js';
 
@@ -95,11 +96,7 @@ const fulfilmentQueue = figures(
   ['fulfilment_due', 'fulfilment_oldest_due_seconds'],
   `SELECT coalesce(sum(due.units), 0) AS fulfilment_due,
           ${secondsSince('min(due.since)')} AS fulfilment_oldest_due_seconds
-   FROM suppliers s CROSS JOIN LATERAL (
-     SELECT count(*) AS units, min(next_action_at) AS since FROM (
-       SELECT next_action_at FROM order_units
-       WHERE supplier_id = s.id AND next_action_at <= statement_timestamp()
-       ORDER BY next_action_at LIMIT ${MAX_COUNTED}) units) due
+   FROM suppliers s CROSS JOIN LATERAL (${dueUnitsAt('s.id', MAX_COUNTED)}) due
    WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
 );
 

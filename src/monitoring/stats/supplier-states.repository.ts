@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
 import { Database } from '../../database/database.js';
 import { rowsOf, statement } from '../../database/parameters.js';
+import { dueUnitsAt } from '../../orders/waiting-units.sql.js';
 import type { SupplierState } from './supplier-state.entity.js';
 
 /** Skips removed suppliers. Inserts nothing while the worker counts as dead. */
@@ -36,11 +37,7 @@ const READ_QUEUES = statement(
   {},
   () => `
     SELECT s.id AS supplier_id, due.units AS due, due.since AS oldest_due_at
-    FROM suppliers s CROSS JOIN LATERAL (
-      SELECT count(*)::int AS units, min(next_action_at) AS since FROM (
-        SELECT next_action_at FROM order_units
-        WHERE supplier_id = s.id AND next_action_at <= statement_timestamp()
-        ORDER BY next_action_at LIMIT ${MAX_COUNTED}) units) due
+    FROM suppliers s CROSS JOIN LATERAL (${dueUnitsAt('s.id', MAX_COUNTED)}) due
     WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
 );
 

@@ -1,0 +1,95 @@
+import { waitingMerchant } from '../orders/waiting-units.sql.js';
+
+const MERCHANT = waitingMerchant('u');
+const COLUMNS = [
+  'order_id',
+  'item',
+  'unit',
+  'supplier_id',
+  'attempt',
+  'state',
+  'next_action',
+  'unknown_since',
+  'last_sent_at',
+  'sent_to',
+]
+  .map((column) => `u.${column}`)
+  .join(', ');
+/** Larger than any merchant's id. */
+const NO_END = 2_147_483_647;
+
+/**
+ * A SELECT of the due units that a claim takes at one supplier. It is LATERAL to `s`, the supplier, `known`, its adapter, and
+ * `free`: the `slots` to fill, and the place where the previous claim of this process ended, `from_merchant` and `from_used`.
+ *
+ * The merchants with due units form a circle, by their ids. From that place on, each merchant in its turn gets as many slots as
+ * its weight, until no slot is left. `next_merchant` and `next_used` are the place of the next claim. So a claim of a single
+ * slot gives it to one merchant, and the next claim gives the next slot to the following one.
+ *
+ * - If all due units fit in the free slots, there is nothing to share. The claim takes them in one scan of the index.
+ * - `line`: the merchants whose turn it may be, at most as many as slots. One probe of the index finds each.
+ * - `shares`: turns and slots as two rulers beside each other. A merchant's share is the length of its turns under the slots.
+ * - `taken`: leases that ended, which are never more than slots, and then each merchant's share of its oldest units.
+ * - `extra`: slots that merchants left free, shared by weight between the merchants with more due units than their shares.
+ * - If slots are still free, perhaps because another worker locks the units in line, the claim takes any due units.
+ *
+ * Each SELECT below runs only if those before it left slots free. A paused supplier gets inquiries at most, which are not shared.
+ */
+export const dueUnits = (clockLimit: string): string => {
+  const due = (columns: string, whose: string): string => `
+        SELECT ${columns} FROM order_units u
+        WHERE u.supplier_id = s.id AND ${whose} AND u.next_action_at <= statement_timestamp()
+          AND (s.pause_reason IS NULL OR (s.pause_reason NOT IN ('credentials', 'ban') AND u.next_action = 'inquire'))
+          AND (u.next_action = 'send' OR known.inquiry_may_buy IS NOT TRUE OR statement_timestamp() <= ${clockLimit})
+        ORDER BY ${MERCHANT}, u.next_action_at`;
+  const locked = (whose: string, slots: string): string =>
+    `(${due(COLUMNS, whose)} LIMIT ${slots} FOR NO KEY UPDATE SKIP LOCKED)`;
+  const isNotIn = (rows: string): string =>
+    `(u.order_id, u.item, u.unit) NOT IN (SELECT order_id, item, unit FROM ${rows})`;
+  return `
+      WITH RECURSIVE line AS (
+        SELECT free.from_merchant - 1 AS merchant_id, ${NO_END} AS before, 0 AS place
+        WHERE s.pause_reason IS NULL
+          AND (SELECT count(*) FROM (${due('1', `${MERCHANT} > 0`)} LIMIT free.slots + 1) AS counted) > free.slots
+        UNION ALL
+        SELECT following.*, line.place + 1 FROM line CROSS JOIN LATERAL (
+          (${due(`${MERCHANT}, line.before`, `${MERCHANT} > line.merchant_id AND ${MERCHANT} < line.before`)} LIMIT 1)
+          UNION ALL
+          (${due(`${MERCHANT}, free.from_merchant`, `line.before = ${NO_END} AND ${MERCHANT} > 0 AND ${MERCHANT} < free.from_merchant`)} LIMIT 1)
+          LIMIT 1) following
+        WHERE line.place < free.slots),
+      turns AS (
+        SELECT merchant_id, place, weight, (sum(weight) OVER (ORDER BY place))::int - weight AS begin, (sum(weight) OVER ())::int AS round,
+               max(CASE WHEN place = 1 AND merchant_id = free.from_merchant AND free.from_used < weight
+                        THEN free.from_used ELSE 0 END) OVER () AS used
+        FROM line CROSS JOIN LATERAL (SELECT weight::int FROM merchants m WHERE m.id = line.merchant_id LIMIT 1) own
+        WHERE place > 0),
+      shares AS MATERIALIZED (
+        SELECT merchant_id, weight, (used + free.slots) / round * weight
+                 + least(weight, greatest(0, (used + free.slots) % round - begin)) - CASE place WHEN 1 THEN used ELSE 0 END AS share,
+               (used + free.slots - 1) % round - begin + 1 AS last_used
+        FROM turns),
+      taken AS MATERIALIZED (
+        SELECT *, NULL::int AS merchant_id FROM ${locked(`${MERCHANT} IS NULL`, 'free.slots')} AS ended_leases
+        UNION ALL
+        SELECT own.*, shares.merchant_id FROM shares
+        CROSS JOIN LATERAL ${locked(`${MERCHANT} = shares.merchant_id`, 'shares.share')} AS own),
+      unsated AS (
+        SELECT merchant_id, ceil((free.slots - (SELECT count(*) FROM taken)) * weight / (sum(weight) OVER ())::float8)::int AS share
+        FROM shares WHERE share = (SELECT count(*) FROM taken WHERE taken.merchant_id = shares.merchant_id)),
+      extra AS MATERIALIZED (
+        SELECT own.*, unsated.merchant_id FROM unsated
+        CROSS JOIN LATERAL ${locked(`${MERCHANT} = unsated.merchant_id AND ${isNotIn('taken')}`, 'unsated.share')} AS own)
+      SELECT units.*, place.next_merchant, place.next_used
+      FROM (
+        SELECT * FROM taken
+        UNION ALL
+        SELECT * FROM extra
+        UNION ALL
+        SELECT *, NULL::int FROM ${locked(`${MERCHANT} > 0 AND ${isNotIn('taken')} AND ${isNotIn('extra')}`, 'free.slots')} AS any_due
+        LIMIT free.slots) units
+      LEFT JOIN (
+        SELECT CASE last_used WHEN weight THEN merchant_id + 1 ELSE merchant_id END AS next_merchant,
+               CASE last_used WHEN weight THEN 0 ELSE last_used END AS next_used
+        FROM shares WHERE last_used BETWEEN 1 AND weight) place ON true`;
+};
