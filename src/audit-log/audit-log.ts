@@ -28,6 +28,7 @@ export const AUDITED_ACTIONS = [
   'merchant.suspend',
   'merchant.resume',
   'merchant.set_alert',
+  'merchant.set_weight',
   'api_key.issue',
   'api_key.revoke',
   'api_key.rotate',

@@ -1,17 +1,18 @@
 import { formatBaht, type Satang } from '../core/money.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
-import type { Merchant, MerchantStatus } from '../merchants/merchant.entity.js';
+import { MAX_WEIGHT, type Merchant, type MerchantStatus } from '../merchants/merchant.entity.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
-import { baht, id } from './options.js';
+import { baht, id, integer } from './options.js';
 import { list, record } from './output.js';
 import { CommandError } from './problems.js';
 
 type CreationGiven = Actor & { name: string; sandbox?: boolean };
 type AlertGiven = Actor & { merchant: number; below?: Satang; off?: boolean };
+type WeightGiven = Actor & { merchant: number; weight: number };
 
 const STATUS_COMMANDS: [name: 'suspend' | 'resume', description: string, status: MerchantStatus][] = [
   ['suspend', 'Refuse a merchant’s requests, within 5 seconds. Its open orders are still completed.', 'suspended'],
@@ -32,11 +33,13 @@ export const merchantCommands: CommandGroup = {
         const merchants = await app.get(MerchantsService).list();
         const alerts = await app.get(WalletService).alerts();
         const json = merchants.map((each) => toJson(each, alerts.get(each.id)));
-        // Leave out a column that is empty for all merchants.
+        // Leave out a column that says the same of all merchants.
         const isMarked = merchants.some(({ sandbox }) => sandbox);
-        const lines = json.map(({ sandbox, alert_below, ...each }) => ({
+        const isWeighted = merchants.some(({ weight }) => weight > 1);
+        const lines = json.map(({ sandbox, weight, alert_below, ...each }) => ({
           ...each,
           ...(isMarked ? { sandbox } : {}),
+          ...(isWeighted ? { weight } : {}),
           ...(alerts.size > 0 ? { alert_below } : {}),
         }));
         const { text } = list(lines, 'There are no merchants: topup merchant create adds one.');
@@ -67,6 +70,7 @@ export const merchantCommands: CommandGroup = {
     }
 
     defineSetAlert(merchant);
+    defineSetWeight(merchant);
   },
 };
 
@@ -113,12 +117,35 @@ function defineSetAlert(merchant: OperatorCommand): void {
     });
 }
 
+const WEIGHT_HELP = `
+While units of several merchants wait for a supplier, they share its free slots in turns. In each turn, a merchant gets as
+many slots as its weight. Workers use a new weight from their next claim on.
+`;
+
+function defineSetWeight(merchant: OperatorCommand): void {
+  merchant
+    .command('set-weight')
+    .description('Set a merchant’s share of suppliers’ slots, compared with the weights of other merchants.')
+    .requiredOption('--merchant <id>', 'merchant id', id)
+    .requiredOption('--weight <number>', `from 1 to ${MAX_WEIGHT}; new merchants have 1`, integer(1, MAX_WEIGHT))
+    .audited()
+    .notes(WEIGHT_HELP)
+    .examples('merchant set-weight --merchant 1 --weight 3')
+    .does(async (app, { merchant: merchantId, weight, ...by }: WeightGiven) =>
+      record(toJson(await app.get(MerchantsService).setWeight(merchantId, weight, by))),
+    );
+}
+
 /** A merchant, with its alert if it has one. */
-const toJson = ({ id, name, status, sandbox, created_at }: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
+const toJson = (
+  { id, name, status, sandbox, weight, created_at }: Merchant,
+  alertBelow?: Satang,
+): Record<string, unknown> => ({
   id,
   name,
   status,
   sandbox,
+  weight,
   created_at: created_at.toISOString(),
   ...(alertBelow === undefined ? {} : { alert_below: formatBaht(alertBelow) }),
 });

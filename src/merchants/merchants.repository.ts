@@ -36,4 +36,13 @@ export class MerchantsRepository {
     const { affected } = await manager.update(Merchant, { id, status: Not(status) }, { status });
     return affected === 1;
   }
+
+  /** Locks the merchant, but orders can refer to it meanwhile. */
+  lock({ manager }: Transaction, id: number): Promise<Merchant | null> {
+    return manager.findOne(Merchant, { where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  async setWeight({ manager }: Transaction, id: number, weight: number): Promise<void> {
+    await manager.update(Merchant, { id }, { weight });
+  }
 }

@@ -3,7 +3,7 @@ import { AppError, UnknownResource } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import type { Merchant, MerchantStatus } from './merchant.entity.js';
+import { MAX_WEIGHT, type Merchant, type MerchantStatus } from './merchant.entity.js';
 import { MerchantsRepository } from './merchants.repository.js';
 
 @Injectable()
@@ -48,6 +48,24 @@ export class MerchantsService {
     await this.database.transaction(async (tx) => {
       const action = status === 'suspended' ? 'merchant.suspend' : 'merchant.resume';
       if (await this.merchants.setStatus(tx, id, status)) recordAction(tx, by, { action, merchantId: id, detail: {} });
+    });
+    return this.get(id);
+  }
+
+  /**
+   * Sets the merchant's share of suppliers' slots. Workers read it at each claim. Repeating it changes nothing.
+   * @throws NOT_FOUND; BAD_REQUEST.
+   */
+  async setWeight(id: number, weight: number, by?: Actor): Promise<Merchant> {
+    if (!Number.isInteger(weight) || weight < 1 || weight > MAX_WEIGHT)
+      throw new AppError('BAD_REQUEST', `the weight must be a whole number from 1 to ${MAX_WEIGHT}`);
+    await this.database.transaction(async (tx) => {
+      const merchant = await this.merchants.lock(tx, id);
+      if (!merchant) throw new UnknownResource('merchant', id);
+      if (merchant.weight === weight) return;
+      await this.merchants.setWeight(tx, id, weight);
+      const detail = { weight, before: merchant.weight };
+      recordAction(tx, by, { action: 'merchant.set_weight', merchantId: id, detail });
     });
     return this.get(id);
   }

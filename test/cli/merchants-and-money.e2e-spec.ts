@@ -32,7 +32,14 @@ afterAll(async () => {
 const moment = expect.stringMatching(MOMENT) as unknown as string;
 
 describe('topup merchant', () => {
-  const merchant = { id: 1, name: 'Somchai Game Shop', status: 'active', sandbox: false, created_at: moment };
+  const merchant = {
+    id: 1,
+    name: 'Somchai Game Shop',
+    status: 'active',
+    sandbox: false,
+    weight: 1,
+    created_at: moment,
+  };
 
   it('shows, lists, suspends and resumes', async () => {
     expect(await commandLine.json('merchant', 'show', '1')).toEqual(merchant);
@@ -173,7 +180,7 @@ describe('topup merchant set-alert', () => {
     expect(await commandLine.json('merchant', 'show', '1')).toMatchObject(shown);
     const [first, second] = await commandLine.json<object[]>('merchant', 'list');
     expect(first).toMatchObject(shown);
-    expect(Object.keys(second ?? {})).toEqual(['id', 'name', 'status', 'sandbox', 'created_at']);
+    expect(Object.keys(second ?? {})).toEqual(['id', 'name', 'status', 'sandbox', 'weight', 'created_at']);
     const { stdout } = await commandLine.run('merchant', 'list');
     expect(stdout).toMatch(/│ created_at +│ alert_below │\n[^]+│ 500\.00 +│\n│ 2 [^]+Z │ {13}│\n/);
     expect(await commandLine.json(...setAlert('--off'))).toMatchObject({ alert_below: null });
@@ -186,6 +193,34 @@ describe('topup merchant set-alert', () => {
       [setAlert('--off', '--below', '5'), /give either --below with an amount, or --off/],
       [setAlert('--below', '0'), 'error: the threshold must be more than 0.00\n'],
       [['merchant', 'set-alert', '--merchant', '99', '--off'], /there is no merchant 99/],
+    ]);
+  });
+});
+
+describe('topup merchant set-weight', () => {
+  const setWeight = (merchant: string, option?: string): string[] =>
+    ['merchant', 'set-weight', '--merchant', merchant].concat(option ?? []);
+
+  it('keeps the weight, which merchants show', async () => {
+    const { id } = await commandLine.json<{ id: number }>('merchant', 'create', '--name', 'Weighty');
+    const shown = { id, name: 'Weighty', status: 'active', sandbox: false, weight: 7 };
+    expect(await commandLine.json('merchant', 'show', String(id))).toMatchObject({ ...shown, weight: 1 });
+    expect(await commandLine.json(...setWeight(String(id), '--weight=7'))).toMatchObject(shown);
+    expect(await commandLine.json('merchant', 'show', String(id))).toMatchObject(shown);
+    expect(await commandLine.json<object[]>('merchant', 'list')).toContainEqual(expect.objectContaining(shown));
+    const { stdout } = await commandLine.run('merchant', 'list');
+    expect(stdout).toMatch(/│ weight +│[^]+│ Weighty +│ active +│[^]*│ 7 +│/);
+  });
+
+  it('refuses a weight that is none, and a merchant that there is not', async () => {
+    const range = /It must be a whole number from 1 to 100\./;
+    await commandLine.refusedAll([
+      ...['0', '101', '1.5', '-1', 'heavy', ''].map((weight): [string[], RegExp] => [
+        setWeight('1', `--weight=${weight}`),
+        range,
+      ]),
+      [setWeight('1'), /--weight/],
+      [setWeight('99', '--weight=2'), /there is no merchant 99/],
     ]);
   });
 });

@@ -101,6 +101,20 @@ describe('topup log', () => {
     expect(JSON.stringify(entries)).not.toMatch(/topup_\w{20}/);
   });
 
+  it('has every change of a weight, with the one before', async () => {
+    const setWeight = (weight: string): string[] => ['merchant', 'set-weight', '--merchant', '1', '--weight', weight];
+    // It has this weight, so nothing changes.
+    await commandLine.json(...setWeight('1'));
+    const entries = await logged(
+      [...setWeight('3'), '--reason', 'it pays more'],
+      [...setWeight('1'), '--operator', 'Malee'],
+    );
+    expect(entries).toMatchObject([
+      { action: 'merchant.set_weight', merchant_id: 1, reason: 'it pays more', detail: { weight: 3, before: 1 } },
+      { action: 'merchant.set_weight', operator: 'Malee', detail: { weight: 1, before: 3 } },
+    ]);
+  });
+
   it('has every movement of a wallet with its reference, and alerts', async () => {
     const entries = await logged(
       fund('credit', '1000', 'bank-1'),

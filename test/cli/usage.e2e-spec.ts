@@ -175,6 +175,7 @@ describe('topup on a new database', () => {
         name: 'First',
         status: 'active',
         sandbox: false,
+        weight: 1,
         created_at: expect.any(String) as unknown as string,
       },
     });

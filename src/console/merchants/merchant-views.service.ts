@@ -99,7 +99,7 @@ const toConsoleMerchantDto = (
   today: MerchantToday | undefined,
   wallet: Wallet | undefined,
 ): ConsoleMerchantDto => ({
-  ...pick(merchant, 'id', 'name', 'status', 'sandbox', 'created_at'),
+  ...pick(merchant, 'id', 'name', 'status', 'sandbox', 'weight', 'created_at'),
   today: { orders: today?.orders ?? 0, failed: today?.failed ?? 0 },
   last_order_at: today?.last_order_at ?? null,
   wallet: wallet ? toMerchantWalletDto(wallet) : null,

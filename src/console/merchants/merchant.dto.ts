@@ -40,6 +40,7 @@ export class ConsoleMerchantDto {
   @Shown.text('Somchai Game Shop') name!: string;
   @Shown.oneOf(MERCHANT_STATUSES, 'active') status!: MerchantStatus;
   @Shown.flag(false, 'Whether nothing that it orders is bought') sandbox!: boolean;
+  @Shown.integer(1, 'Its share of suppliers’ slots, compared with the weights of other merchants') weight!: number;
   @Shown.moment() created_at!: Date;
   @ApiProperty({ type: MerchantTodayDto, description: 'Since the day began where the operator is' })
   today!: MerchantTodayDto;

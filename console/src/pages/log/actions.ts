@@ -9,6 +9,7 @@ export const ACTIONS: readonly Action[] = [
   ...(['code.reveal', 'order.cancel', 'order.inquire', 'order.note', 'order.resolve'] as const),
   ...(['review.claim', 'review.release', 'reversal.close'] as const),
   ...(['merchant.create', 'merchant.suspend', 'merchant.resume', 'merchant.set_alert'] as const),
+  ...(['merchant.set_weight'] as const),
   ...(['channel.set', 'channel.remove', 'deposit.create', 'statement.import', 'payment.credit'] as const),
   ...(['payment.return', 'payment.ignore', 'payment.debit', 'payment.keep'] as const),
   ...(['wallet.credit', 'wallet.debit', 'approval.request', 'approval.reject', 'approval.withdraw'] as const),

@@ -39,6 +39,7 @@ export function Overview(): ReactNode {
                   t('merchants.lastOrder'),
                   merchant.last_order_at ? <Moment key="last" at={merchant.last_order_at} /> : '—',
                 ],
+                [t('merchant.weight'), merchant.weight],
                 merchant.sandbox ? [t('merchant.sandbox'), t('merchant.sandboxHint')] : null,
               ]}
             />
