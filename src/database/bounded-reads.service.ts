@@ -4,7 +4,7 @@ import { databaseUnavailable } from '../core/errors.js';
 import { Database, type Queryable, type Statement } from './database.js';
 import { ReplicaReadsService } from './replica-reads.service.js';
 
-/** As long as other callers wait for a connection. */
+/** The longest wait for a place, the same as for a connection of the pool. */
 const WAIT_MS = 3_000;
 
 /** The share of the pool's connections that reads may use. The others are left for orders. */
