@@ -68,7 +68,10 @@ export class OrderUnit {
   @Column('text', { nullable: true })
   claimed_by!: string | null;
 
-  /** The name of an expired claim with the unit's only send, after another claim took over. Perhaps the send never happened. */
+  /**
+   * The name of the claim for the unit's only send, if that claim expired and another one followed. Its worker may have sent
+   * nothing, and then undoes it by this name.
+   */
   @Column('text', { nullable: true })
   interrupted_claim!: string | null;
 
