@@ -96,7 +96,7 @@ export class AuditLogRepository {
   }
 
   /**
-   * Actions on a product, newest first. An action on many products comes as its whole entry.
+   * Actions on a product, newest first. The entry of an action on many products contains all of them.
    * @param operatorId null for all operators.
    */
   ofProduct(
