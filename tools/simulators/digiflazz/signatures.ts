@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** The end of the signed text, after username and key, of calls that are not about a transaction. */
+/** The end of the signed text, after username and key. In calls about a transaction it is the ref_id, in others one of these. */
 export const BALANCE_SUFFIX = 'depo';
 export const PRICE_LIST_SUFFIX = 'pricelist';
 export const DEPOSIT_SUFFIX = 'deposit';
 
-/** The `sign` of a request: MD5 in lower-case hex; `suffix` is the ref_id of a transaction, or as above. */
+/** The `sign` of a request: MD5 in lower-case hex. @param suffix a ref_id, or one of the constants. */
 export function requestSign(username: string, key: string, suffix: string): string {
   return createHash('md5').update(`${username}${key}${suffix}`).digest('hex');
 }
