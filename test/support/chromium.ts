@@ -6,7 +6,7 @@ import { isExecutable, libraryPathOf } from '../../tools/local-stack/debian-pack
 import { findOrFetch, type Program } from './fetched-program.js';
 
 const NAMES: [string, ...string[]] = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** Fonts that include Thai. */
+/** The browser, and fonts that include Thai. */
 const PACKAGES = ['chromium', 'fonts-liberation', 'fonts-thai-tlwg'];
 /** The timeout of waits for a page, the same as that of `eventually`. */
 export const PATIENCE_MS = 150_000;
