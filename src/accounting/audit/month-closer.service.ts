@@ -22,11 +22,11 @@ class Stopped extends Error {}
 @Injectable()
 export class MonthCloserService {
   /** The latest extension of the lock. */
-  private kept = Promise.resolve();
+  private lastExtension = Promise.resolve();
 
   constructor(
     private readonly months: MonthClosingService,
-    private readonly turns: ClosingsRepository,
+    private readonly closings: ClosingsRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -36,28 +36,28 @@ export class MonthCloserService {
     failed: 'months could not be closed: retrying later',
   })
   async closeWhenTime(stop: AbortSignal, days: number): Promise<void> {
-    if (!(await this.turns.acquireLock(LOCK_S))) return;
+    if (!(await this.closings.acquireLock(LOCK_S))) return;
     try {
-      const isWhole = await untilStopped(stop, this.closeAll(days, stop));
+      const hasPassed = await untilStopped(stop, this.closeAll(days, stop));
       // The lock also serves as a pause: the next look is in an hour, or in a day if a check failed.
-      await this.turns.extendLock(isWhole ? HOUR_S : DAY_S);
+      await this.closings.extendLock(hasPassed ? HOUR_S : DAY_S);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
-      await this.kept.catch(() => undefined);
+      await this.lastExtension.catch(() => undefined);
       // Releases the lock.
-      await this.turns.extendLock(0);
+      await this.closings.extendLock(0);
       this.logger.info('this worker stopped while it closed a month: another one begins the month again');
     }
   }
 
   /** @returns false if a check failed. */
   private async closeAll(days: number, stop: AbortSignal): Promise<boolean> {
-    let isWhole = true;
-    for await (const found of this.months.close({ days, onProgress: () => this.rests(stop) })) {
+    let hasPassed = true;
+    for await (const found of this.months.close({ days, onProgress: () => this.restAfterBatch(stop) })) {
       this.report(found);
-      isWhole = !isRefusal(found);
+      hasPassed = !isRefusal(found);
     }
-    return isWhole;
+    return hasPassed;
   }
 
   private report(found: ClosedMonth | Refusal): void {
@@ -70,13 +70,13 @@ export class MonthCloserService {
   }
 
   /** @returns a function to call between two batches: it rests, then extends the lock. */
-  private rests(stop: AbortSignal): () => Promise<void> {
+  private restAfterBatch(stop: AbortSignal): () => Promise<void> {
     let sinceMs = performance.now();
     return async () => {
       await delay(performance.now() - sinceMs, undefined, { signal: stop }).catch(() => undefined);
       if (stop.aborted) throw new Stopped();
-      this.kept = this.turns.extendLock(LOCK_S);
-      await this.kept;
+      this.lastExtension = this.closings.extendLock(LOCK_S);
+      await this.lastExtension;
       sinceMs = performance.now();
     };
   }
