@@ -12,7 +12,7 @@ export type { Obstacles, Part, Range, StateRow } from './archive.sql.js';
 type Statement = { statement: string };
 
 /** The partitions of one range of orders: of `orders` first, then of the dependent tables. */
-export interface Section {
+export interface OrdersPartition {
   number: number;
   lower: string | null;
   upper: string;
@@ -30,8 +30,8 @@ export class ArchiveRepository {
     this.run = link.run;
   }
 
-  /** Attached sections, lowest ids first; empty if orders are not partitioned. */
-  async findSections(): Promise<Section[]> {
+  /** Attached partitions, lowest ids first; empty if orders are not partitioned. */
+  async findPartitions(): Promise<OrdersPartition[]> {
     const parts = await this.run<sql.Part>(sql.FIND_PARTS);
     return parts
       .filter(({ table }) => table === 'orders')
@@ -47,12 +47,12 @@ export class ArchiveRepository {
     return this.run<sql.StateRow>(sql.LIST_STATES);
   }
 
-  findEnds({ upper, parts }: Section): Promise<sql.Ends> {
+  findEnds({ upper, parts }: OrdersPartition): Promise<sql.Ends> {
     return this.one<sql.Ends>(sql.findEnds(nameOf(parts, 'orders'), upper));
   }
 
   /** @param days how many days an order must be unchanged. */
-  async findObstacles({ lower, upper, parts }: Section, days: number): Promise<sql.Obstacles> {
+  async findObstacles({ lower, upper, parts }: OrdersPartition, days: number): Promise<sql.Obstacles> {
     const [orders, units] = [nameOf(parts, 'orders'), nameOf(parts, 'order_units')];
     const text = sql.findObstacles(orders, units, { lower, upper, days });
     return this.one<sql.Obstacles>(text);
@@ -62,17 +62,17 @@ export class ArchiveRepository {
     return Number((await this.one<{ rows: string }>(sql.countOf(name))).rows);
   }
 
-  countMonths({ lower, upper, parts }: Section): Promise<{ month: string; orders: number }[]> {
+  countMonths({ lower, upper, parts }: OrdersPartition): Promise<{ month: string; orders: number }[]> {
     return this.run(sql.countMonths(nameOf(parts, 'orders'), { lower, upper }));
   }
 
-  async findSuppliers({ parts }: Section): Promise<number[]> {
+  async findSuppliers({ parts }: OrdersPartition): Promise<number[]> {
     const names = ['order_items', 'order_units', 'unit_attempts'].map((table) => nameOf(parts, table));
     return (await this.run<{ id: number }>(sql.findSuppliers(names))).map(({ id }) => id);
   }
 
-  /** Finds tables outside of a section that refer to its orders, and their column with the id of the order. */
-  findReferring({ parts }: Section): Promise<{ table: string; key: string }[]> {
+  /** Finds tables outside of a partition that refer to its orders, and their column with the id of the order. */
+  findReferring({ parts }: OrdersPartition): Promise<{ table: string; key: string }[]> {
     return this.run(sql.FIND_REFERRING, [parts.map(({ name }) => name)]);
   }
 
@@ -106,7 +106,7 @@ export class ArchiveRepository {
   }
 
   async begin(
-    { number, lower, upper }: Section,
+    { number, lower, upper }: OrdersPartition,
     given: { directory: string; orders: number; months: object[]; suppliers: number[]; by: string },
   ): Promise<void> {
     const { directory, orders, months, suppliers, by } = given;
@@ -117,16 +117,16 @@ export class ArchiveRepository {
     await this.run(sql.SET_VERIFIED, [number, manifestHash, bytes]);
   }
 
-  /** Stores the references of a section's orders, and the names of purchases. Leaves stored references as they are. */
-  async keep({ parts }: Section, onProgress: (done: number) => unknown): Promise<void> {
+  /** Stores the references of a partition's orders, and the names of purchases. Leaves stored references as they are. */
+  async keep({ parts }: OrdersPartition, onProgress: (done: number) => unknown): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));
     const purchases = kept.keepPurchases(orders, nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts'));
     await this.inPieces(orders, [references, purchases], onProgress);
   }
 
-  /** Stores the current names of purchases of a section's orders. */
-  async keepPurchases({ parts }: Pick<Section, 'parts'>): Promise<void> {
+  /** Stores the current names of purchases of a partition's orders. */
+  async keepPurchases({ parts }: Pick<OrdersPartition, 'parts'>): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const [units, attempts] = [nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts')];
     await this.inPieces(orders, [kept.keepPurchases(orders, units, attempts)]);
@@ -138,8 +138,8 @@ export class ArchiveRepository {
     return Number((await this.one<{ rows: string }>(text)).rows);
   }
 
-  /** Detaches a section from its tables, which are locked meanwhile. @throws LocksNotFree */
-  async detach({ number, parts }: Section): Promise<void> {
+  /** Detaches a partition from its tables, which are locked meanwhile. @throws LocksNotFree */
+  async detach({ number, parts }: OrdersPartition): Promise<void> {
     const names = parts.map(({ name }) => name);
     await briefly(this.run, await this.locked(), async () => {
       const keys = await this.run<{ dropped: string; added: string[] }>(sql.FIND_OUTER_KEYS, [names]);
@@ -205,13 +205,13 @@ export class ArchiveRepository {
   }
 
   /** Removes stored references of orders, in batches. */
-  forgetReferences(range: Pick<Section, 'lower' | 'upper'>): Promise<void> {
-    return this.removeInPieces(kept.FORGET_REFERENCES, range);
+  forgetReferences(range: Pick<OrdersPartition, 'lower' | 'upper'>): Promise<void> {
+    return this.removeInBatches(kept.FORGET_REFERENCES, range);
   }
 
   /** Removes stored names of purchases, in batches. */
-  forgetPurchases(range: Pick<Section, 'lower' | 'upper'>): Promise<void> {
-    return this.removeInPieces(kept.FORGET_PURCHASES, range);
+  forgetPurchases(range: Pick<OrdersPartition, 'lower' | 'upper'>): Promise<void> {
+    return this.removeInBatches(kept.FORGET_PURCHASES, range);
   }
 
   /** Removes the trigger and validates the keys again. Call it only when no partition is archived. @throws LocksNotFree */
@@ -230,7 +230,10 @@ export class ArchiveRepository {
     await tx.query(...sql.FORGET.with({ number }));
   }
 
-  private async removeInPieces(text: string, { lower, upper }: Pick<Section, 'lower' | 'upper'>): Promise<void> {
+  private async removeInBatches(
+    text: string,
+    { lower, upper }: Pick<OrdersPartition, 'lower' | 'upper'>,
+  ): Promise<void> {
     for (;;) {
       const removed = await this.run(text, [lower ?? '0', upper, BATCH_ROWS]);
       if (removed.length < BATCH_ROWS) return;

@@ -7,11 +7,11 @@ import { AppError } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
 import { acquireLock } from '../../database/partitions/runs.js';
-import { ArchiveRepository, type Section, type StateRow } from './archive.repository.js';
+import { ArchiveRepository, type OrdersPartition, type StateRow } from './archive.repository.js';
 import { makeDirectory, readText } from './files.js';
 import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
 import { MANIFEST, readManifest, type Manifest } from './manifest.js';
-import { SectionFiles, type Files, type OnStep } from './section-files.js';
+import { PartitionFiles, type Files, type OnStep } from './partition-files.js';
 
 /**
  * An order is archived at least this many days after the end of its month and after its last change. By then, disputes about
@@ -94,7 +94,7 @@ export class MonthArchiveService {
         done.push(await this.finish(archive, detached, options));
         continue;
       }
-      const [oldest] = await archive.findSections();
+      const [oldest] = await archive.findPartitions();
       if (!oldest)
         throw refused(
           'orders are not partitioned, and only partitions can be archived: see npm run partition -- orders',
@@ -112,11 +112,11 @@ export class MonthArchiveService {
   /** @returns why the oldest partition can't be archived, in words; null if its ids allow it. */
   private async whyNot(
     archive: ArchiveRepository,
-    section: Section,
+    partition: OrdersPartition,
     { month, orders_through: through }: ClosedMonth,
   ): Promise<string | null> {
-    const { last, passed } = await archive.findEnds(section);
-    const name = `orders_p${section.number}`;
+    const { last, passed } = await archive.findEnds(partition);
+    const name = `orders_p${partition.number}`;
     if (!passed) return `${name} is the oldest partition, and new orders still fill it`;
     return last === null || BigInt(last) <= through
       ? null
@@ -125,34 +125,34 @@ export class MonthArchiveService {
 
   private async archiveOne(
     archive: ArchiveRepository,
-    section: Section,
+    partition: OrdersPartition,
     { closings, state }: { closings: ClosedMonth[]; state: StateRow | undefined },
     options: ArchiveOptions,
   ): Promise<Archived> {
     const { onStep = () => undefined, by } = options;
     if (state?.state === 'attached')
       throw refused(`the restore of ${state.directory} is unfinished: topup month restore resumes it`);
-    await this.assertEnded(archive, section, closings);
-    const directory = path.resolve(options.directory, `orders_p${section.number}`);
-    const months = await this.monthsOf(archive, section, closings);
+    await this.assertEnded(archive, partition, closings);
+    const directory = path.resolve(options.directory, `orders_p${partition.number}`);
+    const months = await this.monthsOf(archive, partition, closings);
     const orders = months.reduce((sum, each) => sum + each.orders, 0);
-    const suppliers = await archive.findSuppliers(section);
+    const suppliers = await archive.findSuppliers(partition);
     // Overwrites files that an interrupted start left in this directory.
     await makeDirectory(directory, { mayHaveFiles: state?.directory === directory });
-    await archive.begin(section, { directory, orders, months, suppliers, by: by.operator });
-    const files = new SectionFiles(archive, section, directory, onStep);
+    await archive.begin(partition, { directory, orders, months, suppliers, by: by.operator });
+    const files = new PartitionFiles(archive, partition, directory, onStep);
     const written = await files.write(months);
-    await archive.setVerified(section.number, written.hash, written.bytes);
+    await archive.setVerified(partition.number, written.hash, written.bytes);
     // References that an earlier start stored may be outdated.
-    if (state) await archive.forgetReferences(section);
-    await archive.keep(section, (done) => onStep(`keeping references: ${done} of ${orders}`));
-    await this.assertKept(archive, section);
+    if (state) await archive.forgetReferences(partition);
+    await archive.keep(partition, (done) => onStep(`keeping references: ${done} of ${orders}`));
+    await this.assertKept(archive, partition);
     // The steps above take long: check again before removing anything.
-    await this.assertEnded(archive, section, closings);
+    await this.assertEnded(archive, partition, closings);
     await onStep('waiting for the locks of the tables of orders');
-    await archive.detach(section);
+    await archive.detach(partition);
     const detached = present(
-      (await archive.listStates()).find(({ number }) => number === section.number),
+      (await archive.listStates()).find(({ number }) => number === partition.number),
       'it is on its way',
     );
     return this.finish(archive, detached, options, written);
@@ -171,7 +171,7 @@ export class MonthArchiveService {
     const parts = manifest.tables.flatMap(({ partition, ...part }) =>
       partition === null ? [] : [{ ...part, name: partition, number }],
     );
-    const section = { number, lower: state.first_id, upper: state.end_id, parts };
+    const partition = { number, lower: state.first_id, upper: state.end_id, parts };
     const names = parts.map(({ name }) => name);
     const left = await archive.findTables(names);
     if (left.some(({ attached }) => attached)) throw refused(`${names.join(', ')} have been attached again by hand`);
@@ -179,7 +179,7 @@ export class MonthArchiveService {
     if (left.length === 0 && !isOwn)
       throw refused(`${path.join(directory, MANIFEST)} is not as it was written: it was changed or damaged`);
     if (left.length > 0) {
-      const files = new SectionFiles(archive, section, directory, onStep);
+      const files = new PartitionFiles(archive, partition, directory, onStep);
       const areWhole = isOwn && (written !== undefined || (await files.areWhole(manifest)));
       if (!areWhole || !(await files.areAsWritten(manifest))) {
         // A row changed between the copy and the detach, or a file was lost. The tables still exist, so write the files anew.
@@ -189,8 +189,8 @@ export class MonthArchiveService {
       }
       await onStep('comparing references');
       // A supplier may have named a purchase after the names were stored and before the detach.
-      await archive.keepPurchases(section);
-      await this.assertKept(archive, section);
+      await archive.keepPurchases(partition);
+      await this.assertKept(archive, partition);
       await archive.drop(names);
     }
     return this.record(archive, state, manifest, by);
@@ -233,7 +233,7 @@ export class MonthArchiveService {
   /** @throws CONFLICT if an order's stored reference is missing or differs. */
   private async assertKept(
     archive: ArchiveRepository,
-    { number, parts }: Pick<Section, 'number' | 'parts'>,
+    { number, parts }: Pick<OrdersPartition, 'number' | 'parts'>,
   ): Promise<void> {
     const unkept = await archive.countUnkept(parts);
     if (unkept > 0)
@@ -241,13 +241,17 @@ export class MonthArchiveService {
   }
 
   /** @throws CONFLICT for an order that must stay in the database for now. */
-  private async assertEnded(archive: ArchiveRepository, section: Section, closings: ClosedMonth[]): Promise<void> {
-    const name = `orders_p${section.number}`;
-    const [lower, upper] = [BigInt(section.lower ?? 0), BigInt(section.upper)];
+  private async assertEnded(
+    archive: ArchiveRepository,
+    partition: OrdersPartition,
+    closings: ClosedMonth[],
+  ): Promise<void> {
+    const name = `orders_p${partition.number}`;
+    const [lower, upper] = [BigInt(partition.lower ?? 0), BigInt(partition.upper)];
     const leftOpen = closings.at(-1)?.left_open.find((id) => id >= lower && id < upper);
     if (leftOpen !== undefined)
       throw refused(`${name} can't be archived yet: order ${leftOpen} was left open by the last closed month`);
-    const found = await archive.findObstacles(section, KEEP_DAYS);
+    const found = await archive.findObstacles(partition, KEEP_DAYS);
     const why = {
       open: 'has not ended',
       recent: `ended less than ${KEEP_DAYS} days ago`,
@@ -265,20 +269,20 @@ export class MonthArchiveService {
   /** @throws CONFLICT if an order lies in no closed month, which means that a closing is wrong. */
   private async monthsOf(
     archive: ArchiveRepository,
-    section: Section,
+    partition: OrdersPartition,
     closings: ClosedMonth[],
   ): Promise<Manifest['months']> {
     const hashes = new Map(closings.map(({ month, hash }) => [month, hash.toString('hex')]));
-    const months = (await archive.countMonths(section)).map(({ month, orders }) => ({
+    const months = (await archive.countMonths(partition)).map(({ month, orders }) => ({
       month,
       orders,
       hash: present(hashes.get(month), 'it is closed'),
     }));
     const counted = months.reduce((sum, { orders }) => sum + orders, 0);
-    const there = await archive.count(`orders_p${section.number}`);
+    const there = await archive.count(`orders_p${partition.number}`);
     if (counted !== there)
       throw refused(
-        `orders_p${section.number} has ${there} orders, and ${counted} of them lie in closed months: see topup audit --full`,
+        `orders_p${partition.number} has ${there} orders, and ${counted} of them lie in closed months: see topup audit --full`,
       );
     return months;
   }

@@ -9,7 +9,7 @@ import { ArchiveRepository, type StateRow } from './archive.repository.js';
 import { readRows, readText, sendRows } from './files.js';
 import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
 import { MANIFEST, readManifest, type ArchivedTable, type Manifest } from './manifest.js';
-import { assertFiles, type OnStep } from './section-files.js';
+import { assertFiles, type OnStep } from './partition-files.js';
 
 export interface RestoreOptions {
   by: Actor;

@@ -2,25 +2,25 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../core/errors.js';
 import { serviceVersion } from '../../core/project-root.js';
-import type { ArchiveRepository, Section } from './archive.repository.js';
+import type { ArchiveRepository, OrdersPartition } from './archive.repository.js';
 import { checkRows, readRows, writeRows, writeText } from './files.js';
 import { MANIFEST, toText, type ArchivedTable, type Manifest } from './manifest.js';
 
 /** Receives each step in words, before the step begins. */
 export type OnStep = (what: string) => void | Promise<void>;
 
-/** The written files of a section. */
+/** The written files of a partition. */
 export interface Files {
   manifest: Manifest;
   hash: string;
   bytes: number;
 }
 
-/** Writes the files of a section, and compares them with the tables. */
-export class SectionFiles {
+/** Writes the files of a partition, and compares them with the tables. */
+export class PartitionFiles {
   constructor(
     private readonly archive: ArchiveRepository,
-    private readonly section: Section,
+    private readonly partition: OrdersPartition,
     private readonly directory: string,
     private readonly onStep: OnStep,
   ) {}
@@ -30,7 +30,7 @@ export class SectionFiles {
    * @throws AppError if the directory can't be written, a file does not read back, or a table changed meanwhile.
    */
   async write(months: Manifest['months']): Promise<Files> {
-    const { number, parts } = this.section;
+    const { number, parts } = this.partition;
     const tables: ArchivedTable[] = [];
     for (const { table, name, key, lower, upper } of parts) {
       const { columns, order } = await this.archive.findColumns(name);
@@ -38,9 +38,9 @@ export class SectionFiles {
       const rows = this.archive.readPart(name, columns, order);
       tables.push(await this.copy({ table, columns, partition: name, ...range }, rows));
     }
-    for (const { table, key } of await this.archive.findReferring(this.section)) {
+    for (const { table, key } of await this.archive.findReferring(this.partition)) {
       const { columns } = await this.archive.findColumns(table);
-      const range = { key, lower: this.section.lower, upper: this.section.upper };
+      const range = { key, lower: this.partition.lower, upper: this.partition.upper };
       const rows = this.archive.readBeside(table, columns, range);
       tables.push(await this.copy({ table, columns, partition: null, ...range }, rows));
     }
