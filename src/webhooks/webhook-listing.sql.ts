@@ -8,7 +8,7 @@ import { DELIVERY_STATUSES, UNDELIVERED, type Delivery, type DeliveryStatus } fr
 import type { Webhook } from './webhook.entity.js';
 
 /** Waiting deliveries, and likewise attempts in flight, are counted up to one more than this number. */
-export const COUNTED_AT_MOST = 1_000;
+export const MAX_COUNTED = 1_000;
 /** The share of successes counts up to this many of the latest deliveries that ended. */
 export const SHARE_OF = 100;
 
@@ -18,7 +18,7 @@ export interface WebhookHealth {
   last_success_at: Date | null;
   /** The creation of the first delivery after the latest success that failed or waits for a retry; null without one. */
   failing_since: Date | null;
-  /** Waiting deliveries and attempts in flight. Above {@link COUNTED_AT_MOST} there may be more of them than this number. */
+  /** Waiting deliveries and attempts in flight. Above {@link MAX_COUNTED} there may be more of them than this number. */
   waiting: number;
   /** Succeeded and failed deliveries: the latest {@link SHARE_OF} of them, without any that is older than 24 hours. */
   ended: number;
@@ -52,7 +52,7 @@ const ofStatus = (status: string, limit: number | string, { after = '', oldest =
 /** The order is that of an index, so that PostgreSQL reads only the rows that are counted. */
 const waiting = (condition: string, order: string): string => `
   SELECT 1 FROM webhook_deliveries p WHERE p.webhook_id = w.id AND p.${condition}
-  ORDER BY ${order} LIMIT ${COUNTED_AT_MOST + 1}`;
+  ORDER BY ${order} LIMIT ${MAX_COUNTED + 1}`;
 
 /** All deliveries of the last 24 hours have a higher id, even where clocks differ. */
 const BEFORE_THE_DAY = `coalesce(
