@@ -12,7 +12,7 @@ export const LONG = {
     'webhooks/slots',
   ],
   'many rows': [
-    'cli/months-in-pieces',
+    'cli/months-in-batches',
     'console/(merchant|order)-plans',
     'contract/order-filter-plans',
     'ops/(archive|archive-steps|event-partitions|old-partitions|order-partitions|plans|transfer-partitions)',

@@ -39,7 +39,7 @@ export function inIndexedSnapshot<Result>(
  * its statistics lack the newest rows. PostgreSQL plans each range anew, and compiles nothing.
  */
 const ID_RANGE: Statement = {
-  name: 'snapshot.piece',
+  name: 'snapshot.batch',
   text: `SELECT set_config('statement_timeout', '0', true), set_config('enable_hashjoin', 'on', true),
                 set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true),
                 set_config('enable_nestloop', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
@@ -48,7 +48,7 @@ const ID_RANGE: Statement = {
 };
 
 /** The same for one of many ranges of ids. Each range sees its own moment, so that no transaction stays open for long. */
-export function inPieceSnapshot<Result>(
+export function inBatchSnapshot<Result>(
   server: ReadServer,
   read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {

@@ -122,14 +122,14 @@ export class ArchiveRepository {
     const orders = nameOf(parts, 'orders');
     const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));
     const purchases = kept.keepPurchases(orders, nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts'));
-    await this.inPieces(orders, [references, purchases], onProgress);
+    await this.inBatches(orders, [references, purchases], onProgress);
   }
 
   /** Stores the current names of purchases of a partition's orders. */
   async keepPurchases({ parts }: Pick<OrdersPartition, 'parts'>): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const [units, attempts] = [nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts')];
-    await this.inPieces(orders, [kept.keepPurchases(orders, units, attempts)]);
+    await this.inBatches(orders, [kept.keepPurchases(orders, units, attempts)]);
   }
 
   /** Counts orders whose stored reference is missing or differs. */
@@ -240,7 +240,7 @@ export class ArchiveRepository {
     }
   }
 
-  private async inPieces(
+  private async inBatches(
     orders: string,
     texts: string[],
     onProgress: (done: number) => unknown = () => undefined,

@@ -13,7 +13,7 @@ const answerOf = (items: string, { order, item }: (typeof KEPT)[keyof typeof KEP
 
 /** The last id of the next batch. $1: after this id, $2: how many. */
 export const endOfOrders = (orders: string): string =>
-  `SELECT max(id)::text AS id FROM (SELECT id FROM ${orders} WHERE id > $1 ORDER BY id LIMIT $2) piece`;
+  `SELECT max(id)::text AS id FROM (SELECT id FROM ${orders} WHERE id > $1 ORDER BY id LIMIT $2) batch`;
 
 /** Stores references and results of orders. $1: after this id, $2: through that one. */
 export const keepReferences = (orders: string, items: string): string => `

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MAX_BIGINT } from '../../core/pagination.js';
 import type { Queryable } from '../../database/database.js';
 import { ReplicaReadsService } from '../../database/replica-reads.service.js';
-import { inPieceSnapshot } from '../../database/snapshot.js';
+import { inBatchSnapshot } from '../../database/snapshot.js';
 import { AuditRepository, CHECKS, type Extent, type Range } from './audit.repository.js';
 import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
@@ -83,7 +83,7 @@ export class AuditService {
 
   run(options: Options = {}): Promise<AuditResult> {
     const server = this.reads.together();
-    return this.check((read) => inPieceSnapshot(server, read), options);
+    return this.check((read) => inBatchSnapshot(server, read), options);
   }
 
   /** Checks in snapshots that the caller provides. */

@@ -27,9 +27,9 @@ export const EXTENT: Statement = {
 
 /** The last id of a batch. $1: after this id, $2: through that one at most, $3: how many rows. */
 const endOfBatch = (book: Book): Statement => ({
-  name: `audit.end_of_piece.${book}`,
+  name: `audit.end_of_batch.${book}`,
   text: `SELECT max(id) AS id FROM (
-           SELECT id FROM ${TABLES[book]} WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3) piece`,
+           SELECT id FROM ${TABLES[book]} WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3) batch`,
 });
 
 export const END_OF_BATCH: Record<Book, Statement> = {

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.js';
 import { serviceVersion } from '../../core/project-root.js';
 import { Database } from '../../database/database.js';
 import { ReplicaReadsService } from '../../database/replica-reads.service.js';
-import { inPieceSnapshot } from '../../database/snapshot.js';
+import { inBatchSnapshot } from '../../database/snapshot.js';
 import { AuditRepository, MONTH_CHECKS, type Extent } from './audit.repository.js';
 import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
@@ -113,7 +113,7 @@ export class MonthClosingService {
     await this.assertFewOpen(month, to.orders);
     const server = this.reads.together();
     const reading = new Reading(
-      (read) => inPieceSnapshot(server, read),
+      (read) => inBatchSnapshot(server, read),
       this.books,
       MONTH_CHECKS,
       wallets,

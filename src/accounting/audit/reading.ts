@@ -52,13 +52,13 @@ export class Reading {
   /** Checks the orders of a range. @returns their number, and the ids of open ones. */
   async orders(range: Range): Promise<OrderCount> {
     const read = { orders: 0n, open: [] as bigint[] };
-    for await (const piece of this.pieces('orders', range, async (tx, each) => ({
+    for await (const batch of this.batches('orders', range, async (tx, each) => ({
       found: await this.books.checkOrders(tx, each),
       count: await this.books.countOrders(tx, each),
     }))) {
-      this.add(piece.found);
-      read.orders += piece.count.orders;
-      read.open.push(...piece.count.open);
+      this.add(batch.found);
+      read.orders += batch.count.orders;
+      read.open.push(...batch.count.open);
     }
     return read;
   }
@@ -67,8 +67,8 @@ export class Reading {
   async countOrders(range: Range): Promise<bigint> {
     let orders = 0n;
     this.expect(range);
-    for await (const piece of this.pieces('orders', range, (tx, each) => this.books.countOrders(tx, each)))
-      orders += piece.orders;
+    for await (const batch of this.batches('orders', range, (tx, each) => this.books.countOrders(tx, each)))
+      orders += batch.orders;
     return orders;
   }
 
@@ -86,9 +86,9 @@ export class Reading {
   /** Adds up the movements of a range, in which no new one may appear. @returns their number. */
   async transfers(range: Range): Promise<bigint> {
     let transfers = 0n;
-    for await (const piece of this.pieces('transfers', range, (tx, each) => this.books.movements(tx, each))) {
-      this.ledger.add(piece);
-      for (const each of piece) transfers += each.transfers;
+    for await (const batch of this.batches('transfers', range, (tx, each) => this.books.movements(tx, each))) {
+      this.ledger.add(batch);
+      for (const each of batch) transfers += each.transfers;
     }
     return transfers;
   }
@@ -96,9 +96,9 @@ export class Reading {
   /** Checks the deliveries of a range. @returns their number. */
   async deliveries(range: Range): Promise<bigint> {
     let deliveries = 0n;
-    for await (const piece of this.pieces('deliveries', range, (tx, each) => this.books.checkDeliveries(tx, each))) {
-      this.add(piece);
-      for (const [, { figures }] of piece) deliveries += figures.checked ?? 0n;
+    for await (const batch of this.batches('deliveries', range, (tx, each) => this.books.checkDeliveries(tx, each))) {
+      this.add(batch);
+      for (const [, { figures }] of batch) deliveries += figures.checked ?? 0n;
     }
     return deliveries;
   }
@@ -113,22 +113,22 @@ export class Reading {
     await this.onProgress(what === undefined ? total : total - 1, total, what ?? '');
   }
 
-  private async *pieces<Piece>(
+  private async *batches<Batch>(
     book: Book,
     range: Range,
-    read: (tx: Queryable, range: Range) => Promise<Piece>,
-  ): AsyncGenerator<Piece> {
+    read: (tx: Queryable, range: Range) => Promise<Batch>,
+  ): AsyncGenerator<Batch> {
     let { after } = range;
     while (after < range.through) {
       await this.onProgress(Math.floor(this.done), Math.ceil(this.total), IN_WORDS[book]);
       const next = await this.snapshots(async (tx) => {
         const through = await this.books.endOfBatch(tx, book, { ...range, after }, BATCH_ROWS);
-        return through === null ? null : { through, piece: await read(tx, { after, through }) };
+        return through === null ? null : { through, batch: await read(tx, { after, through }) };
       });
       const through = next?.through ?? range.through;
       this.done += Number(through - after) / BATCH_ROWS;
       after = through;
-      if (next) yield next.piece;
+      if (next) yield next.batch;
     }
   }
 }
