@@ -2,7 +2,7 @@ import { NOTHING, type DailyReport, type MerchantDay } from '../accounting/repor
 import { toDailyLine } from '../accounting/reports/report-lines.js';
 import { toCsv } from '../core/csv.js';
 import { archivedIn } from './archived-in.js';
-import { csvPieces, jsonArray, type Line } from './pieces.js';
+import { csvParts, jsonArray, type Line } from './parts.js';
 import { listTable, paragraphs, type Result, type Streamed } from './output.js';
 import { paint } from './streams.js';
 
@@ -63,9 +63,9 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false, ar
     }
   };
   return {
-    pieces: (asJson) => {
+    parts: (asJson) => {
       if (asJson) return jsonArray(lines());
-      return csv ? csvPieces(RANGE_COLUMNS, lines()) : texts();
+      return csv ? csvParts(RANGE_COLUMNS, lines()) : texts();
     },
     end: (asJson) => ({
       ok: differences.length === 0,

@@ -11,7 +11,7 @@ import { counted } from '../core/text.js';
 import { toCsv } from '../core/csv.js';
 import { archivedIn } from './archived-in.js';
 import { listTable, paragraphs, type Result } from './output.js';
-import type { Line } from './pieces.js';
+import type { Line } from './parts.js';
 
 /**
  * Revenue, cost and margin of these days as JSON, as CSV, or as a table with a total.

@@ -76,7 +76,7 @@ function closing(service: MonthClosingService, by: Actor, through: string | unde
   let refused: Refusal | null = null;
   const value = (): string => `${JSON.stringify({ closed: closed.map(toJson), refused })}\n`;
   return {
-    async *pieces(asJson) {
+    async *parts(asJson) {
       try {
         for await (const found of withEachProgress(service, { days: DAYS, by }, through)) {
           if (isRefusal(found)) refused = found;

@@ -18,7 +18,7 @@ export interface Result {
 /** Output in parts, because all of it may not fit in memory. */
 export interface Streamed {
   /** Each is written when the reader can take it. The last one ends the line. */
-  pieces: (asJson: boolean) => AsyncIterable<string>;
+  parts: (asJson: boolean) => AsyncIterable<string>;
   /** Called after the last part. As in {@link Result}, but remarks are also printed beside JSON. */
   end?: (asJson: boolean) => Ending;
 }
@@ -89,9 +89,9 @@ export function print(text: string): Promise<void> {
 }
 
 /** Writes parts to standard output as fast as they are read, until the last one or until the reader closes the stream. */
-export async function printPieces(pieces: AsyncIterable<string>): Promise<void> {
+export async function printParts(parts: AsyncIterable<string>): Promise<void> {
   try {
-    await pipeline(pieces, streams().stdout, { end: false });
+    await pipeline(parts, streams().stdout, { end: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   }

@@ -4,7 +4,7 @@ import type { CommandFeatures } from '../cli.module.js';
 import { serviceVersion } from '../core/project-root.js';
 import { OperatorCommand, type Act } from './command-group.js';
 import { GROUPS } from './groups.js';
-import { print, printPieces, type Ending, type Result } from './output.js';
+import { print, printParts, type Ending, type Result } from './output.js';
 import { streams, withStreams, type Streams, paint } from './streams.js';
 
 const EPILOGUE = `
@@ -68,9 +68,9 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
       const app = await openSession(env, load ? await load() : features);
       try {
         const worked = await work(app, ...given);
-        if ('pieces' in worked) {
+        if ('parts' in worked) {
           const asJson = wantsJson(program);
-          await printPieces(worked.pieces(asJson));
+          await printParts(worked.parts(asJson));
           answer(worked.end?.(asJson) ?? {});
         } else answer(worked);
       } finally {

@@ -6,7 +6,7 @@ import { operatorOption, type CommandGroup } from './command-group.js';
 import { confirm } from './confirm.js';
 import { baht, id, integer } from './options.js';
 import { list, listTable, paragraphs, record, recordTable, type Result, type Streamed } from './output.js';
-import { jsonArray, tables } from './pieces.js';
+import { jsonArray, tables } from './parts.js';
 import { CommandError } from './problems.js';
 import { ReversalsModule } from '../support/reversals.module.js';
 import {
@@ -125,7 +125,7 @@ function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {
     }
   };
   return {
-    async *pieces(asJson) {
+    async *parts(asJson) {
       yield* asJson ? jsonArray(shown()) : tables(shown(), 'There are no such cases.\n');
       if (isCut && !asJson) yield `\nThere are more: these are the newest ${limit}.\n`;
     },

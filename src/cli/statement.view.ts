@@ -2,7 +2,7 @@ import { formatBaht } from '../core/money.js';
 import { toEntry, type WalletEntry } from '../wallet/entries.js';
 import type { AccountStatement, StatementRow } from '../accounting/reports/statement.service.js';
 import type { Streamed } from './output.js';
-import { csvPieces, jsonArray, tables, type Line } from './pieces.js';
+import { csvParts, jsonArray, tables, type Line } from './parts.js';
 
 type OperatorEntry = WalletEntry & { reference: string | null; note: string | null };
 
@@ -14,10 +14,10 @@ const toOperatorEntry = (row: StatementRow): OperatorEntry => ({
 
 /** A statement for operators: newest first, with columns that merchants do not see. */
 export const walletStatement = (statement: AccountStatement, { csv = false }: { csv?: boolean }): Streamed => ({
-  pieces: (asJson) => {
+  parts: (asJson) => {
     const pages = linesOf(statement.pages('newest first'), toOperatorEntry);
     if (asJson) return jsonArray(pages);
-    return csv ? csvPieces(OPERATOR_COLUMNS, pages) : tables(pages, 'Nothing moved the available balance.\n');
+    return csv ? csvParts(OPERATOR_COLUMNS, pages) : tables(pages, 'Nothing moved the available balance.\n');
   },
 });
 
@@ -37,7 +37,7 @@ export function monthlyStatement(
   const lines = (): AsyncGenerator<Line[]> => linesOf(statement.pages('oldest first'), toEntry);
   const balance = (kind: string, amount: string): Line => ({ kind, available_amount_after: amount });
   return {
-    pieces: async function* (asJson) {
+    parts: async function* (asJson) {
       if (asJson) {
         const head = { merchant_id: merchantId, month, opening_amount: opening, closing_amount: closing };
         yield `${JSON.stringify(head).slice(0, -1)},"movements":`;
@@ -48,7 +48,7 @@ export function monthlyStatement(
           yield* lines();
           yield [balance('closing', closing)];
         };
-        yield* csvPieces(MERCHANT_COLUMNS, withBalances());
+        yield* csvParts(MERCHANT_COLUMNS, withBalances());
       } else {
         yield `Merchant ${merchantId}, ${month}: opening balance ${opening}\n\n`;
         yield* tables(lines(), 'Nothing moved the available balance.\n');

@@ -17,7 +17,7 @@ export async function* jsonArray(pages: AsyncIterable<object[]>, end = '\n'): As
 }
 
 /** CSV with a header line. */
-export async function* csvPieces(columns: string[], pages: AsyncIterable<Line[]>): AsyncGenerator<string> {
+export async function* csvParts(columns: string[], pages: AsyncIterable<Line[]>): AsyncGenerator<string> {
   yield `${toCsv([columns])}\n`;
   for await (const lines of pages) {
     if (lines.length === 0) continue;
