@@ -4,7 +4,7 @@ import { type Answer, type Json, LapakgamingBench } from './lapakgaming-client.j
 const bench = new LapakgamingBench();
 afterEach(() => bench.clear());
 
-const pieces = ({ data }: Answer): Json[] => data.transactions as Json[];
+const transactionsOf = ({ data }: Answer): Json[] => data.transactions as Json[];
 
 describe('the products for tests', () => {
   it.each<[string, Json, string]>([
@@ -43,7 +43,7 @@ describe('the products for tests', () => {
     await client.untilSettled();
     const done = await client.statusByTid(data.tid);
     expect(done.data).toMatchObject({ status: 'SUCCESS', reference_id: 'A1' });
-    expect(pieces(done)).toMatchObject([{ status: 'SUCCESS', voucher_code: '' }]);
+    expect(transactionsOf(done)).toMatchObject([{ status: 'SUCCESS', voucher_code: '' }]);
     expect(await client.purchase('A1')).toMatchObject({
       times_bought: 1,
       standing: 1,
@@ -64,13 +64,13 @@ describe('the products for tests', () => {
     const client = await bench.start();
     const voucher = { product_code: 'VCGS330-S22', user_id: null, additional_id: null };
     expect(await client.order('A1', voucher)).toMatchObject({ code: 'SUCCESS' });
-    expect(pieces(await client.status('A1'))).toMatchObject([{ voucher_code: '' }]);
+    expect(transactionsOf(await client.status('A1'))).toMatchObject([{ voucher_code: '' }]);
     await client.untilSettled();
-    const [piece] = pieces(await client.status('A1'));
-    expect(piece).toMatchObject({ status: 'SUCCESS', voucher_code: expect.stringMatching(/^[0-9A-F]{16}$/) });
-    expect((await client.purchase('A1')).voucher_codes).toEqual([piece?.voucher_code]);
+    const [transaction] = transactionsOf(await client.status('A1'));
+    expect(transaction).toMatchObject({ status: 'SUCCESS', voucher_code: expect.stringMatching(/^[0-9A-F]{16}$/) });
+    expect((await client.purchase('A1')).voucher_codes).toEqual([transaction?.voucher_code]);
     await client.sim('settle', { ref_id: 'A1', status: 'REFUNDED' });
-    expect(pieces(await client.status('A1'))).toMatchObject([{ voucher_code: '' }]);
+    expect(transactionsOf(await client.status('A1'))).toMatchObject([{ voucher_code: '' }]);
   });
 });
 
@@ -142,7 +142,7 @@ describe('an order', () => {
 
   it.each<[string, Json]>([
     ['without count_order', { count_order: undefined }],
-    ['for no piece', { count_order: 0 }],
+    ['for no unit', { count_order: 0 }],
     ['without a product', { product_code: null }],
     ['with a price as text', { price: '16560' }],
     ['with a user id as a number', { user_id: 123456789 }],
@@ -186,7 +186,7 @@ describe('an order', () => {
     expect((await client.status('A1')).data).toMatchObject({ status: 'PENDING' });
     expect(await client.purchase('A1')).toMatchObject({ standing: 0, pending: 1 });
     await client.sim('settle', { ref_id: 'A1', transactions: ['SUCCESS', 'REFUNDED'] });
-    expect(pieces(await client.status('A1'))).toMatchObject([{ status: 'SUCCESS' }, { status: 'REFUNDED' }]);
+    expect(transactionsOf(await client.status('A1'))).toMatchObject([{ status: 'SUCCESS' }, { status: 'REFUNDED' }]);
     expect(await client.balance()).toBe(10_000_000 - 16_560);
   });
 

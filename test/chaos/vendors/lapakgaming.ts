@@ -112,8 +112,8 @@ export const lapakgaming: VendorKind = {
   isSigned: false,
   forgeries: ({ reference, name, isSuccess }) => {
     const status = isSuccess ? 'SUCCESS' : 'REFUNDED';
-    const piece = { id: '1', product_name: '', note: '', status, voucher_code: 'FORGED-CODE' };
-    const data = { status, tid: name, reference_id: reference, transactions: [piece] };
+    const transaction = { id: '1', product_name: '', note: '', status, voucher_code: 'FORGED-CODE' };
+    const data = { status, tid: name, reference_id: reference, transactions: [transaction] };
     const body = JSON.stringify({ code: 'SUCCESS', data });
     return [{ how: 'by anybody', headers: { 'content-type': 'application/json' }, body }];
   },

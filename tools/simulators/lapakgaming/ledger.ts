@@ -5,7 +5,7 @@ import type { StateOf } from '../common/vendor.js';
 import { endOf, planOrderCallback, planProductCallbacks } from './callbacks.js';
 import { totalOf, type Wanted } from './checks.js';
 import type { Status } from './codes.js';
-import type { Catalogue, Order, Piece, Step } from './model.js';
+import type { Catalogue, Order, OrderTransaction, Step } from './model.js';
 import type { LapakStore } from './store.js';
 
 export interface Course {
@@ -33,7 +33,7 @@ export function accept(store: LapakStore, wanted: Wanted, { steps, callback }: C
     price: product?.price ?? 0,
     is_voucher: product !== undefined && store.category(product)?.variant === 'VOUCHER',
     status: 'PENDING',
-    transactions: Array.from({ length: count }, () => newPiece(product?.name ?? product_code)),
+    transactions: Array.from({ length: count }, () => newTransaction(product?.name ?? product_code)),
   };
   const catalogue = destocked(store, wanted);
   // I: an order is debited when it is accepted, and credited when it is refunded.
@@ -46,13 +46,13 @@ export function accept(store: LapakStore, wanted: Wanted, { steps, callback }: C
 
 /** Moves an order as a step says: refunds it if needed, and plans callbacks. */
 export function move(store: LapakStore, before: Order, step: StateOf<Order>): Order {
-  const transactions = before.transactions.map((piece, index) => {
+  const transactions = before.transactions.map((transaction, index) => {
     const status = step.transactions?.[index] ?? step.status;
     return {
-      ...piece,
+      ...transaction,
       status,
       note: step.note ?? noteOf(status),
-      ...voucherOf(store, before, piece, status, step),
+      ...voucherOf(store, before, transaction, status, step),
     };
   });
   const debited = before.price * transactions.filter(({ status }) => status !== 'REFUNDED').length;
@@ -69,12 +69,12 @@ export function move(store: LapakStore, before: Order, step: StateOf<Order>): Or
 }
 
 /** The status of the whole order: that of the step, unless its transactions end differently. */
-function overall(store: LapakStore, pieces: readonly Piece[], step: StateOf<Order>): Status {
-  const isMixed = step.transactions !== undefined && pieces.length > 1;
+function overall(store: LapakStore, transactions: readonly OrderTransaction[], step: StateOf<Order>): Status {
+  const isMixed = step.transactions !== undefined && transactions.length > 1;
   if (!isMixed) return step.status;
-  const end = endOf({ transactions: pieces });
+  const end = endOf({ transactions });
   if (end !== null) return end;
-  const hasSuccess = pieces.some(({ status }) => status === 'SUCCESS');
+  const hasSuccess = transactions.some(({ status }) => status === 'SUCCESS');
   return hasSuccess ? store.readings.mixed_order_status : 'PENDING';
 }
 
@@ -82,14 +82,14 @@ function overall(store: LapakStore, pieces: readonly Piece[], step: StateOf<Orde
 function voucherOf(
   store: LapakStore,
   { is_voucher }: Order,
-  piece: Piece,
+  transaction: OrderTransaction,
   status: Status,
   step: StateOf<Order>,
-): Pick<Piece, 'voucher_code'> {
+): Pick<OrderTransaction, 'voucher_code'> {
   if (status !== 'SUCCESS') return { voucher_code: '' };
   if (step.voucher_code !== undefined) return { voucher_code: step.voucher_code };
   if (!is_voucher) return { voucher_code: '' };
-  return { voucher_code: piece.voucher_code || newVoucher(store) };
+  return { voucher_code: transaction.voucher_code || newVoucher(store) };
 }
 
 function newVoucher(store: LapakStore): string {
@@ -105,7 +105,7 @@ function newTid(nowMs: number): string {
   return `RA${Math.floor(nowMs / 1_000)}${randomInt(1e7, 1e8)}`;
 }
 
-function newPiece(product_name: string): Piece {
+function newTransaction(product_name: string): OrderTransaction {
   return { id: someId(), product_name, note: '', status: 'PENDING', voucher_code: '' };
 }
 

@@ -89,7 +89,7 @@ export interface Step {
 }
 
 /** One transaction of an order. */
-export interface Piece {
+export interface OrderTransaction {
   readonly id: string;
   readonly product_name: string;
   readonly note: string;
@@ -109,7 +109,7 @@ export interface Order extends common.Transaction {
   readonly total_price: number;
   readonly is_voucher: boolean;
   readonly status: Status;
-  readonly transactions: readonly Piece[];
+  readonly transactions: readonly OrderTransaction[];
   readonly callback_url: string | null;
   readonly steps: readonly Step[];
 }

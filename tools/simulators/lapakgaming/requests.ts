@@ -17,7 +17,7 @@ const PATHS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['GET /api/balance', 'balance'],
 ]);
 
-const pieces: Shape = {
+const quantity: Shape = {
   expected: 'an integer from 1',
   fits: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
 };
@@ -29,7 +29,7 @@ const ORDER: Readonly<Record<string, Shape>> = {
   additional_id: orNull(text),
   additional_information: orNull(text),
   orderdetail: orNull(text),
-  count_order: pieces,
+  count_order: quantity,
   product_code: orNull(text),
   group_product: orNull(text),
   country_code: orNull(text),
