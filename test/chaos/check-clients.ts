@@ -96,12 +96,12 @@ function isExpected({ kind, status, body }: ClientAnswer, isPlaced: boolean): bo
 
 const RANKS = { pending: 0, processing: 1, completed: 2, failed: 2 };
 
-const pieces = ({ items }: OrderBody): number =>
+const endedUnits = ({ items }: OrderBody): number =>
   items.reduce((sum, item) => sum + item.completed_quantity + item.failed_quantity, 0);
 
 function isAhead(one: OrderBody, other: OrderBody): boolean {
   const [before, after] = [RANKS[one.status], RANKS[other.status]];
-  return before > after || (before === 2 && one.status !== other.status) || pieces(one) > pieces(other);
+  return before > after || (before === 2 && one.status !== other.status) || endedUnits(one) > endedUnits(other);
 }
 
 function checkStored(history: OrderHistory, orders: StoredOrder[], violations: Violations): void {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clients, Piece } from './clients.js';
+import type { Clients, DeliveredCode } from './clients.js';
 import { readSold } from './sold.js';
 import type { ChaosSystem } from './system.js';
 import type { Violations } from './violations.js';
@@ -32,11 +32,11 @@ export async function checkCodes(
   violations: Violations,
 ): Promise<void> {
   const sold = new Map((await readSold(system)).map((each) => [each.reference, each]));
-  const pieces = await readPieces(clients, merchantIds);
+  const delivered = await readCodes(clients, merchantIds);
   const handedOver = new Map<string, Card>();
   for (const card of await system.sql<Card>(CARDS)) {
     const key = [card.merchant_id, card.reference_id, card.item].join(' ');
-    const got = (pieces.get(key) ?? []).filter(({ unit }) => unit === card.unit).map(({ code }) => code);
+    const got = (delivered.get(key) ?? []).filter(({ unit }) => unit === card.unit).map(({ code }) => code);
     const codes = card.state === 'succeeded' ? (sold.get(card.reference ?? '')?.codes ?? []) : [];
     const isAsSold = got.length === codes.length && codes.every((code) => got.includes(code));
     if (!isAsSold && !(card.is_resolved && got.length === 0)) {
@@ -55,17 +55,17 @@ export async function checkCodes(
 }
 
 /** A key of merchant, reference and item. */
-async function readPieces(clients: Clients, merchantIds: number[]): Promise<Map<string, Piece[]>> {
-  const pieces = new Map<string, Piece[]>();
+async function readCodes(clients: Clients, merchantIds: number[]): Promise<Map<string, DeliveredCode[]>> {
+  const codes = new Map<string, DeliveredCode[]>();
   for (const history of clients.histories) {
     if (!history.plan.items.some(({ sku }) => sku.endsWith('-CODE'))) continue;
     const answer = await clients.read(history);
     for (const [index, { deliveries = [] }] of (answer?.body.items ?? []).entries()) {
       const { merchant, reference } = history.plan;
-      pieces.set([merchantIds[merchant], reference, index + 1].join(' '), deliveries);
+      codes.set([merchantIds[merchant], reference, index + 1].join(' '), deliveries);
     }
   }
-  return pieces;
+  return codes;
 }
 
 /** The logs of the service's own processes. The simulators may write codes. */

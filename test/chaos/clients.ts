@@ -5,7 +5,7 @@ import { isOfVendorsOnly } from './vendor-plan.js';
 import { SERVER_ID } from './vendors/vendor-kind.js';
 
 /** A delivered code. */
-export interface Piece {
+export interface DeliveredCode {
   unit: number;
   code: string | null;
 }
@@ -23,7 +23,7 @@ export interface OrderBody {
     quantity: number;
     completed_quantity: number;
     failed_quantity: number;
-    deliveries?: Piece[];
+    deliveries?: DeliveredCode[];
   }[];
 }
 

@@ -22,14 +22,14 @@ describe('a code that was sold', () => {
     const codeOf = sellsCodes(stack, player);
     const topUp = await stack.product();
     const order = await stack.order(merchant, [{ sku: topUp }, { sku: card, quantity: 2 }], player);
-    const piece = (unit: number): object => ({
+    const delivered = (unit: number): object => ({
       unit,
       serial: 'SER-1',
       code: codeOf(`${order.order_number}.2.${unit}`),
       expires_on: '2027-12-31',
     });
     const [ofTopUp, ofCard] = await deliveriesOf(stack, merchant, order);
-    expect(ofCard).toEqual([piece(1), piece(2)]);
+    expect(ofCard).toEqual([delivered(1), delivered(2)]);
     expect(ofTopUp).toEqual([{ unit: 1, serial: 'SER-1', code: null, expires_on: null }]);
   });
 
@@ -59,8 +59,8 @@ describe('a code that was sold', () => {
     );
     const order = await stack.order(merchant, [{ sku }], player);
     await stack.product('35.00', { sku, kind: 'topup' });
-    const [pieces] = await deliveriesOf(stack, merchant, order);
-    expect(pieces).toEqual([{ unit: 1, serial: null, code: 'LATE', expires_on: null }]);
+    const [delivered] = await deliveriesOf(stack, merchant, order);
+    expect(delivered).toEqual([{ unit: 1, serial: null, code: 'LATE', expires_on: null }]);
   });
 
   it('is shown also if other units of its item failed', async () => {
@@ -69,8 +69,8 @@ describe('a code that was sold', () => {
       reference.endsWith('.1') ? handedOver(reference, [{ code: 'PAID' }]) : refused(reference, 'OUT_OF_STOCK'),
     );
     const order = await stack.order(merchant, [{ sku: card, quantity: 2 }], player);
-    const [pieces] = await deliveriesOf(stack, merchant, order);
-    expect(pieces).toMatchObject([{ unit: 1, code: 'PAID' }]);
+    const [delivered] = await deliveriesOf(stack, merchant, order);
+    expect(delivered).toMatchObject([{ unit: 1, code: 'PAID' }]);
     expect(await read(merchant, order)).toMatchObject({ failure_code: 'PARTIALLY_COMPLETED' });
   });
 });
@@ -88,8 +88,8 @@ describe('a code that was bought and has not arrived', () => {
     await unitIs(stack, order, 'unknown');
     expect(await read(merchant, order)).toMatchObject({ status: 'processing' });
     expect(await keptFor(stack, order)).toBe(0);
-    const [pieces] = await deliveriesOf(stack, merchant, order);
-    expect(pieces).toEqual([{ unit: 1, serial: null, code: 'AT-LAST', expires_on: null }]);
+    const [delivered] = await deliveriesOf(stack, merchant, order);
+    expect(delivered).toEqual([{ unit: 1, serial: null, code: 'AT-LAST', expires_on: null }]);
     expect(stack.supplier.about(order.order_number).filter(({ kind }) => kind === 'send')).toHaveLength(1);
     const calls = await stack.sql<{ outcome: string; detail: string | null }>(
       `SELECT c.outcome, c.detail FROM supplier_calls c JOIN orders o ON o.id = c.order_id
@@ -126,7 +126,7 @@ describe('a top-up', () => {
     const player = newPlayer();
     stack.supplier.script(player, ({ reference }) => handedOver(reference, [{ code: '1234567890' }]));
     const order = await stack.order(merchant, [{ sku: await stack.product() }], player);
-    const [pieces] = await deliveriesOf(stack, merchant, order);
-    expect(pieces).toEqual([{ unit: 1, serial: '1234567890', code: null, expires_on: null }]);
+    const [delivered] = await deliveriesOf(stack, merchant, order);
+    expect(delivered).toEqual([{ unit: 1, serial: '1234567890', code: null, expires_on: null }]);
   });
 });

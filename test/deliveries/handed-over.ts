@@ -2,7 +2,7 @@ import { eventually } from '../support/eventually.js';
 import type { Answer } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
-export interface Piece {
+export interface DeliveredCode {
   unit: number;
   serial: string | null;
   code: string | null;
@@ -10,7 +10,7 @@ export interface Piece {
 }
 
 export type OrderWithDeliveries = Omit<OrderBody, 'items'> & {
-  items: (OrderBody['items'][number] & { deliveries?: Piece[] })[];
+  items: (OrderBody['items'][number] & { deliveries?: DeliveredCode[] })[];
 };
 
 /** A success of the generic protocol with a code or a serial number. */
@@ -43,7 +43,7 @@ export async function deliveriesOf(
   stack: TestStack,
   merchant: TestMerchant,
   order: OrderBody,
-): Promise<(Piece[] | undefined)[]> {
+): Promise<(DeliveredCode[] | undefined)[]> {
   await stack.orderWith(merchant, order.reference_id, 'completed', 'failed');
   return (await read(merchant, order)).items.map(({ deliveries }) => deliveries);
 }

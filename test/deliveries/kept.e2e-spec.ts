@@ -35,8 +35,8 @@ const sold = (
 const openCard = (): Promise<OpenUnit> => scene.openUnit('signing', 'code');
 
 const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefined> => {
-  const [pieces] = await deliveriesOf(scene.stack, scene.merchant, order);
-  return pieces?.map(({ code }) => code);
+  const [delivered] = await deliveriesOf(scene.stack, scene.merchant, order);
+  return delivered?.map(({ code }) => code);
 };
 
 const verdict = async (): Promise<string | undefined> => (await scene.last('signing'))?.verdict;
@@ -75,8 +75,8 @@ describe('the code in a callback', () => {
     await scene.call('signing', sold(topUp.reference, null));
     expect(await deliveriesOf(scene.stack, scene.merchant, topUp.order)).toEqual([undefined]);
     await scene.call('signing', sold(topUp.reference, '12345'));
-    const [pieces] = await deliveriesOf(scene.stack, scene.merchant, topUp.order);
-    expect(pieces).toEqual([{ unit: 1, serial: '12345', code: null, expires_on: null }]);
+    const [delivered] = await deliveriesOf(scene.stack, scene.merchant, topUp.order);
+    expect(delivered).toEqual([{ unit: 1, serial: '12345', code: null, expires_on: null }]);
   });
 
   it('of another purchase is not stored with the unit, and opens a discrepancy', async () => {
@@ -131,7 +131,7 @@ describe('the late code of an attempt that another one followed', () => {
     await deliveriesOf(stack, merchant, order);
     await scene.call('signing', sold(`${order.order_number}.1.1`, 'GIVEN-UP'));
     expect(await verdict()).toBe('contradicted');
-    const [pieces] = await deliveriesOf(stack, merchant, order);
-    expect(pieces).toMatchObject([{ code: 'ELSEWHERE' }]);
+    const [delivered] = await deliveriesOf(stack, merchant, order);
+    expect(delivered).toMatchObject([{ code: 'ELSEWHERE' }]);
   });
 });

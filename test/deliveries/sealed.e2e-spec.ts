@@ -33,8 +33,8 @@ beforeAll(async () => {
     kind === 'send' ? bought(reference) : handedOver(reference, [{ serial: SERIAL, code: CODE }]),
   );
   order = await stack.order(merchant, [{ sku: await stack.product('35.00', { kind: 'code' }) }], player);
-  const [pieces] = await deliveriesOf(stack, merchant, order);
-  expect(pieces).toEqual([{ unit: 1, serial: SERIAL, code: CODE, expires_on: null }]);
+  const [delivered] = await deliveriesOf(stack, merchant, order);
+  expect(delivered).toEqual([{ unit: 1, serial: SERIAL, code: CODE, expires_on: null }]);
   expect((await endpoints.arrived(echoing))[0]?.body).toContain(CODE);
   await hooks.newestIs(id, 'succeeded');
 });
@@ -68,8 +68,8 @@ async function orderWithCode(supplier?: string): Promise<OrderBody> {
   stack.supplier.script(player, ({ reference }) => handedOver(reference, [{ serial: SERIAL, code: CODE }]));
   const sku = await stack.product('35.00', { kind: 'code', ...(supplier === undefined ? {} : { supplier }) });
   const made = await stack.order(merchant, [{ sku }], player);
-  const [pieces] = await deliveriesOf(stack, merchant, made);
-  expect(pieces).toEqual([{ unit: 1, serial: SERIAL, code: CODE, expires_on: null }]);
+  const [delivered] = await deliveriesOf(stack, merchant, made);
+  expect(delivered).toEqual([{ unit: 1, serial: SERIAL, code: CODE, expires_on: null }]);
   return made;
 }
 

@@ -25,7 +25,7 @@ describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, reported as
   });
 
   /** The deliveries of the completed order. */
-  async function pieces(order: OrderBody): Promise<object[]> {
+  async function delivered(order: OrderBody): Promise<object[]> {
     const shown = (await scene.orderWith(order, 'completed')) as unknown as OrderWithDeliveries;
     return shown.items[0]?.deliveries ?? [];
   }
@@ -33,14 +33,14 @@ describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, reported as
   it('is shown to its merchant, and stored sealed', async () => {
     const order = await scene.order(sku);
     await endedAtLapakgaming(scene, vendor, order);
-    const [piece, ...others] = await pieces(order);
+    const [first, ...others] = await delivered(order);
     const { voucher_codes } = await vendor.purchase(await scene.reference(order));
     const [reported = ''] = voucher_codes;
     const [, pin, serial = null] = /^PIN\s*:\s*(\S+)\s+Serial\s*:\s*(\S+)$/i.exec(reported) ?? [];
     expect(pin !== undefined).toBe(voucher_code_form === 'pin_and_serial');
     const code = pin ?? reported;
     expect(code).toMatch(/\S/);
-    expect(piece).toEqual({ unit: 1, code, serial, expires_on: null });
+    expect(first).toEqual({ unit: 1, code, serial, expires_on: null });
     expect(others).toEqual([]);
     const rows = await scene.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text ||
       row_to_json(d)::text AS text FROM orders o JOIN supplier_calls c ON c.order_id = o.id
@@ -63,7 +63,7 @@ describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, reported as
 
     await vendor.sim('settle', { ref_id: reference, voucher_code: 'LATE-4711' });
     await scene.aMinuteLater(order);
-    expect(await pieces(order)).toMatchObject([{ code: expect.stringContaining('LATE-4711') }]);
+    expect(await delivered(order)).toMatchObject([{ code: expect.stringContaining('LATE-4711') }]);
     expect(await vendor.purchase(reference)).toMatchObject({ sends: 1, times_bought: 1 });
   });
 });

@@ -202,7 +202,7 @@ describe('A callback of SEAGM', () => {
 });
 
 describe('A card of SEAGM', () => {
-  interface Piece {
+  interface DeliveredCode {
     serial: string | null;
     code: string | null;
     expires_on?: string | null;
@@ -225,8 +225,8 @@ describe('A card of SEAGM', () => {
     await seagm.vendor.sim('settle', { ref_id, status_code: 10_003, with_cards: true, cards });
     await seagm.routing.aMinuteLater(order);
     const { items } = await seagm.routing.orderWith(order, 'completed');
-    const [piece] = (items[0] as unknown as { deliveries: Piece[] }).deliveries;
-    expect(piece).toMatchObject({ serial: 'SN-77', code: 'PIN-4711-0815' });
+    const [delivered] = (items[0] as unknown as { deliveries: DeliveredCode[] }).deliveries;
+    expect(delivered).toMatchObject({ serial: 'SN-77', code: 'PIN-4711-0815' });
     expect(await seagm.bought(order)).toMatchObject({ ...ONCE, sku: 'card:901' });
     const rows = await seagm.routing.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text AS text
       FROM orders o JOIN supplier_calls c ON c.order_id = o.id`);
@@ -238,7 +238,7 @@ describe('A card of SEAGM', () => {
     const then = [{ status_code: 10_003, after_ms: 0 }];
     await seagm.vendor.sim('rules', { match: { call: 'card-orders' }, then });
     const { items } = await seagm.routing.orderWith(await seagm.routing.order(sku), 'completed');
-    const { deliveries } = items[0] as unknown as { deliveries: Piece[] };
+    const { deliveries } = items[0] as unknown as { deliveries: DeliveredCode[] };
     expect(deliveries).toMatchObject([{ serial: expect.any(String), code: expect.any(String) }]);
   });
 });

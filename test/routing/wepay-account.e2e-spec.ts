@@ -3,7 +3,7 @@ import type { Json } from '../simulators/wepay-client.js';
 import { eventually } from '../support/eventually.js';
 import { WepayScene } from './wepay-scene.js';
 
-interface Piece {
+interface DeliveredCode {
   serial: string | null;
   code: string | null;
 }
@@ -39,14 +39,14 @@ describe.each<[where: string, readings: Json]>([
     const callbacks = await vendor.sim<{ body: string }[]>(`callbacks?ref_id=${reference}`);
     const journal = await vendor.sim<Json[]>('journal');
     const reported = JSON.stringify([callbacks, journal]);
-    const [piece] = (items[0] as unknown as { deliveries: Piece[] }).deliveries;
-    expect(piece).toMatchObject({ serial: expect.any(String), code: expect.any(String) });
-    expect(reported).toContain(piece?.code);
-    expect(reported).toContain(piece?.serial);
+    const [delivered] = (items[0] as unknown as { deliveries: DeliveredCode[] }).deliveries;
+    expect(delivered).toMatchObject({ serial: expect.any(String), code: expect.any(String) });
+    expect(reported).toContain(delivered?.code);
+    expect(reported).toContain(delivered?.serial);
     expect(reported).toContain(id);
     const rows = await scene.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text AS text
       FROM orders o JOIN supplier_calls c ON c.order_id = o.id`);
-    expect(JSON.stringify(rows)).not.toContain(piece?.code);
+    expect(JSON.stringify(rows)).not.toContain(delivered?.code);
     expect(await vendor.purchase(reference)).toMatchObject({ standing: 1, player: '0000000000' });
   });
 });

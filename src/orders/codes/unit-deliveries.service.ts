@@ -9,7 +9,7 @@ import { unitDeliveryPlace } from './unit-delivery.entity.js';
 type UnitOfOrder = Parameters<typeof unitDeliveryPlace>[0];
 
 /** A code or serial number of a unit, for its merchant. */
-interface DeliveredPiece {
+interface DeliveredCode {
   /** The unit's number within its item. */
   unit: number;
   serial: string | null;
@@ -18,10 +18,10 @@ interface DeliveredPiece {
   expires_on: string | null;
 }
 
-type HandedOver = Omit<DeliveredPiece, 'unit'>;
+type HandedOver = Omit<DeliveredCode, 'unit'>;
 
 /** By the position of the item. Items of kind `code` have an entry even without deliveries. */
-export type DeliveredItems = ReadonlyMap<number, DeliveredPiece[]>;
+export type DeliveredItems = ReadonlyMap<number, DeliveredCode[]>;
 
 /** Seals codes and serial numbers, and opens them for their merchant or an operator. */
 @Injectable()
@@ -64,14 +64,14 @@ export class UnitDeliveriesService {
   }
 
   private toItems(orderId: bigint, rows: DeliveredRow[]): DeliveredItems {
-    const items = new Map<number, DeliveredPiece[]>();
+    const items = new Map<number, DeliveredCode[]>();
     for (const { item, unit, sealed } of rows) {
-      const pieces = items.get(item) ?? [];
+      const codes = items.get(item) ?? [];
       if (unit !== null) {
         const opened = this.open(sealed, { order_id: orderId, item, unit });
-        pieces.push(...opened.map((each) => ({ unit, ...each })));
+        codes.push(...opened.map((each) => ({ unit, ...each })));
       }
-      items.set(item, pieces);
+      items.set(item, codes);
     }
     return items;
   }
