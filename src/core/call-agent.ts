@@ -1,7 +1,7 @@
 import { Agent, Client, Pool, type buildConnector, type Dispatcher } from 'undici';
 
 /** For modules that load undici only when needed. */
-export { buildConnector, request } from 'undici';
+export { buildConnector } from 'undici';
 
 /** Opens a connection for one call. @param signal of the call: once aborted, the connection is no longer needed. */
 export type ConnectFor = (
@@ -10,7 +10,7 @@ export type ConnectFor = (
   signal: AbortSignal,
 ) => void;
 
-/** undici's options with the call's signal; `request` passes its own `signal` on. */
+/** undici's options with the call's signal. */
 export interface CallOptions extends Dispatcher.DispatchOptions {
   /** Aborted when the call ends before its exchange. */
   signal: AbortSignal;

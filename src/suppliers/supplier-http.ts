@@ -1,4 +1,5 @@
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent } from 'undici';
+import { exchange } from '../core/http-exchange.js';
 import { retryAfterMs } from '../core/retry-after.js';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -24,70 +25,38 @@ export interface HttpAnswer {
   retryAfter: string | undefined;
 }
 
-interface Client {
-  agent: Agent;
-  request: typeof import('undici').request;
-}
-
 /** The HTTP client of adapters. It follows no redirects and limits the size of answers. */
 export class SupplierHttp {
-  private client: Promise<Client> | undefined;
+  private agent: Promise<Agent> | undefined;
 
   /** @throws the reason why there is no answer: see {@link wasNeverSent} and {@link describeFailure}. */
-  async call({ timeoutMs, url, method, headers, body, ...reading }: HttpCall): Promise<HttpAnswer> {
-    const { maxAnswerBytes = MAX_ANSWER_BYTES, parse = parseJson } = reading;
-    const { agent, request } = await (this.client ??= loadClient());
-    const cutOff = new AbortController();
-    const deadline = setTimeout(() => cutOff.abort(new DOMException('no answer', 'TimeoutError')), timeoutMs);
-    try {
-      const response = await request(url, {
-        dispatcher: agent,
-        method,
-        signal: cutOff.signal,
-        headers,
-        ...(body === undefined ? {} : { body }),
-      });
-      const text = await readText(response.body, maxAnswerBytes, cutOff);
-      const retryAfter = response.headers['retry-after'];
-      return {
-        status: response.statusCode,
-        body: parse(text),
-        retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-      };
-    } finally {
-      clearTimeout(deadline);
-    }
+  async call({
+    maxAnswerBytes = MAX_ANSWER_BYTES,
+    parse = parseJson,
+    timeoutMs,
+    ...request
+  }: HttpCall): Promise<HttpAnswer> {
+    const agent = await (this.agent ??= createAgent());
+    const { answer, body, error } = await exchange(agent, request, { timeoutMs, maxBodyBytes: maxAnswerBytes });
+    if (error) throw error;
+    const retryAfter = answer.headers['retry-after'];
+    return {
+      status: answer.status,
+      body: parse(body.toString('utf8')),
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    };
   }
 
   async close(): Promise<void> {
-    await (await this.client)?.agent.destroy();
+    await (await this.agent)?.destroy();
   }
 }
 
-/** Loaded with the first call: loading takes a tenth of a second, and most commands call no supplier. */
-async function loadClient(): Promise<Client> {
-  const { buildConnector, createCallAgent, request } = await import('../core/call-agent.js');
-  // A call's only deadline is its signal.
-  const limits = { connections: 256, headersTimeout: 0, bodyTimeout: 0 };
-  return { agent: createCallAgent(limits, buildConnector({})), request };
-}
-
-async function readText(
-  body: Dispatcher.ResponseData['body'],
-  maxBytes: number,
-  cutOff: AbortController,
-): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      cutOff.abort();
-      throw new Error(`the answer is larger than ${maxBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+/** undici is loaded with the first call: loading takes a tenth of a second, and most commands call no supplier. */
+async function createAgent(): Promise<Agent> {
+  const { buildConnector, createCallAgent } = await import('../core/call-agent.js');
+  // Each call has its own deadline.
+  return createCallAgent({ connections: 256, headersTimeout: 0, bodyTimeout: 0 }, buildConnector({}));
 }
 
 function parseJson(text: string): unknown {

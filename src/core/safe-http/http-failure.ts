@@ -18,7 +18,8 @@ const TIMEOUT_CODES = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_
 /** Classifies an error that ended a call before a whole status line and header had arrived. */
 export function failureOf(error: unknown): HttpFailure {
   if (error instanceof ConnectionFailure) return error.failure;
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  const { name, code = '', message } = error as NodeJS.ErrnoException;
+  if (name === 'TimeoutError') return 'timeout';
   // undici closes the connection with this error after an unexpected answer, such as 101.
   if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) return 'protocol';
   if (RESET_CODES.has(code)) return 'reset';

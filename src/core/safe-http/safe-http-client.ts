@@ -1,17 +1,14 @@
-import type { Agent, Dispatcher } from 'undici';
-import { createCallAgent, type CallOptions } from '../call-agent.js';
+import type { Agent } from 'undici';
+import { createCallAgent } from '../call-agent.js';
+import { exchange, type ExchangeLimits } from '../http-exchange.js';
 import { AddressPolicy } from './address-policy.js';
 import { createConnector } from './connector.js';
 import { failureOf, type HttpFailure } from './http-failure.js';
 import { resolveHost, type Resolve } from './resolve.js';
 
-export interface SafeHttpOptions {
+export interface SafeHttpOptions extends ExchangeLimits {
   /** Which addresses connections may reach. */
   policy: AddressPolicy;
-  /** One deadline for name lookup, connection, TLS, the answer's header and body. */
-  timeoutMs: number;
-  /** The body of an answer is cut off after this many raw bytes. */
-  maxBodyBytes: number;
   /** Resolves names; by default {@link resolveHost}. */
   resolve?: Resolve;
   /** Certificate authorities to use instead of the system's. */
@@ -65,98 +62,21 @@ export class SafeHttpClient {
   }
 
   /** Sends one request. Never rejects: failures are in the result. */
-  send({ method, url, headers, body }: HttpCall): Promise<HttpResult> {
-    return new Promise((resolve) => {
-      const call = new Call(this.options, resolve);
-      try {
-        const { origin, pathname, search } = new URL(url);
-        const path = pathname + search;
-        const request: CallOptions = {
-          origin,
-          path,
-          method,
-          headers,
-          body: body ?? null,
-          signal: call.signal,
-        };
-        this.agent.dispatch(request, call);
-      } catch (error) {
-        call.onResponseError(undefined, error);
-      }
-    });
+  async send(call: HttpCall): Promise<HttpResult> {
+    const startedAtMs = performance.now();
+    const { answer, body, error } = await exchange(this.agent, call, this.options);
+    const outcome = answer ? { status: answer.status, failure: null } : { status: null, failure: failureOf(error) };
+    return {
+      ...outcome,
+      headers: answer?.headers ?? {},
+      body,
+      complete: error === undefined,
+      durationMs: performance.now() - startedAtMs,
+    };
   }
 
   /** Ends all connections. */
   async close(): Promise<void> {
     await this.agent.destroy();
-  }
-}
-
-/** One request in flight: collects the answer and resolves once, at its end or at the deadline. */
-class Call implements Dispatcher.DispatchHandler {
-  private readonly startedAtMs = performance.now();
-  private readonly deadline: NodeJS.Timeout;
-  private readonly chunks: Buffer[] = [];
-  private readonly cutOff = new AbortController();
-  private controller: Dispatcher.DispatchController | undefined;
-  private received = 0;
-  private answer: { status: number; headers: HttpResult['headers'] } | undefined;
-  private ended = false;
-
-  constructor(
-    private readonly options: Pick<SafeHttpOptions, 'timeoutMs' | 'maxBodyBytes'>,
-    private readonly resolve: (result: HttpResult) => void,
-  ) {
-    this.deadline = setTimeout(() => this.end('timeout'), options.timeoutMs);
-  }
-
-  /** Aborted when the call ends before its exchange. */
-  get signal(): AbortSignal {
-    return this.cutOff.signal;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    // The deadline passed during the connection: the request must not go out after its result is known.
-    if (this.ended) controller.abort(new Error('the call is over'));
-  }
-
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HttpResult['headers']): void {
-    if (status >= 200) this.answer = { status, headers };
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.chunks.push(chunk);
-    this.received += chunk.length;
-    if (this.received > this.options.maxBodyBytes) this.end('protocol');
-  }
-
-  onResponseEnd(): void {
-    this.end(null);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
-    this.end(failureOf(error));
-  }
-
-  /** @param cause why the exchange ended early; null for its regular end. */
-  private end(cause: HttpFailure | null): void {
-    if (this.ended) return;
-    this.ended = true;
-    clearTimeout(this.deadline);
-    if (cause !== null) {
-      this.cutOff.abort();
-      this.controller?.abort(new Error('the call is over'));
-    }
-    const outcome = this.answer
-      ? { status: this.answer.status, failure: null }
-      : { status: null, failure: cause ?? 'protocol' };
-    this.resolve({
-      ...outcome,
-      headers: this.answer?.headers ?? {},
-      body: Buffer.concat(this.chunks).subarray(0, this.options.maxBodyBytes),
-      complete: cause === null,
-      durationMs: performance.now() - this.startedAtMs,
-    });
   }
 }
