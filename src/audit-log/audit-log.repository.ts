@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { formatBaht } from '../core/money.js';
+import { pick } from '../core/members.js';
 import { Database } from '../database/database.js';
 import { AuditLogEntry } from './audit-log-entry.entity.js';
 import type { AuditedAction } from './audit-log.js';
@@ -117,12 +118,7 @@ function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumb
   return {
     id: Number(id),
     created_at: created_at.toISOString(),
-    operator: row.operator,
-    source: row.source,
-    ip: row.ip,
-    request_id: row.request_id,
-    action: row.action,
-    merchant_id: row.merchant_id,
+    ...pick(row, 'operator', 'source', 'ip', 'request_id', 'action', 'merchant_id'),
     order_number: orderNumber,
     reference: reference as string | null,
     reason: (reason ?? note) as string | null,

@@ -1,3 +1,4 @@
+import { pick } from '../core/members.js';
 import { formatBaht } from '../core/money.js';
 import type { ProductKind } from '../core/product-kind.js';
 import type { AuditRecord } from '../audit-log/audit-log.js';
@@ -21,17 +22,11 @@ export interface ProductView {
 }
 
 export const toProductView = (product: ProductRow): ProductView => ({
-  sku: product.sku,
-  name: product.name,
+  ...pick(product, 'sku', 'name'),
   price: formatBaht(product.price),
   supplier: product.supplierCode,
   supplier_sku: product.supplier_sku,
-  requires_server: product.requires_server,
-  requires_character: product.requires_character,
-  max_quantity: product.max_quantity,
-  active: product.active,
-  kind: product.kind,
-  player_check: product.player_check,
+  ...pick(product, 'requires_server', 'requires_character', 'max_quantity', 'active', 'kind', 'player_check'),
 });
 
 type Value = string | number | boolean | null;

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../auth/api-key.entity.js';
 import { ApiKeysService, type IssuedApiKey } from '../auth/api-keys.service.js';
 import { AuthModule } from '../auth/auth.module.js';
+import { pick } from '../core/members.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
@@ -85,21 +86,13 @@ function defineRotate(apiKey: OperatorCommand): void {
 }
 
 const issuedKey = ({ apiKey, key }: IssuedApiKey): Result =>
-  record(
-    { id: apiKey.id, merchant_id: apiKey.merchant_id, prefix: apiKey.prefix, key },
-    'Keep the key now: it is not shown again.',
-  );
+  record({ ...pick(apiKey, 'id', 'merchant_id', 'prefix'), key }, 'Keep the key now: it is not shown again.');
 
 const nameOf = ({ id, prefix, merchant_id, name }: ApiKey): string =>
   `API key ${id} (${prefix}…${name === '' ? '' : `, ${name}`}) of merchant ${merchant_id}`;
 
 const toJson = (apiKey: ApiKey): Record<string, unknown> => ({
-  id: apiKey.id,
-  merchant_id: apiKey.merchant_id,
-  prefix: apiKey.prefix,
-  name: apiKey.name,
+  ...pick(apiKey, 'id', 'merchant_id', 'prefix', 'name'),
   allowed_ips: apiKey.allowed_networks,
-  expires_at: apiKey.expires_at?.toISOString() ?? null,
-  revoked_at: apiKey.revoked_at?.toISOString() ?? null,
-  created_at: apiKey.created_at.toISOString(),
+  ...pick(apiKey, 'expires_at', 'revoked_at', 'created_at'),
 });

@@ -1,3 +1,4 @@
+import { pick } from '../core/members.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
@@ -137,15 +138,7 @@ function defineSetWeight(merchant: OperatorCommand): void {
 }
 
 /** A merchant, with its alert if it has one. */
-const toJson = (
-  { id, name, status, sandbox, weight, created_at }: Merchant,
-  alertBelow?: Satang,
-): Record<string, unknown> => ({
-  id,
-  name,
-  status,
-  sandbox,
-  weight,
-  created_at: created_at.toISOString(),
+const toJson = (merchant: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
+  ...pick(merchant, 'id', 'name', 'status', 'sandbox', 'weight', 'created_at'),
   ...(alertBelow === undefined ? {} : { alert_below: formatBaht(alertBelow) }),
 });

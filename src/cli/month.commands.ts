@@ -1,3 +1,4 @@
+import { pick } from '../core/members.js';
 import { AuditModule } from '../accounting/audit/audit.module.js';
 import {
   isRefusal,
@@ -131,8 +132,7 @@ const toRow = (closed: ClosedMonth): Record<string, unknown> => ({
   transfers: String(closed.transfers),
   deliveries: String(closed.deliveries),
   wallets: closed.wallets,
-  closed_at: closed.closed_at.toISOString(),
-  closed_by: closed.closed_by,
+  ...pick(closed, 'closed_at', 'closed_by'),
 });
 
 const toJson = (closed: ClosedMonth): Record<string, unknown> => ({
@@ -142,9 +142,7 @@ const toJson = (closed: ClosedMonth): Record<string, unknown> => ({
   transfers: Number(closed.transfers),
   deliveries: Number(closed.deliveries),
   wallets: closed.wallets,
-  closed_at: closed.closed_at.toISOString(),
-  closed_by: closed.closed_by,
-  version: closed.version,
+  ...pick(closed, 'closed_at', 'closed_by', 'version'),
   hash: closed.hash.toString('hex'),
 });
 

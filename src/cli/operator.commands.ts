@@ -1,4 +1,5 @@
 import type { Actor } from '../audit-log/audit-log.js';
+import { pick } from '../core/members.js';
 import type { Operator } from '../operators/operator.entity.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { OperatorsService, type Invited, type NewOperator } from '../operators/operators.service.js';
@@ -75,20 +76,16 @@ function defineAccessCommands(operator: OperatorCommand): void {
 
 const invitation = ({ operator, link, until }: Invited): Result =>
   record(
-    { ...toJson(operator), set_up_link: link, set_up_until: until.toISOString() },
+    { ...toJson(operator), set_up_link: link, set_up_until: until },
     `${operator.email} sets a password with set_up_link. The link works once and can't be shown again.`,
   );
 
 const toJson = (operator: Operator): Record<string, unknown> => ({
-  id: operator.id,
-  email: operator.email,
-  name: operator.name,
-  role: operator.role,
+  ...pick(operator, 'id', 'email', 'name', 'role'),
   status: operator.active ? 'active' : 'disabled',
   second_factor: operator.totp_sealed !== null,
-  locked_until: lockedUntil(operator)?.toISOString() ?? null,
-  last_sign_in_at: operator.last_sign_in_at?.toISOString() ?? null,
-  created_at: operator.created_at.toISOString(),
+  locked_until: lockedUntil(operator),
+  ...pick(operator, 'last_sign_in_at', 'created_at'),
 });
 
 /** Null also for a lock that has ended. */

@@ -1,3 +1,4 @@
+import { pick } from '../core/members.js';
 import { toOrderDto } from '../orders/order.mapper.js';
 import type { OrderDto } from '../orders/order.dto.js';
 import type { AttemptView } from '../support/attempt-view.js';
@@ -49,11 +50,7 @@ const toListedOrder = (order: OrderWithItems): ListedOrder => ({
 
 const toUnitView = (unit: UnitDetail): UnitView => ({
   unit: unit.name,
-  reference: unit.reference,
-  state: unit.state,
-  supplier: unit.supplier,
-  supplier_reference: unit.supplier_reference,
-  failure_code: unit.failure_code,
+  ...pick(unit, 'reference', 'state', 'supplier', 'supplier_reference', 'failure_code'),
   attempts: unit.sends,
   attempts_detail: unit.attempts,
 });
@@ -111,15 +108,11 @@ export function orderList(found: OrderWithItems[], limit: number): Result {
   // Most installations list no sandbox orders: then the column would only take room.
   const isMarked = orders.some(({ sandbox }) => sandbox);
   const lines = orders.map((order) => ({
-    order_number: order.order_number,
-    merchant_id: order.merchant_id,
+    ...pick(order, 'order_number', 'merchant_id'),
     ...(isMarked ? { sandbox: order.sandbox ?? false } : {}),
-    reference_id: order.reference_id,
-    status: order.status,
-    total_amount: order.total_amount,
+    ...pick(order, 'reference_id', 'status', 'total_amount'),
     items: order.items.length,
-    failure_code: order.failure_code,
-    created_at: order.created_at,
+    ...pick(order, 'failure_code', 'created_at'),
   }));
   const more = orders.length === limit ? `The newest ${limit}; --limit shows more.` : undefined;
   return { json: orders, text: list(lines, 'There are no such orders.', more).text };

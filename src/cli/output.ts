@@ -76,6 +76,7 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value instanceof Date) return value.toISOString();
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 

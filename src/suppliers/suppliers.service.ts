@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { formatMicros } from '../core/cost-money.js';
 import { AppError, ChangedMeanwhile, invalidRequest, UnknownResource } from '../core/errors.js';
+import { pick } from '../core/members.js';
 import { counted } from '../core/text.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -259,10 +260,7 @@ const isSameHost = (one: string, other: string): boolean => new URL(one).origin 
 
 /** Settings as the audit log keeps them: without the credentials. */
 const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<string, unknown> => ({
-  adapter: supplier.adapter,
-  base_url: supplier.base_url,
-  timeout_ms: supplier.timeout_ms,
-  options: supplier.options,
+  ...pick(supplier, 'adapter', 'base_url', 'timeout_ms', 'options'),
   low_balance: low === null ? null : formatMicros(low),
   max_in_flight: supplier.max_in_flight,
 });

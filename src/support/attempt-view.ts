@@ -1,4 +1,5 @@
 import { formatMicros } from '../core/cost-money.js';
+import { pick } from '../core/members.js';
 import type { AttemptOfUnit } from './order-support.repository.js';
 
 /**
@@ -25,11 +26,7 @@ export interface AttemptView {
 }
 
 export const toAttemptView = (attempt: AttemptOfUnit): AttemptView => ({
-  number: attempt.number,
-  supplier: attempt.supplier,
-  supplier_sku: attempt.supplier_sku,
-  reference: attempt.reference,
-  supplier_reference: attempt.supplier_reference,
+  ...pick(attempt, 'number', 'supplier', 'supplier_sku', 'reference', 'supplier_reference'),
   state: stateOf(attempt),
   cost: attempt.cost_micros === null ? null : formatMicros(attempt.cost_micros),
   currency: attempt.cost_micros === null ? null : attempt.cost_currency,

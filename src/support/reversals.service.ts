@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, notFound, UnknownResource } from '../core/errors.js';
 import { formatMicros } from '../core/cost-money.js';
+import { pick } from '../core/members.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
@@ -191,33 +192,18 @@ const purchaseOf = ({ supplier, reference, supplier_reference: theirs }: Reversa
 const toMatch = (row: MatchRow): Match => ({
   order_number: row.order_number,
   unit: unitName(row),
-  merchant_id: row.merchant_id,
-  reference_id: row.reference_id,
-  user_id: row.user_id,
-  server_id: row.server_id,
-  state: row.state,
-  supplier: row.supplier,
-  reference: row.reference,
+  ...pick(row, 'merchant_id', 'reference_id', 'user_id', 'server_id', 'state', 'supplier', 'reference'),
   ordered_at: row.created_at.toISOString(),
 });
 
 const toReversal = (row: ReversalRow): Reversal => ({
-  id: row.id,
-  order_number: row.order_number,
-  merchant_id: row.merchant_id,
+  ...pick(row, 'id', 'order_number', 'merchant_id'),
   unit: unitOf(row),
-  archived: row.archived,
-  supplier: row.supplier,
-  kind: row.kind,
+  ...pick(row, 'archived', 'supplier', 'kind'),
   amount: row.cost_micros === null ? null : formatMicros(row.cost_micros),
   currency: row.cost_currency,
-  supplier_reference: row.supplier_reference,
-  reference: row.reference,
-  supplier_sku: row.supplier_sku,
-  player: row.player,
+  ...pick(row, 'supplier_reference', 'reference', 'supplier_sku', 'player'),
   bought_at: row.bought_at?.toISOString() ?? null,
-  detail: row.detail,
-  handed_over: row.handed_over,
-  status: row.status,
+  ...pick(row, 'detail', 'handed_over', 'status'),
   created_at: row.created_at.toISOString(),
 });

@@ -1,3 +1,4 @@
+import { pick } from '../core/members.js';
 import type { WebhookDto } from './webhook.dto.js';
 import type { Webhook } from './webhook.entity.js';
 import type { AttemptRow, DeliveryRow } from './deliveries.repository.js';
@@ -5,14 +6,17 @@ import type { AttemptDto, DeliveryDto } from './delivery.dto.js';
 
 export function toWebhookDto(webhook: Webhook): WebhookDto {
   return {
-    id: webhook.id,
-    url: webhook.url,
-    events: webhook.events,
-    secret_hint: webhook.secret_hint,
-    status: webhook.status,
-    max_retries: webhook.max_retries,
-    retry_delay: webhook.retry_delay,
-    include_deliveries: webhook.include_deliveries,
+    ...pick(
+      webhook,
+      'id',
+      'url',
+      'events',
+      'secret_hint',
+      'status',
+      'max_retries',
+      'retry_delay',
+      'include_deliveries',
+    ),
     created_at: webhook.created_at.toISOString(),
     updated_at: webhook.updated_at.toISOString(),
   };
@@ -20,12 +24,7 @@ export function toWebhookDto(webhook: Webhook): WebhookDto {
 
 export const toDeliveryDto = (row: DeliveryRow): DeliveryDto => ({
   id: Number(row.id),
-  webhook_id: row.webhook_id,
-  event_id: row.event_id,
-  event: row.event,
-  reference_id: row.reference_id,
-  status: row.status,
-  attempt_count: row.attempt_count,
+  ...pick(row, 'webhook_id', 'event_id', 'event', 'reference_id', 'status', 'attempt_count'),
   next_attempt_at: row.due_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
@@ -39,9 +38,6 @@ export const toAttempts = ({ number, started_at, ...row }: AttemptRow): AttemptD
         {
           number,
           started_at: started_at.toISOString(),
-          duration_ms: row.duration_ms,
-          response_status: row.response_status,
-          error: row.error,
-          response_body: row.response_body,
+          ...pick(row, 'duration_ms', 'response_status', 'error', 'response_body'),
         },
       ];
