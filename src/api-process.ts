@@ -1,6 +1,6 @@
 import { createApi } from './bootstrap.js';
 import { loadConfig } from './core/config.js';
-import { withDeadline } from './core/deadline.js';
+import { withDeadline } from './core/durations.js';
 import { createLogger } from './core/logger.js';
 import { processName, type RunningProcess } from './core/process.js';
 import { SchemaService } from './database/schema.service.js';

@@ -1,7 +1,7 @@
 import { InjectQueue } from '@nestjs/bull';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
-import { withDeadline } from '../core/deadline.js';
+import { withDeadline } from '../core/durations.js';
 import { FULFILMENT_QUEUE } from '../queues/queues.js';
 import { RedisHealthService } from '../queues/redis-health.service.js';
 import { RateBuckets, type Report } from './rate-buckets.js';

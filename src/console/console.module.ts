@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { JobWorksModule } from '../accounting/jobs/job-works.module.js';
 import { ReportsModule } from '../accounting/reports/reports.module.js';
-import { UnitInquiryModule } from '../accounting/reports/unit-inquiry.module.js';
 import { AuditLogRepository } from '../audit-log/audit-log.repository.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { CatalogModule } from '../catalog/catalog.module.js';
@@ -94,7 +93,6 @@ const FEATURES = [
   SuppliersModule,
   SupportModule,
   UnitDeliveriesModule,
-  UnitInquiryModule,
   WalletModule,
   WebhookListingModule,
 ];

@@ -8,6 +8,16 @@ export abstract class Instruments {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
+  /** A counter as a function, which counts one event under the values of its labels. */
+  protected counting<Labels extends string[]>(
+    name: string,
+    help: string,
+    labelNames: string[] = [],
+  ): (...labels: Labels) => void {
+    const counter = this.counter(name, help, labelNames);
+    return (...labels) => counter.labels(...labels).inc();
+  }
+
   protected gauge<Label extends string>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
     return new Gauge({ name, help, labelNames, registers: [this.registry] });
   }

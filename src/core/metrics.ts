@@ -55,16 +55,18 @@ export class Metrics extends Instruments {
     [],
   );
 
-  private readonly playerChecks = this.counter(
+  /** @param source of the verdict: `pattern` (of the offers), a validator's name, `cache`, or `nobody` without a validator. */
+  readonly playerChecked = this.counting<[source: string, verdict: string]>(
     'topup_player_checks_total',
     'Checks of players, by the source of the verdict and the verdict',
     ['source', 'verdict'],
   );
 
-  private readonly units = this.counter('topup_units_total', 'Units settled by the answer of their supplier', [
-    'supplier',
-    'outcome',
-  ]);
+  readonly unitSettled = this.counting<[supplier: string, outcome: 'succeeded' | 'failed']>(
+    'topup_units_total',
+    'Units settled by the answer of their supplier',
+    ['supplier', 'outcome'],
+  );
   private readonly supplierCalls = this.counter('topup_supplier_calls_total', 'Requests to suppliers', [
     'supplier',
     'kind',
@@ -77,12 +79,12 @@ export class Metrics extends Instruments {
     CALL_SECONDS,
   );
 
-  private readonly laterAttempts = this.counter(
+  readonly attemptBegun = this.counting<[from: string, to: string]>(
     'topup_later_attempts_total',
     'Further attempts to buy a unit, by the supplier of the attempt that bought nothing and of the next one',
     ['from', 'to'],
   );
-  private readonly brokenInvariants = this.counter(
+  readonly invariantBroken = this.counting<[]>(
     'topup_broken_invariants_total',
     'Transactions that were rolled back because an invariant was broken',
   );
@@ -93,18 +95,19 @@ export class Metrics extends Instruments {
     ['supplier'],
   );
 
-  private readonly supplierCallbacks = this.counter(
+  /** @param verdict the result of a callback, or `limited` if it was refused for its rate. */
+  readonly supplierCalledBack = this.counting<[supplier: string, verdict: string]>(
     'topup_supplier_callbacks_total',
     'Callbacks from suppliers, by result',
     ['supplier', 'verdict'],
   );
 
-  private readonly withheldPurchases = this.counter(
+  readonly unknownPurchaseWithheld = this.counting<[supplier: string]>(
     'topup_unknown_purchases_withheld_total',
     'Unknown purchases for which no case was opened, because too many unproven callbacks reported such purchases',
     ['supplier'],
   );
-  private readonly purchaseLists = this.counter(
+  readonly purchaseListRead = this.counting<[supplier: string, result: PurchaseListResult]>(
     'topup_supplier_purchase_lists_total',
     'Reads of suppliers’ lists of our purchases, by result',
     ['supplier', 'result'],
@@ -165,7 +168,7 @@ export class Metrics extends Instruments {
     'topup_read_replica_usable',
     'Whether lists and reports are read from the replica: 1 or 0',
   );
-  private readonly replicaReads = this.counter(
+  readonly readFrom = this.counting<[server: 'replica' | 'primary']>(
     'topup_replica_reads_total',
     'Reads that the replica may answer, by the server that answered: replica or primary',
     ['server'],
@@ -198,19 +201,10 @@ export class Metrics extends Instruments {
     this.walletRefusals.inc(count);
   }
 
-  /** @param source of the verdict: `pattern` (of the offers), a validator's name, `cache`, or `nobody` without a validator. */
-  playerChecked(source: string, verdict: string): void {
-    this.playerChecks.inc({ source, verdict });
-  }
-
   orderEnded(status: 'completed' | 'failed', seconds: number): void {
     const { count, duration } = this.ended[status];
     count.inc();
     duration.observe(seconds);
-  }
-
-  unitSettled(supplier: string, outcome: 'succeeded' | 'failed'): void {
-    this.units.inc({ supplier, outcome });
   }
 
   supplierCalled(supplier: string, kind: 'send' | 'inquiry', outcome: string, seconds: number): void {
@@ -229,14 +223,6 @@ export class Metrics extends Instruments {
     this.replicaUsable.set(isUsable ? 1 : 0);
   }
 
-  readFrom(server: 'replica' | 'primary'): void {
-    this.replicaReads.inc({ server });
-  }
-
-  invariantBroken(): void {
-    this.brokenInvariants.inc();
-  }
-
   /** Starts the counters of a task. */
   taskKnown(task: string): void {
     for (const result of ['done', 'failed']) this.taskRuns.inc({ task, result }, 0);
@@ -247,25 +233,8 @@ export class Metrics extends Instruments {
     this.taskSeconds.inc({ task }, seconds);
   }
 
-  attemptBegun(from: string, to: string): void {
-    this.laterAttempts.inc({ from, to });
-  }
-
   supplierContradicted(supplier: string, times = 1): void {
     this.contradictions.inc({ supplier }, times);
-  }
-
-  /** @param verdict the result of a callback, or `limited` if it was refused for its rate. */
-  supplierCalledBack(supplier: string, verdict: string): void {
-    this.supplierCallbacks.inc({ supplier, verdict });
-  }
-
-  unknownPurchaseWithheld(supplier: string): void {
-    this.withheldPurchases.inc({ supplier });
-  }
-
-  purchaseListRead(supplier: string, result: PurchaseListResult): void {
-    this.purchaseLists.inc({ supplier, result });
   }
 
   supplierPaused(supplier: string, paused: boolean): void {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { withDeadline } from '../core/deadline.js';
+import { withDeadline } from '../core/durations.js';
 import { Database } from '../database/database.js';
 import { ReadinessRepository } from './readiness.repository.js';
 

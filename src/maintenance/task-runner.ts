@@ -12,10 +12,12 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { TASK, type OnTasksStopped, type TaskMethod, type WorkerTaskOptions } from '../core/worker-task.js';
 import { SchemaService } from '../database/schema.service.js';
-import { RunningTask } from './running-task.js';
 
 /** How often each worker checks a task that only one worker runs in each interval. */
 const LOOK_EVERY_MS = 10_000;
+
+/** The share of the interval by which a run may begin sooner, so that workers that start together do not run together. */
+const JITTER = 0.1;
 
 /** Whether this process is a worker. */
 export const IS_WORKER = Symbol('IS_WORKER');
@@ -102,5 +104,31 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
     const isKnown = this.failing.has(name);
     this.failing.add(name);
     if (failed !== undefined && !(once && isKnown)) this.logger[level]({ task: name, reason: message }, failed);
+  }
+}
+
+/** Runs a function at once and then at an interval, one run at a time. */
+class RunningTask {
+  private readonly stopped = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+
+  /** @param run must not fail. @param intervalMs at most, from one start to the next. A longer run delays the next start. */
+  constructor(
+    private readonly run: (stop: AbortSignal) => Promise<void>,
+    private readonly intervalMs: number,
+  ) {}
+
+  start(): void {
+    if (this.stopped.signal.aborted) return;
+    this.running ??= this.run(this.stopped.signal).finally(() => (this.running = undefined));
+    this.timer = setTimeout(() => this.start(), this.intervalMs * (1 - JITTER * Math.random()));
+  }
+
+  /** Starts no more runs, and waits for the current one. */
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    clearTimeout(this.timer);
+    await this.running;
   }
 }

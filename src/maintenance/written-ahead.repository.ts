@@ -1,7 +1,63 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { Database } from '../database/database.js';
-import { PULL_BACK_WRITTEN } from './written-ahead.sql.js';
+import { statement, type ParameterizedStatement } from '../database/parameters.js';
+
+/** Intervals of the configuration, in milliseconds. */
+const INTERVALS = { balanceMs: 'bigint', purchasesMs: 'bigint' } as const;
+type Intervals = { [Name in keyof typeof INTERVALS]: bigint };
+
+/** In SQL: how far in the future a column's time may be, by the rule of the code that writes it. */
+type Limit = string | ((intervals: Record<keyof Intervals, string>) => string);
+
+const PAST: Limit = `interval '0'`;
+/** The intervals of calls to suppliers vary a little. */
+const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
+
+/** The limit for an operator's calls to a supplier: a few calls, each as long as the timeout, and the pause after them. */
+const OPERATOR_CALLS: Limit = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
+
+/** Columns with the time of an action, past or planned. Units, deliveries and heartbeats have statements of their own. */
+const WRITTEN: Record<string, Record<string, Limit>> = {
+  suppliers: {
+    updated_at: PAST,
+    paused_at: PAST,
+    catalogue_read_at: PAST,
+    product_read_at: PAST,
+    purchases_listed_at: PAST,
+    test_asked_until: OPERATOR_CALLS,
+    inquiry_asked_until: OPERATOR_CALLS,
+    balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
+    purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
+    // A call during a ban extends it, so the next probe may wait a whole day.
+    probe_at: `CASE pause_reason WHEN 'deposit' THEN interval '1 minute' WHEN 'credentials' THEN interval '1 hour'
+                 ELSE interval '1 day' END`,
+  },
+  supplier_offers: { cost_at: PAST },
+  supplier_product_reads: { asked_at: PAST, due_at: `interval '1 minute'` },
+  attempt_checks: { due_at: `interval '10 minutes'` },
+  month_closing_turn: { next_at: `interval '1 day'` },
+  review_claims: { claimed_until: `interval '10 minutes'` },
+};
+
+type PullBack = ParameterizedStatement<typeof INTERVALS>;
+
+/** One statement for each table, which changes only rows that break a limit. */
+const PULL_BACK_WRITTEN: PullBack[] = Object.entries(WRITTEN).map(([table, columns]) =>
+  statement(`written_ahead.${table}`, INTERVALS, (intervals) => {
+    const latest = Object.entries(columns).map(([column, limit]): [string, string] => [
+      column,
+      `statement_timestamp() + ${typeof limit === 'string' ? limit : limit(intervals)}`,
+    ]);
+    // Every statement takes all parameters, so it must use each of them.
+    const used = Object.values(intervals).map((each) => `${each} >= 0`);
+    return `
+      UPDATE ${table} SET
+        ${latest.map(([name, at]) => `${name} = CASE WHEN ${name} > ${at} THEN ${at} ELSE ${name} END`).join(',\n        ')}
+      WHERE (${latest.map(([name, at]) => `${name} > ${at} + interval '1 second'`).join(' OR ')}) AND ${used.join(' AND ')}
+      RETURNING 1`;
+  }),
+);
 
 /** Corrects times that the database wrote while its clock was ahead. */
 @Injectable()

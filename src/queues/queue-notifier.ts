@@ -4,7 +4,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { InjectQueue } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { LOGGER } from '../core/core.module.js';
-import { withDeadline } from '../core/deadline.js';
+import { withDeadline } from '../core/durations.js';
 import { failpoint } from '../core/failpoints.js';
 import type { Logger } from '../core/logger.js';
 import { findDispatchers, type Dispatching } from './dispatcher.js';

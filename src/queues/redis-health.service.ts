@@ -2,7 +2,7 @@ import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { LOGGER } from '../core/core.module.js';
-import { withDeadline } from '../core/deadline.js';
+import { withDeadline } from '../core/durations.js';
 import type { Logger } from '../core/logger.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 

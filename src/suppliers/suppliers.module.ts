@@ -9,6 +9,7 @@ import { SupplierPausesService } from './supplier-pauses.service.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersRepository } from './suppliers.repository.js';
 import { SuppliersService } from './suppliers.service.js';
+import { UnitInquiryService } from './unit-inquiry.service.js';
 
 const PROVIDERS = [
   SuppliersRepository,
@@ -21,6 +22,7 @@ const PROVIDERS = [
   SupplierCheckService,
   SupplierPausesService,
   SupplierQueriesService,
+  UnitInquiryService,
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

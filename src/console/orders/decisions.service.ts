@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { UnitInquiryService } from '../../accounting/reports/unit-inquiry.service.js';
+import { UnitInquiryService } from '../../suppliers/unit-inquiry.service.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidValue, notFound } from '../../core/errors.js';
 import { failure } from '../../core/failures.js';

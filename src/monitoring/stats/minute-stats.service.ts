@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
-import { withDeadline } from '../../core/deadline.js';
+import { withDeadline } from '../../core/durations.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
 import { WorkerTask, type OnTasksStopped } from '../../core/worker-task.js';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { LOGGER } from '../../core/core.module.js';
-import { withDeadline } from '../../core/deadline.js';
+import { withDeadline } from '../../core/durations.js';
 import { AppError, notFound } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Database } from '../../database/database.js';

@@ -3,7 +3,7 @@ import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Queue } from 'bull';
 import { CONFIG, type Config } from '../../core/config.js';
-import { withDeadline } from '../../core/deadline.js';
+import { withDeadline } from '../../core/durations.js';
 import { present } from '../../core/invariant.js';
 import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-validators/player-validator.js';
 import { FULFILMENT_QUEUE } from '../../queues/queues.js';

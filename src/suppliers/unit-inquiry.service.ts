@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../core/errors.js';
-import type { NamedAttempt } from '../../suppliers/supplier-adapter.js';
-import { inquiryAbout } from '../../suppliers/supplier-adapter.js';
-import { outcomeDetail, type SupplierOutcome } from '../../suppliers/supplier-outcome.js';
-import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
-import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { AppError } from '../core/errors.js';
+import type { NamedAttempt } from './supplier-adapter.js';
+import { inquiryAbout } from './supplier-adapter.js';
+import { outcomeDetail, type SupplierOutcome } from './supplier-outcome.js';
+import { SupplierRegistry } from './supplier-registry.js';
+import { SuppliersService } from './suppliers.service.js';
 
 /** A supplier's current result for an attempt. */
 export interface SaidNow {
