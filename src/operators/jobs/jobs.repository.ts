@@ -4,7 +4,7 @@ import { Database, type Queryable, type Statement, type Transaction } from '../.
 import { statement } from '../../database/parameters.js';
 import { Operator } from '../operator.entity.js';
 import type { Role } from '../roles.js';
-import type { Job, JobKind, JobState } from './job.entity.js';
+import { Job, type JobKind, type JobState } from './job.entity.js';
 
 /** First key of the advisory locks, unique among ours. The second key is the kind. */
 const JOB_LOCKS = 7_038_171;
@@ -58,54 +58,12 @@ const INSERT_JOB = statement(
     VALUES (${kind}, ${params}::jsonb, ${operatorId}, ${idempotencyKey}, statement_timestamp()) RETURNING id`,
 );
 
-const FIND_BY_KEY = statement(
-  'console_jobs.find_by_key',
-  { operatorId: 'int', idempotencyKey: 'text' },
-  ({ operatorId, idempotencyKey }) => `
-    SELECT id, kind, params FROM console_jobs WHERE operator_id = ${operatorId} AND idempotency_key = ${idempotencyKey}`,
-);
-
-const IS_RUNNING = statement(
-  'console_jobs.is_running',
-  { kind: 'text' },
-  ({ kind }) => `
-    SELECT EXISTS (SELECT FROM console_jobs WHERE kind = ${kind} AND state = 'running') AS is_running`,
-);
-
 const FIND_STANDING = statement(
   'console_jobs.find_standing',
   { id: 'int' },
   ({ id }) => `
     SELECT j.cancel_asked, o.active, o.role FROM console_jobs j JOIN operators o ON o.id = j.operator_id
     WHERE j.id = ${id}`,
-);
-
-const WRITE_PROGRESS = statement(
-  'console_jobs.write_progress',
-  { id: 'int', done: 'int', total: 'int?', step: 'text?' },
-  ({ id, done, total, step }) => `
-    UPDATE console_jobs SET done = ${done}, total = ${total}, step = ${step}
-    WHERE id = ${id} AND state = 'running'`,
-);
-
-const FINISH_JOB = statement(
-  'console_jobs.finish',
-  {
-    ...({ id: 'int', state: 'text', ok: 'boolean?', result: 'text?', error: 'text?' } as const),
-    ...({ done: 'int', total: 'int?' } as const),
-  },
-  ({ id, state, ok, result, error, done, total }) => `
-    UPDATE console_jobs SET state = ${state}, ok = ${ok}, result = ${result}::jsonb, error = ${error},
-      done = ${done}, total = ${total}, step = NULL, ended_at = statement_timestamp()
-    WHERE id = ${id} AND state = 'running'`,
-);
-
-const ASK_TO_CANCEL = statement(
-  'console_jobs.ask_to_cancel',
-  { id: 'int' },
-  ({ id }) => `
-    UPDATE console_jobs SET cancel_asked = true WHERE id = ${id} AND state = 'running' AND NOT cancel_asked
-    RETURNING id`,
 );
 
 const ROW = `j.id, j.kind, j.params, j.state, j.operator_id, j.cancel_asked, j.done, j.total, j.step, j.ok, j.error,
@@ -189,14 +147,14 @@ export class JobsRepository {
 
   /** Finds the job that an earlier request with this key started. */
   async findByKey(operatorId: number, idempotencyKey: string): Promise<StartedJob | undefined> {
-    const [job] = await this.database.query<StartedJob>(...FIND_BY_KEY.with({ operatorId, idempotencyKey }));
-    return job;
+    const where = { operator_id: operatorId, idempotency_key: idempotencyKey };
+    const select = { id: true, kind: true, params: true } as const;
+    return (await this.database.manager.findOne(Job, { select, where })) ?? undefined;
   }
 
   /** Whether the table has a running job of the kind. The job's process may have ended. */
-  async isRunning(kind: JobKind): Promise<boolean> {
-    const [row] = await this.database.query<{ is_running: boolean }>(...IS_RUNNING.with({ kind }));
-    return row?.is_running ?? false;
+  isRunning(kind: JobKind): Promise<boolean> {
+    return this.database.manager.existsBy(Job, { kind, state: 'running' });
   }
 
   async standing(source: Queryable, id: number): Promise<Standing> {
@@ -210,17 +168,22 @@ export class JobsRepository {
   }
 
   async writeProgress(id: number, progress: Progress): Promise<void> {
-    await this.database.query(...WRITE_PROGRESS.with({ id, ...progress }));
+    await this.database.manager.update(Job, { id, state: 'running' }, { ...progress });
   }
 
   async finish(id: number, { result, ...ending }: Ending): Promise<void> {
-    const text = result === null ? null : JSON.stringify(result);
-    await this.database.query(...FINISH_JOB.with({ id, ...ending, result: text }));
+    const change = { ...ending, result: result && { ...result }, step: null, ended_at: () => 'statement_timestamp()' };
+    await this.database.manager.update(Job, { id, state: 'running' }, change);
   }
 
   /** @returns false if the job has ended or was already cancelled. */
   async askToCancel(tx: Transaction, id: number): Promise<boolean> {
-    return (await tx.query(...ASK_TO_CANCEL.with({ id }))).length > 0;
+    const { affected } = await tx.manager.update(
+      Job,
+      { id, state: 'running', cancel_asked: false },
+      { cancel_asked: true },
+    );
+    return affected === 1;
   }
 
   async find(id: number): Promise<(JobRow & Pick<Job, 'result'>) | undefined> {
