@@ -6,17 +6,12 @@ import { AuditLogEntry } from './audit-log-entry.entity.js';
 import type { AuditedAction } from './audit-log.js';
 import { HISTORY_OF_PRODUCT } from './audit-log.sql.js';
 
+const COPIED = ['operator', 'source', 'ip', 'request_id', 'action', 'merchant_id'] as const;
+
 /** One action of an operator. */
-export interface LogEntry {
+export interface LogEntry extends Pick<AuditLogEntry, (typeof COPIED)[number]> {
   id: number;
   created_at: string;
-  operator: string;
-  source: 'cli' | 'console';
-  /** The browser's address; null for the command line. */
-  ip: string | null;
-  request_id: string | null;
-  action: string;
-  merchant_id: number | null;
   order_number: string | null;
   /** The operator's own reference, if the action has one. */
   reference: string | null;
@@ -118,7 +113,7 @@ function toLogEntry({ id, created_at, detail, ...row }: AuditLogEntry, orderNumb
   return {
     id: Number(id),
     created_at: created_at.toISOString(),
-    ...pick(row, 'operator', 'source', 'ip', 'request_id', 'action', 'merchant_id'),
+    ...pick(row, ...COPIED),
     order_number: orderNumber,
     reference: reference as string | null,
     reason: (reason ?? note) as string | null,

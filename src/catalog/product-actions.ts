@@ -1,25 +1,14 @@
 import { pick } from '../core/members.js';
 import { formatBaht } from '../core/money.js';
-import type { ProductKind } from '../core/product-kind.js';
 import type { AuditRecord } from '../audit-log/audit-log.js';
 import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 
 /** A product as operators see it (contract, section 7). */
-export interface ProductView {
-  sku: string;
-  name: string;
+export type ProductView = Omit<ProductRow, 'price' | 'supplierCode'> & {
   price: string;
   /** Of its first offer; null when it has none. */
   supplier: string | null;
-  supplier_sku: string | null;
-  requires_server: boolean;
-  requires_character: boolean;
-  max_quantity: number;
-  active: boolean;
-  kind: ProductKind;
-  /** The validator that checks players, with its code of the game; null for no check. */
-  player_check: string | null;
-}
+};
 
 export const toProductView = (product: ProductRow): ProductView => ({
   ...pick(product, 'sku', 'name'),

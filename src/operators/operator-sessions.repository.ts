@@ -2,29 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { OperatorSession } from './operator-session.entity.js';
 import { statement } from '../database/parameters.js';
-import type { Role } from './roles.js';
+import type { Operator } from './operator.entity.js';
 
 /** A session with the current state of its operator. */
-export interface LiveSession {
-  id: number;
-  id_hash: Buffer;
-  operator_id: number;
-  awaits_code: boolean;
-  ip: string;
-  user_agent: string;
-  created_at: Date;
-  seen_at: Date;
-  expires_at: Date;
-  confirmed_at: Date | null;
-  email: string;
-  name: string;
-  role: Role;
-  language: 'en' | 'th' | null;
-  timezone: string | null;
-  has_second_factor: boolean;
-  has_password: boolean;
-  access_version: number;
-}
+export type LiveSession = OperatorSession &
+  Pick<Operator, 'email' | 'name' | 'role' | 'language' | 'timezone' | 'access_version'> & {
+    has_second_factor: boolean;
+    has_password: boolean;
+  };
 
 /** The condition for a usable session. @param idleMs how long a session lasts without a request. */
 const live = (idleMs: string): string => `

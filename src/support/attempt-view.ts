@@ -11,13 +11,10 @@ import type { AttemptOfUnit } from './order-support.repository.js';
  */
 export type AttemptState = 'sending' | 'processing' | 'unknown' | 'review' | 'succeeded' | 'failed' | 'withdrawn';
 
+const COPIED = ['number', 'supplier', 'supplier_sku', 'reference', 'supplier_reference'] as const;
+
 /** An attempt as operators see it (contract, section 7). */
-export interface AttemptView {
-  number: number;
-  supplier: string;
-  supplier_sku: string;
-  reference: string;
-  supplier_reference: string | null;
+export interface AttemptView extends Pick<AttemptOfUnit, (typeof COPIED)[number]> {
   state: AttemptState;
   /** The cost that the supplier reported, in `currency`; null where the supplier reported none. */
   cost: string | null;
@@ -26,7 +23,7 @@ export interface AttemptView {
 }
 
 export const toAttemptView = (attempt: AttemptOfUnit): AttemptView => ({
-  ...pick(attempt, 'number', 'supplier', 'supplier_sku', 'reference', 'supplier_reference'),
+  ...pick(attempt, ...COPIED),
   state: stateOf(attempt),
   cost: attempt.cost_micros === null ? null : formatMicros(attempt.cost_micros),
   currency: attempt.cost_micros === null ? null : attempt.cost_currency,

@@ -10,6 +10,7 @@ import { Order } from '../orders/order.entity.js';
 import { itemColumns, orderColumns } from '../orders/order-columns.sql.js';
 import { unitReferenceIn, type ItemRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
+import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 import type { UnitState } from '../orders/states.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import type { Transfer } from '../wallet/transfer.entity.js';
@@ -20,19 +21,14 @@ import type { NamedOrderRow } from './order-search.sql.js';
 export type PlayerRow = Pick<Order, 'order_number' | 'user_id' | 'server_id' | 'character_id'>;
 
 /** An attempt to buy a unit. */
-export interface AttemptOfUnit {
-  item: number;
-  unit: number;
-  number: number;
+export interface AttemptOfUnit extends Pick<
+  UnitAttempt,
+  'item' | 'unit' | 'number' | 'supplier_sku' | 'reference' | 'supplier_reference' | 'cost_micros' | 'cost_currency'
+> {
   supplier: string;
-  supplier_sku: string;
-  reference: string;
-  supplier_reference: string | null;
   /** The attempt's final state where another attempt followed, otherwise the state of the unit. */
   state: UnitState | 'withdrawn';
   failure_code: FailureCode | null;
-  cost_micros: bigint | null;
-  cost_currency: string | null;
   /** The final state where another attempt followed, otherwise the outcome of the unit's latest call; null without a call. */
   last_outcome: string | null;
 }
