@@ -112,12 +112,7 @@ export class PricesService {
     const afterId = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
     const which = { merchantId, sku: null, isOwnOnly, part: part ?? null, afterId };
     const rows = await this.prices.pageOfMerchant(which, limit + 1);
-    return toPage(
-      rows,
-      limit,
-      ({ id }) => encodeCursor(id),
-      (row) => row,
-    );
+    return toPage(rows, limit, ({ id }) => encodeCursor(id));
   }
 
   /** A product at one merchant's price. @throws NOT_FOUND */

@@ -9,10 +9,10 @@ export const pageOf = ({ limit, cursor }: PageQuery): { limit: number; cursor: s
 });
 
 /** Reads a page of a list, the highest ids first. @throws BAD_REQUEST for an invalid cursor. */
-export async function newestFirst<Row extends { id: number | string }, Item>(
+export async function newestFirst<Row extends { id: number | string }, Item = Row>(
   query: PageQuery,
   read: (before: number, limit: number) => Promise<Row[]>,
-  toItem: (row: Row) => Item,
+  toItem?: (row: Row) => Item,
 ): Promise<Page<Item>> {
   const { limit, cursor } = pageOf(query);
   const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);

@@ -44,12 +44,15 @@ export function decodeCursor(cursor: string | undefined, maxima: bigint[], field
   throw invalidValue(field, `${field} is not the next_cursor of a page`);
 }
 
-/** Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page. */
-export function toPage<Row, Item>(
+/**
+ * Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page.
+ * @param itemOf the row itself by default.
+ */
+export function toPage<Row, Item = Row>(
   rows: Row[],
   limit: number,
   cursorOf: (row: Row) => string,
-  itemOf: (row: Row) => Item,
+  itemOf: (row: Row) => Item = (row) => row as unknown as Item,
 ): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);

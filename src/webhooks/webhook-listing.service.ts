@@ -29,12 +29,7 @@ export class WebhookListingService {
     const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
     const filter = { merchantId: merchantId ?? null, status: status ?? null };
     const rows = await this.listing.list(filter, before, limit + 1);
-    return toPage(
-      rows,
-      limit,
-      ({ id }) => encodeCursor(id),
-      (row) => row,
-    );
+    return toPage(rows, limit, ({ id }) => encodeCursor(id));
   }
 
   /** Finds deleted webhooks, too. @throws NOT_FOUND */
@@ -48,12 +43,7 @@ export class WebhookListingService {
   async deliveries(filter: DeliveryListFilter, { cursor, limit }: Asked): Promise<Page<ListedDelivery>> {
     const before = decodeCursor(cursor, [MAX_BIGINT])?.[0] ?? null;
     const rows = await this.listing.page(filter, before, limit + 1);
-    return toPage(
-      rows,
-      limit,
-      ({ id }) => encodeCursor(id),
-      (row) => row,
-    );
+    return toPage(rows, limit, ({ id }) => encodeCursor(id));
   }
 
   /** A delivery with its attempts, oldest first. @throws NOT_FOUND */

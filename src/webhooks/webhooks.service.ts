@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invalidValue, notFound } from '../core/errors.js';
+import { given } from '../core/members.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
 import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
@@ -47,7 +48,7 @@ export class WebhooksService {
       url: dto.url,
       events: dto.events ?? [...ORDER_EVENT_KINDS],
       ...this.sealed(secret),
-      ...defined({
+      ...given({
         max_retries: dto.max_retries ?? undefined,
         retry_delay: dto.retry_delay ?? undefined,
         include_deliveries: dto.include_deliveries ?? undefined,
@@ -94,7 +95,7 @@ export class WebhooksService {
   /** @returns null if nothing changes. */
   private toChanges(dto: UpdateWebhookDto): Changes | null {
     const { url, status, events, max_retries, retry_delay, include_deliveries, secret } = dto;
-    const settings = defined({ url, status, events, max_retries, retry_delay, include_deliveries });
+    const settings = given({ url, status, events, max_retries, retry_delay, include_deliveries });
     if (secret === undefined && Object.keys(settings).length === 0) return null;
     return {
       settings,
@@ -108,10 +109,6 @@ export class WebhooksService {
     return { secret_sealed: this.secretBox.sealUnbound(secret), secret_hint: secretHint(secret) };
   }
 }
-
-/** Drops members without a value. */
-const defined = <Members extends object>(members: Members): Partial<Members> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Members>;
 
 /** @throws NOT_FOUND */
 function known(webhook: Webhook | null): Webhook {

@@ -42,12 +42,7 @@ export class MerchantViewsService {
       .filter((merchant) => sandbox === undefined || String(merchant.sandbox) === sandbox)
       .filter(({ id, name }) => part === undefined || String(id) === q || name.toLowerCase().includes(part))
       .filter(({ id }) => low === undefined || isLow(walletOf.get(id) ?? NO_WALLET));
-    const page = toPage(
-      found,
-      pageLimit({ limit }, CONSOLE_LIMIT),
-      ({ id }) => encodeCursor(id),
-      (merchant) => merchant,
-    );
+    const page = toPage(found, pageLimit({ limit }, CONSOLE_LIMIT), ({ id }) => encodeCursor(id));
     return { ...page, data: await this.shown(caller, page.data, walletOf) };
   }
 

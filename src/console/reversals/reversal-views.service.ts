@@ -27,10 +27,8 @@ export class ReversalViewsService {
 
   /** Newest first. @throws BAD_REQUEST for an invalid cursor. */
   async list(caller: Caller, { open, supplier, ...query }: ReversalsQueryDto): Promise<Page<ReversalDto>> {
-    const page = await newestFirst(
-      query,
-      (before, limit) => this.reversals.list({ open: open === 'true', supplier, before, limit }),
-      (reversal) => reversal,
+    const page = await newestFirst(query, (before, limit) =>
+      this.reversals.list({ open: open === 'true', supplier, before, limit }),
     );
     const censor = await this.censors(page.data, caller);
     return { ...page, data: page.data.map((reversal) => toReversalDto(reversal, caller, censor(reversal))) };
