@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
-import type { SupplierProductRead } from '../suppliers/supplier-product-read.entity.js';
 import type { CatalogueRow } from '../suppliers/supplier-registry.js';
-import type { Supplier } from '../suppliers/supplier.entity.js';
+import type { Supplier, SupplierProductRead } from '../suppliers/supplier.entity.js';
 
 /** Marks each SKU that is in the supplier's catalogue or has an offer. */
 const ASK_FOR_PRODUCTS = statement(

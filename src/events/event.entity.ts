@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
 /** The ends of an order. Webhooks subscribe to them by default (specification, section 2.3). */
@@ -49,4 +49,15 @@ export class Event {
 
   @Column(timestampColumn())
   created_at!: Date;
+}
+
+/** The table has one row. The retention may have removed events up to `removed_until`, because of their age. */
+@Entity('event_retention')
+@Check('ck_event_retention_only_row', 'only_row')
+export class EventRetention {
+  @PrimaryColumn('boolean', { default: true, primaryKeyConstraintName: 'pk_event_retention' })
+  only_row!: true;
+
+  @Column('timestamptz')
+  removed_until!: Date;
 }

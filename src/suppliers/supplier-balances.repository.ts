@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CostMoney } from '../core/cost-money.js';
 import { Database, type Transaction } from '../database/database.js';
 import * as sql from './supplier-balances.sql.js';
-import type { SupplierBalanceReading } from './supplier-balance-reading.entity.js';
-import type { Supplier } from './supplier.entity.js';
+import type { Supplier, SupplierBalanceReading } from './supplier.entity.js';
 
 export type ReportedBalance = Pick<SupplierBalanceReading, 'told_at' | 'currency' | 'micros'>;
 

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique, UpdateDateColumn } from 'typeorm';
 import { placeOf, type Place } from '../core/secret-box.js';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
@@ -157,4 +157,40 @@ export class Supplier {
   /** When its settings were last changed. */
   @UpdateDateColumn(timestampColumn({ default: () => 'now()' }))
   updated_at!: Date;
+}
+
+/** A balance of ours that a supplier reported. */
+@Entity('supplier_balances')
+export class SupplierBalanceReading {
+  @ForeignKey(() => Supplier, { name: 'fk_supplier_balances_supplier', onDelete: 'CASCADE' })
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_supplier_balances' })
+  supplier_id!: number;
+
+  @PrimaryColumn(timestampColumn({ primaryKeyConstraintName: 'pk_supplier_balances' }))
+  told_at!: Date;
+
+  @Column('text')
+  currency!: string;
+
+  /** In millionths of its currency. */
+  @Column(bigintColumn())
+  micros!: bigint;
+}
+
+/** A SKU to read by itself: a supplier refused the SKU's price, or reported a change. */
+@Entity('supplier_product_reads')
+export class SupplierProductRead {
+  @ForeignKey(() => Supplier, { name: 'fk_supplier_product_reads_supplier', onDelete: 'CASCADE' })
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_supplier_product_reads' })
+  supplier_id!: number;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_supplier_product_reads' })
+  sku!: string;
+
+  /** When a process last marked the SKU. A reading that began earlier does not count. */
+  @Column(timestampColumn())
+  asked_at!: Date;
+
+  @Column(timestampColumn())
+  due_at!: Date;
 }
