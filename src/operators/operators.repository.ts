@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, type FindOptionsWhere } from 'typeorm';
+import { type FindOptionsWhere, IsNull, LessThan } from 'typeorm';
 import { Database, type Transaction } from '../database/database.js';
 import { OperatorSession } from './operator-session.entity.js';
 import { Operator, RecoveryCode } from './operator.entity.js';
@@ -102,23 +102,6 @@ const FORGET_ATTEMPTS = statement(
     WHERE id = ${id}`,
 );
 
-/** No row if a code of this step or a later one has been used. */
-const USE_STEP = statement(
-  'operators.use_step',
-  { id: 'int', step: 'bigint' },
-  ({ id, step }) => `
-    UPDATE operators SET totp_last_step = ${step} WHERE id = ${id} AND totp_last_step < ${step} RETURNING id`,
-);
-
-/** No row if the code is unknown or has been used. */
-const USE_RECOVERY_CODE = statement(
-  'operators.use_recovery_code',
-  { id: 'int', hash: 'bytea' },
-  ({ id, hash }) => `
-    UPDATE operator_recovery_codes SET used_at = statement_timestamp()
-    WHERE operator_id = ${id} AND code_hash = ${hash} AND used_at IS NULL RETURNING operator_id`,
-);
-
 /** Locks in the order of ids, so that two administrators who demote each other can't deadlock. */
 const LOCK_ADMINISTRATORS = statement(
   'operators.lock_administrators',
@@ -208,12 +191,17 @@ export class OperatorsRepository {
 
   /** @returns false if a code of this step or a later one has been used. */
   async useStep(id: number, step: bigint): Promise<boolean> {
-    return (await this.database.query(...USE_STEP.with({ id, step }))).length > 0;
+    const where = { id, totp_last_step: LessThan(step) };
+    return (await this.database.manager.update(Operator, where, { totp_last_step: step })).affected === 1;
   }
 
   /** @returns false if the code is unknown or has been used. */
   async useRecoveryCode(id: number, hash: Buffer): Promise<boolean> {
-    return (await this.database.query(...USE_RECOVERY_CODE.with({ id, hash }))).length > 0;
+    const where = { operator_id: id, code_hash: hash, used_at: IsNull() };
+    const { affected } = await this.database.manager.update(RecoveryCode, where, {
+      used_at: () => 'statement_timestamp()',
+    });
+    return affected === 1;
   }
 
   countRecoveryCodes(operatorId: number): Promise<number> {

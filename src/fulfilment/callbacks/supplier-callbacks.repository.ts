@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull, Not } from 'typeorm';
 import { Database } from '../../database/database.js';
 import type { Inquiry } from '../../suppliers/supplier-adapter.js';
-import type { SupplierCallback } from './supplier-callback.entity.js';
+import { SupplierCallback } from './supplier-callback.entity.js';
 import { statement } from '../../database/parameters.js';
 import type { OrderItem } from '../../orders/order-item.entity.js';
 import type { Order } from '../../orders/order.entity.js';
@@ -86,13 +87,6 @@ export const DOUBT_UNIT = statement(
       ceil(extract(epoch FROM u.next_action_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
 );
 
-const FIND_DELIVERY = statement(
-  'supplier_callbacks.find_delivery',
-  { supplierId: 'int', deliveryId: 'text' },
-  ({ supplierId, deliveryId }) => `
-    SELECT id FROM supplier_callbacks WHERE supplier_id = ${supplierId} AND delivery_id = ${deliveryId} LIMIT 1`,
-);
-
 const RECORD_CALLBACK = statement(
   'supplier_callbacks.record',
   {
@@ -125,17 +119,6 @@ const REMOVE_OLD_CALLBACKS = statement(
     RETURNING id`,
 );
 
-/** The latest callbacks about an attempt that name one supplier's reference. */
-const FIND_BODIES = statement(
-  'callback_bodies.find',
-  { ...ATTEMPT, supplier_reference: 'text', limit: 'int' },
-  ({ order_id, item, unit, attempt, supplier_reference, limit }) => `
-    SELECT body_sealed FROM supplier_callbacks
-    WHERE order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}
-      AND supplier_reference = ${supplier_reference} AND body_sealed IS NOT NULL
-    ORDER BY id DESC LIMIT ${limit}`,
-);
-
 /** Callbacks about one purchase that are searched for its code. */
 const MAX_BODIES = 10;
 
@@ -164,9 +147,9 @@ export class SupplierCallbacksRepository {
   }
 
   /** Whether a callback with this delivery id was received before. */
-  async hasDelivery(supplierId: number, deliveryId: string): Promise<boolean> {
-    const found = await this.database.query(...FIND_DELIVERY.with({ supplierId, deliveryId }));
-    return found.length > 0;
+  hasDelivery(supplierId: number, deliveryId: string): Promise<boolean> {
+    const where = { supplier_id: supplierId, delivery_id: deliveryId };
+    return this.database.manager.existsBy(SupplierCallback, where);
   }
 
   /** Schedules an inquiry about an open attempt. @returns the delay in milliseconds; null if nothing changed. */
@@ -191,9 +174,13 @@ export class SupplierCallbacksRepository {
 
   /** The sealed bodies of callbacks that named the attempt by this supplier's reference, latest first. */
   async findBodies({ order_id, item, unit, attempt, supplier_reference }: NamedAttempt): Promise<Buffer[]> {
-    const values = { order_id, item, unit, attempt, supplier_reference, limit: MAX_BODIES };
-    const rows = await this.database.query<{ body_sealed: Buffer }>(...FIND_BODIES.with(values));
-    return rows.map(({ body_sealed }) => body_sealed);
+    const found = await this.database.manager.find(SupplierCallback, {
+      select: { id: true, body_sealed: true },
+      where: { order_id, item, unit, attempt, supplier_reference, body_sealed: Not(IsNull()) },
+      order: { id: 'DESC' },
+      take: MAX_BODIES,
+    });
+    return found.flatMap(({ body_sealed: body }) => body ?? []);
   }
 
   /** Removes up to `limit` callbacks that are older than `days`. @returns how many it removed. */
