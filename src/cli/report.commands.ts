@@ -28,6 +28,7 @@ import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
 import { marginReport } from './margin-report.view.js';
+import { repeated } from './named-values.js';
 import { day, id, includeSandboxOption, moment, month, oneOf, refuseBoth, timezone } from './options.js';
 import { CommandError } from './problems.js';
 import { withProgress } from './progress.js';
@@ -181,9 +182,9 @@ function defineSupplier(report: OperatorCommand): void {
     .option('--since <moment>', 'orders placed at or after this time, in ISO 8601 (default: 24 hours ago)', moment)
     .option('--statement <file>', 'CSV file of the supplier’s sales; - for standard input')
     .option('--column <name=header>', 'header of a column in the statement; may be repeated', statementColumn)
-    .option('--bought <status>', 'status of a succeeded purchase in the statement; may be repeated', collected)
-    .option('--not-bought <status>', 'status of a failed purchase; may be repeated', collected)
-    .option('--refunded <status>', 'status of a refunded purchase; may be repeated', collected)
+    .option('--bought <status>', 'status of a succeeded purchase in the statement; may be repeated', repeated)
+    .option('--not-bought <status>', 'status of a failed purchase; may be repeated', repeated)
+    .option('--refunded <status>', 'status of a refunded purchase; may be repeated', repeated)
     .addOption(includeSandboxOption())
     .notes(SUPPLIER_HELP)
     .examples(
@@ -214,8 +215,6 @@ function defineSupplier(report: OperatorCommand): void {
 /** The current date in a time zone, such as 2026-01-15. */
 const today = (timezone: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date());
-
-const collected = (text: string, earlier: string[] = []): string[] => [...earlier, text];
 
 function statementColumn(text: string, earlier: StatementFormat['headers'] = {}): StatementFormat['headers'] {
   const [, name = '', header = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
