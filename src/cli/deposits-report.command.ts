@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
 import { toCsv, type CsvCell } from '../core/csv.js';
 import { formatBaht } from '../core/money.js';
-import type { DepositsGrouping, ReportedGroup } from '../deposits/payments.repository.js';
-import { PaymentsService } from '../deposits/payments.service.js';
+import {
+  DEPOSITS_GROUPINGS,
+  DepositsReportService,
+  type DepositsGrouping,
+  type DepositsRow,
+} from '../accounting/reports/deposits-report.service.js';
 import type { OperatorCommand } from './command-group.js';
 import { day, oneOf, refuseBoth } from './options.js';
 import { list, type Result } from './output.js';
@@ -14,8 +18,6 @@ interface Given {
   channel?: string;
   csv?: boolean;
 }
-
-const GROUPINGS = ['channel', 'merchant', 'day'] as const;
 
 /** The name of the first column. */
 const GROUP_COLUMNS: Record<DepositsGrouping, string> = { channel: 'channel', merchant: 'merchant_id', day: 'day' };
@@ -31,14 +33,14 @@ export function defineDepositsReport(report: OperatorCommand): void {
     .description('Report incoming payments: booked with and without a person, waiting, returned and ignored.')
     .requiredOption('--from <day>', 'first day, such as 2026-01-15', day)
     .requiredOption('--to <day>', 'last day, inclusive', day)
-    .option('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS), 'channel')
+    .option('--by <what>', `one row for each: ${DEPOSITS_GROUPINGS.join(', ')}`, oneOf(DEPOSITS_GROUPINGS), 'channel')
     .option('--channel <code>', 'of this channel only')
     .option('--csv', 'print CSV with a header line')
     .notes(HELP)
     .examples('report deposits --from 2026-11-01 --to 2026-11-30 --by day')
     .does(async (app, { from, to, by, channel, csv }: Given, command: Command): Promise<Result> => {
       if (csv) refuseBoth(command, '--csv');
-      const rows = (await app.get(PaymentsService).report(by, from, to, channel)).map((group) => toRow(by, group));
+      const rows = (await app.get(DepositsReportService).run({ from, to }, by, channel)).map((row) => toRow(by, row));
       const { text } = list(rows, 'No payments arrived on these days.');
       return { json: rows, text: csv ? () => csvOf(by, rows) : text };
     });
@@ -46,9 +48,9 @@ export function defineDepositsReport(report: OperatorCommand): void {
 
 const toRow = (
   by: DepositsGrouping,
-  { group, amount, median_seconds, ...counts }: ReportedGroup,
+  { about, amount, median_seconds, ...counts }: DepositsRow,
 ): Record<string, CsvCell> => ({
-  [GROUP_COLUMNS[by]]: group,
+  [GROUP_COLUMNS[by]]: by === 'merchant' && about !== null ? Number(about) : about,
   payments: Number(counts.payments),
   amount: formatBaht(amount),
   without_person: Number(counts.without_person),

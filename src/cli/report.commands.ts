@@ -22,7 +22,6 @@ import {
   type Grouping,
 } from '../accounting/reports/margin-report.service.js';
 import { AccountStatementService, STATEMENT_TIMEZONE } from '../accounting/reports/statement.service.js';
-import { DepositsModule } from '../deposits/deposits.module.js';
 import { defineDepositsReport } from './deposits-report.command.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { readFile } from './csv-file.js';
@@ -95,7 +94,7 @@ interface SupplierGiven {
 }
 
 export const reportCommands: CommandGroup = {
-  features: { imports: [WalletModule, SuppliersModule, ReportsModule, DepositsModule] },
+  features: { imports: [WalletModule, SuppliersModule, ReportsModule] },
   define(report) {
     defineDaily(report);
     defineMargin(report);

@@ -342,6 +342,13 @@ export class Metrics extends Instruments {
         'Why nothing is sent to the supplier; always 1, absent while it is not paused',
         ['supplier', 'reason'],
       ),
+      incoming_waiting: each('incoming_waiting', 'Incoming payments that wait for an operator', ['channel']),
+      incoming_oldest_seconds: each('incoming_oldest_seconds', 'How long the oldest incoming payment has waited', [
+        'channel',
+      ]),
+      statement_age_seconds: each('statement_age_seconds', 'Time since a bank statement was last imported', [
+        'channel',
+      ]),
       partition_ids_left: each(
         'partition_ids_left',
         'Ids left in the partitions of a table; after them, inserts fail',

@@ -110,7 +110,7 @@ export class DepositsRepository {
 
   /** Locks the deposits and adds booked payments to them. @returns how many deposits there were. */
   async pay(tx: Transaction, booked: { id: bigint; amount: Satang; paid_at: Date }[]): Promise<number> {
-    await tx.query(...sql.LOCK_DEPOSITS.with({ ids: booked.map(({ id }) => ({ id })) }));
+    tx.write(...sql.LOCK_DEPOSITS.with({ ids: booked.map(({ id }) => ({ id })) }));
     return (await tx.query(...sql.PAY_DEPOSITS.with({ booked }))).length;
   }
 

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
-import { withLongTimeout } from '../database/snapshot.js';
 import { DepositChannel } from './deposit-channel.entity.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision, type PaymentReason } from './incoming-payment.entity.js';
-import { INSERT_PAYMENTS, REPORTS, SUGGEST } from './payments.sql.js';
+import { INSERT_PAYMENTS, SUGGEST } from './payments.sql.js';
 
 /** A payment to be written. */
 export type NewPayment = Pick<
@@ -33,20 +32,6 @@ export interface PaymentsFilter {
   merchantId?: number | undefined;
   amount?: Satang | undefined;
   limit: number;
-}
-
-export type DepositsGrouping = keyof typeof REPORTS;
-
-export interface ReportedGroup {
-  group: string | number | null;
-  payments: bigint;
-  amount: Satang;
-  without_person: bigint;
-  by_person: bigint;
-  waiting: bigint;
-  returned: bigint;
-  ignored: bigint;
-  median_seconds: number | null;
 }
 
 const CLOSED: Decision[] = ['debit', 'keep'];
@@ -98,11 +83,6 @@ export class PaymentsRepository {
 
   async change({ manager }: Transaction, id: bigint, change: Partial<IncomingPayment>): Promise<void> {
     await manager.update(IncomingPayment, { id }, change);
-  }
-
-  /** @param from, to days of Asia/Bangkok, both inclusive. */
-  report(by: DepositsGrouping, from: string, to: string, channel: string | null): Promise<ReportedGroup[]> {
-    return this.database.query<ReportedGroup>(withLongTimeout(REPORTS[by]), [from, to, channel]);
   }
 
   private async complete(payments: IncomingPayment[]): Promise<PaymentRow[]> {

@@ -12,14 +12,7 @@ import { BookingService } from './booking.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { DepositsRepository } from './deposits.repository.js';
 import type { Decision, IncomingPayment } from './incoming-payment.entity.js';
-import {
-  isOpenCase,
-  PaymentsRepository,
-  type DepositsGrouping,
-  type PaymentRow,
-  type PaymentsFilter,
-  type ReportedGroup,
-} from './payments.repository.js';
+import { isOpenCase, PaymentsRepository, type PaymentRow, type PaymentsFilter } from './payments.repository.js';
 
 /** To which deposit a payment goes, or to which merchant without a deposit of its own. */
 export type Recipient = { depositNumber: string } | { merchantId: number };
@@ -57,11 +50,6 @@ export class PaymentsService {
     const found = await this.payments.find(publicId);
     if (!found) throw new UnknownResource('payment', publicId);
     return found;
-  }
-
-  /** @param from, to days of Asia/Bangkok, both inclusive. */
-  report(by: DepositsGrouping, from: string, to: string, channel?: string): Promise<ReportedGroup[]> {
-    return this.payments.report(by, from, to, channel ?? null);
   }
 
   /** Credits a waiting payment. @throws NOT_FOUND; BAD_REQUEST for a sandbox merchant; CONFLICT if it does not wait. */

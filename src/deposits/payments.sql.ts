@@ -45,24 +45,3 @@ export const SUGGEST = statement(
       LIMIT 3) found
     WHERE p.state = 'waiting'`,
 );
-
-/** Payments of each channel, merchant or day of Asia/Bangkok. $1 the first day, $2 the last one, $3 a channel's code or null. */
-const reported = (group: string): string => `
-  SELECT ${group} AS "group", count(*) AS payments, sum(p.amount)::bigint AS amount,
-         count(*) FILTER (WHERE booked_by <> 'person') AS without_person, count(*) FILTER (WHERE booked_by = 'person') AS by_person,
-         count(*) FILTER (WHERE p.state = 'waiting') AS waiting, count(*) FILTER (WHERE p.state = 'returned') AS returned,
-         count(*) FILTER (WHERE p.state = 'ignored') AS ignored,
-         percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM p.booked_at - p.paid_at)) AS median_seconds
-  FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id
-  WHERE p.paid_at >= $1::timestamp AT TIME ZONE 'Asia/Bangkok' AND p.paid_at < ($2::timestamp + interval '1 day') AT TIME ZONE 'Asia/Bangkok'
-    AND ($3::text IS NULL OR c.code = $3)
-  GROUP BY 1 ORDER BY 1`;
-
-export const REPORTS = {
-  channel: { name: 'incoming_payments.by_channel', text: reported('c.code') },
-  merchant: { name: 'incoming_payments.by_merchant', text: reported('p.merchant_id') },
-  day: {
-    name: 'incoming_payments.by_day',
-    text: reported(`to_char(p.paid_at AT TIME ZONE 'Asia/Bangkok', 'YYYY-MM-DD')`),
-  },
-};

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestMerchant } from '../support/stack.js';
+import { openManagementPort, Scrape } from '../ops/management.js';
 import { eventually } from '../support/eventually.js';
 import { checksThatSee } from '../support/planted.js';
 import { BankAccount, before, DepositsScene, paying, satang, type DepositView } from './scene.js';
@@ -277,13 +278,17 @@ describe('an operator', () => {
       String(shop.id),
     );
     expect(log.filter(({ action }) => action === 'payment.credit')).toHaveLength(2);
-    const day = at.toISOString().slice(0, 10);
-    const next = new Date(at.getTime() + 86_400_000).toISOString().slice(0, 10);
-    expect(
-      await scene.operator.json('report', 'deposits', '--from', day, '--to', next, '--channel', channel),
-    ).toMatchObject([
+    const day = new Date(at.getTime() + 7 * HOUR_MS).toISOString().slice(0, 10);
+    const report = ['report', 'deposits', '--from', day, '--to', day, '--channel', channel];
+    expect(await scene.operator.json(...report)).toMatchObject([
       { channel, payments: 4, amount: '2775.00', without_person: 0, by_person: 2, waiting: 0, returned: 1, ignored: 1 },
     ]);
+    expect(await scene.operator.json(...report, '--by', 'merchant')).toMatchObject([
+      { merchant_id: shop.id, payments: 2, amount: '1665.00' },
+      { merchant_id: null, payments: 2, amount: '1110.00' },
+    ]);
+    const { stdout } = await scene.operator.run(...report, '--by', 'day', '--csv');
+    expect(stdout).toMatch(new RegExp(`^day,payments,amount,.+\n${day},4,2775\\.00,0,2,0,1,1,\\d+\n$`));
     expect(await scene.wrong()).toEqual([]);
   });
 
@@ -334,6 +339,21 @@ describe('an operator', () => {
       '1000.00',
     ];
     expect(await scene.operator.refused(...args, '--channel', channel)).toMatch(/there is no active channel/);
+  });
+});
+
+describe('the metrics', () => {
+  it('say what waits at a channel, and how old its statements are', async () => {
+    const channel = await scene.channel();
+    await scene.import(channel, new BankAccount().add({ at: new Date(), amount: 100n }).statement());
+    const port = await openManagementPort(scene.stack.api, 0);
+    const of = { channel };
+    const scrape = await eventually(
+      () => Scrape.of(port),
+      (scraped) => scraped.value('topup_incoming_waiting', of) === 1,
+    );
+    expect(scrape.value('topup_incoming_oldest_seconds', of)).toBeGreaterThanOrEqual(0);
+    expect(scrape.value('topup_statement_age_seconds', of)).toBeGreaterThanOrEqual(0);
   });
 });
 

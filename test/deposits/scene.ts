@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CommandLine } from '../cli/command-line.js';
+import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 
 export interface DepositView {
@@ -95,13 +97,15 @@ export class DepositsScene {
   private constructor(
     readonly stack: TestStack,
     readonly operator: CommandLine,
+    private readonly env: Record<string, string>,
   ) {}
 
   static async start(env: Record<string, string> = {}): Promise<DepositsScene> {
     const stack = await TestStack.start(env);
     const key = stack.config.secretsKey?.toString('base64') ?? '';
-    const operator = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL, SECRETS_KEY: key, ...env });
-    return new DepositsScene(stack, operator);
+    const ofOperator = { DATABASE_URL: stack.config.DATABASE_URL, SECRETS_KEY: key, ...env };
+    const operator = new CommandLine(ofOperator);
+    return new DepositsScene(stack, operator, ofOperator);
   }
 
   async close(): Promise<void> {
@@ -157,6 +161,28 @@ export class DepositsScene {
 
   import(channel: string, content: string, ...options: string[]): Promise<Imported> {
     return this.operator.json<Imported>('statement', 'import', this.file(content), '--channel', channel, ...options);
+  }
+
+  /** Imports in a process of its own, which is killed when at least `lines` lines are stored. */
+  async killedImport(channel: string, content: string, lines: number): Promise<void> {
+    const args = ['bin/topup.js', 'statement', 'import', this.file(content), '--channel', channel];
+    const env = { PATH: process.env.PATH, USER: 'operator-1', ...this.env };
+    const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    await eventually(
+      () => this.storedLines(channel),
+      (stored) => stored >= lines || child.exitCode !== null,
+    );
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async storedLines(channel: string): Promise<number> {
+    const [found] = await this.stack.sql<{ count: bigint }>(
+      `SELECT count(*) FROM statement_lines JOIN deposit_channels c ON c.id = channel_id WHERE code = $1`,
+      [channel],
+    );
+    return Number(found?.count);
   }
 
   /** Imports a file that must be refused. @returns the code, and what standard error has. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { whileLocked } from '../support/locks.js';
 import type { TestMerchant } from '../support/stack.js';
 import { BankAccount, DepositsScene, paying, satang } from './scene.js';
 
@@ -77,6 +78,59 @@ describe('the import of a statement', () => {
     }
     expect(await scene.import(channel, account.statement())).toMatchObject({ new: 0, repeated: account.lines.length });
     expect(await scene.wrong()).toEqual([]);
+  });
+
+  it('goes on after its process was killed, as if it had not been', async () => {
+    const channel = await scene.channel('spread=5');
+    const shop = await scene.stack.merchant('0.00');
+    const deposits = [];
+    for (let n = 0; n < 6; n++) deposits.push(await scene.deposit(channel, shop, '2000.00'));
+    const account = new BankAccount();
+    for (let n = 0; n < 4_000; n++) account.add({ at: new Date(), amount: BigInt(200 + n) });
+    // One in the middle of each sixth of the file.
+    for (const [index, deposit] of deposits.entries()) account.lines.splice(index * 660 + 330, 0, paying(deposit));
+    for (const lines of [1, 1_200, 2_400]) await scene.killedImport(channel, account.statement(), lines);
+    const stored = await scene.storedLines(channel);
+    expect(stored).toBeGreaterThanOrEqual(2_400);
+    const rest = await scene.import(channel, account.statement());
+    expect(rest).toMatchObject({ lines: account.lines.length, new: account.lines.length - stored, repeated: stored });
+    expect(await scene.available(shop)).toBe(sum(...deposits.map(({ amount_to_pay }) => amount_to_pay)));
+    expect(await scene.credits(shop)).toHaveLength(deposits.length);
+    expect(await scene.wrong()).toEqual([]);
+  });
+
+  it('books again under the same ids what a restore of the database has lost', async () => {
+    const channel = await scene.channel();
+    const shop = await scene.stack.merchant('0.00');
+    const deposit = await scene.deposit(channel, shop);
+    const account = new BankAccount().add(paying(deposit), { at: new Date(), amount: 100n });
+    await scene.import(channel, account.statement());
+    const before = await scene.payments(channel);
+    const credits = await scene.credits(shop);
+    await scene.stack.fill(`
+      SET session_replication_role = 'replica';
+      DELETE FROM incoming_payments WHERE channel_id = (SELECT id FROM deposit_channels WHERE code = '${channel}');
+      DELETE FROM statement_lines WHERE channel_id = (SELECT id FROM deposit_channels WHERE code = '${channel}');
+      DELETE FROM transfers WHERE merchant_id = ${shop.id};
+      UPDATE wallets SET available = 0 WHERE merchant_id = ${shop.id};
+      UPDATE deposits SET status = 'pending', paid_amount = 0, paid_at = NULL WHERE merchant_id = ${shop.id}`);
+    expect(await scene.import(channel, account.statement())).toMatchObject({ new: 2, booked: 1 });
+    const after = await scene.payments(channel);
+    expect(after.map(({ id, state }) => [id, state])).toEqual(before.map(({ id, state }) => [id, state]));
+    expect(await scene.credits(shop)).toEqual(credits);
+    expect(await scene.wrong()).toEqual([]);
+  });
+
+  it('never makes a deposit wait, nor a payment of another channel', async () => {
+    const [channel, other] = [await scene.channel(), await scene.channel()];
+    const shop = await scene.stack.merchant('0.00');
+    const deposit = await scene.deposit(other, shop);
+    const held = `SELECT FROM deposit_channels WHERE code = '${channel}' FOR NO KEY UPDATE`;
+    await whileLocked(scene.stack, held, async () => {
+      await scene.deposit(channel, shop);
+      await scene.import(other, new BankAccount().add(paying(deposit)).statement());
+    });
+    expect(await scene.available(shop)).toBe(deposit.amount_to_pay);
   });
 
   it('takes equal lines of one minute for two payments', async () => {

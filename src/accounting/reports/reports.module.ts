@@ -6,6 +6,8 @@ import { ArchivedOrdersRepository } from './archived-orders.repository.js';
 import { ArchivedOrdersService } from './archived-orders.service.js';
 import { DailyReportRepository } from './daily-report.repository.js';
 import { DailyReportService } from './daily-report.service.js';
+import { DepositsReportRepository } from './deposits-report.repository.js';
+import { DepositsReportService } from './deposits-report.service.js';
 import { MarginReportRepository } from './margin-report.repository.js';
 import { MarginReportService } from './margin-report.service.js';
 import { MerchantStatsRepository } from './merchant-stats.repository.js';
@@ -21,6 +23,8 @@ import { SupplierReportService } from './supplier-report.service.js';
     DailyReportService,
     MarginReportRepository,
     MarginReportService,
+    DepositsReportRepository,
+    DepositsReportService,
     MerchantStatsRepository,
     ArchivedOrdersRepository,
     ArchivedOrdersService,
@@ -34,6 +38,7 @@ import { SupplierReportService } from './supplier-report.service.js';
   exports: [
     DailyReportService,
     MarginReportService,
+    DepositsReportService,
     MerchantStatsRepository,
     AccountStatementService,
     SupplierReportService,

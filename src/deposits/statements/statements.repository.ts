@@ -7,6 +7,7 @@ import type { StatementLine } from './statement-line.entity.js';
 import { INSERT_LINES, KNOWN_LINES, LAST_LINE, LINES_FROM } from './statements.sql.js';
 
 export type NewLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity' | 'text_sealed'>;
+export type NewLineId = Pick<StatementLine, 'id' | 'identity'>;
 export type KnownLine = Pick<StatementLine, 'id' | 'identity' | 'amount'>;
 export type ImportRow = StatementImport & { channel: string };
 
@@ -33,11 +34,7 @@ export class StatementsRepository {
     return tx.query<KnownLine>(...KNOWN_LINES.with({ channelId, lines: lines.map(({ identity }) => ({ identity })) }));
   }
 
-  insertLines(
-    tx: Transaction,
-    of: { channelId: number; importId: number },
-    lines: NewLine[],
-  ): Promise<Pick<StatementLine, 'id' | 'identity'>[]> {
+  insertLines(tx: Transaction, of: { channelId: number; importId: number }, lines: NewLine[]): Promise<NewLineId[]> {
     return tx.query(...INSERT_LINES.with({ ...of, lines }));
   }
 

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import type { Satang } from '../../core/money.js';
+import { isLockTimeout } from '../../core/postgres-errors.js';
 import { SecretBox } from '../../core/secret-box.js';
 import { Database, type Queryable, type Transaction } from '../../database/database.js';
+import { retryWrite } from '../../database/retry-write.js';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { ChannelsRepository } from '../channels.repository.js';
 import { ChannelsService, type KnownChannel } from '../channels.service.js';
@@ -14,10 +16,12 @@ import type { StatementFormat } from './statement-format.js';
 import { lineTextPlace } from './statement-line.entity.js';
 import { readStatement } from './statement-reader.js';
 import { StatementRefused } from './statement-refused.js';
-import { StatementsRepository, type ImportRow, type KnownLine } from './statements.repository.js';
+import { StatementsRepository, type ImportRow, type KnownLine, type NewLineId } from './statements.repository.js';
 
 /** Lines of one transaction. */
 const BATCH = 500;
+/** How long a batch waits for other imports of its channel. */
+const LOCK_WAIT_MS = 60_000;
 
 /** What an import did. Amounts and counts are of new lines. */
 export interface ImportResult extends Outcomes {
@@ -93,7 +97,10 @@ export class StatementsService {
     let progress = begin(statement);
     do {
       const current = progress;
-      progress = await this.database.transaction((tx) => this.importBatch(tx, statement, current, by));
+      const write = (): Promise<Progress> =>
+        this.database.transaction((tx) => this.importBatch(tx, statement, current, by));
+      // Another import may hold the channel's lock for longer than a statement waits.
+      progress = await retryWrite(write, performance.now() + LOCK_WAIT_MS, isLockTimeout);
       onProgress(statement.lines.length - progress.rest.length, statement.lines.length);
     } while (progress.rest.length > 0);
     return progress.result;
@@ -125,13 +132,15 @@ export class StatementsService {
     const rest = lastId === before.lastId ? before.rest : await this.newLines(tx, file);
     const importId = before.importId ?? (await this.record(tx, file, rest.length, by));
     const taken = await this.withoutKnown(tx, file, rest.slice(0, BATCH));
-    const outcomes = await this.write(tx, { ...file, channel }, importId, taken);
     const until = taken.at(-1)?.at ?? null;
     const isLater = until !== null && until > (channel.covered_until ?? new Date(0));
     if (isLater) await this.channelRows.cover(tx, channel.id, until);
+    const inserted = await this.insert(tx, { channelId: channel.id, importId }, taken);
+    // The last step, because it locks wallets, for which orders wait.
+    const outcomes = await this.incoming.take(tx, { ...file, channel }, taken, inserted);
     return {
       importId,
-      lastId: await this.statements.lastId(tx, channel.id),
+      lastId: inserted.at(-1)?.id ?? lastId,
       rest: rest.slice(BATCH),
       result: added(before.result, taken, outcomes, isLater ? until : channel.covered_until),
     };
@@ -205,21 +214,17 @@ export class StatementsService {
     );
   }
 
-  private async write(
+  private insert(
     tx: Transaction,
-    file: StatementFile,
-    importId: number,
+    of: { channelId: number; importId: number },
     taken: IdentifiedLine[],
-  ): Promise<Outcomes> {
-    if (taken.length === 0) return NOTHING_IMPORTED;
-    const rows = taken.map(
-      ({ bookedOn: booked_on, at, amount, balance: balance_after, identity, texts, reference }) => {
-        const text_sealed = this.secretBox.seal(JSON.stringify([...texts, reference]), lineTextPlace({ identity }));
-        return { booked_on, at, amount, balance_after, identity, text_sealed };
-      },
-    );
-    const inserted = await this.statements.insertLines(tx, { channelId: file.channel.id, importId }, rows);
-    return this.incoming.take(tx, file, taken, inserted);
+  ): Promise<NewLineId[]> {
+    if (taken.length === 0) return Promise.resolve([]);
+    const rows = taken.map(({ bookedOn, at, amount, balance, identity, texts, reference }) => {
+      const text_sealed = this.secretBox.seal(JSON.stringify([...texts, reference]), lineTextPlace({ identity }));
+      return { booked_on: bookedOn, at, amount, balance_after: balance, identity, text_sealed };
+    });
+    return this.statements.insertLines(tx, of, rows);
   }
 }
 

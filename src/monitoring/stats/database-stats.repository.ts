@@ -131,6 +131,19 @@ const lowBalances = figures(
    WHERE available < alert_below AND NOT m.sandbox`,
 );
 
+/** One row for each channel. Payments never change while they wait. */
+const deposits = figures(
+  'deposits',
+  ['incoming_waiting', 'incoming_oldest_seconds', 'statement_age_seconds'],
+  `SELECT c.code AS channel, waiting.payments AS incoming_waiting, ${secondsSince('waiting.since')} AS incoming_oldest_seconds,
+          extract(epoch FROM statement_timestamp() - (SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id
+                                                      ORDER BY id DESC LIMIT 1))::float8 AS statement_age_seconds
+   FROM deposit_channels c CROSS JOIN LATERAL (
+     SELECT count(*) AS payments, min(seen_at) AS since FROM (
+       SELECT seen_at FROM incoming_payments WHERE channel_id = c.id AND state = 'waiting'
+       ORDER BY id LIMIT ${MAX_COUNTED}) payments) waiting`,
+);
+
 const databaseSize = figures(
   'database_size',
   ['database_size_bytes'],
@@ -159,6 +172,7 @@ export const FIGURES: readonly FiguresStatement[] = [
   webhooksQueue,
   heldMismatch,
   lowBalances,
+  deposits,
   databaseSize,
   partitions,
 ];

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { Satang } from '../../core/money.js';
+import type { Queryable } from '../../database/database.js';
+import { statement } from '../../database/parameters.js';
+import { withLongTimeout } from '../../database/snapshot.js';
+import { MARGIN_TIMEZONE } from './margin-report.repository.js';
+
+export const DEPOSITS_GROUPINGS = ['channel', 'merchant', 'day'] as const;
+export type DepositsGrouping = (typeof DEPOSITS_GROUPINGS)[number];
+
+const GROUPS: Record<DepositsGrouping, string> = {
+  channel: 'c.code',
+  merchant: 'p.merchant_id::text',
+  day: `to_char(p.paid_at AT TIME ZONE '${MARGIN_TIMEZONE}', 'YYYY-MM-DD')`,
+};
+
+const reportBy = (by: DepositsGrouping) =>
+  statement(
+    `deposits_report.${by}`,
+    { start: 'timestamptz', stop: 'timestamptz', channel: 'text?' },
+    ({ start, stop, channel }) => `
+    SELECT ${GROUPS[by]} AS about, count(*) AS payments, sum(p.amount)::bigint AS amount,
+           count(*) FILTER (WHERE booked_by <> 'person') AS without_person, count(*) FILTER (WHERE booked_by = 'person') AS by_person,
+           count(*) FILTER (WHERE p.state = 'waiting') AS waiting, count(*) FILTER (WHERE p.state = 'returned') AS returned,
+           count(*) FILTER (WHERE p.state = 'ignored') AS ignored,
+           percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM p.booked_at - p.paid_at)) AS median_seconds
+    FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id
+    WHERE p.paid_at >= ${start} AND p.paid_at < ${stop} AND (${channel} IS NULL OR c.code = ${channel})
+    GROUP BY 1 ORDER BY 1`,
+  );
+
+const REPORT_BY = { channel: reportBy('channel'), merchant: reportBy('merchant'), day: reportBy('day') };
+
+/** Payments that were made in a period, by what became of them; amounts in satang. */
+export interface DepositsRow {
+  /** The channel's code, the merchant's id, or the day; null for payments that no merchant has. */
+  about: string | null;
+  payments: bigint;
+  amount: Satang;
+  without_person: bigint;
+  by_person: bigint;
+  waiting: bigint;
+  returned: bigint;
+  ignored: bigint;
+  /** From paying to booking; null if none was booked. */
+  median_seconds: number | null;
+}
+
+@Injectable()
+export class DepositsReportRepository {
+  /** @param range its end is exclusive. */
+  list(
+    tx: Queryable,
+    by: DepositsGrouping,
+    range: { start: Date; stop: Date },
+    channel: string | null,
+  ): Promise<DepositsRow[]> {
+    const [report, values] = REPORT_BY[by].with({ ...range, channel });
+    return tx.query<DepositsRow>(withLongTimeout(report), values);
+  }
+}
