@@ -42,13 +42,13 @@ export const noneOfBefore = ({ access_version }: Operator): OperatorChange => ({
 });
 
 /** An operator, and the version of the operator's access at the sign-in. */
-export type ShownAccess = Pick<Operator, 'id' | 'access_version'>;
+export type SignedInAccess = Pick<Operator, 'id' | 'access_version'>;
 
 /** @throws UNAUTHORIZED if the account was reset, disabled or linked, or got another password since the sign-in. */
 export async function lockUnchanged(
   operators: OperatorsRepository,
   tx: Transaction,
-  { id, access_version }: ShownAccess,
+  { id, access_version }: SignedInAccess,
 ): Promise<Operator> {
   const operator = await operators.lock(tx, { id, access_version, active: true });
   if (!operator) throw new AppError('UNAUTHORIZED', 'Your access has changed meanwhile: sign in again');

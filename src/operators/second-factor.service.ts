@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import { newRecoveryCodes, plainRecoveryCode, sha256 } from './one-time-secrets.js';
 import { totpPlace, type Operator } from './operator.entity.js';
 import { OperatorsRepository } from './operators.repository.js';
-import { lockUnchanged, type ShownAccess } from './operators.service.js';
+import { lockUnchanged, type SignedInAccess } from './operators.service.js';
 
 const ISSUER = 'Order Top-up';
 const STEP_SECONDS = 30;
@@ -30,11 +30,11 @@ export class SecondFactorService {
   ) {}
 
   /** Offers a new secret. It becomes valid when {@link accept} gets a code of it. @throws UNAUTHORIZED */
-  async offer(shown: ShownAccess): Promise<Offer> {
+  async offer(access: SignedInAccess): Promise<Offer> {
     const secret = generateSecret();
-    const totp_offered_sealed = this.secretBox.seal(secret, totpPlace('totp_offered_sealed', shown.id));
+    const totp_offered_sealed = this.secretBox.seal(secret, totpPlace('totp_offered_sealed', access.id));
     const { email } = await this.database.transaction(async (tx) => {
-      const operator = await lockUnchanged(this.operators, tx, shown);
+      const operator = await lockUnchanged(this.operators, tx, access);
       await this.operators.update(tx, operator.id, { totp_offered_sealed });
       return operator;
     });
@@ -46,10 +46,10 @@ export class SecondFactorService {
    * @param code shown by the app. @returns ten recovery codes, which can't be shown again.
    * @throws UNAUTHORIZED; BAD_REQUEST for a wrong code; CONFLICT if no secret is offered.
    */
-  async accept(shown: ShownAccess, code: string, by: Actor): Promise<string[]> {
+  async accept(access: SignedInAccess, code: string, by: Actor): Promise<string[]> {
     const codes = newRecoveryCodes();
     await this.database.transaction(async (tx) => {
-      const operator = await lockUnchanged(this.operators, tx, shown);
+      const operator = await lockUnchanged(this.operators, tx, access);
       const { id, totp_offered_sealed: sealed } = operator;
       if (!sealed) throw new AppError('CONFLICT', 'no second factor is being set up');
       const secret = this.open(sealed, totpPlace('totp_offered_sealed', id));
@@ -72,9 +72,9 @@ export class SecondFactorService {
   }
 
   /** Ends all sessions: the caller begins a new one. @throws UNAUTHORIZED */
-  async remove(shown: ShownAccess, by: Actor): Promise<void> {
+  async remove(access: SignedInAccess, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { id } = await lockUnchanged(this.operators, tx, shown);
+      const { id } = await lockUnchanged(this.operators, tx, access);
       await this.operators.update(tx, id, { totp_sealed: null, totp_offered_sealed: null });
       await this.operators.replaceRecoveryCodes(tx, id, []);
       const ended = await this.operators.endSessions(tx, { operator_id: id });

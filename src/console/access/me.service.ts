@@ -5,7 +5,7 @@ import { present } from '../../core/invariant.js';
 import { given } from '../../core/members.js';
 import { Database } from '../../database/database.js';
 import { OperatorsRepository } from '../../operators/operators.repository.js';
-import type { ShownAccess } from '../../operators/operators.service.js';
+import type { SignedInAccess } from '../../operators/operators.service.js';
 import { SecondFactorService, type Offer } from '../../operators/second-factor.service.js';
 import { isRecent, type Caller, type Exchange } from './caller.js';
 import { lacksSecondFactor } from './permission.js';
@@ -41,13 +41,13 @@ export class MeService {
   /** @throws FORBIDDEN where {@link assertMaySetUp} refuses. */
   offerSecondFactor(caller: Caller): Promise<Offer> {
     this.assertMaySetUp(caller);
-    return this.secondFactor.offer(shownBy(caller));
+    return this.secondFactor.offer(accessOf(caller));
   }
 
   /** Signs out everywhere else. @throws FORBIDDEN; BAD_REQUEST; CONFLICT */
   async acceptSecondFactor(exchange: Exchange, caller: Caller, code: string): Promise<RecoveryCodesDto> {
     this.assertMaySetUp(caller);
-    const recovery_codes = await this.secondFactor.accept(shownBy(caller), code, caller.actor());
+    const recovery_codes = await this.secondFactor.accept(accessOf(caller), code, caller.actor());
     await this.sessions.renew(exchange, caller, { confirmedAt: new Date() });
     return { recovery_codes };
   }
@@ -55,7 +55,7 @@ export class MeService {
   /** Signs out everywhere else. @throws FORBIDDEN */
   async removeSecondFactor(exchange: Exchange, caller: Caller): Promise<MeDto> {
     caller.assertConfirmed();
-    await this.secondFactor.remove(shownBy(caller), caller.actor());
+    await this.secondFactor.remove(accessOf(caller), caller.actor());
     await this.sessions.renew(exchange, caller);
     return this.show(caller);
   }
@@ -71,4 +71,4 @@ export class MeService {
   }
 }
 
-const shownBy = ({ id, session: { access_version } }: Caller): ShownAccess => ({ id, access_version });
+const accessOf = ({ id, session: { access_version } }: Caller): SignedInAccess => ({ id, access_version });
