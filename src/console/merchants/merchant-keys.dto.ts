@@ -17,7 +17,11 @@ const NetworkList = (): PropertyDecorator =>
       const isRight = value.every((each) => typeof each === 'string' && parseNetwork(each) !== null);
       return isRight ? null : { code: 'INVALID_VALUE', words: 'must name networks such as 203.0.113.0/24' };
     },
-    { optional: true, description: 'Which may use it; any, unless given', example: ['203.0.113.0/24'] },
+    {
+      optional: true,
+      description: 'The networks that may use the key; any network if not given',
+      example: ['203.0.113.0/24'],
+    },
   );
 
 export class IssueKeyDto {
@@ -40,7 +44,7 @@ export class ConsoleKeyDto {
   @Shown.oneOf(KEY_STATES, 'active') state!: (typeof KEY_STATES)[number];
   @Shown.nullableMoment() expires_at!: Date | null;
   @Shown.nullableMoment() revoked_at!: Date | null;
-  @Shown.nullableMoment('The hour in which it was last used; null where it was not since that is kept')
+  @Shown.nullableMoment('The hour in which it was last used; null if no use is on record')
   last_used_at!: Date | null;
   @Shown.moment() created_at!: Date;
 }

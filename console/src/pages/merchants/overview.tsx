@@ -13,7 +13,7 @@ import { useMay } from '../../session';
 import { useMerchant, useMerchantId, type EntryView } from './merchant-view';
 import classes from './overview.module.css';
 
-/** The merchant's latest orders, and deposits and withdrawals by operators. */
+/** The merchant's orders of each day, the latest credits and debits by operators, and facts about the account. */
 export function Overview(): ReactNode {
   const t = useT();
   const { data: merchant } = useMerchant();
