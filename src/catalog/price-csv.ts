@@ -28,7 +28,7 @@ type Check = (changes: PriceChange[]) => Promise<(string | null)[]>;
 /**
  * Reads merchants' own prices from a CSV file. An empty price removes the own price.
  * @param check returns the problem of each change, or null for a possible one.
- * @returns the correct lines, and all problems of the others.
+ * @returns the correct lines, and the problems of the others. It stops when there are enough problems.
  * @throws CsvProblems for a file that is no such table.
  */
 export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLines<PriceLine>> {
@@ -62,7 +62,7 @@ export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLin
   return { lines, problems: firstProblems(problems) };
 }
 
-/** The same for a file without problems. @throws CsvProblems with every problem and its line. */
+/** The same for a file without problems. @throws CsvProblems for a file with any. */
 export async function readPrices(file: Buffer, check: Check): Promise<PriceLine[]> {
   const { lines, problems } = await readPriceLines(file, check);
   if (problems.length > 0) throw new CsvProblems(problems);

@@ -67,7 +67,7 @@ export const writeProducts = (products: ProductView[]): string =>
 
 /**
  * Reads products from a CSV file. A column that the file lacks leaves products as they are. An empty field means the default.
- * @returns the correct lines, and all problems of the others.
+ * @returns the correct lines, and the problems of the others. It stops when there are enough problems.
  * @throws CsvProblems for a file that is no such table.
  */
 export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLine> {
@@ -97,7 +97,7 @@ export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLi
   return { lines, problems: firstProblems(problems) };
 }
 
-/** The same for a file without problems. @throws CsvProblems with every problem and its line. */
+/** The same for a file without problems. @throws CsvProblems for a file with any. */
 export function readProducts(file: Buffer, known: Known): ProductLine[] {
   const { lines, problems } = readProductLines(file, known);
   if (problems.length > 0) throw new CsvProblems(problems);

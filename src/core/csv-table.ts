@@ -20,7 +20,7 @@ export interface CsvRow {
   fields: string[];
 }
 
-/** A file's lines, each with a field for every column. */
+/** A file's lines. {@link FieldReader} refuses a line with more or fewer fields than there are columns. */
 export interface CsvTable {
   columns: string[];
   rows: CsvRow[];
@@ -41,7 +41,7 @@ export interface CsvProblem {
   words: string;
 }
 
-/** All problems of a file. The message has one line per problem, with the line in the file. */
+/** A file's problems. The message has one line per problem, with the line in the file. */
 export class CsvProblems extends Error {
   constructor(readonly problems: readonly CsvProblem[]) {
     super(problems.map(({ line, words }) => (line === null ? words : `line ${line}: ${words}`)).join('\n'));
