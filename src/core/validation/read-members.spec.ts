@@ -34,7 +34,7 @@ function problems(body: unknown, shape: new () => object = Whole): string[] {
 
 const part = { name: 'a' };
 
-/** A list that counts the reads of its elements. */
+/** A list or an object that counts the reads of its elements or numbered members. */
 function counted<Value extends object>(target: Value, looks: { count: number }): Value {
   return new Proxy(target, {
     get: (from, name, receiver) => {
@@ -142,7 +142,7 @@ describe('validation of a body', () => {
 
   describe('of very many members or elements', () => {
     const MANY = 50_000;
-    /** Ten times the duration of an ordinary refusal. */
+    /** More reads than any of these refusals needs, and far fewer than there are members. */
     const FEW = 2_000;
 
     it('reads no element of a list that is too long', () => {
@@ -155,7 +155,7 @@ describe('validation of a body', () => {
       expect(looks.count).toBe(0);
     });
 
-    it('reads no more members than it names', () => {
+    it('stops reading members once it has named enough problems', () => {
       const looks = { count: 0 };
       const body = counted({ ...manyMembers(MANY), name: '', parts: [part] }, looks);
       const found = problems(body);
@@ -174,7 +174,7 @@ describe('validation of a body', () => {
       ]);
     });
 
-    it('reads no more members of elements, either', () => {
+    it('stops inside the elements of a list, too', () => {
       const looks = { count: 0 };
       const parts = [1, 2, 3].map(() => counted({ ...manyMembers(MANY), name: '' }, looks));
       expect(problems({ name: 'n', parts })).toHaveLength(100);
