@@ -122,7 +122,7 @@ function balanceTable(asked: QueriedSupplier[], lasting: Map<string, number | nu
   return {
     ...list(rows, NO_SUPPLIERS),
     ok: failed.length === 0,
-    // A supplier without a balance query is no problem.
+    // A supplier that responds without a balance may have no balance query, which is no failure.
     remarks: asked.filter(({ problem }) => problem?.reached === true).flatMap(inWords),
     warnings: failed.flatMap(inWords),
   };
