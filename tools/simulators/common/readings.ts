@@ -1,6 +1,6 @@
 import { invalid, type Json } from './shapes.js';
 
-/** What every vendor's documents leave open somewhere. */
+/** A reading is a behaviour that the documents leave open. Every vendor has these. */
 export interface CommonReadings {
   /** Delays before a callback that was not accepted is delivered again. */
   readonly retry_schedule_ms: readonly number[];
@@ -23,7 +23,7 @@ export interface ReadingSet<Readings> {
   readonly change: (current: Readings, changes: object) => Readings;
 }
 
-/** Readings as a vendor's file lists them. */
+/** Makes a vendor's readings from the choices and numbers that its `readings.ts` lists. */
 export function readingSet<C extends Choices, N extends Numbers>(
   choices: C,
   numbers: N,

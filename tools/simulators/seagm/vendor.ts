@@ -49,13 +49,13 @@ export class Seagm extends Vendor<Kinds> {
     return call.call === null ? this.undecided : CALLS[call.call](this.store, call, rule);
   }
 
-  /** Members that a rule sets or leaves out are those of `data`, or of a refusal itself. */
+  /** A rule changes the members of `data`, or those of the whole body if it has no `data`, like a refusal. */
   answer(response: ServerResponse, { body, http }: Reply, rule: Rule | undefined): Answered {
     const sent = 'data' in body ? { ...body, data: spoiled(body.data, rule) } : spoiled(body, rule);
     return sendByRule(response, { http, body: JSON.stringify(sent) }, rule);
   }
 
-  /** C: the plain text `success` accepts a callback. */
+  /** Clients show that the plain text `success` accepts a callback; the documents do not say it. */
   isAccepted(status: number | null, body: string): boolean {
     return status !== null && status >= 200 && status < 300 && body.trim() === 'success';
   }
