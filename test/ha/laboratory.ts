@@ -27,7 +27,7 @@ const run = promisify(execFile);
 interface Outside {
   /** The machine on which commands of the command line run. */
   operator: Machine;
-  /** The load balancer's address, in front of the APIs. */
+  /** The load balancer in front of the APIs. */
   balancer: Machine;
   supplier: Machine;
 }
@@ -45,7 +45,7 @@ export class Laboratory {
   private pool: pg.Pool | undefined;
 
   private constructor(
-    /** A folder on a disk in memory, which ends with the namespace. */
+    /** A folder in memory. The kernel removes it when the laboratory's namespaces end. */
     readonly directory: string,
     readonly logs: string,
     readonly cluster: PatroniCluster,
@@ -261,7 +261,7 @@ export class Laboratory {
     });
   }
 
-  /** The machine without faults. */
+  /** The load balancer and the supplier, which are outside the service. */
   private startOutside(): void {
     const { balancer, supplier } = this.outside;
     for (const name of ['balancer.cfg', 'unavailable.http']) balancer.write(`/etc/haproxy/${name}`, settingsOf(name));

@@ -90,7 +90,7 @@ export async function restoreTo(laboratory: Laboratory, moment: string): Promise
   for (const machine of applications) machine.startAgain(services);
 }
 
-/** Archives the rest of the write-ahead log, which survives the disaster. */
+/** Archives the latest changes before the database is lost, because the restore can only reach an archived time. */
 async function archiveAll(primary: Machine): Promise<void> {
   const wal = await psql(primary, 'SELECT pg_walfile_name(pg_switch_wal())');
   const isArchived = `SELECT last_archived_wal >= '${wal}' FROM pg_stat_archiver`;

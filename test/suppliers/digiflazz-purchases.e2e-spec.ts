@@ -23,9 +23,10 @@ const READINGS: [reading: string, value: unknown][] = [
   ['dot_without_allow_dot', 'keep'],
 ];
 
-describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read as %j', (reading, value) => {
-  const readings: Json = value === null ? {} : { [reading]: value };
-
+describe.each<[string, Json]>([
+  ['the usual readings', {}],
+  ...READINGS.map(([name, value]): [string, Json] => [`${name} read as ${String(value)}`, { [name]: value }]),
+])('with %s', (_which, readings) => {
   it('buys once, and an inquiry reports the same', async () => {
     const buyer = await shop.open(readings);
     expect(await buyer.send(attempt('A1'))).toEqual(BOUGHT);
@@ -88,7 +89,7 @@ describe.each([['usual', null] as [string, unknown], ...READINGS])('with %s read
     ['buyer-off', /^ITEM_NOT_FOUND$/],
     ['sold-out', /^OUT_OF_STOCK$/],
     ['none', /^ITEM_NOT_FOUND$/],
-  ])('is refused %s', async (sku, code) => {
+  ])('is refused the SKU %s', async (sku, code) => {
     const buyer = await shop.open(readings);
     const outcome = await buyer.send(attempt('A1', { sku }));
     expect(outcome).toMatchObject({ kind: 'failed', failover: true });
@@ -143,7 +144,7 @@ describe('a limit to the price', () => {
   it.each([
     ['in another currency', { micros: 50_000_000n, currency: 'THB' }],
     ['below one rupiah', { micros: 999_999n, currency: 'IDR' }],
-  ])('%s is not sent', async (_what, maxCost) => {
+  ])('%s stops the purchase before it is sent', async (_what, maxCost) => {
     const buyer = await shop.open();
     expect(await buyer.send(attempt('A1', { maxCost }))).toMatchObject({
       kind: 'not_accepted',
