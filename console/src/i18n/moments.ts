@@ -63,10 +63,7 @@ const shortUnit = (value: number, unit: DurationUnit, language: string): string 
 
 /** Formats a duration in its two largest units: `2 d 4 h`, `3 min 20 s`, `850 ms`. */
 export function formatDuration(ms: number, language: string): string {
-  if (ms < 1000) {
-    const unit = language === 'th' ? 'มิลลิวินาที' : 'ms';
-    return `${Math.max(0, Math.round(ms))}\u00A0${unit}`;
-  }
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))}\u00A0ms`;
   let seconds = Math.round(ms / 1000);
   const parts: string[] = [];
   for (const [unit, size] of UNITS) {

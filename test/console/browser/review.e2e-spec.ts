@@ -64,9 +64,9 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
     expect(await mark(strange).isDisabled()).toBe(true);
     await page.getByRole('button', { name: isEnglish ? '2 more of fake' : 'อีก 2 หน่วยของ fake' }).click();
     await visitor.look('review-marked');
-    await page.getByRole('button', { name: isEnglish ? 'Decide together' : 'ตัดสินพร้อมกัน' }).click();
+    await page.getByRole('button', { name: isEnglish ? 'Decide together' : 'ยืนยันผลพร้อมกัน' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(isEnglish ? 'They were not bought' : 'ไม่ได้ซื้อ').click();
+    await dialog.getByText(isEnglish ? 'They were not bought' : 'ซื้อไม่สำเร็จ').click();
     await dialog.getByText(isEnglish ? /105\.00 THB go back to/ : /เงิน 105\.00 THB จะคืน/).waitFor();
     await visitor.look('resolve-many');
     // Another operator settles one of them first.
@@ -74,7 +74,7 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
     await admin.browser.post(path, { succeeded: true, reason: 'they found it' });
     await dialog.getByLabel(isEnglish ? 'Reason' : 'เหตุผล').fill('the outage of Monday');
     await dialog.getByRole('button', { name: isEnglish ? 'Settle 3 as failed' : 'บันทึก 3 หน่วย' }).click();
-    await page.getByText(isEnglish ? '2 of 3 units were resolved' : 'ตัดสินแล้ว 2 จาก 3 หน่วย').waitFor();
+    await page.getByText(isEnglish ? '2 of 3 units were resolved' : 'ยืนยันผลแล้ว 2 จาก 3 หน่วย').waitFor();
     await page.getByRole('dialog').getByText(`${orders[1]?.order_number} · 1.1`).waitFor();
     await visitor.look('resolve-many-left');
     await page

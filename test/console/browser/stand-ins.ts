@@ -55,7 +55,7 @@ export const STAND_INS = String.raw`(() => {
   ];
   /** Durations and ages. */
   const LENGTHS = [
-    [/\b\d{1,3}(\s?ms|\sมิลลิวินาที)/g, (_, unit) => '84' + unit],
+    [/\b\d{1,3}(\s?ms)/g, (_, unit) => '84' + unit],
     [/(?<![\d.])(\d+\smin\s)?\d+\ss\b/g, () => '12 s'],
     [/(?<![\d.])(\d+\sนาที\s)?\d+\sวินาที/g, () => '12 วินาที'],
     [/\b\d+\sseconds?\sago/g, () => '12 seconds ago'],
