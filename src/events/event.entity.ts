@@ -29,7 +29,6 @@ export class Event {
   @Column('text')
   public_id!: string;
 
-  @ForeignKey('Merchant', { name: 'fk_events_merchant' })
   @Column('integer')
   merchant_id!: number;
 

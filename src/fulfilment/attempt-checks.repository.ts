@@ -5,6 +5,7 @@ import { DESTINATION } from './claim.sql.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
+import { SUPPLIER_CALLS } from '../orders/supplier-calls.sql.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 
 const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
@@ -80,7 +81,7 @@ const FIND_SOLD = statement(
       AND u.state = 'succeeded' AND u.sent_to = ${DESTINATION}
       AND (${maxAgeMs} IS NULL
            OR u.first_sent_at > statement_timestamp() - make_interval(secs => ${maxAgeMs} / 1000.0))
-      AND EXISTS (SELECT FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+      AND EXISTS (SELECT FROM ${SUPPLIER_CALLS} c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
                     AND c.attempt = u.attempt AND c.outcome = 'succeeded')`,
 );
 

@@ -3,7 +3,6 @@ import type { FailureCode } from '../core/failures.js';
 import type { Satang } from '../core/money.js';
 import type { ProductKind } from '../core/product-kind.js';
 import { bigintColumn } from '../database/columns.js';
-import { Supplier } from '../suppliers/supplier.entity.js';
 import { Order } from './order.entity.js';
 import type { OrderStatus } from './states.js';
 
@@ -60,7 +59,7 @@ export class OrderItem {
   @Column(bigintColumn())
   unit_price!: Satang;
 
-  @ForeignKey(() => Supplier, { name: 'fk_order_items_supplier' })
+  /** No foreign key: a trigger keeps the supplier (`tg_suppliers_used`), without a lock for each order. */
   @Column('integer')
   supplier_id!: number;
 

@@ -1,7 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { FailureCode } from '../core/failures.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
-import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderItem } from './order-item.entity.js';
 import type { UnitState } from './states.js';
 
@@ -15,6 +14,10 @@ import type { UnitState } from './states.js';
 @Check('ck_order_units_state', `state IN ('queued', 'sending', 'unknown', 'succeeded', 'failed', 'review')`)
 @Check('ck_order_units_next_action', `next_action IN ('send', 'inquire')`)
 @Check('ck_order_units_due', `(next_action_at IS NULL) = (state IN ('succeeded', 'failed', 'review'))`)
+@Check(
+  'ck_order_units_call',
+  `num_nulls(call_process, call_duration_ms) IN (0, 2) AND (call_process IS NULL OR state = 'succeeded')`,
+)
 @Check('ck_order_units_failure', `(state = 'failed') = (failure_code IS NOT NULL)`)
 export class OrderUnit {
   @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_order_units' }))
@@ -28,7 +31,6 @@ export class OrderUnit {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_order_units' })
   unit!: number;
 
-  @ForeignKey(() => Supplier, { name: 'fk_order_units_supplier' })
   @Column('integer')
   supplier_id!: number;
 
@@ -104,6 +106,16 @@ export class OrderUnit {
 
   @Column('text', { nullable: true })
   failure_message!: string | null;
+
+  // The send that bought the unit, where it had nothing else to tell: it then has no row of `supplier_calls`
+  // ({@link SUPPLIER_CALLS}).
+
+  /** The process that sent it. */
+  @Column('text', { nullable: true })
+  call_process!: string | null;
+
+  @Column('integer', { nullable: true })
+  call_duration_ms!: number | null;
 
   @Column(timestampColumn())
   updated_at!: Date;

@@ -7,7 +7,7 @@ import type { LockedWallet, WalletsRepository } from '../wallet/wallets.reposito
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.mapper.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
-import { isSupplierAnswer, toAnswerRow, toKeptRows, toSettledRow, type SettleUnit } from './settle-unit.js';
+import { heldCall, isSupplierAnswer, toAnswerRow, toKeptRows, toSettledRow, type SettleUnit } from './settle-unit.js';
 import type { SettlementRepository, CountRow, LockedOrder, MovementRow, SettledUnit } from './settlement.repository.js';
 import { isTerminalUnit } from './states.js';
 
@@ -64,7 +64,10 @@ export async function settleBatch(
   deliveries.keep(tx, toKeptRows(commands, settled));
   settlement.recordCalls(
     tx,
-    commands.filter(isSupplierAnswer).flatMap(({ calls }) => calls),
+    commands
+      .filter(isSupplierAnswer)
+      .filter((command) => !settled.has(command) || heldCall(command) === null)
+      .flatMap(({ calls }) => calls),
   );
   for (const [alsoWrite, sharing] of groupByAlsoWrite(commands, settled)) alsoWrite(tx, sharing);
   const others = await judgeUnsettled(

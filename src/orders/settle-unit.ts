@@ -52,17 +52,34 @@ export type SettleUnit = SupplierAnswer | OperatorDecision;
 export const isSupplierAnswer = (command: SettleUnit): command is SupplierAnswer =>
   command.by.kind === 'call' || command.by.kind === 'report';
 
-export const toSettledRow = ({ key, outcome, by }: SettleUnit): SettledRow => ({
-  ...unitOf(key),
-  state: outcome.kind,
-  supplier_reference: supplierReferenceOf(outcome),
-  failure_code: outcome.kind === 'failed' ? outcome.code : null,
-  failure_message: outcome.kind === 'failed' ? outcome.message : null,
-  attempt: 'attempt' in by ? by.attempt : null,
-  claim: by.kind === 'call' ? by.claim : null,
-  cancels: by.kind === 'cancellation',
-  seen_attempt: ('seenAttempt' in by ? by.seenAttempt : null) ?? null,
-});
+/**
+ * The send behind an answer that the unit's row can hold ({@link SUPPLIER_CALLS}), if the answer settles the unit: its only call,
+ * which bought the unit and has nothing else to tell.
+ */
+export function heldCall(command: SettleUnit): SupplierCall | null {
+  if (!isSupplierAnswer(command) || command.by.kind !== 'call') return null;
+  const [call, ...others] = command.calls;
+  const isPlain = call?.kind === 'send' && call.outcome.kind === 'succeeded' && outcomeDetail(call.outcome) === null;
+  return isPlain && others.length === 0 ? call : null;
+}
+
+export const toSettledRow = (command: SettleUnit): SettledRow => {
+  const { key, outcome, by } = command;
+  const call = heldCall(command);
+  return {
+    ...unitOf(key),
+    state: outcome.kind,
+    supplier_reference: supplierReferenceOf(outcome),
+    failure_code: outcome.kind === 'failed' ? outcome.code : null,
+    failure_message: outcome.kind === 'failed' ? outcome.message : null,
+    attempt: 'attempt' in by ? by.attempt : null,
+    claim: by.kind === 'call' ? by.claim : null,
+    cancels: by.kind === 'cancellation',
+    seen_attempt: ('seenAttempt' in by ? by.seenAttempt : null) ?? null,
+    call_process: call?.process ?? null,
+    call_duration_ms: call && Math.round(call.durationMs),
+  };
+};
 
 export const toAnswerRow = ({
   key,

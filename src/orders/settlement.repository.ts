@@ -71,12 +71,15 @@ export const SETTLE_UNITS = statement(
       attempt: 'smallint?',
       cancels: 'boolean',
       seen_attempt: 'smallint?',
+      call_process: 'text?',
+      call_duration_ms: 'int?',
     }),
   },
   ({ units }) => `
     UPDATE order_units u SET state = c.state,
            supplier_reference = coalesce(c.supplier_reference, u.supplier_reference),
            failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL, claimed_by = NULL,
+           call_process = c.call_process, call_duration_ms = c.call_duration_ms,
            updated_at = date_trunc('milliseconds', statement_timestamp())
     FROM ${units.as('c')}
     WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit

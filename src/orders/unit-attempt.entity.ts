@@ -1,7 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { UnitFailureCode } from '../core/failures.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
-import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderUnit } from './order-unit.entity.js';
 import type { PassedOver } from './order-item.entity.js';
 
@@ -39,7 +38,6 @@ export class UnitAttempt {
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_unit_attempts' })
   number!: number;
 
-  @ForeignKey(() => Supplier, { name: 'fk_unit_attempts_supplier' })
   @Column('integer')
   supplier_id!: number;
 

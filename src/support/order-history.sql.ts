@@ -1,3 +1,5 @@
+import { SUPPLIER_CALLS } from '../orders/supplier-calls.sql.js';
+import { attemptsOf } from '../webhooks/delivery-attempts.sql.js';
 import type { PassedOver } from '../orders/order-item.entity.js';
 
 /** An event of an order. */
@@ -97,7 +99,7 @@ const isSameUnit = (one: string, other: string): string =>
  * Selects the attempt of a call, for a LATERAL. Old calls do not name their attempt: it is the last attempt that began before
  * the call began. The end of a call would not do: the next attempt may begin a moment before the recorded end, because one
  * transaction writes both.
- * @param call the alias of the row of `supplier_calls`.
+ * @param call the alias of the row of {@link SUPPLIER_CALLS}.
  */
 export const attemptOfCall = (call: string): string => `
   SELECT a.number, a.supplier_id, a.ended_at FROM unit_attempts a
@@ -175,7 +177,7 @@ const calls = (orderId: string): Source => ({
   detail: 'c.detail',
   supplier: 's.code',
   facts: facts({ attempt: 'coalesce(a.number, 1)' }),
-  from: `supplier_calls c
+  from: `${SUPPLIER_CALLS} c
     JOIN order_units u ON ${isSameUnit('u', 'c')}
     LEFT JOIN LATERAL (${attemptOfCall('c')}) a ON true
     JOIN suppliers s ON s.id = coalesce(a.supplier_id, u.supplier_id)
@@ -299,7 +301,7 @@ const end = (orderId: string): Source[] => {
       outcome: `coalesce(w.response_status::text, w.error, 'no answer')`,
       detail: 'h.url',
       facts: facts({ ...delivery, attempt: 'w.number' }),
-      from: `${deliveries} JOIN webhook_attempts w ON w.delivery_id = d.id WHERE e.order_id = ${orderId}`,
+      from: `${deliveries} CROSS JOIN LATERAL ${attemptsOf('d')} w WHERE e.order_id = ${orderId}`,
     },
   ];
 };

@@ -3,6 +3,7 @@ import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import { Database, type Statement, type Transaction } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { type DeliveredEvent, type Event, DELIVERED_EVENTS } from '../events/event.entity.js';
+import { DELIVERY_ATTEMPTS } from './delivery-attempts.sql.js';
 import type { DeliveryAttempt } from './delivery-attempt.entity.js';
 import { type Delivery, DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
@@ -66,7 +67,7 @@ export const FIND: Statement = {
 const FIND_WITH_ATTEMPTS: Statement = {
   name: 'webhook_deliveries.find_with_attempts',
   text: `SELECT d.*, a.number, a.started_at, a.duration_ms, a.response_status, a.error, a.response_body
-         FROM (${FIND.text} AND d.webhook_id = $2) d LEFT JOIN webhook_attempts a ON a.delivery_id = d.id
+         FROM (${FIND.text} AND d.webhook_id = $2) d LEFT JOIN ${DELIVERY_ATTEMPTS} a ON a.delivery_id = d.id
          ORDER BY a.number`,
 };
 

@@ -1,7 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { Event, type DeliveredEvent } from '../events/event.entity.js';
-import { Webhook } from './webhook.entity.js';
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -21,11 +20,11 @@ export const UNDELIVERED = ['failed', 'cancelled'] as const satisfies readonly D
 @Check('ck_webhook_deliveries_work', 'due_at IS NULL OR leased_until IS NULL')
 @Check('ck_webhook_deliveries_pending', `(status = 'pending') = (due_at IS NOT NULL OR leased_until IS NOT NULL)`)
 @Check('ck_webhook_deliveries_kind', 'kind IS NOT NULL')
+@Check('ck_webhook_deliveries_first', 'num_nulls(first_started_at, first_duration_ms, first_response_status) IN (0, 3)')
 export class Delivery {
   @IdColumn('bigint', 'pk_webhook_deliveries')
   id!: bigint;
 
-  @ForeignKey(() => Webhook, { name: 'fk_webhook_deliveries_webhook' })
   @Column('integer')
   webhook_id!: number;
 
@@ -78,6 +77,20 @@ export class Delivery {
   /** The moment before which the receiver wants no attempt, from its Retry-After. */
   @Column('timestamptz', { nullable: true })
   retry_after_at!: Date | null;
+
+  // The first attempt, if it delivered: it then has no row of `webhook_attempts` ({@link DELIVERY_ATTEMPTS}).
+
+  @Column(timestampColumn({ nullable: true }))
+  first_started_at!: Date | null;
+
+  @Column('integer', { nullable: true })
+  first_duration_ms!: number | null;
+
+  @Column('integer', { nullable: true })
+  first_response_status!: number | null;
+
+  @Column('text', { nullable: true })
+  first_response_body!: string | null;
 
   @Column(timestampColumn())
   created_at!: Date;

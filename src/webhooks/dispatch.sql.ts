@@ -3,8 +3,7 @@ import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 
 // Locks. A statement that decides about deliveries by their webhook's settings locks the webhook's row FOR SHARE, so that a
-// decision and a change of the settings never overlap. An order that ends locks the row FOR KEY SHARE, by a foreign key: this
-// lock waits for neither.
+// decision and a change of the settings never overlap.
 // Claims also take an advisory lock, so that no two workers count a webhook's attempts in flight at the same time.
 
 /** The first half of the advisory locks' keys: arbitrary, but unique among ours. */

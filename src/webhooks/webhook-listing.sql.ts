@@ -4,6 +4,7 @@ import { selectFirstIdSince } from '../database/first-id-since.sql.js';
 import { statement } from '../database/parameters.js';
 import { DELIVERED_EVENTS, type DeliveredEvent, type Event } from '../events/event.entity.js';
 import type { DeliveryAttempt } from './delivery-attempt.entity.js';
+import { attemptsOf, DELIVERY_ATTEMPTS } from './delivery-attempts.sql.js';
 import { DELIVERY_STATUSES, UNDELIVERED, type Delivery, type DeliveryStatus } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
@@ -160,8 +161,7 @@ const JOINED = `
   JOIN webhooks w ON w.id = d.webhook_id
   JOIN merchants m ON m.id = w.merchant_id
   LEFT JOIN LATERAL (
-    SELECT response_status, error, duration_ms FROM webhook_attempts
-    WHERE delivery_id = d.id ORDER BY number DESC LIMIT 1) AS a ON true`;
+    SELECT response_status, error, duration_ms FROM ${attemptsOf('d')} attempts ORDER BY number DESC LIMIT 1) AS a ON true`;
 
 export const FIND_DELIVERY = statement(
   'webhook_listing.find_delivery',
@@ -174,7 +174,7 @@ export const FIND_DELIVERY = statement(
 /** Attempts, oldest first. $1 delivery. */
 export const LIST_ATTEMPTS: Statement = {
   name: 'webhook_listing.list_attempts',
-  text: `SELECT number, started_at, duration_ms, response_status, error, response_body FROM webhook_attempts
+  text: `SELECT number, started_at, duration_ms, response_status, error, response_body FROM ${DELIVERY_ATTEMPTS} a
          WHERE delivery_id = $1 ORDER BY number`,
 };
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { checkAttempts } from './check-attempts.js';
 import { checkClaims } from './check-claims.js';
 import { checkClients } from './check-clients.js';
@@ -221,7 +222,7 @@ async function countOrders(system: ChaosSystem, clients: Clients, receiver: Rece
            (SELECT count(*)::int FROM supplier_callbacks WHERE verdict = 'woke') AS callbacks_that_made_us_ask,
            (SELECT count(*)::int FROM unit_deliveries) AS codes_handed_over,
            ${countCases('taken_back')}, ${countCases('bought_late')}, ${countCases('unknown_purchase')},
-           (SELECT count(*)::int FROM webhook_attempts) AS delivery_attempts
+           (SELECT count(*)::int FROM ${DELIVERY_ATTEMPTS} attempts) AS delivery_attempts
     FROM orders`);
   return {
     asked_for: clients.histories.length,

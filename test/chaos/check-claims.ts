@@ -1,3 +1,4 @@
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { QUIET_PERIOD_MS } from './schedule.js';
 import type { ChaosSystem } from './system.js';
 import type { Violations } from './violations.js';
@@ -27,9 +28,9 @@ const SENT = `
          count(*) FILTER (WHERE c.outcome = 'never_seen') AS never_seen,
          max(c.ended_at - c.duration_ms * interval '1 millisecond') FILTER (WHERE c.outcome = 'never_seen') AS last_unseen_at,
          json_agg(json_build_object('kind', c.kind, 'outcome', c.outcome, 'process', c.process, 'ended_at', c.ended_at,
-                                    'duration_ms', c.duration_ms) ORDER BY c.id) AS calls
+                                    'duration_ms', c.duration_ms) ORDER BY c.ended_at, c.id) AS calls
   FROM order_units u JOIN orders o ON o.id = u.order_id
-  LEFT JOIN supplier_calls c ON c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+  LEFT JOIN ${SUPPLIER_CALLS} c ON c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
   WHERE u.attempt = 1 AND NOT EXISTS (SELECT FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id
                     WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND s.adapter <> 'http')
   GROUP BY o.id, u.order_id, u.item, u.unit`;

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import type { Clients, DeliveredCode } from './clients.js';
 import { readSold } from './sold.js';
 import type { ChaosSystem } from './system.js';
@@ -87,7 +88,7 @@ function checkLogs({ logs, vendors }: ChaosSystem, codes: string[], violations: 
 /** Looks for codes in columns that are stored unsealed. */
 async function checkTimelines(system: ChaosSystem, codes: string[], violations: Violations): Promise<void> {
   const rows = await system.sql(
-    `SELECT c.order_id, c.kind, c.outcome, c.detail FROM supplier_calls c, unnest($1::text[]) AS code
+    `SELECT c.order_id, c.kind, c.outcome, c.detail FROM ${SUPPLIER_CALLS} c, unnest($1::text[]) AS code
      WHERE strpos(c.detail, code) > 0
      UNION ALL
      SELECT a.order_id, 'attempt', a.ended_as, a.failure_message FROM unit_attempts a, unnest($1::text[]) AS code

@@ -1,3 +1,4 @@
+import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import type { Receiver } from './receiver.js';
 import type { ChaosSystem } from './system.js';
 import type { Violations } from './violations.js';
@@ -70,7 +71,7 @@ function deliveryLog(system: Pick<ChaosSystem, 'sql'>, eventId: string | null): 
   return system.sql(
     `SELECT d.webhook_id, d.status, d.attempt_count, a.number, a.started_at, a.response_status, a.error
      FROM events e JOIN webhook_deliveries d ON d.event_id = e.id
-     LEFT JOIN webhook_attempts a ON a.delivery_id = d.id
+     LEFT JOIN ${DELIVERY_ATTEMPTS} a ON a.delivery_id = d.id
      WHERE e.public_id = $1 ORDER BY d.webhook_id, a.number`,
     [eventId],
   );

@@ -1,3 +1,4 @@
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { isSoldAfterAll } from './careless-supplier.js';
 import { QUIET_PERIOD_MS } from './schedule.js';
 import { readSold, type Sold } from './sold.js';
@@ -41,8 +42,8 @@ const UNITS = `
           FROM unit_attempts a JOIN suppliers s ON s.id = a.supplier_id
           WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit) AS attempts,
          (SELECT coalesce(json_agg(json_build_object('kind', kind, 'outcome', outcome, 'detail', detail,
-                   'process', process, 'ended_at', ended_at) ORDER BY id), '[]')
-          FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit) AS calls
+                   'process', process, 'ended_at', ended_at) ORDER BY ended_at, id), '[]')
+          FROM ${SUPPLIER_CALLS} c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit) AS calls
   FROM order_units u JOIN orders o ON o.id = u.order_id
   JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item`;
 

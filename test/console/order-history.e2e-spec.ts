@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeRowsAsBefore } from '../support/rows-as-before.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import type { TestOperator } from './console-stack.js';
@@ -91,6 +92,7 @@ describe('the history of a unit with attempts at two suppliers', () => {
 
   it('finds the attempts of calls that were stored without one', async () => {
     const order = await refusedAtFirst(scene, sku);
+    await writeRowsAsBefore(scene.stack);
     await scene.stack.fill(
       `UPDATE supplier_calls SET attempt = NULL, ended_at = ended_at + interval '40 ms', duration_ms = 30
        WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,

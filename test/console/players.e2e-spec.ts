@@ -119,7 +119,7 @@ describe('an operator who may not read players', () => {
       },
       (found) => found !== undefined,
     );
-    await scene.console.sql(`UPDATE webhook_attempts SET response_body = $2 WHERE delivery_id = $1`, [
+    await scene.console.sql(`UPDATE webhook_deliveries SET first_response_body = $2 WHERE id = $1`, [
       delivery?.id,
       `got ${encodeURIComponent(player)}`,
     ]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { bought, refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
@@ -92,7 +93,7 @@ describe('a code that was bought and has not arrived', () => {
     expect(delivered).toEqual([{ unit: 1, serial: null, code: 'AT-LAST', expires_on: null }]);
     expect(stack.supplier.about(order.order_number).filter(({ kind }) => kind === 'send')).toHaveLength(1);
     const calls = await stack.sql<{ outcome: string; detail: string | null }>(
-      `SELECT c.outcome, c.detail FROM supplier_calls c JOIN orders o ON o.id = c.order_id
+      `SELECT c.outcome, c.detail FROM ${SUPPLIER_CALLS} c JOIN orders o ON o.id = c.order_id
        WHERE o.order_number = $1 ORDER BY c.id`,
       [order.order_number],
     );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ADAPTER_NAMES } from '../../src/suppliers/adapters.js';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
@@ -24,7 +25,7 @@ const speakAs = (adapter: string): Promise<object[]> =>
 /** The calls about an order's unit, the oldest first. */
 const callsFor = ({ order_number }: OrderBody): Promise<{ call: string; detail: string | null }[]> =>
   stack.sql(
-    `SELECT c.kind || ' ' || c.outcome AS call, c.detail FROM supplier_calls c JOIN orders o ON o.id = c.order_id
+    `SELECT c.kind || ' ' || c.outcome AS call, c.detail FROM ${SUPPLIER_CALLS} c JOIN orders o ON o.id = c.order_id
      WHERE o.order_number = $1 ORDER BY c.ended_at`,
     [order_number],
   );

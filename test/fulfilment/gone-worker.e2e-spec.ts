@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -79,7 +80,7 @@ describe('the claims of a dead worker', () => {
     const [delivery] = await eventually(
       () =>
         stack.sql<{ status: string; errors: (string | null)[] }>(
-          `SELECT d.status, (SELECT array_agg(a.error ORDER BY a.number) FROM webhook_attempts a WHERE a.delivery_id = d.id) AS errors
+          `SELECT d.status, (SELECT array_agg(a.error ORDER BY a.number) FROM ${DELIVERY_ATTEMPTS} a WHERE a.delivery_id = d.id) AS errors
          FROM webhook_deliveries d JOIN events e ON e.id = d.event_id WHERE e.public_id = $1`,
           [eventId],
         ),

@@ -92,7 +92,8 @@ const settle = (
 ): Call => {
   const failure_code = state === 'failed' ? 'OUT_OF_STOCK' : null;
   const outcome = { state, supplier_reference: null, failure_code, failure_message: null };
-  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, attempt, claim, cancels, seen_attempt: null }] });
+  const call = { call_process: null, call_duration_ms: null };
+  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, attempt, claim, cancels, seen_attempt: null, ...call }] });
 };
 
 const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint): Call => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { OldEventPartitions } from '../../src/database/partitions/old-event-partitions.repository.js';
 import { OldPartitionsService } from '../../src/database/partitions/old-partitions.service.js';
+import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
 import type { Partitioning } from '../support/partitioning.js';
@@ -61,7 +62,7 @@ async function attemptedOrders(count: number): Promise<string[]> {
   return references;
 }
 
-const attempts = async (): Promise<number> => (await stack.sql('SELECT FROM webhook_attempts')).length;
+const attempts = async (): Promise<number> => (await stack.sql(`SELECT FROM ${DELIVERY_ATTEMPTS} attempts`)).length;
 
 /** Moves the ids to the next partitions. */
 async function begin(...tables: string[]): Promise<void> {

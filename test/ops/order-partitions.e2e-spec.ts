@@ -8,6 +8,7 @@ import { alone, PartitionsRefused, runOn, type Run } from '../../src/database/pa
 import { FIND_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
+import { refused } from '../support/fake-supplier.js';
 import { asMigration, createIndexTwice, LEAVE_CALLS_WHOLE } from '../support/partitioning.js';
 import type { TestStack } from '../support/stack.js';
 import { PartitionScene } from './partition-scene.js';
@@ -22,6 +23,7 @@ let client: pg.Client;
 beforeEach(async () => {
   scene = await PartitionScene.make();
   ({ stack, run, client } = scene);
+  stack.supplier.script('refused', ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
 });
 
 afterEach(() => scene.close());
@@ -74,9 +76,10 @@ describe('orders that become partitioned', () => {
     isOver = true;
     await placing;
     await scene.goOnAt('orders', SIZE - 1n);
-    await Promise.all([scene.place('last', 3), scene.place('first', 3)]);
-    for (const reference of ['before', `meanwhile-${placed - 1}`, 'last', 'first'])
+    await Promise.all([scene.place('last', 3, 'refused'), scene.place('first', 3, 'refused')]);
+    for (const reference of ['before', `meanwhile-${placed - 1}`])
       await stack.orderWith(scene.merchant, reference, 'completed');
+    for (const reference of ['last', 'first']) await stack.orderWith(scene.merchant, reference, 'failed');
     expect(Object.values(await places()).sort()).toEqual([
       ...Array.from({ length: placed + 2 }, () => 'orders_p1'),
       'orders_p2',
@@ -164,13 +167,13 @@ describe('calls to suppliers whose orders the previous version partitioned witho
     );
 
   it('are partitioned, at the boundaries of the orders, when `npm run partition` runs again', async () => {
-    await scene.complete('before');
+    await scene.refuse('before');
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
-    await scene.complete('whole');
+    await scene.refuse('whole');
     await partition();
     await scene.goOnAt('orders', SIZE);
-    await scene.complete('later');
+    await scene.refuse('later');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p1', 'supplier_calls_p1', 'supplier_calls_p2']);
     expect(await keyOf('supplier_calls_p2')).toEqual([
       { key: 'FOREIGN KEY (order_id, item, unit) REFERENCES order_units_p2(order_id, item, unit)' },
@@ -181,12 +184,12 @@ describe('calls to suppliers whose orders the previous version partitioned witho
   it('have one partition for all ranges that the orders have passed', async () => {
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
-    await scene.complete('first');
+    await scene.refuse('first');
     await scene.goOnAt('orders', SIZE);
-    await scene.complete('second');
+    await scene.refuse('second');
     await partition();
     await scene.goOnAt('orders', 2n * SIZE);
-    await scene.complete('third');
+    await scene.refuse('third');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p2', 'supplier_calls_p2', 'supplier_calls_p3']);
     const [first, ...others] = await new PartitionsRepository(run, ORDERS).findPartitions('supplier_calls');
     expect(first).toEqual({ number: 2, lower: null, upper: '2000000' });
@@ -199,7 +202,7 @@ describe('calls to suppliers whose orders the previous version partitioned witho
     await client.query(LEAVE_CALLS_WHOLE);
     await scene.goOnAt('orders', SIZE);
     expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 3 }]);
-    await scene.complete('one');
+    await scene.refuse('one');
     expect(await placesOfCalls()).toEqual(['supplier_calls']);
   });
 
@@ -208,7 +211,7 @@ describe('calls to suppliers whose orders the previous version partitioned witho
     await client.query('ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p2; DROP TABLE supplier_calls_p2');
     expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 2 }]);
     await scene.goOnAt('orders', SIZE);
-    await scene.complete('one');
+    await scene.refuse('one');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p2']);
   });
 });

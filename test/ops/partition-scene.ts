@@ -41,18 +41,27 @@ export class PartitionScene {
   }
 
   /** Repeats the order until the API accepts it, because tables may be locked. */
-  place(reference: string, quantity = 1): ReturnType<typeof this.merchant.client.post> {
+  place(reference: string, quantity = 1, userId = 'player'): ReturnType<typeof this.merchant.client.post> {
     const items = [{ sku: this.sku, quantity }];
-    const body = { reference_id: reference, user_id: 'player', items };
+    const body = { reference_id: reference, user_id: userId, items };
     return untilServed(() => this.merchant.client.post('/v1/orders', body));
   }
 
   /** One order after the other. */
-  async complete(...references: string[]): Promise<void> {
+  complete(...references: string[]): Promise<void> {
+    return this.end(references, 'player', 'completed');
+  }
+
+  /** One order after the other, of a player whom the supplier refuses: its calls have rows of their own. */
+  refuse(...references: string[]): Promise<void> {
+    return this.end(references, 'refused', 'failed');
+  }
+
+  private async end(references: string[], userId: string, ending: 'completed' | 'failed'): Promise<void> {
     for (const reference of references) {
-      const { status } = await this.place(reference);
+      const { status } = await this.place(reference, 1, userId);
       if (status !== 200) throw new Error(`the order was answered with ${status}`);
-      await this.stack.orderWith(this.merchant, reference, 'completed');
+      await this.stack.orderWith(this.merchant, reference, ending);
     }
   }
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { eventually } from '../support/eventually.js';
 import { auditServiceOf } from '../support/planted.js';
 import { whileLocked } from '../support/locks.js';
@@ -32,7 +34,7 @@ async function attemptedOrder(attempts: number, by = merchant): Promise<OrderBod
   await eventually(
     () =>
       stack.sql(
-        `SELECT 1 FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
+        `SELECT 1 FROM ${DELIVERY_ATTEMPTS} a JOIN webhook_deliveries d ON d.id = a.delivery_id
          JOIN events e ON e.id = d.event_id WHERE e.reference_id = $1`,
         [order.reference_id],
       ),
@@ -88,7 +90,7 @@ describe('old events', () => {
     await age(old, 31);
     await age(young, 29);
     await age(waiting, 31);
-    const kept = 'SELECT (SELECT count(*) FROM transfers) AS transfers, (SELECT count(*) FROM supplier_calls) AS calls';
+    const kept = `SELECT (SELECT count(*) FROM transfers) AS transfers, (SELECT count(*) FROM ${SUPPLIER_CALLS} c) AS calls`;
     const before = await stack.sql(kept);
 
     await restart();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OrderWithDeliveries } from '../deliveries/handed-over.js';
 import type { Json, LapakgamingClient } from '../simulators/lapakgaming-client.js';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { endedAtLapakgaming } from './lapakgaming-scene.js';
@@ -43,7 +44,7 @@ describe.each(['code', 'pin_and_serial'])('A voucher of Lapakgaming, reported as
     expect(first).toEqual({ unit: 1, code, serial, expires_on: null });
     expect(others).toEqual([]);
     const rows = await scene.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text ||
-      row_to_json(d)::text AS text FROM orders o JOIN supplier_calls c ON c.order_id = o.id
+      row_to_json(d)::text AS text FROM orders o JOIN ${SUPPLIER_CALLS} c ON c.order_id = o.id
       JOIN unit_deliveries d ON d.order_id = o.id`);
     expect(rows).not.toEqual([]);
     expect(JSON.stringify(rows)).not.toContain(code);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import type { Json } from '../simulators/seagm-client.js';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { seagmScene } from './seagm-scene.js';
@@ -229,7 +230,7 @@ describe('A card of SEAGM', () => {
     expect(delivered).toMatchObject({ serial: 'SN-77', code: 'PIN-4711-0815' });
     expect(await seagm.bought(order)).toMatchObject({ ...ONCE, sku: 'card:901' });
     const rows = await seagm.routing.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text AS text
-      FROM orders o JOIN supplier_calls c ON c.order_id = o.id`);
+      FROM orders o JOIN ${SUPPLIER_CALLS} c ON c.order_id = o.id`);
     expect(JSON.stringify(rows)).not.toContain('PIN-4711');
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Json } from '../simulators/wepay-client.js';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { eventually } from '../support/eventually.js';
 import { WepayScene } from './wepay-scene.js';
 
@@ -45,7 +46,7 @@ describe.each<[where: string, readings: Json]>([
     expect(reported).toContain(delivered?.serial);
     expect(reported).toContain(id);
     const rows = await scene.stack.sql(`SELECT row_to_json(o)::text || row_to_json(c)::text AS text
-      FROM orders o JOIN supplier_calls c ON c.order_id = o.id`);
+      FROM orders o JOIN ${SUPPLIER_CALLS} c ON c.order_id = o.id`);
     expect(JSON.stringify(rows)).not.toContain(delivered?.code);
     expect(await vendor.purchase(reference)).toMatchObject({ standing: 1, player: '0000000000' });
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { SANDBOX_SUPPLIER_ID } from '../../src/core/sandbox.js';
 import { CommandLine } from '../cli/command-line.js';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
@@ -175,7 +176,7 @@ describe('routing', () => {
   it('has the same result of a purchase after each restart, in every worker', async () => {
     const order = await stack.order(tester, [{ sku }], 'sim-processing-2500');
     const asked = async (): Promise<number> =>
-      (await stack.sql('SELECT FROM supplier_calls WHERE order_id = $1', [await idOf(order)])).length;
+      (await stack.sql(`SELECT FROM ${SUPPLIER_CALLS} c WHERE order_id = $1`, [await idOf(order)])).length;
     await eventually(asked, (calls) => calls > 0);
     await stack.stopWorkers();
     await stack.startWorker();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
@@ -42,7 +43,7 @@ async function endOf(userId: string, items: object[] = [{ sku }]): Promise<(stri
 /** The calls about an order's units, the oldest first. */
 const callsFor = async ({ order_number }: OrderBody): Promise<string[]> => {
   const rows = await stack.sql<{ call: string }>(
-    `SELECT c.kind || ' ' || c.outcome AS call FROM supplier_calls c JOIN orders o ON o.id = c.order_id
+    `SELECT c.kind || ' ' || c.outcome AS call FROM ${SUPPLIER_CALLS} c JOIN orders o ON o.id = c.order_id
      WHERE o.order_number = $1 ORDER BY c.ended_at, c.id`,
     [order_number],
   );

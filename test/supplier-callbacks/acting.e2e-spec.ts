@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
@@ -94,7 +95,7 @@ describe('a callback that proves its sender', () => {
     for (let count = 0; count < 2; count++)
       await scene.succeed('signing', unit.reference, { deliveryId: `t-${unit.reference}` });
     const calls = await scene.stack.sql(
-      `SELECT c.kind, c.outcome FROM supplier_calls c JOIN orders o ON o.id = c.order_id
+      `SELECT c.kind, c.outcome FROM ${SUPPLIER_CALLS} c JOIN orders o ON o.id = c.order_id
        WHERE o.order_number = $1 ORDER BY c.id`,
       [unit.order.order_number],
     );

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type OrderBody } from '../support/stack.js';
@@ -53,7 +54,7 @@ describe('a worker', () => {
     await start();
     await statuses(id, 'succeeded', 12);
     const rows = await stack.sql<{ is_retry: boolean }>(
-      `SELECT d.attempt_count > 1 AS is_retry FROM webhook_deliveries d JOIN webhook_attempts a ON a.delivery_id = d.id
+      `SELECT d.attempt_count > 1 AS is_retry FROM webhook_deliveries d JOIN ${DELIVERY_ATTEMPTS} a ON a.delivery_id = d.id
        WHERE d.webhook_id = $1 ORDER BY a.started_at, d.attempt_count`,
       [id],
     );

@@ -8,7 +8,7 @@ export class Scene {
   private constructor(
     readonly stack: TestStack,
     readonly endpoints: Endpoints,
-    private readonly sku: string,
+    readonly sku: string,
     private readonly stopWorker: () => Promise<void>,
   ) {}
 

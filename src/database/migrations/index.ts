@@ -13,3 +13,4 @@ export { Accounting1763900000011 } from './1763900000011-accounting.js';
 export { Workers1763900000012 } from './1763900000012-workers.js';
 export { Deposits1763900000013 } from './1763900000013-deposits.js';
 export { FairShares1763900000014 } from './1763900000014-fair-shares.js';
+export { FewerRows1763900000015 } from './1763900000015-fewer-rows.js';

@@ -1,0 +1,16 @@
+/**
+ * The attempts of a delivery for a LATERAL, with the columns of `webhook_attempts`. A first attempt that delivered stands in the
+ * row of the delivery, which is written at that moment anyway.
+ * @param delivery the alias of the delivery's row.
+ */
+export const attemptsOf = (delivery: string): string => `(
+  SELECT number, started_at, duration_ms, response_status, error, response_body FROM webhook_attempts
+  WHERE delivery_id = ${delivery}.id
+  UNION ALL
+  SELECT 1, ${delivery}.first_started_at, ${delivery}.first_duration_ms, ${delivery}.first_response_status, NULL,
+         ${delivery}.first_response_body
+  WHERE ${delivery}.first_started_at IS NOT NULL)`;
+
+/** The attempts of all deliveries, as a FROM item. */
+export const DELIVERY_ATTEMPTS = `(
+  SELECT d.id AS delivery_id, a.* FROM webhook_deliveries d CROSS JOIN LATERAL ${attemptsOf('d')} a)`;
