@@ -49,6 +49,14 @@ export const dueUnitsAt = (supplier: string, max: number): string => {
          (SELECT min(since) AS since FROM (${merchantsWaitingAt(supplier, 'due')}) waiting) oldest`;
 };
 
+/** A SELECT of `merchant_id`, `units`, how many of its units are due at a supplier, counted to `max`, and `since`. */
+export const dueUnitsByMerchantAt = (supplier: string, max: number): string => `
+    SELECT waiting.merchant_id, counted.units, waiting.since
+    FROM (${merchantsWaitingAt(supplier, 'due')}) waiting CROSS JOIN LATERAL (
+      SELECT count(*)::int AS units FROM (
+        SELECT FROM order_units u WHERE u.supplier_id = ${supplier} AND ${MERCHANT} = waiting.merchant_id AND ${isDue('u')}
+        ORDER BY u.next_action_at LIMIT ${max}) own) counted`;
+
 /** A SELECT of the orders of the units that are next at a supplier, `count` of them. */
 export const nextUnitsAt = (supplier: string, count: number): string => {
   const some = (range: string): string => `(

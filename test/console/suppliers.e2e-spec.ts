@@ -13,6 +13,7 @@ interface Supplier {
   breakers: { process: string; state: string; in_flight: number }[];
   queue: { due: number; oldest_at: string | null };
   open_units: { open: number; in_doubt: number };
+  waiting: { merchant_id: number; merchant: string; weight: number; units: number; oldest_at: string }[];
   callback_url: string | null;
   credentials: string[];
 }
@@ -54,6 +55,24 @@ describe('suppliers', () => {
     ]);
     expect(body.data[0]?.calls.outcomes).toEqual([{ outcome: 'succeeded', count: 2 }]);
     expect(body.data[0]?.calls.p50_ms).toBeGreaterThan(0);
+  });
+
+  it('say how many units of each merchant wait there', async () => {
+    const { stack, merchant, sku } = scene;
+    await stack.stopWorkers();
+    const other = await stack.merchant();
+    await stack.sql('UPDATE merchants SET weight = 3 WHERE id = $1', [other.id]);
+    const orders = [await stack.order(merchant, [{ sku }]), await stack.order(other, [{ sku, quantity: 2 }])];
+    const { waiting } = await show();
+    expect(waiting).toMatchObject([
+      { merchant_id: other.id, merchant: expect.any(String), weight: 3, units: 2 },
+      { merchant_id: merchant.id, weight: 1, units: 1 },
+    ]);
+    expect(Date.parse(waiting[0]?.oldest_at ?? '')).toBeGreaterThan(Date.parse(waiting[1]?.oldest_at ?? ''));
+    await stack.startWorker();
+    for (const [index, by] of [merchant, other].entries())
+      await stack.orderWith(by, orders[index]?.reference_id ?? '', 'completed');
+    expect((await show()).waiting).toEqual([]);
   });
 
   it('are paused and resumed, with operator and reason in the audit log', async () => {

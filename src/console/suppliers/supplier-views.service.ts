@@ -28,6 +28,7 @@ import { toListedSupplierDto, toProductDto, toUndecidedCallDto, type SupplierAct
 
 const RECENT_MINUTES = 15;
 const PRODUCTS_PER_PAGE = 100;
+const MAX_WAITING_MERCHANTS = 20;
 
 /** Suppliers with their state, balances, catalogues and calls. */
 @Injectable()
@@ -52,7 +53,11 @@ export class SupplierViewsService {
 
   async show(caller: Caller, code: string): Promise<SupplierDetailDto> {
     const supplier = await this.suppliers.getByCode(code);
-    const [activity, open] = await Promise.all([this.activityOf([supplier]), this.suppliers.countOpenUnits(supplier)]);
+    const [activity, open, waiting] = await Promise.all([
+      this.activityOf([supplier]),
+      this.suppliers.countOpenUnits(supplier),
+      this.states.readWaiting(supplier.id, MAX_WAITING_MERCHANTS),
+    ]);
     const url = this.addresses.urlOf(supplier);
     const { low_balance_micros: low, callback_token_sealed: token } = supplier;
     return {
@@ -64,6 +69,7 @@ export class SupplierViewsService {
       callback_url: caller.may('suppliers.set') ? url : null,
       has_catalogue: describeAdapter(supplier.adapter)?.capabilities.includes('catalogue') ?? false,
       open_units: { open: open.open, in_doubt: open.inDoubt },
+      waiting,
     };
   }
 

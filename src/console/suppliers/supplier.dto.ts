@@ -95,6 +95,14 @@ export class OpenUnitsDto {
   @Shown.integer(2, 'Those that may have been bought') in_doubt!: number;
 }
 
+export class WaitingMerchantDto {
+  @Shown.integer(7) merchant_id!: number;
+  @Shown.text('Somchai Game Shop') merchant!: string;
+  @Shown.integer(1, 'Its share of the supplier’s slots, compared with the weights of the others') weight!: number;
+  @Shown.integer(120, 'Units that are due, counted up to 10,000') units!: number;
+  @Shown.moment('Since when the oldest of them is due') oldest_at!: Date;
+}
+
 export class SupplierDetailDto extends ListedSupplierDto {
   @Shown.text('https://api.acme.example/v1') base_url!: string;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { region: 'TH' } })
@@ -112,6 +120,8 @@ export class SupplierDetailDto extends ListedSupplierDto {
   @Shown.flag(true, 'Whether its adapter reads catalogues') has_catalogue!: boolean;
   @Shown.nullableMoment('When its catalogue was last asked for') catalogue_read_at!: Date | null;
   @ApiProperty({ type: OpenUnitsDto }) open_units!: OpenUnitsDto;
+  @ApiProperty({ type: [WaitingMerchantDto], description: 'The merchants with the most due units, at most 20' })
+  waiting!: WaitingMerchantDto[];
   @Shown.moment('When its settings were changed') updated_at!: Date;
 }
 

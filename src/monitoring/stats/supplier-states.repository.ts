@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
 import { Database } from '../../database/database.js';
 import { rowsOf, statement } from '../../database/parameters.js';
-import { dueUnitsAt } from '../../orders/waiting-units.sql.js';
+import { dueUnitsAt, dueUnitsByMerchantAt } from '../../orders/waiting-units.sql.js';
 import type { SupplierState } from './supplier-state.entity.js';
 
 /** Skips removed suppliers. Inserts nothing while the worker counts as dead. */
@@ -41,6 +41,15 @@ const READ_QUEUES = statement(
     WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
 );
 
+const READ_WAITING = statement(
+  'supplier_states.read_waiting',
+  { supplierId: 'int', limit: 'int' },
+  ({ supplierId, limit }) => `
+    SELECT waiting.merchant_id, m.name AS merchant, m.weight, waiting.units, waiting.since AS oldest_at
+    FROM (${dueUnitsByMerchantAt(supplierId, MAX_COUNTED)}) waiting JOIN merchants m ON m.id = waiting.merchant_id
+    ORDER BY waiting.units DESC, waiting.since LIMIT ${limit}`,
+);
+
 export type WrittenState = Pick<SupplierState, 'supplier_id' | 'breaker' | 'in_flight'>;
 
 /** Units that are due at a supplier. */
@@ -48,6 +57,16 @@ export interface SupplierQueue {
   supplier_id: number;
   due: number;
   oldest_due_at: Date | null;
+}
+
+/** A merchant's due units at a supplier. */
+export interface WaitingMerchant {
+  merchant_id: number;
+  merchant: string;
+  weight: number;
+  units: number;
+  /** Since when the oldest of them is due. */
+  oldest_at: Date;
 }
 
 /** States of suppliers, as workers see them. */
@@ -67,5 +86,10 @@ export class SupplierStatesRepository {
   /** Counts the due units of each supplier. A claimed unit is not due while its lease runs. */
   readQueues(): Promise<SupplierQueue[]> {
     return this.database.query<SupplierQueue>(...READ_QUEUES.with({}));
+  }
+
+  /** The merchants with due units at a supplier: at most `limit`, those with the most units first. */
+  readWaiting(supplierId: number, limit: number): Promise<WaitingMerchant[]> {
+    return this.database.query<WaitingMerchant>(...READ_WAITING.with({ supplierId, limit }));
   }
 }

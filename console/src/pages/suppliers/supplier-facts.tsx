@@ -20,6 +20,11 @@ export function SupplierFacts({ supplier }: { supplier: SupplierDetail }): React
         {supplier.pause && <Pause pause={supplier.pause} />}
         <NowFacts supplier={supplier} />
       </Section>
+      {supplier.waiting.length > 0 && (
+        <Section title={t('suppliers.waiting')}>
+          <Waiting supplier={supplier} />
+        </Section>
+      )}
       <Section title={t('suppliers.workers')}>
         <Workers supplier={supplier} />
       </Section>
@@ -83,6 +88,28 @@ function NowFacts({ supplier }: { supplier: SupplierDetail }): ReactNode {
         ],
       ]}
     />
+  );
+}
+
+/** The merchants whose units wait for the supplier's slots, which they share by weight. */
+function Waiting({ supplier: { waiting } }: { supplier: SupplierDetail }): ReactNode {
+  const t = useT();
+  return (
+    <ul className={classes.workers}>
+      {waiting.map(({ merchant_id: id, merchant, weight, units, oldest_at: oldest }) => (
+        <li key={id}>
+          <Link to="/merchants/$id" params={{ id: String(id) }}>
+            {merchant}
+          </Link>
+          <span className="muted">
+            {t('suppliers.waitingUnits', { count: units })}
+            {weight > 1 && <> · {t('suppliers.weight', { weight })}</>}
+            {' · '}
+            <Age from={oldest} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
