@@ -159,6 +159,25 @@ describe('attempts in flight', () => {
   });
 });
 
+describe('thousands of waiting deliveries', () => {
+  it('of one webhook delay no other’s', async () => {
+    const [busy, other] = [endpoints.slow(50), endpoints.add()];
+    const webhooks = { busy: await hooks.register(busy.url), other: await hooks.register(other) };
+    await fill(webhooks.busy.id, 3_000);
+    await start();
+    await endpoints.arrived(busy.url);
+    await Promise.all(Array.from({ length: 20 }, () => hooks.test(webhooks.other.id)));
+    await statuses(webhooks.other.id, 'succeeded', 20);
+    const [waiting] = await stack.sql<{ count: number }>(
+      'SELECT count(*)::int FROM webhook_deliveries WHERE webhook_id = $1 AND due_at IS NOT NULL',
+      [webhooks.busy.id],
+    );
+    expect(waiting?.count).toBeGreaterThan(0);
+    // The others need not be delivered before the worker ends.
+    await stack.sql(`UPDATE webhook_deliveries SET status = 'cancelled', due_at = NULL WHERE due_at IS NOT NULL`);
+  });
+});
+
 describe('a thousand attempts in flight', () => {
   it('of slow endpoints leave slots for all others', async () => {
     const worker = await start({ ...PATIENT, config: { WEBHOOK_MAX_IN_FLIGHT: 1_000 } });
