@@ -7,13 +7,12 @@ import {
   STATEMENT_COLUMNS,
   type StatementFormat,
 } from '../fulfilment/reconciliation/purchase-statement.js';
-import { WalletModule } from '../wallet/wallet.module.js';
+import { MerchantsModule } from '../merchants/merchants.module.js';
 import { ArchivedOrdersService } from '../accounting/reports/archived-orders.service.js';
 import { ReportsModule } from '../accounting/reports/reports.module.js';
 import { SupplierReportService, type Statement } from '../accounting/reports/supplier-report.service.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
-import { WalletService } from '../wallet/wallet.service.js';
 import { DailyReportService } from '../accounting/reports/daily-report.service.js';
 import {
   GROUPINGS,
@@ -21,17 +20,16 @@ import {
   MarginReportService,
   type Grouping,
 } from '../accounting/reports/margin-report.service.js';
-import { AccountStatementService, STATEMENT_TIMEZONE } from '../accounting/reports/statement.service.js';
 import { defineDepositsReport } from './deposits-report.command.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
 import { marginReport } from './margin-report.view.js';
 import { repeated } from './named-values.js';
-import { day, id, includeSandboxOption, moment, month, oneOf, refuseBoth, timezone } from './options.js';
+import { day, includeSandboxOption, moment, oneOf, refuseBoth, timezone } from './options.js';
 import { CommandError } from './problems.js';
 import { withProgress } from './progress.js';
-import { monthlyStatement } from './statement.view.js';
+import { defineStatementReport } from './statement-report.command.js';
 import { supplierReport } from './supplier-report.view.js';
 
 const DAILY_HELP = `
@@ -67,12 +65,6 @@ interface MarginGiven {
   includeSandbox?: boolean;
 }
 
-interface StatementGiven {
-  merchant: number;
-  month: string;
-  csv?: boolean;
-}
-
 interface DailyGiven {
   date?: string;
   from?: string;
@@ -94,11 +86,11 @@ interface SupplierGiven {
 }
 
 export const reportCommands: CommandGroup = {
-  features: { imports: [WalletModule, SuppliersModule, ReportsModule] },
+  features: { imports: [MerchantsModule, SuppliersModule, ReportsModule] },
   define(report) {
     defineDaily(report);
     defineMargin(report);
-    defineStatement(report);
+    defineStatementReport(report);
     defineSupplier(report);
     defineDepositsReport(report);
   },
@@ -142,34 +134,17 @@ function defineMargin(report: OperatorCommand): void {
     .description('Report revenue, cost and margin by product, supplier, merchant or day.')
     .requiredOption('--from <day>', `first day, in ${MARGIN_TIMEZONE}, such as 2026-01-15`, day)
     .option('--to <day>', 'last day, inclusive (default: today)', day)
-    .requiredOption('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS))
+    .option('--by <what>', `one row for each: ${GROUPINGS.join(', ')}`, oneOf(GROUPINGS), 'sku' as const)
     .option('--csv', 'print CSV with a header line')
     .addOption(includeSandboxOption())
     .notes(MARGIN_HELP)
-    .examples('report margin --from 2026-01-01 --to 2026-01-31 --by supplier')
+    .examples('report margin --from 2026-01-01', 'report margin --from 2026-01-01 --to 2026-01-31 --by supplier')
     .does(async (app, { from, to, by, csv, includeSandbox = false }: MarginGiven, command: Command) => {
       if (csv) refuseBoth(command, '--csv');
       const range = { from, to: to ?? today(MARGIN_TIMEZONE) };
       const rows = await app.get(MarginReportService).run(range, by, { includeSandbox });
       const archived = await app.get(ArchivedOrdersService).countSold(range, { includeSandbox });
       return marginReport(by, rows, range, { csv, archived });
-    });
-}
-
-function defineStatement(report: OperatorCommand): void {
-  report
-    .command('statement')
-    .description('Print a merchant’s monthly statement: opening balance, each movement, closing balance.')
-    .requiredOption('--merchant <id>', 'merchant id', id)
-    .requiredOption('--month <month>', `month in ${STATEMENT_TIMEZONE}, such as 2026-01`, month)
-    .option('--csv', 'print CSV with a header line and both balances')
-    .examples('report statement --merchant 1 --month 2026-01 --csv > statement.csv')
-    .does(async (app, { merchant, month, csv }: StatementGiven, command: Command) => {
-      if (csv) refuseBoth(command, '--csv');
-      await app.get(WalletService).get(merchant);
-      const service = app.get(AccountStatementService);
-      const statement = await service.read(merchant, await service.month(month));
-      return monthlyStatement({ merchantId: merchant, month, statement }, { csv });
     });
 }
 

@@ -88,6 +88,12 @@ const rows = (by: string, from: string, to = from): Promise<Line[]> =>
   commandLine.json<Line[]>(...margin(by, from, to));
 
 describe('topup report margin', () => {
+  it('groups by product unless another grouping is given', async () => {
+    const days = ['--from', '2026-01-15', '--to', '2026-01-16'];
+    const { stdout } = await commandLine.run('report', 'margin', ...days, '--csv');
+    expect(stdout).toMatch(/^sku,/);
+  });
+
   it('compares revenue with costs in every currency, by product, supplier or merchant', async () => {
     await sold(shop, 'DEAR', [
       { reported: '20000', expected: '1', currency: 'IDR', rate: '0.0021' },

@@ -237,6 +237,72 @@ describe('topup report statement', () => {
     expect(table.stdout).toMatch(/^Merchant \d+, 2025-10: opening balance 1\.00\n[^]+\nClosing balance 1\.23\n$/);
   });
 
+  describe('as it is sent', () => {
+    const month = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Bangkok' }).format(new Date()).slice(0, 7);
+    const linesOf = (html: string): string[][] =>
+      [...html.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) =>
+        [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/g)].map(([, cell = '']) => cell.replace(/<[^>]+>/g, ' ').trim()),
+      );
+
+    it('is a page with the sums, and one line for each order, a deposit and a withdrawal', async () => {
+      const { stdout } = await commandLine.run(...report(shop, month, '--html'));
+      expect(stdout).toMatch(/^<!doctype html>\n<html lang="th">/);
+      expect(stdout).toContain('@page { size: A4');
+      expect(stdout).not.toMatch(/<script|<link|src=|SUM\(A1\)/);
+      const lines = linesOf(stdout);
+      expect(lines.slice(0, 6).map(([what = '', amount]) => [what.split('  ').at(-1), amount])).toEqual([
+        ['Opening balance', '0.00'],
+        ['Deposits', '100.00'],
+        ['Sales', '-70.00'],
+        ['Refunds', '35.00'],
+        ['Withdrawals and fees', '-5.05'],
+        ['Closing balance', '59.95'],
+      ]);
+      const [, ...moved] = lines.slice(6);
+      expect(moved.map((cells) => cells.slice(3))).toEqual([
+        ['', '', '100.00'],
+        ['35.00', '', '-35.00'],
+        ['35.00', '35.00', '0.00'],
+        ['', '', '-5.05'],
+      ]);
+      for (const [date] of moved) expect(date).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/);
+      expect(moved[1]?.[1]).toMatch(/^ord_\w{16}$/);
+      expect(moved[3]?.[2]).toBe('=back-1');
+    });
+
+    it('has times of Bangkok, and the merchant’s name as text', async () => {
+      await stack.sql(`UPDATE merchants SET name = '<b>Ban & Co</b>' WHERE id = $1`, [merchant.id]);
+      const { stdout } = await commandLine.run(...report(merchant, '2025-10', '--html'));
+      expect(stdout).toContain('2025-10-01 00:00:00');
+      expect(stdout).toContain('2025-10-31 23:59:59');
+      expect(stdout).toContain('&#60;b&#62;Ban &#38; Co&#60;/b&#62;');
+      expect(stdout).not.toContain('<b>');
+    });
+
+    it('is CSV with the same lines', async () => {
+      const { stdout } = await commandLine.run(...report(shop, month, '--csv', '--per-order'));
+      const [head, ...lines] = stdout.trimEnd().split('\n');
+      expect(head).toBe('date,kind,order_number,reference_id,ordered_amount,refunded_amount,amount');
+      expect(lines[0]).toBe(',opening,,,,,0.00');
+      expect(lines.at(-1)).toBe(',closing,,,,,59.95');
+      expect(lines.slice(1, -1).map((line) => line.split(',').slice(4))).toEqual([
+        ['', '', '100.00'],
+        ['35.00', '', '-35.00'],
+        ['35.00', '35.00', '0.00'],
+        ['', '', '-5.05'],
+      ]);
+      const amounts = lines.slice(1, -1).map((line) => Number(line.split(',').at(-1)));
+      expect(amounts.reduce((sum, each) => sum + each, 0)).toBeCloseTo(59.95);
+    });
+
+    it('is one format at a time', () =>
+      commandLine.refusedAll([
+        [report(shop, month, '--html', '--csv'), 'error: choose one: --csv or --html\n'],
+        [report(shop, month, '--html', '--json'), 'error: choose one: --html or --json\n'],
+        [report(shop, month, '--per-order'), /--per-order is for --csv/],
+      ]));
+  });
+
   it('refuses invalid months, and months that have not begun', async () => {
     await commandLine.refusedAll([
       [report(merchant, '2025-13'), /It must be a month such as 2027-01/],
