@@ -93,7 +93,13 @@ const DEFECTS = {
       '',
     ),
   ],
-  'claim-without-lock': [inStatement('units.claim', 'FOR NO KEY UPDATE SKIP LOCKED) found', ') found')],
+  'claim-without-lock': [
+    inStatement(
+      'units.claim',
+      'dueUnits(clockLimit)',
+      `dueUnits(clockLimit).replaceAll('FOR NO KEY UPDATE SKIP LOCKED', '')`,
+    ),
+  ],
   'lease-by-local-clock': [
     inStatement(
       'units.claim',
