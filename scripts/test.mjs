@@ -72,13 +72,17 @@ function runsOf([first, ...others]) {
   return first === undefined ? [QUICK] : [[first, ...others]];
 }
 
+function expectationOf(runs) {
+  if (runs[0] === QUICK) return EXPECTED[runs.length > 1 ? 'all' : 'quick'];
+  return runs[0].includes('') ? `: an empty pattern selects all of them${EXPECTED.all}` : '';
+}
+
 /** Unit specs need neither a build nor servers, so a single one takes seconds. */
 async function prepareFor(runs) {
   installPackages();
   const files = runs.map((run) => listSuites(run));
   const count = files.flat().length;
-  if (count > 1)
-    console.error(`${count} suites${runs[0] === QUICK ? EXPECTED[runs.length > 1 ? 'all' : 'quick'] : ''}`);
+  if (count > 1) console.error(`${count} suites${expectationOf(runs)}`);
   if (files.flat().some((file) => file.endsWith('.e2e-spec.ts'))) prepareCheckout();
 }
 

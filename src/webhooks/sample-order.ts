@@ -1,3 +1,5 @@
+import type { OrderDto } from '../orders/order.dto.js';
+
 /** The `data` of a `webhook.test` event: a completed order, shaped as GET /v1/orders/{reference_id} returns one. */
 export const SAMPLE_ORDER = {
   order_number: 'ord_0000000000000000',
@@ -30,4 +32,4 @@ export const SAMPLE_ORDER = {
       failure_message: null,
     },
   ],
-} as const;
+} satisfies OrderDto;
