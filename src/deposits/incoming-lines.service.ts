@@ -45,7 +45,7 @@ export class IncomingLinesService {
     tx: Transaction,
     known: KnownChannel,
     lines: readonly IdentifiedLine[],
-    stored: readonly Pick<StatementLine, 'id' | 'identity'>[],
+    stored: readonly Pick<StatementLine, 'id' | 'identity_hash'>[],
   ): Promise<Outcomes> {
     const matched = await this.match(tx, known, lines);
     const bookings = matched.flatMap(({ line, publicId, match }): Booking[] =>
@@ -54,9 +54,9 @@ export class IncomingLinesService {
         : [],
     );
     const transfers = await this.booking.book(tx, bookings);
-    const ids = new Map(stored.map(({ id, identity }) => [identity.toString('latin1'), id]));
+    const ids = new Map(stored.map(({ id, identity_hash }) => [identity_hash.toString('latin1'), id]));
     const rows = matched.map(({ line, publicId, match }): NewPayment => {
-      const line_id = present(ids.get(line.identity.toString('latin1')), 'an incoming line is stored');
+      const line_id = present(ids.get(line.identity_hash.toString('latin1')), 'an incoming line is stored');
       const { amount, at: paid_at, precision } = line;
       const row = { public_id: publicId, amount, currency: 'THB', paid_at, precision, line_id, ...NOT_BOOKED };
       if (match.state === 'ignored') return { ...row, state: 'ignored' };
@@ -103,7 +103,7 @@ export class IncomingLinesService {
     const matcher = new Matcher(rules, candidates);
     return incoming.map((line, index) => ({
       line,
-      publicId: paymentId(channel.code, 'line', line.identity.toString('hex')),
+      publicId: paymentId(channel.code, 'line', line.identity_hash.toString('hex')),
       match: matcher.match(present(reported[index], 'a line is reported')),
     }));
   }

@@ -118,7 +118,7 @@ function witnessesOf({ charge_ref, slip_ref, line_id, seen_at }: IncomingPayment
 export const toImportView = ({ id, channel, ...row }: ImportRow): View => ({
   id,
   channel,
-  file_sha256: row.file_sha256.toString('hex'),
+  file_sha256: row.file_hash.toString('hex'),
   lines: row.lines,
   opening: bahtOrNull(row.opening),
   closing: bahtOrNull(row.closing),

@@ -99,7 +99,7 @@ export class Deposits1763900000013 implements MigrationInterface {
       CREATE TABLE statement_imports (
         id integer GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_statement_imports PRIMARY KEY,
         channel_id integer NOT NULL CONSTRAINT fk_statement_imports_channel REFERENCES deposit_channels,
-        file_sha256 bytea NOT NULL CONSTRAINT ck_statement_imports_file CHECK (length(file_sha256) = 32),
+        file_hash bytea NOT NULL CONSTRAINT ck_statement_imports_file CHECK (length(file_hash) = 32),
         lines integer NOT NULL CONSTRAINT ck_statement_imports_lines CHECK (lines >= 0),
         opening bigint,
         closing bigint,
@@ -118,14 +118,14 @@ export class Deposits1763900000013 implements MigrationInterface {
         at timestamptz(3) NOT NULL,
         amount bigint NOT NULL CONSTRAINT ck_statement_lines_amount CHECK (amount <> 0),
         balance_after bigint,
-        identity bytea NOT NULL CONSTRAINT ck_statement_lines_identity CHECK (length(identity) = 32),
+        identity_hash bytea NOT NULL CONSTRAINT ck_statement_lines_identity CHECK (length(identity_hash) = 32),
         text_sealed bytea NOT NULL,
-        CONSTRAINT uq_statement_lines_identity UNIQUE (channel_id, identity)
+        CONSTRAINT uq_statement_lines_identity UNIQUE (channel_id, identity_hash)
       )`);
     await runner.query(`CREATE INDEX ix_statement_lines_day ON statement_lines (channel_id, booked_on, id)`);
     await runner.query(`
       CREATE TRIGGER tg_statement_lines_kept
-      BEFORE UPDATE OF import_id, channel_id, booked_on, at, amount, balance_after, identity ON statement_lines
+      BEFORE UPDATE OF import_id, channel_id, booked_on, at, amount, balance_after, identity_hash ON statement_lines
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('lines of a bank statement are never changed')`);
     await runner.query(`
       CREATE TRIGGER tg_statement_lines_never_removed BEFORE DELETE OR TRUNCATE ON statement_lines FOR EACH STATEMENT

@@ -5,10 +5,10 @@ import { StatementRefused } from './statement-refused.js';
 import type { ReadLine, ReadStatement } from './statement-reader.js';
 
 /** A line that can be distinguished from all others of its channel. */
-export type IdentifiedLine = ReadLine & { identity: Buffer };
+export type IdentifiedLine = ReadLine & { identity_hash: Buffer };
 
 /** An imported line, as far as the next file must continue it. */
-export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity'>;
+export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity_hash'>;
 
 /** Imported lines from the file's first day on, and the last one before that day. */
 export interface Stored {
@@ -34,7 +34,7 @@ export function identify(lines: readonly ReadLine[], isReferenceUnique: boolean)
     if (isNamed && occurrence > 1) {
       throw new StatementRefused('UNREADABLE', [`line ${row}: its reference ${reference} is in another line, too`]);
     }
-    return { ...line, identity: isNamed ? hash : sha256([key, String(occurrence)]) };
+    return { ...line, identity_hash: isNamed ? hash : sha256([key, String(occurrence)]) };
   });
 }
 
@@ -84,7 +84,7 @@ export function continueChain(lines: readonly IdentifiedLine[], { before, lines:
   if (openingOf(first) !== expected) throw otherBeginning(first, last, expected);
   stored.forEach((known, index) => {
     const line = lines[index];
-    const isSame = line && line.identity.equals(known.identity) && line.balance === known.balance_after;
+    const isSame = line && line.identity_hash.equals(known.identity_hash) && line.balance === known.balance_after;
     // The last day of a file may still go on.
     const isAfterFile = line === undefined && known.booked_on >= (lines.at(-1)?.bookedOn ?? '');
     if (!isSame && !isAfterFile) throw otherPast(lines, known);
@@ -105,16 +105,16 @@ function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satan
 /** @throws the refusal of a file without balances that lacks imported lines of the days before its last one. */
 export function assertNoneMissing(lines: readonly IdentifiedLine[], stored: readonly StoredLine[]): void {
   const lastOn = lines.at(-1)?.bookedOn ?? '';
-  const present = new Set(lines.map(({ identity }) => identity.toString('latin1')));
+  const present = new Set(lines.map(({ identity_hash }) => identity_hash.toString('latin1')));
   const missing = stored.find(
-    ({ booked_on, identity }) => booked_on < lastOn && !present.has(identity.toString('latin1')),
+    ({ booked_on, identity_hash }) => booked_on < lastOn && !present.has(identity_hash.toString('latin1')),
   );
   if (missing) throw otherPast(lines, missing);
 }
 
-function otherPast(lines: readonly IdentifiedLine[], { at, amount, identity }: StoredLine): StatementRefused {
+function otherPast(lines: readonly IdentifiedLine[], { at, amount, identity_hash }: StoredLine): StatementRefused {
   const line = `the imported line of ${formatBaht(amount)} at ${at.toISOString()}`;
-  return lines.some((each) => each.identity.equals(identity))
+  return lines.some((each) => each.identity_hash.equals(identity_hash))
     ? new StatementRefused('CHAIN_BROKEN', [`the file has other lines before ${line}`])
     : new StatementRefused('LINE_MISSING', [`the file lacks ${line}`]);
 }

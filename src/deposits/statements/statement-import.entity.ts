@@ -6,7 +6,7 @@ import { DepositChannel } from '../deposit-channel.entity.js';
 /** A file of a bank statement that was imported. */
 @Entity('statement_imports')
 @Index('ix_statement_imports_channel', ['channel_id', 'id'])
-@Check('ck_statement_imports_file', 'length(file_sha256) = 32')
+@Check('ck_statement_imports_file', 'length(file_hash) = 32')
 @Check('ck_statement_imports_lines', 'lines >= 0')
 export class StatementImport {
   @IdColumn('integer', 'pk_statement_imports')
@@ -18,7 +18,7 @@ export class StatementImport {
 
   /** Only the hash of the file is kept. */
   @Column('bytea')
-  file_sha256!: Buffer;
+  file_hash!: Buffer;
 
   /** The number of lines in the file, known ones included. */
   @Column('integer')

@@ -6,15 +6,15 @@ import { DepositChannel } from '../deposit-channel.entity.js';
 import { StatementImport } from './statement-import.entity.js';
 
 /** Binds a line's text to its identity, which never changes. */
-export const lineTextPlace = ({ identity }: Pick<StatementLine, 'identity'>): Place =>
-  placeOf('statement_lines.text_sealed', identity.toString('hex'));
+export const lineTextPlace = ({ identity_hash }: Pick<StatementLine, 'identity_hash'>): Place =>
+  placeOf('statement_lines.text_sealed', identity_hash.toString('hex'));
 
 /** A line of a bank statement. With balances, lines in the order of their ids make the chain of balances. */
 @Entity('statement_lines')
-@Unique('uq_statement_lines_identity', ['channel_id', 'identity'])
+@Unique('uq_statement_lines_identity', ['channel_id', 'identity_hash'])
 @Index('ix_statement_lines_day', ['channel_id', 'booked_on', 'id'])
 @Check('ck_statement_lines_amount', 'amount <> 0')
-@Check('ck_statement_lines_identity', 'length(identity) = 32')
+@Check('ck_statement_lines_identity', 'length(identity_hash) = 32')
 export class StatementLine {
   @IdColumn('bigint', 'pk_statement_lines')
   id!: bigint;
@@ -43,7 +43,7 @@ export class StatementLine {
 
   /** Distinguishes the line from all others of the channel, in whichever file it comes. */
   @Column('bytea')
-  identity!: Buffer;
+  identity_hash!: Buffer;
 
   /** Texts of the line. They may name the payer, so they are sealed. */
   @Column('bytea')

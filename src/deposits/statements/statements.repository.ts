@@ -6,9 +6,12 @@ import { StatementImport } from './statement-import.entity.js';
 import type { StatementLine } from './statement-line.entity.js';
 import { INSERT_LINES, KNOWN_LINES, LAST_LINE, LINES_FROM } from './statements.sql.js';
 
-export type NewLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity' | 'text_sealed'>;
-export type NewLineId = Pick<StatementLine, 'id' | 'identity'>;
-export type KnownLine = Pick<StatementLine, 'id' | 'identity' | 'amount'>;
+export type NewLine = Pick<
+  StatementLine,
+  'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity_hash' | 'text_sealed'
+>;
+export type NewLineId = Pick<StatementLine, 'id' | 'identity_hash'>;
+export type KnownLine = Pick<StatementLine, 'id' | 'identity_hash' | 'amount'>;
 export type ImportRow = StatementImport & { channel: string };
 
 @Injectable()
@@ -30,8 +33,10 @@ export class StatementsRepository {
     return last?.id ?? 0n;
   }
 
-  known(tx: Queryable, channelId: number, lines: readonly { identity: Buffer }[]): Promise<KnownLine[]> {
-    return tx.query<KnownLine>(...KNOWN_LINES.with({ channelId, lines: lines.map(({ identity }) => ({ identity })) }));
+  known(tx: Queryable, channelId: number, lines: readonly { identity_hash: Buffer }[]): Promise<KnownLine[]> {
+    return tx.query<KnownLine>(
+      ...KNOWN_LINES.with({ channelId, lines: lines.map(({ identity_hash }) => ({ identity_hash })) }),
+    );
   }
 
   insertLines(tx: Transaction, of: { channelId: number; importId: number }, lines: NewLine[]): Promise<NewLineId[]> {

@@ -159,7 +159,7 @@ export class StatementsService {
     if (!format.isReferenceUnique) return rest;
     const [moved] = await this.statements.known(tx, channel.id, rest);
     if (!moved) return rest;
-    const row = rest.find(({ identity }) => identity.equals(moved.identity))?.row;
+    const row = rest.find(({ identity_hash }) => identity_hash.equals(moved.identity_hash))?.row;
     throw new StatementRefused('CHAIN_BROKEN', [`line ${row}: its reference was imported before, with another date`]);
   }
 
@@ -173,8 +173,8 @@ export class StatementsService {
   }
 
   private without(known: readonly KnownLine[], lines: IdentifiedLine[]): IdentifiedLine[] {
-    const identities = new Set(known.map(({ identity }) => nameOf(identity)));
-    return lines.filter(({ identity }) => !identities.has(nameOf(identity)));
+    const identities = new Set(known.map(({ identity_hash }) => nameOf(identity_hash)));
+    return lines.filter(({ identity_hash }) => !identities.has(nameOf(identity_hash)));
   }
 
   private async record(tx: Transaction, file: StatementFile, count: number, by: Actor): Promise<number> {
@@ -183,7 +183,7 @@ export class StatementsService {
     const last = lines.at(-1);
     const importId = await this.statements.insertImport(tx, {
       channel_id: channel.id,
-      file_sha256: sha256,
+      file_hash: sha256,
       lines: lines.length,
       opening: first ? openingOf(first) : null,
       closing: last?.balance ?? null,
@@ -206,8 +206,8 @@ export class StatementsService {
   /** Without balances, a line that was imported before may come with another amount. */
   private async contradict(tx: Transaction, { channel, lines }: StatementFile): Promise<void> {
     const known = await this.statements.known(tx, channel.id, lines);
-    const amounts = new Map(lines.map(({ identity, amount }) => [nameOf(identity), amount]));
-    const contradicted = known.filter(({ identity, amount }) => amounts.get(nameOf(identity)) !== amount);
+    const amounts = new Map(lines.map(({ identity_hash, amount }) => [nameOf(identity_hash), amount]));
+    const contradicted = known.filter(({ identity_hash, amount }) => amounts.get(nameOf(identity_hash)) !== amount);
     await this.incoming.contradict(
       tx,
       contradicted.map(({ id }) => id),
@@ -220,15 +220,15 @@ export class StatementsService {
     taken: IdentifiedLine[],
   ): Promise<NewLineId[]> {
     if (taken.length === 0) return Promise.resolve([]);
-    const rows = taken.map(({ bookedOn, at, amount, balance, identity, texts, reference }) => {
-      const text_sealed = this.secretBox.seal(JSON.stringify([...texts, reference]), lineTextPlace({ identity }));
-      return { booked_on: bookedOn, at, amount, balance_after: balance, identity, text_sealed };
+    const rows = taken.map(({ bookedOn, at, amount, balance, identity_hash, texts, reference }) => {
+      const text_sealed = this.secretBox.seal(JSON.stringify([...texts, reference]), lineTextPlace({ identity_hash }));
+      return { booked_on: bookedOn, at, amount, balance_after: balance, identity_hash, text_sealed };
     });
     return this.statements.insertLines(tx, of, rows);
   }
 }
 
-const nameOf = (identity: Buffer): string => identity.toString('latin1');
+const nameOf = (identity_hash: Buffer): string => identity_hash.toString('latin1');
 
 const hasBalances = ({ columns }: StatementFormat): boolean => columns.balance !== undefined;
 

@@ -1,6 +1,6 @@
 import { rowsOf, statement } from '../../database/parameters.js';
 
-const STORED = `booked_on::text AS booked_on, at, amount, balance_after, identity`;
+const STORED = `booked_on::text AS booked_on, at, amount, balance_after, identity_hash`;
 
 /** Imported lines of a channel from a day on, in the order of the chain. */
 export const LINES_FROM = statement(
@@ -23,10 +23,10 @@ export const LAST_LINE = statement(
 /** Lines that are imported already. */
 export const KNOWN_LINES = statement(
   'statement_lines.known',
-  { channelId: 'int', lines: rowsOf({ identity: 'bytea' }) },
+  { channelId: 'int', lines: rowsOf({ identity_hash: 'bytea' }) },
   ({ channelId, lines }) => `
-    SELECT known.id, known.identity, known.amount FROM ${lines.as('line')}
-    JOIN statement_lines known ON known.channel_id = ${channelId} AND known.identity = line.identity`,
+    SELECT known.id, known.identity_hash, known.amount FROM ${lines.as('line')}
+    JOIN statement_lines known ON known.channel_id = ${channelId} AND known.identity_hash = line.identity_hash`,
 );
 
 export const INSERT_LINES = statement(
@@ -35,12 +35,12 @@ export const INSERT_LINES = statement(
     ...({ channelId: 'int', importId: 'int' } as const),
     lines: rowsOf({
       ...({ booked_on: 'text', at: 'timestamptz', amount: 'bigint', balance_after: 'bigint?' } as const),
-      ...({ identity: 'bytea', text_sealed: 'bytea' } as const),
+      ...({ identity_hash: 'bytea', text_sealed: 'bytea' } as const),
     }),
   },
   ({ channelId, importId, lines }) => `
-    INSERT INTO statement_lines (channel_id, import_id, booked_on, at, amount, balance_after, identity, text_sealed)
-    SELECT ${channelId}, ${importId}, booked_on::date, at, amount, balance_after, identity, text_sealed
+    INSERT INTO statement_lines (channel_id, import_id, booked_on, at, amount, balance_after, identity_hash, text_sealed)
+    SELECT ${channelId}, ${importId}, booked_on::date, at, amount, balance_after, identity_hash, text_sealed
     FROM ${lines.numbered('line', 'position')} ORDER BY position
-    RETURNING id, identity`,
+    RETURNING id, identity_hash`,
 );
