@@ -99,7 +99,7 @@ async function run(system: ChaosSystem, ...args: string[]): Promise<void> {
 
 async function furnishMerchant(
   system: ChaosSystem,
-  { name, baht }: PlannedMerchant,
+  { name, baht, weight }: PlannedMerchant,
 ): Promise<{ merchantId: number; key: string }> {
   const { id } = await system.topup<{ id: number }>('merchant', 'create', '--name', name);
   const merchant = ['--merchant', String(id)];
@@ -107,6 +107,7 @@ async function furnishMerchant(
     system.topup<{ key: string }>('api-key', 'issue', ...merchant),
     system.topup('wallet', 'credit', ...merchant, '--amount', baht, '--reference', 'chaos'),
   ]);
+  if (weight !== undefined) await system.topup('merchant', 'set-weight', ...merchant, '--weight', String(weight));
   return { merchantId: id, key };
 }
 

@@ -34,16 +34,23 @@ export interface PlannedMerchant {
   baht: string;
   /** The events of each webhook. */
   webhooks: string[][];
+  /** Of its share of suppliers' slots; 1 unless given. */
+  weight?: number;
 }
 
 const BOTH = ['order.completed', 'order.failed'];
 
-/** The last merchant has money for a few orders only, so that others are refused until refunds arrive. */
+/**
+ * The third has money for a few orders only, so that others are refused until refunds arrive. The last places few
+ * orders, of many units each.
+ */
 export const MERCHANTS: PlannedMerchant[] = [
-  { name: 'Two webhooks', baht: '1000000.00', webhooks: [BOTH, BOTH] },
+  { name: 'Two webhooks', baht: '1000000.00', webhooks: [BOTH, BOTH], weight: 3 },
   { name: 'Failures only', baht: '1000000.00', webhooks: [['order.failed']] },
   { name: 'Short of money', baht: '600.00', webhooks: [BOTH] },
+  { name: 'Whale', baht: '1000000.00', webhooks: [BOTH] },
 ];
+const WHALE = 3;
 
 /** One planned order, and the behaviour of its client. */
 export interface PlannedOrder {
@@ -77,6 +84,7 @@ export interface Schedule {
 }
 
 const ORDERS_PER_SECOND = 8;
+const UNITS_OF_WHALE = 200;
 /** The most orders whose units the supplier loses. Only an operator ends them, with a command for each. */
 const MAX_LOST_ORDERS = 3;
 
@@ -108,7 +116,11 @@ export function planSchedule(seed: number, seconds: number, isStepwise = false):
   const steps = clockOfPostgres ? planClockSteps(random.fork('clock steps'), durationMs) : [];
   return {
     vendors,
-    orders: [...orders, ...planStrange(random.fork('strange orders'), vendors, durationMs)].sort(byTime),
+    orders: [
+      ...orders,
+      ...planStrange(random.fork('strange orders'), vendors, durationMs),
+      ...planWhale(random.fork('whale'), durationMs),
+    ].sort(byTime),
     faults: [...faults, ...steps].sort(byTime),
     vendorFaults: planVendorFaults(random.fork('vendor faults'), vendors, durationMs),
     clocks: planClocks(random.fork('clocks')),
@@ -139,6 +151,24 @@ function planOrders(
 function planStrange(random: Random, vendors: readonly VendorCode[], durationMs: number): PlannedOrder[] {
   const wanted = planStrangeOrders(random.fork('wanted'), vendors, durationMs);
   return wanted.map((each, index) => ({ reference: `strange-${index + 1}`, ...each, ...planClient(random) }));
+}
+
+/** Orders that take a supplier seconds. Meanwhile the units of other merchants wait for their share of its slots. */
+function planWhale(random: Random, durationMs: number): PlannedOrder[] {
+  const orders: PlannedOrder[] = [];
+  for (let units = 0; units < UNITS_OF_WHALE;) {
+    const quantity = random.int(50, 100);
+    units += quantity;
+    orders.push({
+      ...planClient(random),
+      merchant: WHALE,
+      atMs: random.int(0, durationMs / 2),
+      reference: `whale-${orders.length + 1}`,
+      userId: `sim-slow-${random.pick([200, 400, 700])}`,
+      items: [{ sku: 'CHAOS-1', quantity }],
+    });
+  }
+  return orders;
 }
 
 /** Plans the merchant of an order, and the behaviour of its client. */
