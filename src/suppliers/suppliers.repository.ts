@@ -256,7 +256,7 @@ export class SuppliersRepository {
     return present(uses, 'a count has a row');
   }
 
-  /** May take long: PostgreSQL looks through all units for one that refers to the supplier. */
+  /** May take long before orders wait for it: PostgreSQL looks through tables that refer to suppliers. */
   async remove(tx: Transaction, supplierId: number): Promise<void> {
     await tx.query(NO_STATEMENT_TIMEOUT);
     await tx.query(withLongTimeout(DELETE_SUPPLIER), [supplierId]);

@@ -5,6 +5,7 @@ import { AppError, ChangedMeanwhile, invalidRequest, UnknownResource } from '../
 import { pick } from '../core/members.js';
 import { counted } from '../core/text.js';
 import { present } from '../core/invariant.js';
+import { isLockTimeout } from '../core/postgres-errors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { CallbackAddressesService } from './callback-addresses.service.js';
@@ -73,7 +74,7 @@ export class SuppliersService {
 
   /**
    * Removes a supplier with its credentials.
-   * @throws NOT_FOUND; CONFLICT, with a message for the operator, while anything refers to it.
+   * @throws NOT_FOUND; CONFLICT, with a message for the operator, while anything refers to it, or reads offers for long.
    */
   remove(code: string, by?: Actor): Promise<Supplier> {
     return this.database.transaction(async (tx) => {
@@ -81,7 +82,13 @@ export class SuppliersService {
       if (!supplier) throw new UnknownResource('supplier', code);
       const problem = usesProblem(await this.suppliers.countUses(tx, supplier.id));
       if (problem !== null) throw new AppError('CONFLICT', `supplier ${code} can't be removed: ${problem}`);
-      await this.suppliers.remove(tx, supplier.id);
+      try {
+        await this.suppliers.remove(tx, supplier.id);
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+        const problem = 'a transaction reads the offers of suppliers for long, such as a backup: try again after it';
+        throw new AppError('CONFLICT', `supplier ${code} can't be removed now: ${problem}`);
+      }
       const { adapter, base_url } = supplier;
       recordAction(tx, by, { action: 'supplier.remove', detail: { code, adapter, base_url } });
       return supplier;

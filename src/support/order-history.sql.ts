@@ -168,7 +168,8 @@ const attempts = (orderId: string): Source => ({
 const calls = (orderId: string): Source => ({
   at: `CASE WHEN c.ended_at < a.ended_at + interval '1 s' THEN least(c.ended_at, a.ended_at) ELSE c.ended_at END`,
   rank: RANK.answer,
-  sequence: 'c.id',
+  // Calls that stand in units have no id: units of one settlement have the same moment.
+  sequence: 'CASE c.id WHEN 0 THEN c.item * 1000 + c.unit ELSE c.id END',
   kind: `'supplier.' || c.kind`,
   unit: unitOf('c'),
   outcome: 'c.outcome',

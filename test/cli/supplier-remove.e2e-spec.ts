@@ -117,4 +117,21 @@ describe('topup supplier remove', () => {
       adding.release();
     }
   });
+
+  it('gives up soon if a transaction goes on reading offers, because orders wait meanwhile, and says so', async () => {
+    const code = await addSupplier();
+    const reading = await stack.database.pool.connect();
+    try {
+      await reading.query('BEGIN; LOCK TABLE supplier_offers IN ACCESS SHARE MODE');
+      expect(await commandLine.refused('supplier', 'remove', code)).toBe(
+        `error: supplier ${code} can't be removed now: a transaction reads the offers of suppliers for long, such as a ` +
+          'backup: try again after it\n',
+      );
+    } finally {
+      await reading.query('ROLLBACK');
+      reading.release();
+    }
+    await commandLine.json('supplier', 'remove', code);
+    expect(await codes()).not.toContain(code);
+  });
 });

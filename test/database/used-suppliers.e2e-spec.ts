@@ -59,6 +59,32 @@ describe('the database removes a supplier', () => {
     expect(await stack.sql('SELECT FROM suppliers WHERE id = $1', [id])).toHaveLength(1);
   });
 
+  it('without reading the items and attempts of others, for orders wait meanwhile', async () => {
+    const id = await addSupplier();
+    await stack.fill(`
+      SET session_replication_role = 'replica';
+      INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku)
+      SELECT 1000 + place, 1, 'sku', 1, 1, 1, -1 - place % 2, 'theirs' FROM generate_series(1, 50000) AS place;
+      INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
+      SELECT order_id, 1, 1, 1, supplier_id, 'theirs', order_id::text, now() FROM order_items WHERE order_id > 1000;
+      ANALYZE order_items, unit_attempts`);
+    const client = await connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(REMOVE, [id]);
+      const { rows } = await client.query(`
+        SELECT relname, seq_tup_read + coalesce(idx_tup_fetch, 0) AS read FROM pg_stat_xact_user_tables
+        WHERE relname IN ('order_items', 'unit_attempts') ORDER BY relname`);
+      expect(rows).toEqual([
+        { relname: 'order_items', read: '0' },
+        { relname: 'unit_attempts', read: '0' },
+      ]);
+      await client.query('ROLLBACK');
+    } finally {
+      await client.end();
+    }
+  });
+
   it('but none of which an order has read an offer that is gone by now', async () => {
     const id = await addSupplier();
     const [ordering, removing] = [await connect(), await connect()];

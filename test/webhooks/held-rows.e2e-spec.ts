@@ -68,6 +68,22 @@ describe('an order that is bought and delivered at once', () => {
     expect(await seen(order, delivery)).toEqual(held);
   });
 
+  it('shows the calls of units that one settlement bought in the order of the units', async () => {
+    const { stack, hooks, sku } = scene;
+    const placed = await stack.order(hooks.merchant, [{ sku, quantity: 20 }]);
+    const { order_number } = await stack.orderWith(hooks.merchant, placed.reference_id, 'completed');
+    const [order] = await stack.sql<{ id: bigint }>('SELECT id FROM orders WHERE order_number = $1', [order_number]);
+    await stack.fill(`
+      BEGIN;
+      SET LOCAL session_replication_role = 'replica';
+      UPDATE order_units SET updated_at = (SELECT max(updated_at) FROM order_units WHERE order_id = ${order?.id})
+      WHERE order_id = ${order?.id};
+      COMMIT`);
+    const history = await stack.sql<{ kind: string; unit: string }>(historyOf('$1::bigint'), [order?.id]);
+    const units = history.filter(({ kind }) => kind === 'supplier.send').map(({ unit }) => unit);
+    expect(units).toEqual(Array.from({ length: 20 }, (_, place) => `1.${place + 1}`));
+  });
+
   it('keeps its first attempt when its delivery is repeated, which has rows of its own', async () => {
     const { hooks, endpoints } = scene;
     const { id } = await hooks.register(endpoints.answering(200, 500));

@@ -51,8 +51,9 @@ export class FewerRows1763900000015 implements MigrationInterface {
       EXECUTE FUNCTION refuse_change('suppliers are removed one by one')`);
     // A unit is at the supplier of its item or of an attempt. Before it writes an item or an attempt, a transaction reads the
     // offer. So the lock waits for all transactions that may write one, and others read the offers after the removal.
+    // They wait for it, so the search must use indexes: by itself, PostgreSQL reads whole tables and hopes for an early match.
     await runner.query(`
-      CREATE FUNCTION keep_used_suppliers() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+      CREATE FUNCTION keep_used_suppliers() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' SET enable_seqscan = off AS $$
       BEGIN
         LOCK TABLE supplier_offers IN ACCESS EXCLUSIVE MODE;
         IF EXISTS (
