@@ -32,8 +32,12 @@ export function readAmount(cell: string): Satang | null {
 
 const ISO_DAY = /^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})(?!\d)/;
 const DAY_FIRST = /^(?<day>\d{1,2})[-/. ](?<month>\d{1,2})[-/. ](?<year>\d{4}|\d{2})(?!\d)/;
-const TIME = /(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:\.\d+)?)?\s*(?<zone>Z|[+-]\d{2}:?\d{2})?/;
+const TIME =
+  /(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:\.\d+)?)?\s*(?<zone>Z|[+-]\d{2}(?::?\d{2})?)?(?<rest>.*)/;
 const BANGKOK = '+07:00';
+
+/** What follows a time may name the half of the day or a zone, which would change the time. Thai words do not. */
+const CHANGES_TIME = /[a-z0-9+-]/i;
 
 /** The Buddhist calendar is 543 years ahead. */
 const BUDDHIST = 543;
@@ -60,8 +64,8 @@ export function readMoment(dateCell: string, timeCell: string | null, now: Date)
   if (timeCell === null)
     return known({ day: written, at: new Date(`${written}T00:00:00${BANGKOK}`), precision: 'day' }, latest);
   const text = timeCell === dateCell ? date.slice(found[0].length) : withArabicDigits(timeCell);
-  const { hour, minute, second, zone = BANGKOK } = TIME.exec(text)?.groups ?? {};
-  if (hour === undefined || minute === undefined) return null;
+  const { hour, minute, second, zone = BANGKOK, rest = '' } = TIME.exec(text)?.groups ?? {};
+  if (hour === undefined || minute === undefined || CHANGES_TIME.test(rest)) return null;
   const at = new Date(`${written}T${hour.padStart(2, '0')}:${minute}:${second ?? '00'}${withColon(zone)}`);
   if (Number.isNaN(at.getTime())) return null;
   return known({ day: written, at, precision: second === undefined ? 'minute' : 'second' }, latest);
@@ -69,7 +73,8 @@ export function readMoment(dateCell: string, timeCell: string | null, now: Date)
 
 const known = (moment: Moment, latest: number): Moment | null => (moment.at.getTime() > latest ? null : moment);
 
-const withColon = (zone: string): string => zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
+const withColon = (zone: string): string =>
+  zone.replace(/^([+-]\d{2})(\d{2})?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`);
 
 /** Two digits mean the calendar in which the day is not in the future. */
 function fullYear(text: string, month: number, day: number, latest: number): number {

@@ -63,6 +63,9 @@ describe('identities of lines', () => {
       identify([{ ...named('R1'), row: 9, amount: 1n }], true)[0]?.identity_hash,
     );
     expect(codeOf(() => identify([named('R1'), named('R1')], true))).toBe('UNREADABLE');
+    expect(() => identify([named('Somchai'), named('Somchai')], true)).toThrow(
+      /^line 2: its reference is in another line, too$/,
+    );
   });
 });
 
@@ -83,6 +86,11 @@ describe('balances', () => {
       'BALANCE_BROKEN',
     );
     expect(codeOf(() => assertBalances({ lines: read, stated: { amounts: [], counts: [3] } }))).toBe('BALANCE_BROKEN');
+    // A file of which only the beginning was written.
+    expect(codeOf(() => assertBalances({ lines: [], stated: { amounts: [200n], counts: [2, 1] } }))).toBe(
+      'BALANCE_BROKEN',
+    );
+    expect(codeOf(() => assertBalances({ lines: [], stated: { amounts: [200n, 0n], counts: [0, 0] } }))).toBe('taken');
   });
 });
 

@@ -32,7 +32,7 @@ export function identify(lines: readonly ReadLine[], isReferenceUnique: boolean)
     const occurrence = (occurrences.get(key) ?? 0) + 1;
     occurrences.set(key, occurrence);
     if (isNamed && occurrence > 1) {
-      throw new StatementRefused('UNREADABLE', [`line ${row}: its reference ${reference} is in another line, too`]);
+      throw new StatementRefused('UNREADABLE', [`line ${row}: its reference is in another line, too`]);
     }
     return { ...line, identity_hash: isNamed ? hash : sha256([key, String(occurrence)]) };
   });
@@ -56,11 +56,13 @@ export function assertBalances({ lines, stated }: ReadStatement): void {
   const [totalIn, totalOut] = [incoming, outgoing].map((some) => some.reduce((sum, { amount }) => sum + amount, 0n));
   const [first] = lines;
   const closing = lines.at(-1)?.balance ?? null;
-  if (!first || closing === null) return;
-  const amounts = [totalIn ?? 0n, -(totalOut ?? 0n), closing, openingOf(first)];
-  const wrong = stated.amounts.find((amount) => !amounts.includes(amount));
-  if (wrong !== undefined) {
-    throw new StatementRefused('BALANCE_BROKEN', [`the file states ${formatBaht(wrong)}, which is none of its totals`]);
+  if (first && closing !== null) {
+    const amounts = [totalIn ?? 0n, -(totalOut ?? 0n), closing, openingOf(first)];
+    const wrong = stated.amounts.find((amount) => !amounts.includes(amount));
+    if (wrong !== undefined) {
+      const words = `the file states ${formatBaht(wrong)}, which is none of its totals`;
+      throw new StatementRefused('BALANCE_BROKEN', [words]);
+    }
   }
   const count = stated.counts.find((each) => ![incoming.length, outgoing.length].includes(each));
   if (count !== undefined) {

@@ -91,7 +91,7 @@ describe('a bank statement', () => {
     const rows = [
       ...title,
       ...totals,
-      line({ 2: 'Date', 9: 'Balance' }),
+      line({ 2: 'Date', 5: 'Withdrawal', 6: 'Deposit', 9: 'Balance' }),
       line({ 2: '24-11-26', 3: '15:30', 4: 'Transfer', 6: '"1,500.37"', 9: '"2,500.37"', 13: 'From X1234' }),
       line({ 2: '24-11-26', 3: '15:31', 4: 'Fee', 5: '100.00', 9: '"2,400.37"' }),
     ];
@@ -100,6 +100,7 @@ describe('a bank statement', () => {
       amounts: [240_037n, 10_000n, 150_037n],
       counts: [1, 1],
     });
+    expect(read(rows.slice(0, -2), kbiz)).toEqual([]);
   });
 
   it('is read in the Thai code page of Windows', () => {
@@ -135,7 +136,45 @@ describe('a bank statement', () => {
   });
 });
 
+describe('a refusal', () => {
+  it('never repeats a text of the file, which may name a payer', () => {
+    const { problems } = refusal([HEADER, '24/11/2026,15:30,Somchai "Jai",,1500.37,2500.37']);
+    expect(problems).toEqual(['line 2: it is not written as CSV (INVALID_OPENING_QUOTE)']);
+  });
+
+  it('names a line with a time and no date, which is no total', () => {
+    const { problems } = refusal([HEADER, '24/11/2026,15:30,QR,,1500.37,2500.37', ',15:31,Fee,100.00,,2400.37']);
+    expect(problems).toEqual(['line 3: it has an amount and no date']);
+  });
+});
+
+describe('a file in which no line has a date', () => {
+  it.each(['date=1;time=2;in=4;balance=5', 'date=0;time=2;in=4;balance=5'])(
+    'is no quiet day, read by %s',
+    (columns) => {
+      const { code } = refusal(['QR,15:30,24/11/2026,1500.37,2500.37'], format(columns));
+      expect(code).toMatch(/UNREADABLE|UNKNOWN_COLUMNS/);
+    },
+  );
+
+  it('is none without times, either', () => {
+    const columns = readStatementFormat({ columns: 'date=1;in=3;balance=4' }, 'reference');
+    if (!columns) throw new Error('no columns');
+    expect(refusal(['QR,24/11/2026,1500.37,2500.37'], columns)).toMatchObject({ code: 'UNREADABLE' });
+  });
+});
+
 describe('a cell', () => {
+  it.each(['03:30 PM', '3:30pm', '03:30 p.m.', '15:30 UTC', '15:30 GMT+7', '15:30:00 0'])(
+    '%s is no time: what follows may be half a day or another zone',
+    (text) => expect(readMoment('24/11/2026', text, NOW)).toBeNull(),
+  );
+
+  it.each(['15:30', '15:30 น.', '24/11/2026 15:30', '15:30:00.000123', '๑๕:๓๐', '08:30Z', '08:30+00', '16:30 +0800'])(
+    '%s is a time',
+    (text) => expect(readMoment('24/11/2026', text, NOW)?.at.toISOString()).toBe('2026-11-24T08:30:00.000Z'),
+  );
+
   it.each([
     ['1,500.37', 150_037n],
     ['-1.00', -100n],

@@ -80,7 +80,7 @@ interface Table {
 /** Finds delimiter, header and columns. Columns that are given by numbers need no header. */
 function findTable(text: string, { columns }: StatementFormat): Table | null {
   const entries = Object.entries(columns) as [ColumnName, string][];
-  const isNumber = (header: string): boolean => /^\d{1,3}$/.test(header);
+  const isNumber = (header: string): boolean => /^[1-9]\d{0,2}$/.test(header);
   const headers = entries.map(([, header]) => header).filter((header) => !isNumber(header));
   const width = Math.max(0, ...entries.map(([, header]) => (isNumber(header) ? Number(header) : 0)));
   const isHeader = (cells: string[]): boolean =>
@@ -121,7 +121,10 @@ function eachRow(text: string, delimiter: string, use: (cells: string[], row: nu
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     // While the delimiter is unknown, a wrong one may fail.
-    if (rows === undefined) throw new StatementRefused('UNREADABLE', [error.message]);
+    if (rows !== undefined) return;
+    // Its message may quote a payer's name.
+    const words = `line ${Number(error.lines)}: it is not written as CSV (${error.code})`;
+    throw new StatementRefused('UNREADABLE', [words]);
   }
 }
 
@@ -132,6 +135,10 @@ function collectStated(cells: string[], stated: ReadStatement['stated']): void {
     else if (/^[\d๐-๙]{1,6}$/.test(cell)) stated.counts.push(Number(readAmount(cell) ?? 0n) / 100);
   }
 }
+
+const UNDATED = 'it has an amount and no date';
+/** Totals below a table have no time. */
+const HAS_TIME = /[\d๐-๙]:[\d๐-๙]{2}/;
 
 /** Reads rows of the table, and collects all wrong ones. */
 class TableReader {
@@ -151,14 +158,19 @@ class TableReader {
     const cell = (name: ColumnName): string => cells[this.places[name] ?? -1] ?? '';
     const amount = this.amountOf(cell);
     if (amount === 0n) return;
-    if (!beginsWithDigit(cell('date'))) return void this.undated.push(row);
+    if (!beginsWithDigit(cell('date'))) {
+      if (HAS_TIME.test(cell('time'))) return this.refuse(row, UNDATED);
+      // A header of columns that are given by numbers has words in place of amounts.
+      if (amount !== null) this.undated.push(row);
+      return;
+    }
     const timeCell = this.places.time === undefined ? null : cell('time');
     const moment = readMoment(cell('date'), timeCell, this.now);
     const balance = this.places.balance === undefined ? null : readBalance(cell('balance'));
     if (amount === null) return this.refuse(row, 'its amount is unreadable');
     if (!moment) return this.refuse(row, 'its date or time is unreadable, or more than a day ahead');
     if (balance === undefined) return this.refuse(row, 'its balance is unreadable');
-    for (const earlier of this.undated) this.refuse(earlier, 'it has an amount and no date');
+    for (const earlier of this.undated) this.refuse(earlier, UNDATED);
     this.undated = [];
     const texts = [cell('text'), cell('details')].filter((each) => each !== '');
     const { day: bookedOn, at, precision } = moment;
@@ -170,6 +182,7 @@ class TableReader {
 
   /** @returns the lines, oldest first. @throws StatementRefused */
   finish(needsReference: boolean): ReadLine[] {
+    if (this.lines.length === 0) for (const row of this.undated) this.refuse(row, UNDATED);
     if (needsReference && this.places.balance === undefined)
       for (const { row, reference } of this.lines) if (reference === '') this.refuse(row, 'it has no reference');
     if (this.problems.length > 0) throw new StatementRefused('UNREADABLE', this.problems);
