@@ -38,9 +38,11 @@ export const channelCommands: CommandGroup = {
       .command('list')
       .description('List the channels on which merchants pay in, in the order in which deposits get them.')
       .examples('channel list')
-      .does(async (app) =>
-        list((await app.get(ChannelsService).list()).map(toLine), 'There are no channels: topup channel set adds one.'),
-      );
+      .does(async (app) => {
+        const channels = await app.get(ChannelsService).list();
+        const { text } = list(channels.map(toLine), 'There are no channels: topup channel set adds one.');
+        return { json: channels.map(toChannelView), text };
+      });
 
     channel
       .command('show')

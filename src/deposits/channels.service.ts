@@ -94,6 +94,10 @@ export class ChannelsService {
   private async assertMayChange(tx: Transaction, before: DepositChannel, settings: ChannelSettings): Promise<void> {
     const earlier = settingsOf(before);
     const used = await this.channels.isUsed(tx, before.id);
+    if (used.statements && hasBalances(earlier) !== hasBalances(settings)) {
+      const words = `statements ${hasBalances(earlier) ? 'with' : 'without'} balances: its columns must keep to that`;
+      throw new AppError('CONFLICT', `channel ${before.code} has imported ${words}, or lines would be booked again`);
+    }
     const isOther = earlier.recognizedBy !== settings.recognizedBy || earlier.payeeId !== settings.payeeId;
     const hasMoved = earlier.account !== null && earlier.account !== settings.account;
     if (!((used.deposits && isOther) || (used.statements && hasMoved))) return;
@@ -101,6 +105,9 @@ export class ChannelsService {
     throw new AppError('CONFLICT', `channel ${before.code} has deposits or statements of its account: ${advice}`);
   }
 }
+
+/** Lines have other identities with balances than without. */
+const hasBalances = ({ statement }: ChannelSettings): boolean => statement?.columns.balance !== undefined;
 
 function rowOf(changes: ChannelChanges, before: DepositChannel | undefined): ChannelRow {
   const { code, adapter, options: given = {} } = changes;

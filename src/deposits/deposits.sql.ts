@@ -2,7 +2,7 @@ import { rowsOf, statement } from '../database/parameters.js';
 
 const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
-/** For each amount, the last deposit of the channel to which it was dealt. */
+/** For each amount, the last deposit of the channel to which it was dealt. Deposits that operators made were dealt none. */
 export const DEALT_BEFORE = statement(
   'deposits.dealt_before',
   { channelId: 'int', amounts: rowsOf({ amount_to_pay: 'bigint' }) },
@@ -10,7 +10,7 @@ export const DEALT_BEFORE = statement(
     SELECT dealt.amount_to_pay, last.holds_amount, last.hold_until, last.status
     FROM ${amounts.as('dealt')} LEFT JOIN LATERAL (
       SELECT d.holds_amount, d.hold_until, d.status FROM deposits d
-      WHERE d.channel_id = ${channelId} AND d.amount_to_pay = dealt.amount_to_pay
+      WHERE d.channel_id = ${channelId} AND d.amount_to_pay = dealt.amount_to_pay AND d.amount_to_pay <> d.amount
       ORDER BY d.created_at DESC LIMIT 1) last ON true`,
 );
 

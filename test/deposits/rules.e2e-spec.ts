@@ -327,6 +327,14 @@ describe('an operator', () => {
       [['channel', 'remove', channel], /make it inactive instead/],
       [['deposit', 'show', 'none'], /there is no deposit none/],
     ]);
+    await scene.import(channel, new BankAccount().statement());
+    // Otherwise lines would get other identities, and those that were booked would become new payments.
+    const unnumbered = 'columns=date=Date;time=Time;out=Out;in=In;reference=Reference';
+    expect(await scene.operator.refused(...set(channel, 'reference_unique=true', unnumbered))).toMatch(
+      /has imported statements with balances/,
+    );
+    const listed = await scene.operator.json<{ code: string }[]>('channel', 'list');
+    expect(listed.find(({ code }) => code === channel)).toEqual(await scene.operator.json('channel', 'show', channel));
     await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--inactive');
     const args = [
       'deposit',
