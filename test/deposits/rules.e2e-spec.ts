@@ -35,7 +35,10 @@ const withStatus = (deposit: DepositView, status: string): Promise<DepositView> 
 describe('deposits that are recognized by their amounts', () => {
   it('get 180 different amounts of 1000.00, and no 181st', async () => {
     const channel = await scene.channel('spread=2');
-    const some = await Promise.all(Array.from({ length: 20 }, () => scene.deposit(channel, merchant)));
+    const some: DepositView[] = [];
+    // Each command connects by itself, so that all at once would wait too long for connections.
+    for (let round = 0; round < 5; round++)
+      some.push(...(await Promise.all(Array.from({ length: 4 }, () => scene.deposit(channel, merchant)))));
     const amounts = some.map(({ amount_to_pay }) => satang(amount_to_pay));
     expect(new Set(amounts).size).toBe(20);
     expect(
