@@ -148,6 +148,22 @@ describe('a refusal', () => {
   });
 });
 
+describe('a file without balances that ends in an amount', () => {
+  const named = format('date=D;time=T;reference=R;in=I', { reference_unique: 'true' });
+  const rows = ['D,T,R,I', '24/11/2026,15:30,R1,20.00'];
+
+  it.each(['150', '1500', '1500.3'])('is refused at %s, for a digit may be missing', (amount) =>
+    expect(refusal([...rows, `24/11/2026,15:31,R2,${amount}`], named)).toEqual({
+      code: 'UNREADABLE',
+      problems: ['line 3: the file ends in its amount, and may be cut'],
+    }),
+  );
+
+  it.each(['1500.37', '1500\n', ''])('is read at %j', (amount) =>
+    expect(read([...rows, `24/11/2026,15:31,R2,${amount}`], named)[0]).toMatch(/^2026-11-24 \S+ 2000 null$/),
+  );
+});
+
 describe('a file in which no line has a date', () => {
   it.each(['date=1;time=2;in=4;balance=5', 'date=0;time=2;in=4;balance=5'])(
     'is no quiet day, read by %s',

@@ -57,6 +57,7 @@ export function readStatement(file: Buffer, format: StatementFormat, now: Date):
     if (row > found.headerRow) reader.add(cells, row);
     else if (format.statesTotals && STATED_ROWS.includes(row)) collectStated(cells, stated);
   });
+  if (!/[\r\n]$/.test(text)) reader.refuseCutAmount();
   return { lines: reader.finish(format.isReferenceUnique), stated };
 }
 
@@ -139,6 +140,8 @@ function collectStated(cells: string[], stated: ReadStatement['stated']): void {
 const UNDATED = 'it has an amount and no date';
 /** Totals below a table have no time. */
 const HAS_TIME = /[\d๐-๙]:[\d๐-๙]{2}/;
+/** With two fraction digits an amount is whole. */
+const IS_WHOLE = /[.][\d๐-๙]{2}[^\d๐-๙]*$/;
 
 /** Reads rows of the table, and collects all wrong ones. */
 class TableReader {
@@ -146,6 +149,8 @@ class TableReader {
   private readonly problems: string[] = [];
   /** Rows with an amount and without a date: totals below the table, unless another line follows. */
   private undated: number[] = [];
+  /** The latest row. */
+  private last: { cells: string[]; row: number } | null = null;
 
   constructor(
     private readonly places: Places,
@@ -154,6 +159,7 @@ class TableReader {
   ) {}
 
   add(cells: string[], row: number): void {
+    this.last = { cells, row };
     if (this.isHeader(cells)) return;
     const cell = (name: ColumnName): string => cells[this.places[name] ?? -1] ?? '';
     const amount = this.amountOf(cell);
@@ -178,6 +184,16 @@ class TableReader {
     this.lines.push({ ...line, reference: cell('reference') });
     if (this.lines.length > MAX_LINES)
       throw new StatementRefused('UNREADABLE', [`it has more than ${MAX_LINES} lines`]);
+  }
+
+  /** Refuses an amount in which a file ends that has no line break at its end. Balances would contradict such an amount. */
+  refuseCutAmount(): void {
+    const { amount, in: incoming, out, balance } = this.places;
+    if (balance !== undefined || !this.last) return;
+    const { cells, row } = this.last;
+    const cell = cells.at(-1) ?? '';
+    const isAmount = cell !== '' && [amount, incoming, out].includes(cells.length - 1);
+    if (isAmount && !IS_WHOLE.test(cell)) this.refuse(row, 'the file ends in its amount, and may be cut');
   }
 
   /** @returns the lines, oldest first. @throws StatementRefused */
