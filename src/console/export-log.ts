@@ -11,12 +11,8 @@ interface LoggedExport {
 }
 
 /** Records a downloaded file in the audit log. */
-export const logExport = (
-  database: Database,
-  caller: Caller,
-  { list, filter, lines, ...about }: LoggedExport,
-): Promise<void> =>
+export const logExport = (database: Database, caller: Caller, { merchantId, ...file }: LoggedExport): Promise<void> =>
   database.transaction((tx) => {
-    const detail = { list, filter: { ...filter }, lines };
-    recordAction(tx, caller.actor(), { action: 'export.run', ...about, detail });
+    const detail = { ...file, filter: { ...file.filter } };
+    recordAction(tx, caller.actor(), { action: 'export.run', merchantId, detail });
   });

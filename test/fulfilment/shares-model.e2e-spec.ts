@@ -35,7 +35,7 @@ describe('Claims of any size, by merchants of any weight', () => {
   it.each(SEEDS)('deal the slots out in turns while all merchants have due units: seed %i', async (seed) => {
     const random = new Random(seed);
     const merchants = await someMerchants(random, 150, 200);
-    // Who gets each slot of a round.
+    // The merchant of each slot of a round.
     const round = merchants.flatMap(({ id, weight }) => Array.from({ length: weight }, () => id));
     let dealt = 0;
     for (let claim = 0; claim < 10; claim++) {

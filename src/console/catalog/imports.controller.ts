@@ -1,6 +1,5 @@
-import { Body, Controller, Post, Query } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
-import { applyDecorators } from '@nestjs/common';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { CatalogImportsService } from './catalog-imports.service.js';

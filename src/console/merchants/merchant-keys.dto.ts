@@ -17,11 +17,7 @@ const NetworkList = (): PropertyDecorator =>
       const isRight = value.every((each) => typeof each === 'string' && parseNetwork(each) !== null);
       return isRight ? null : { code: 'INVALID_VALUE', words: 'must name networks such as 203.0.113.0/24' };
     },
-    {
-      optional: true,
-      description: 'The networks that may use the key; any network if not given',
-      example: ['203.0.113.0/24'],
-    },
+    { optional: true, description: 'Networks that may use it; any if not given', example: ['203.0.113.0/24'] },
   );
 
 export class IssueKeyDto {

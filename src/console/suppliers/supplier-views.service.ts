@@ -28,7 +28,6 @@ import { toListedSupplierDto, toProductDto, toUndecidedCallDto, type SupplierAct
 
 const RECENT_MINUTES = 15;
 const PRODUCTS_PER_PAGE = 100;
-const MAX_WAITING_MERCHANTS = 20;
 
 /** Suppliers with their state, balances, catalogues and calls. */
 @Injectable()
@@ -56,7 +55,7 @@ export class SupplierViewsService {
     const [activity, open, waiting] = await Promise.all([
       this.activityOf([supplier]),
       this.suppliers.countOpenUnits(supplier),
-      this.states.readWaiting(supplier.id, MAX_WAITING_MERCHANTS),
+      this.states.readWaiting(supplier.id),
     ]);
     const url = this.addresses.urlOf(supplier);
     const { low_balance_micros: low, callback_token_sealed: token } = supplier;

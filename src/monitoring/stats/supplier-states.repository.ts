@@ -59,6 +59,8 @@ export interface SupplierQueue {
   oldest_due_at: Date | null;
 }
 
+const MAX_WAITING_MERCHANTS = 20;
+
 /** A merchant's due units at a supplier. */
 export interface WaitingMerchant {
   merchant_id: number;
@@ -88,8 +90,8 @@ export class SupplierStatesRepository {
     return this.database.query<SupplierQueue>(...READ_QUEUES.with({}));
   }
 
-  /** The merchants with due units at a supplier: at most `limit`, those with the most units first. */
-  readWaiting(supplierId: number, limit: number): Promise<WaitingMerchant[]> {
-    return this.database.query<WaitingMerchant>(...READ_WAITING.with({ supplierId, limit }));
+  /** The merchants with due units at a supplier: at most 20, those with the most units first. */
+  readWaiting(supplierId: number): Promise<WaitingMerchant[]> {
+    return this.database.query<WaitingMerchant>(...READ_WAITING.with({ supplierId, limit: MAX_WAITING_MERCHANTS }));
   }
 }
