@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
-import { formatBaht, type Satang } from '../core/money.js';
+import { bahtOrNull, formatBaht, type Satang } from '../core/money.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../core/pagination.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
@@ -253,8 +253,6 @@ interface Plan {
 
 const checked = (products: Map<string, ListPrice>, sku: string): ListPrice =>
   present(products.get(sku), 'a product whose price changes was checked');
-
-const bahtOrNull = (price: Satang | null): string | null => (price === null ? null : formatBaht(price));
 
 const noMerchant = (id: number): AppError => new UnknownResource('merchant', id);
 

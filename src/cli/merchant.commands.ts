@@ -1,5 +1,5 @@
 import { pick } from '../core/members.js';
-import { formatBaht, type Satang } from '../core/money.js';
+import { bahtOrNull, formatBaht, type Satang } from '../core/money.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { MAX_WEIGHT, type Merchant, type MerchantStatus } from '../merchants/merchant.entity.js';
@@ -112,7 +112,7 @@ function defineSetAlert(merchant: OperatorCommand): void {
       const wallet = await app.get(WalletService).setAlert(merchantId, below ?? null, by);
       return record({
         merchant_id: merchantId,
-        alert_below: wallet.alert_below === null ? null : formatBaht(wallet.alert_below),
+        alert_below: bahtOrNull(wallet.alert_below),
         available_amount: formatBaht(wallet.available),
       });
     });

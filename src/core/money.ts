@@ -29,6 +29,9 @@ export function formatBaht(satang: Satang): string {
   return `${satang < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** The same for an amount that may be missing. */
+export const bahtOrNull = (satang: Satang | null): string | null => (satang === null ? null : formatBaht(satang));
+
 /** A percentage that a price can change by: above -100, with up to four fraction digits. */
 export interface Percentage {
   /** The original text. */

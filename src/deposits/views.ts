@@ -1,4 +1,5 @@
-import { formatBaht, type Satang } from '../core/money.js';
+import { bahtOrNull, formatBaht } from '../core/money.js';
+import { pick } from '../core/members.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import type { Deposit } from './deposit.entity.js';
 import type { DepositRow } from './deposits.repository.js';
@@ -9,14 +10,12 @@ import type { ImportRow } from './statements/statements.repository.js';
 
 // What operators see. Members have their names of the command line's JSON.
 
-const bahtOrNull = (amount: Satang | null): string | null => (amount === null ? null : formatBaht(amount));
 const momentOrNull = (moment: Date | null): string | null => moment?.toISOString() ?? null;
 
 export type View = Record<string, unknown>;
 
 export const toChannelView = (channel: DepositChannel): View => ({
-  code: channel.code,
-  adapter: channel.adapter,
+  ...pick(channel, 'code', 'adapter'),
   base_url: null,
   credentials: [],
   options: channel.options,
@@ -43,23 +42,18 @@ const toDepositPayment = (
 });
 
 export const toDepositView = ({ deposit, channel, payments }: DepositRow): View => ({
-  deposit_number: deposit.deposit_number,
-  merchant_id: deposit.merchant_id,
-  reference_id: deposit.reference_id,
-  status: deposit.status,
+  ...pick(deposit, 'deposit_number', 'merchant_id', 'reference_id', 'status'),
   channel,
   currency: 'THB',
   amount: formatBaht(deposit.amount),
   amount_to_pay: formatBaht(deposit.amount_to_pay),
   paid_amount: formatBaht(deposit.paid_amount),
-  reference: deposit.reference,
-  qr_payload: deposit.qr_payload,
+  ...pick(deposit, 'reference', 'qr_payload'),
   expires_at: deposit.expires_at.toISOString(),
   hold_until: deposit.hold_until.toISOString(),
   paid_at: momentOrNull(deposit.paid_at),
   payments: payments.map((payment) => toDepositPayment(payment, deposit)),
-  metadata: deposit.metadata,
-  source: deposit.source,
+  ...pick(deposit, 'metadata', 'source'),
   created_at: deposit.created_at.toISOString(),
   updated_at: deposit.updated_at.toISOString(),
 });
@@ -85,17 +79,13 @@ export const toPaymentView = ({ payment, channel, deposit_number, suggestions }:
   currency: payment.currency,
   paid_at: payment.paid_at.toISOString(),
   precision: payment.precision,
-  state: payment.state,
-  reason: payment.reason,
-  booked_by: payment.booked_by,
-  merchant_id: payment.merchant_id,
+  ...pick(payment, 'state', 'reason', 'booked_by', 'merchant_id'),
   deposit_number,
   transfer_id: payment.transfer_id === null ? null : Number(payment.transfer_id),
   taken_back_amount: bahtOrNull(payment.taken_back),
   witnesses: witnessesOf(payment),
   suggestions: suggestions.map((each) => ({
-    deposit_number: each.deposit_number,
-    merchant_id: each.merchant_id,
+    ...pick(each, 'deposit_number', 'merchant_id'),
     amount_to_pay: formatBaht(each.amount_to_pay),
     why: 'amount',
   })),
@@ -130,17 +120,11 @@ export const toImportView = ({ id, channel, ...row }: ImportRow): View => ({
 
 /** @param refused the code of a refusal; null for a file that was imported. */
 export const toImportResult = (result: ImportResult, refused: string | null = null): View => ({
-  channel: result.channel,
-  lines: result.lines,
-  new: result.new,
+  ...pick(result, 'channel', 'lines', 'new'),
   repeated: result.lines - result.new,
-  linked: result.linked,
-  in: result.in,
+  ...pick(result, 'linked', 'in'),
   in_amount: formatBaht(result.inAmount),
-  booked: result.booked,
-  waiting: result.waiting,
-  ignored: result.ignored,
-  out: result.out,
+  ...pick(result, 'booked', 'waiting', 'ignored', 'out'),
   out_amount: formatBaht(result.outAmount),
   opening: bahtOrNull(result.opening),
   closing: bahtOrNull(result.closing),

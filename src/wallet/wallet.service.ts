@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { invariant, present } from '../core/invariant.js';
-import { formatBaht, MAX_SATANG, type Satang } from '../core/money.js';
+import { bahtOrNull, formatBaht, MAX_SATANG, type Satang } from '../core/money.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
@@ -51,8 +51,6 @@ interface FundingResult {
   /** The transfer that this request made; null if it repeats an earlier one. */
   transferId: bigint | null;
 }
-
-const bahtOrNull = (amount: Satang | null): string | null => (amount === null ? null : formatBaht(amount));
 
 /** Credits and debits by operators, and credits by sandbox merchants. Orders move money in their own transactions. */
 @Injectable()

@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config.js';
 import { pick } from '../../core/members.js';
-import { formatBaht } from '../../core/money.js';
+import { bahtOrNull, formatBaht } from '../../core/money.js';
 import type { Operator } from '../../operators/operator.entity.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
 import { permissionsOf } from '../../operators/roles.js';
@@ -24,7 +24,7 @@ export function toSessionDto(session: Session, config: Config): SessionDto {
     expires_at: session.expires_at,
     idle_minutes: idleMs / 60_000,
     confirm_above: formatBaht(confirmAbove),
-    approval_above: approvalAbove === null ? null : formatBaht(approvalAbove),
+    approval_above: bahtOrNull(approvalAbove),
   };
 }
 

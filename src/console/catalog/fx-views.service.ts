@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FxEffectsService, isBelowCost, type FxEffect } from '../../catalog/fx-effects.service.js';
 import { FxRatesService, toFxRateView } from '../../catalog/fx-rates.service.js';
 import { pick } from '../../core/members.js';
-import { formatBaht } from '../../core/money.js';
+import { bahtOrNull, formatBaht } from '../../core/money.js';
 import type { Caller } from '../access/caller.js';
 import type { FxEffectDto, FxPreviewDto, FxQuestionDto, FxRatesDto, SetFxDto } from './fx.dto.js';
 
@@ -55,7 +55,7 @@ export class FxViewsService {
 const toFxEffectDto = (effect: FxEffect): FxEffectDto => ({
   ...pick(effect, 'sku', 'name', 'supplier'),
   price: formatBaht(effect.price),
-  cost_before: effect.costBefore === null ? null : formatBaht(effect.costBefore),
+  cost_before: bahtOrNull(effect.costBefore),
   cost_after: formatBaht(effect.costAfter),
   margin_after: formatBaht(effect.price - effect.costAfter),
   below_cost: isBelowCost(effect),

@@ -1,7 +1,7 @@
 import type { PricedProduct } from '../../catalog/prices.repository.js';
 import { invalidValue } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
-import { formatBaht, parseBaht, type Satang } from '../../core/money.js';
+import { bahtOrNull, formatBaht, parseBaht, type Satang } from '../../core/money.js';
 import type { Viewer } from '../orders/players.js';
 import type { MerchantPriceDto } from './merchant-prices.dto.js';
 
@@ -22,10 +22,10 @@ export function toMerchantPriceDto(row: PricedProduct, viewer: Viewer): Merchant
     ...pick(row, 'sku', 'name'),
     is_active: row.active,
     list_price: formatBaht(list),
-    own_price: own === null ? null : formatBaht(own),
+    own_price: bahtOrNull(own),
     price: formatBaht(price),
     discount: formatBaht(list - price),
-    cost: cost === null ? null : formatBaht(cost),
+    cost: bahtOrNull(cost),
     margin: cost === null ? null : formatBaht(price - cost),
   };
 }

@@ -4,7 +4,7 @@ import { answerCsv, membersOf } from '../../core/http/csv-answer.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { pick } from '../../core/members.js';
 import { checkedPeriod } from '../../core/moments.js';
-import { checkedBaht, formatBaht } from '../../core/money.js';
+import { bahtOrNull, checkedBaht, formatBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -109,7 +109,7 @@ export const toMerchantWalletDto = ({
 }: Wallet): MerchantWalletDto => ({
   available_amount: formatBaht(available),
   held_amount: formatBaht(held),
-  alert_below: alert === null ? null : formatBaht(alert),
+  alert_below: bahtOrNull(alert),
   is_low: isLow({ available, alert_below: alert }),
   updated_at,
 });
