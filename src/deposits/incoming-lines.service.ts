@@ -76,8 +76,8 @@ export class IncomingLinesService {
     return outcomesOf(await this.match(tx, known, lines));
   }
 
-  contradict(tx: Transaction, lineIds: bigint[]): Promise<void> {
-    return this.payments.contradict(tx, lineIds);
+  contradict(tx: Transaction, lineIds: bigint[]): void {
+    this.payments.contradict(tx, lineIds);
   }
 
   private async match(

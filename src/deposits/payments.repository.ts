@@ -3,8 +3,8 @@ import type { Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { DepositChannel } from './deposit-channel.entity.js';
 import { Deposit } from './deposit.entity.js';
-import { IncomingPayment, type Decision, type PaymentReason } from './incoming-payment.entity.js';
-import { INSERT_PAYMENTS, SUGGEST } from './payments.sql.js';
+import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
+import { CONTRADICT, INSERT_PAYMENTS, SUGGEST } from './payments.sql.js';
 
 /** A payment to be written. */
 export type NewPayment = Pick<
@@ -49,9 +49,8 @@ export class PaymentsRepository {
   }
 
   /** Records that a witness contradicts a payment. Nothing moves. */
-  async contradict({ manager }: Transaction, lineIds: bigint[]): Promise<void> {
-    const reason: PaymentReason = 'CONTRADICTION';
-    for (const line_id of lineIds) await manager.update(IncomingPayment, { line_id }, { reason });
+  contradict(tx: Transaction, lineIds: bigint[]): void {
+    if (lineIds.length > 0) tx.write(...CONTRADICT.with({ lines: lineIds.map((id) => ({ id })) }));
   }
 
   /** Oldest first while they wait, else newest first. */

@@ -22,6 +22,14 @@ export const INSERT_PAYMENTS = statement(
     SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
 );
 
+/** Records that a witness contradicts the payments of these lines. Nothing moves. */
+export const CONTRADICT = statement(
+  'incoming_payments.contradict',
+  { lines: rowsOf({ id: 'bigint' }) },
+  ({ lines }) => `
+    UPDATE incoming_payments p SET reason = 'CONTRADICTION' FROM ${lines.as('line')} WHERE p.line_id = line.id`,
+);
+
 /**
  * Up to three deposits for each waiting payment, the most probable first: the one that matching found, then unpaid ones with the
  * amount, with nearly the amount, or some whole baht apart.

@@ -131,7 +131,7 @@ function eachRow(text: string, delimiter: string, use: (cells: string[], row: nu
 
 function collectStated(cells: string[], stated: ReadStatement['stated']): void {
   for (const cell of cells) {
-    const amount = /[.][\d๐-๙]{2}\D*$/.test(cell) ? readAmount(cell) : null;
+    const amount = IS_WHOLE.test(cell) ? readAmount(cell) : null;
     if (amount !== null) stated.amounts.push(amount);
     else if (/^[\d๐-๙]{1,6}$/.test(cell)) stated.counts.push(Number(readAmount(cell) ?? 0n) / 100);
   }

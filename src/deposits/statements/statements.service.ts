@@ -208,7 +208,7 @@ export class StatementsService {
     const known = await this.statements.known(tx, channel.id, lines);
     const amounts = new Map(lines.map(({ identity_hash, amount }) => [nameOf(identity_hash), amount]));
     const contradicted = known.filter(({ identity_hash, amount }) => amounts.get(nameOf(identity_hash)) !== amount);
-    await this.incoming.contradict(
+    this.incoming.contradict(
       tx,
       contradicted.map(({ id }) => id),
     );
