@@ -12,7 +12,7 @@ export type ConnectFor = (
 
 /** undici's options with the call's signal. */
 export interface CallOptions extends Dispatcher.DispatchOptions {
-  /** Aborted when the call ends before its exchange. */
+  /** Aborted when the call ends early, such as at its deadline. */
   signal: AbortSignal;
 }
 

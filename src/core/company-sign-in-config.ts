@@ -13,7 +13,7 @@ export interface CompanySignInConfig {
   readonly scopes: string;
   /** The claim with the person's groups, or a path such as `realm_access.roles`. */
   readonly roleClaim: string;
-  /** The first entry whose value the person has gives the role. */
+  /** A person gets the role of the first entry whose value is in the claim. */
   readonly roles: readonly { readonly value: string; readonly role: Role }[];
   /** Whether addresses count as verified unless the provider denies it. */
   readonly trustsEmail: boolean;
@@ -24,7 +24,7 @@ export interface CompanySignInConfig {
 type Variable = Extract<keyof Environment, `CONSOLE_OIDC_${string}`>;
 
 /**
- * @param isConsole other processes may lack the secret, so they neither read nor check these settings.
+ * @param isConsole false in other processes. They may lack the secret, so they neither read nor check these settings.
  * @returns the settings, null if none is set, and the rest of the environment.
  */
 export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NODE_ENV'>>(

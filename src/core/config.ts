@@ -17,9 +17,9 @@ export interface Config extends Omit<
   | ('SUPPLIER_CALLBACK_BASE_URL' | 'G2BULK_BASE_URL')
   | ConsoleVariable
 > {
-  /** 32 bytes; null if not set, which only the command line allows. */
+  /** 32 bytes. Null if not set: only the command line starts without it. */
   readonly secretsKey: Buffer | null;
-  /** Former keys, which only open secrets. */
+  /** Former keys. They open secrets, but seal none. */
   readonly previousSecretsKeys: readonly Buffer[];
   /** Certificates in PEM that must have signed Redis' certificate; null for the public authorities. */
   readonly redisAuthority: string | null;

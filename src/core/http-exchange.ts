@@ -17,8 +17,8 @@ interface Answer {
 }
 
 /**
- * What arrived. `answer` is undefined if no whole status line and header did. `body` has the raw bytes, not decompressed, up to
- * the limit. `error` is why the exchange ended early, if it did.
+ * What arrived. `answer` is undefined without a whole status line and header. `body` has the raw bytes, not decompressed, up to
+ * the limit. `error` is the reason if the exchange ended early.
  */
 export type Exchange =
   { answer: Answer; body: Buffer; error?: undefined } | { answer: Answer | undefined; body: Buffer; error: Error };
@@ -29,7 +29,10 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** Sends one request and collects the answer. Never rejects. A stream for each body would cost as much as the rest of a call. */
+/**
+ * Sends one request and collects the answer. Never rejects. It uses no stream for the body, because a stream would cost as much
+ * as the rest of the call.
+ */
 export function exchange(agent: Agent, request: ExchangeRequest, limits: ExchangeLimits): Promise<Exchange> {
   return new Promise((resolve) => {
     const call = new Call(limits, resolve);
@@ -61,7 +64,7 @@ class Call implements Dispatcher.DispatchHandler {
     this.deadline = setTimeout(() => this.cut(new DOMException('no answer', 'TimeoutError')), limits.timeoutMs);
   }
 
-  /** Aborted when the call ends before its exchange. */
+  /** Aborted when the call ends early, such as at its deadline. */
   get signal(): AbortSignal {
     return this.cutOff.signal;
   }

@@ -36,7 +36,7 @@ export const bahtOrNull = (satang: Satang | null): string | null => (satang === 
 export interface Percentage {
   /** The original text. */
   text: string;
-  /** Of the price: -3.5 % are -35000. */
+  /** Millionths of the price: -35000 for -3.5 %. */
   millionths: bigint;
 }
 

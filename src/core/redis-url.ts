@@ -29,7 +29,7 @@ const DEFAULT_PORTS = { server: 6379, sentinel: 26_379, cluster: 6379 } as const
 
 const UNREADABLE = "can't be read: in a user or password, special characters are written as %40 and the like";
 
-/** @throws Error with a message that reads on from the variable's name, and that contains no part of the URL. */
+/** @throws Error. Its message continues a sentence that begins with the variable's name, and contains no part of the URL. */
 export function readRedisUrl(url: string): RedisAddress {
   const [, tls, kind, credentials = '', nodes = '', path = '', query = ''] = SHAPE.exec(url) ?? [];
   if (nodes === '') throw new Error(UNREADABLE);

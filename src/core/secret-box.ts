@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** Versions of sealed values: `UNBOUND` ones open anywhere, `BOUND` ones only in their place. */
+/** Versions of sealed values. An `UNBOUND` value opens anywhere, a `BOUND` value only in its place. */
 const UNBOUND = 1;
 const BOUND = 2;
 const KEY_BYTES = 32;

@@ -4,7 +4,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
-/** The length in code points, as limits count (contract, section 2). Cheap for short ASCII text. */
+/** The length in code points, which limits count (contract, section 2). Cheap for short ASCII text. */
 export function codePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;

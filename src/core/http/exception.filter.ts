@@ -7,7 +7,7 @@ import { isConnectionLost, isOverloaded } from '../postgres-errors.js';
 import { loggablePath } from './secret-path.js';
 import { requestIdOf } from './request-id.middleware.js';
 
-/** Codes for errors of Nest and Express. Any other status of theirs is unforeseen. */
+/** Codes for errors of Nest and Express. An error with any other status is an `INTERNAL_ERROR`. */
 const CODE_OF_STATUS: Partial<Record<number, ErrorCode>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',

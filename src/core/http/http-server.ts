@@ -64,7 +64,7 @@ export function createHttpServer(express: Express): Server {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   server.on('connect', (_request: IncomingMessage, socket) => answer(socket, 'BAD_REQUEST', 'CONNECT is not served'));
-  // The body's reader sends the 100, so that clients do not upload a body that we would reject.
+  // Node would send the 100 itself. The body's reader sends it, so that clients do not upload a body that the API rejects.
   for (const asking of ['checkContinue', 'checkExpectation']) {
     server.on(asking, (request, response) => {
       server.emit('request', request, response);

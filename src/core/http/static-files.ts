@@ -4,22 +4,22 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 
 const YEAR_SECONDS = 31_536_000;
 
-/** The encodings of packed copies of files, best first. */
+/** The encodings of compressed copies of files, best first. */
 const PACKED = [
   { encoding: 'br', extension: '.br' },
   { encoding: 'gzip', extension: '.gz' },
 ];
 
 export interface StaticFiles {
-  /** Paths such as `/assets/main-1a2b.js`, packed copies included. */
+  /** Paths such as `/assets/main-1a2b.js`, with those of compressed copies. */
   names: ReadonlySet<string>;
-  /** Answers requests for these files, packed if the browser allows, and passes every other request on. */
+  /** Answers requests for these files, compressed if the browser allows, and passes every other request on. */
   serve: RequestHandler;
 }
 
 /**
- * The files of a folder that a build wrote. The list is read once. Files in `assets` never change under their name. A missing
- * folder has no files.
+ * Serves the files that a build wrote into a folder. Reads the list of files once. Files in `assets` never change under their
+ * name. A missing folder counts as empty.
  */
 export function staticFiles(directory: string): StaticFiles {
   const found = existsSync(directory)
@@ -53,7 +53,7 @@ export function staticFiles(directory: string): StaticFiles {
 /** Whether a request only reads. */
 export const isReading = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
-/** A client may look again after these seconds, while a build runs. */
+/** Seconds after which a client should try again while a build runs. */
 export const AGAIN_AFTER_S = 3;
 
 /** Answers a placeholder while pages are not built: on the first `npm start`, the service runs before the build ends. */

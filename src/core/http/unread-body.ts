@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 
-/** The rest of a small body is read and dropped, to keep the connection. */
+/** The server reads and drops the rest of a body of this size, to keep the connection. */
 const READ_TO_KEEP_BYTES = 64 * 1024;
-/** How long a connection stays open after its last answer: a client that is still sending must get the answer before a reset. */
+/** How long a connection stays open after its last answer. Otherwise a client that still sends would get a reset instead. */
 const LINGER_MS = 1_000;
 /** How much the server reads during that time, for clients that send everything before they read. */
 const READ_BEFORE_CLOSE_BYTES = 1024 * 1024;
 
-/** Sockets with their last answer: further input is ignored. */
+/** Sockets that have got their last answer. The server ignores their further input. */
 const ending = new WeakSet<Duplex>();
 
 export const isEnding = (socket: Duplex): boolean => ending.has(socket);

@@ -1,9 +1,9 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 
 /**
- * Counts hits in windows by monotonic time. The library's own memory store uses the time of day. That store also returns its
- * live counters, and the library reads them only after all requests of the same event-loop turn: it would refuse a burst over
- * the limit as a whole.
+ * Counts hits in windows by monotonic time. The library's own memory store uses the time of day. It also returns live counters,
+ * which the library reads only after all requests of an event-loop turn are counted. So the library would refuse a whole burst
+ * and not only the requests over the limit.
  */
 export class WindowStore implements Store {
   readonly localKeys = true;

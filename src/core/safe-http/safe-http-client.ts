@@ -35,8 +35,8 @@ export type HttpResult = ({ status: number; failure: null } | { status: null; fa
 };
 
 /**
- * Idle connections are closed after this time. It is shorter than usual servers' own limits, because a request that crosses
- * with the server's closing is lost.
+ * The client closes idle connections after this time. It is shorter than the limits of usual servers: if a server closed the
+ * connection while a request is on its way, the request would be lost.
  */
 const IDLE_CONNECTION_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;

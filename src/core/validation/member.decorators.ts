@@ -200,7 +200,7 @@ export const Amount = (options: MemberOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** An amount of more than nothing, and at most `most`. */
+/** An amount above 0.00 and up to `most`. */
 export function AmountUpTo(most: Satang, options: MemberOptions = {}): PropertyDecorator {
   const words = `must be an amount from 0.01 to ${formatBaht(most)}`;
   return Member(
