@@ -13,7 +13,7 @@ interface Connections {
   bclientInitialized?: boolean;
 }
 
-/** The open connections of a queue. It reads none that is not open, because Bull opens a connection when it is first read. */
+/** The open connections of a queue. Reads no other one, because Bull opens a connection when code first reads it. */
 export function openConnections(queue: Queue): Partial<Record<'client' | 'subscriber' | 'blocking', Connection>> {
   const of = queue as unknown as Connections;
   return {

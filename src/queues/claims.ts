@@ -1,7 +1,7 @@
 /** Whether a row is claimed by one of these processes, in SQL. */
 export const claimedBy = (processes: string): string => `split_part(claimed_by, '/', 1) = ANY(${processes})`;
 
-/** How long a claim whose result was lost may still be committed: PostgreSQL executes statements that it has received. */
+/** For how long PostgreSQL may still commit a claim whose result was lost: it executes each statement that it has received. */
 const LOST_FOR_MS = 120_000;
 
 /**

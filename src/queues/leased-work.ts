@@ -21,7 +21,7 @@ export interface WorkTable<Task> {
   findOverdue(): Promise<{ id: number }[]>;
   /** Makes an untouched task due again at once, unless another claim has taken it since. */
   undoClaim(task: Task): Promise<unknown>;
-  /** The same for all tasks, if any, of the named claims. The first claim began `agoMs` ago. */
+  /** Does the same for all tasks of the named claims. The first claim began `agoMs` ago. */
   undoClaims(names: string[], agoMs: number): Promise<unknown>;
   /** Ends the leases of all claims of these processes. */
   takeOverClaims(processes: string[]): Promise<unknown>;
@@ -34,12 +34,12 @@ export interface WorkTable<Task> {
 
 interface Options<Task> {
   table: WorkTable<Task>;
-  /** Claims due tasks, no more than requested, and commits that. */
+  /** Claims due tasks, no more than requested, and commits the claim. */
   claim: (request: ClaimRequest) => Promise<Task[]>;
   /**
    * Runs one task until its end is recorded.
-   * @param leaseEndMs of its claim, in monotonic milliseconds.
-   * @param freeSlot to be called once if another task may have its slot before that.
+   * @param leaseEndMs when the lease of its claim ends, in monotonic milliseconds.
+   * @param freeSlot gives the slot to another task before the end is recorded. To be called at most once.
    */
   run: (task: Task, leaseEndMs: number, freeSlot: () => void) => Promise<void>;
   partitionOf: (task: Task) => number;
@@ -98,7 +98,7 @@ export class LeasedWork<Task> {
   }
 
   /**
-   * Does the same, but only for partitions that have a free slot here.
+   * Claims only for those of these partitions that have a free slot here.
    * @returns the others: another process may have a slot for them.
    */
   wakeFree(partitions: Iterable<number>): number[] {

@@ -94,8 +94,8 @@ export class PartitionSlots {
   }
 
   /**
-   * Frees the slot of a task whose end is still to be recorded. Ends are recorded together, so the partition is claimed after
-   * one, to fill many slots at once. If no task has a slot, nothing would use the time until then: it is claimed now.
+   * Frees the slot of a task whose end is not recorded yet. Several ends are recorded at once, so the next claim waits for that,
+   * to fill many slots. If no task of the partition holds a slot, its next claim begins now, because nothing would run until then.
    */
   free(id: number): void {
     const partition = this.partition(id);
@@ -137,7 +137,7 @@ export class PartitionSlots {
 
   private wantMore(id: number): void {
     const partition = this.partition(id);
-    // Slots that became free during the claim wait for the next end, as do those that become free now.
+    // Slots that became free during the claim wait for the next recorded end, like slots that become free now.
     if (this.hasFree(id) && partition.ending === 0) this.wanted.add(id);
     else partition.isBacklogged = true;
   }

@@ -16,8 +16,8 @@ import type { WorkNotifier } from './work-notifier.js';
 const GIVE_UP_AFTER_MS = 2_000;
 
 /**
- * Wakes workers. A worker with a free slot for the work wakes itself. All other wake-ups go through Redis, to any worker: a lone
- * one at once, and the ones that soon follow share the next job, so that a worker claims more at a time.
+ * Wakes workers. A worker with a free slot for the work wakes itself. All other wake-ups go through Redis, to any worker. The
+ * first goes out at once. Wake-ups that follow within milliseconds share the next job, so that a worker claims more at a time.
  */
 @Injectable()
 export class QueueNotifier implements WorkNotifier, OnApplicationBootstrap, OnApplicationShutdown {
@@ -55,10 +55,10 @@ export class QueueNotifier implements WorkNotifier, OnApplicationBootstrap, OnAp
   }
 }
 
-/** The sweeper finds work that is due later. As jobs, hours of retries would fill Redis and outlive their deliveries. */
+/** Work that is due later gets no job, because hours of retries would fill Redis. The sweeper finds it. */
 const MAX_DELAY_MS = 60_000;
 
-/** Between two jobs of a queue. */
+/** The pause between two jobs of a queue, in which wake-ups gather. */
 const GATHER_MS = 5;
 
 /** Delays are rounded up to a multiple of this, so that wake-ups for about the same time share a job. */
@@ -66,7 +66,7 @@ const DELAY_STEP_MS = 100;
 
 /** Sends the wake-ups of one queue. */
 class WakeUpSender {
-  /** The work that this process does itself, in a worker. */
+  /** The leased work of this process; undefined outside a worker. */
   own: Dispatching['work'] | undefined;
   private waiting = new Map<number, Set<number>>();
   private sending = false;

@@ -56,7 +56,7 @@ function optionsOf({ username, password, database, isTls }: RedisAddress, { redi
   };
 }
 
-/** False for the rest of a turn of the event loop: ioredis adds a listener to the connection that it ends for each `true`. */
+/** Returns true at most once in a turn of the event loop: with each `true`, ioredis adds a listener to the ended connection. */
 function oncePerTurn(ends: (error: Error) => boolean): (error: Error) => boolean {
   let hasEnded = false;
   return (error) => {

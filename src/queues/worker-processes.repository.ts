@@ -17,9 +17,9 @@ interface BeatResult {
 
 /**
  * Writes a heartbeat, counts the living workers, and checks whether one was seen in the future: then the clock of the database
- * was set back. Heartbeats that cross may differ by a second. Each row also keeps the last time at which any worker noticed
- * the clock set forward, because that worker may be gone. $1 name, $2 milliseconds, $3 how many milliseconds ago this worker
- * noticed it, or null.
+ * was set back. Simultaneous heartbeats may differ by a second. Each row also keeps the last time at which any worker noticed
+ * that the clock was set forward, because that worker may be gone. $1 name, $2 milliseconds, $3 how many milliseconds ago this
+ * worker noticed it, or null.
  */
 const BEAT: Statement = {
   name: 'worker_processes.beat',
@@ -81,9 +81,8 @@ export class WorkerProcessesRepository {
 
   /**
    * Writes a worker's heartbeat.
-   * @param setForwardAgoMs how long ago it noticed that the clock was set forward; null if it did not.
-   * @returns the clock of the database, whether it was set back or forward, and how many workers, with this one, were seen
-   * within `withinMs`.
+   * @param setForwardAgoMs how long ago this worker noticed that the clock was set forward; null if it never did.
+   * @returns the state of the database's clock, and the number of workers that were seen within `withinMs`, this one included.
    */
   async beat(name: string, withinMs: number, setForwardAgoMs: number | null): Promise<BeatResult> {
     const [beat] = await this.database.query<BeatResult>(BEAT, [name, withinMs, setForwardAgoMs]);
