@@ -37,7 +37,7 @@ export class BoundedReadsService implements Queryable {
     }
   }
 
-  /** The same for lists, which may lack the newest rows: on the replica while it keeps up. */
+  /** Does the same for lists, which may lack the newest rows. The replica serves them while it keeps up. */
   list<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     const primary = {
       query: this.query.bind(this),

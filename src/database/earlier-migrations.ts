@@ -68,7 +68,7 @@ export const EARLIER_MIGRATIONS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** The number of the last present migration whose result a database with all earlier migrations already has. */
+/** The number of the last present migration that a database with all earlier migrations does not need. */
 export const LAST_IN_PLACE = 1_763_900_000_012;
 
 /** The database lacks some of the earlier migrations, and this version no longer has them. */

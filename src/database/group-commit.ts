@@ -24,18 +24,18 @@ interface Options<Command, Result> {
   /** Commits a batch in one transaction and answers for each command, in order. */
   commit: (commands: Command[], wait: LockWait) => Promise<BatchResult<Result>[]>;
   /**
-   * The key of what the command locks and others may hold for long, such as a wallet. After a lock timeout, commands that find
-   * it locked are set aside by this key, and commands with other keys do not wait for them. Without it a batch that meets a lock
-   * timeout fails as a whole.
+   * The key of the row that the command locks, such as a wallet, if other transactions may hold that row for long. After a lock
+   * timeout, commands whose row is locked are set aside by this key, and commands with other keys do not wait for them. Without
+   * `keyOf`, a batch that meets a lock timeout fails as a whole.
    */
   keyOf?: (command: Command) => number;
   /**
-   * Whether a batch that failed as a whole may be tried again command by command. By default not after a refusal, nor
-   * after a lost connection (the batch may have been committed), nor after a timeout (each would take as long).
+   * Whether a batch that failed as a whole may be tried again command by command. By default not after a refusal, not after a
+   * lost connection (the batch may have been committed), and not after a timeout (each command would take as long).
    */
   retryAlone?: (error: unknown) => boolean;
   maxBatch?: number;
-  /** Batches at once; one goes out beside another only when it is full. */
+  /** The maximum of batches in flight. While one is in flight, another goes out only when it is full. */
   maxInFlight?: number;
   /** The weight of a command, for `maxWeight`; 1 by default. For commands that differ much in size. */
   weightOf?: (command: Command) => number;
@@ -70,7 +70,7 @@ interface Waiting<Command, Result> {
   isGivenUp: boolean;
 }
 
-/** The commands of one key whose rows another transaction has locked, or had when last tried. */
+/** The commands of one key whose rows another transaction has locked, or had locked at the last attempt. */
 interface Aside<Command, Result> {
   waiting: Waiting<Command, Result>[];
   isRunning: boolean;
@@ -95,14 +95,14 @@ const lockedForTooLong = (): AppError => unavailable('Other work on the same acc
  * is a batch of one. Under load a commit's cost (a flush to disk, some round trips, the start of each statement) is paid
  * once for many; a second batch that set out half full would pay it again and wait for the first one's locks.
  *
- * A row that another transaction keeps locked holds up only the commands that need it: a batch that meets a lock timeout
- * is repeated at once without waiting for any lock, and the commands that found theirs taken are set aside, where they
- * wait key by key until they can be carried out or have waited too long.
+ * A row that another transaction keeps locked delays only the commands that need it. A batch that meets a lock timeout is
+ * repeated at once, without waiting for any lock. The commands whose rows are locked are set aside. There they wait, key by key,
+ * until their rows are free or they have waited too long.
  */
 export class GroupCommit<Command, Result> {
   private readonly waiting: Waiting<Command, Result>[] = [];
   private readonly flying = new Set<Waiting<Command, Result>>();
-  /** By key, the one that has waited longest for its turn first. */
+  /** By key. The key that has waited longest for its turn comes first. */
   private readonly asides = new Map<number, Aside<Command, Result>>();
   private asidesRunning = 0;
   private inFlight = 0;
@@ -147,7 +147,7 @@ export class GroupCommit<Command, Result> {
     return this.options.keyOf?.(command) ?? 0;
   }
 
-  /** One look at the queue per turn of the event loop, after all that arrived in this turn has been read. */
+  /** Checks the queue once per turn of the event loop, after all requests that arrived in the turn. */
   private schedule(): void {
     if (this.scheduled) return;
     if (!this.mayFlush()) return this.sweepLater();
@@ -165,7 +165,7 @@ export class GroupCommit<Command, Result> {
     return this.inFlight < maxInFlight && this.waiting.length >= enough;
   }
 
-  /** The commands that waited longest, at least one of them. */
+  /** Takes the commands that have waited longest, at least one. */
   private takeBatch(queue: Waiting<Command, Result>[]): Waiting<Command, Result>[] {
     const { maxBatch, maxWeight, weightOf } = this.options;
     let weight = 0;
@@ -178,7 +178,7 @@ export class GroupCommit<Command, Result> {
     return queue.splice(0, size);
   }
 
-  /** While commands wait, refuses those that have waited too long. */
+  /** Refuses commands that have waited too long, again and again while any command waits. */
   private sweepLater(): void {
     const { maxWaitMs, answerWithinMs } = this.options;
     if (this.sweeping || (maxWaitMs === Infinity && answerWithinMs === Infinity)) return;
@@ -245,13 +245,13 @@ export class GroupCommit<Command, Result> {
     else each.reject(outcome.error);
   }
 
-  /** What becomes of the commands of a batch that failed as a whole. */
+  /** Repeats or rejects the commands of a batch that failed as a whole. */
   private async recover(batch: Waiting<Command, Result>[], wait: LockWait, error: unknown): Promise<void> {
     if (isLockTimeout(error) && this.options.keyOf && wait !== 'never') {
       if (wait === 'briefly') await this.commit(batch, 'never');
       else this.putBack(batch);
     } else if (batch.length > 1 && this.options.retryAlone(error)) {
-      // Whichever of them broke the batch fails alone; the others must not pay for it.
+      // Only the command that broke the batch must fail.
       for (const each of batch) await this.commit([each], wait);
     } else {
       for (const { reject } of batch) reject(error);

@@ -145,7 +145,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
     return performance.now() - this.watchedSinceMs < Math.min(FIRST_WAIT_MS, this.maxLagMs);
   }
 
-  /** Whether the first comparison may still be about to succeed. */
+  /** Whether the first comparison may still succeed in time. */
   private get isBeginning(): boolean {
     return this.isFirstLook && !this.lag.isKnown && this.why === '';
   }

@@ -36,7 +36,7 @@ export class ReplicaLag {
   }
 
   replicaIs(replayed: bigint): void {
-    // A standby that starts anew may report less than before. Since when it has lacked the rest is unknown.
+    // A standby that starts anew may report less than before. Nobody knows since when it has lacked the rest.
     if (replayed < this.replayed) this.currentAtMs = undefined;
     this.replayed = replayed;
     const has = this.awaited.filter(({ written }) => written <= replayed);

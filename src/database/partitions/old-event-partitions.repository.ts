@@ -175,7 +175,7 @@ export class OldEventPartitions {
     return found;
   }
 
-  /** The events whose deliveries a partition has. */
+  /** The range of the events whose deliveries are in a partition. */
   private async eventsOf(deliveries: string): Promise<IdRange | null> {
     const [ends] = await this.ask<{ first: bigint | string | null; last: bigint | string | null }>(
       `SELECT min(event_id) AS first, max(event_id) AS last FROM ${deliveries}`,

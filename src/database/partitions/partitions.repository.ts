@@ -45,9 +45,9 @@ const WATCH_REFERENCES = `
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_reference()`;
 
 /**
- * The same for transfers: an order has at most one hold, one spend and one refund, and an operator's reference one credit or
- * debit. The check of references runs only for transfers of operators. They are few, and never share a statement with those of
- * orders.
+ * The same for transfers: an order has at most one hold, one spend and one refund, and a reference of an operator has at most
+ * one credit or debit. The check of references runs only for transfers of operators. These are few, and never share a statement
+ * with transfers of orders.
  */
 const REFUSE_REPEATED_TRANSFERS = `
   CREATE OR REPLACE FUNCTION refuse_repeated_transfer() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -185,9 +185,8 @@ export class PartitionsRepository {
   }
 
   /**
-   * Lists the missing partitions: the first table must have one ahead of its ids, and the other tables must have the same ones
-   * as the first. A table is behind if a process of the version before, which did not have that table in the set, added the
-   * latest partition.
+   * Lists the missing partitions. The first table must have one ahead of its ids, and the other tables must have the same ones
+   * as the first. A table is behind if the previous version, whose set lacks that table, added the latest partition.
    * @param width how many ids the second partition spans. Later ones span as many as the one before them.
    */
   async findLacks(width?: bigint): Promise<Lack[]> {

@@ -130,10 +130,9 @@ export interface Partition {
 }
 
 /**
- * A partition does not inherit foreign keys between partitions of one range, statement triggers and settings. This writes
- * statements that copy them from the newest partition to the next. A first partition that covers several ranges refers to
- * whole tables; the next one also refers to the partitions of its range. $1 the table, $2 and $3 the numbers of the newest
- * partition and the next, $4 the set.
+ * Writes statements that copy foreign keys, statement triggers and settings from the newest partition to the next, because a
+ * partition does not inherit them. The copied keys refer to the partitions of the next range, even if the keys of the newest
+ * partition refer to whole tables. $1 the table, $2 and $3 the numbers of the newest partition and the next, $4 the set.
  */
 export const WRITE_LIKENESS = `
   WITH named AS (SELECT $1::text || '_p' || $2::text AS newest, $1::text || '_p' || $3::text AS next)
