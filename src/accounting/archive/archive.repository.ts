@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { briefly } from '../../database/partitions/briefly.js';
+import { withBriefLock } from '../../database/partitions/brief-lock.js';
 import type { Run } from '../../database/partitions/runs.js';
 import type { ArchiveState } from '../audit/archived-partition.entity.js';
 import { present } from '../../core/invariant.js';
@@ -141,7 +141,7 @@ export class ArchiveRepository {
   /** Detaches a partition from its tables, which are locked meanwhile. @throws LocksNotFree */
   async detach({ number, parts }: OrdersPartition): Promise<void> {
     const names = parts.map(({ name }) => name);
-    await briefly(this.run, await this.locked(), async () => {
+    await withBriefLock(this.run, await this.locked(), async () => {
       const keys = await this.run<{ dropped: string; added: string[] }>(sql.FIND_OUTER_KEYS, [names]);
       await this.run(
         [
@@ -163,12 +163,12 @@ export class ArchiveRepository {
 
   /** @throws LocksNotFree */
   async drop(names: readonly string[]): Promise<void> {
-    await briefly(this.run, names.join(', '), () => this.run(sql.drop(names)));
+    await withBriefLock(this.run, names.join(', '), () => this.run(sql.drop(names)));
   }
 
   /** Drops unattached tables that an interrupted restore left. @throws LocksNotFree */
   async dropUnattached(names: readonly string[]): Promise<void> {
-    await briefly(this.run, await this.locked(names), () => this.run(sql.drop(names)));
+    await withBriefLock(this.run, await this.locked(names), () => this.run(sql.drop(names)));
   }
 
   /** Creates an empty table for each part, like the newest partition of its table, with a check of the part's range. */
@@ -191,13 +191,13 @@ export class ArchiveRepository {
     for (const part of parts.filter(isOwn)) await liken(part);
     const names = parts.map(({ name }) => name);
     const locked = await this.locked(names);
-    await briefly(this.run, locked, async () => {
+    await withBriefLock(this.run, locked, async () => {
       // These partitions hold rows of several ranges. Their foreign keys need locks on tables that the service uses.
       for (const part of parts.filter((each) => !isOwn(each))) await liken(part);
       for (const { table, name } of parts) await this.runWritten(sql.WRITE_PARENT_KEYS, [table, name]);
     });
     await this.runWritten(sql.WRITE_VALIDATIONS, [names]);
-    await briefly(this.run, locked, async () => {
+    await withBriefLock(this.run, locked, async () => {
       await this.run(parts.map(({ table, name, ...range }) => sql.attach(table, name, range)).join(';\n'));
       await this.setState(number, 'attached');
     });
@@ -216,7 +216,7 @@ export class ArchiveRepository {
 
   /** Removes the trigger and validates the keys again. Call it only when no partition is archived. @throws LocksNotFree */
   async endArchive(): Promise<void> {
-    await briefly(this.run, 'orders', () => this.run(sql.DROP_REFERENCE_TRIGGER));
+    await withBriefLock(this.run, 'orders', () => this.run(sql.DROP_REFERENCE_TRIGGER));
     await this.runWritten(sql.WRITE_OUTER_VALIDATIONS);
   }
 

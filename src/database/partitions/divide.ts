@@ -1,6 +1,6 @@
 import { present } from '../../core/invariant.js';
 import type { Logger } from '../../core/logger.js';
-import { briefly } from './briefly.js';
+import { withBriefLock } from './brief-lock.js';
 import type { PartitionedTable, PartitionSet } from './partition-sets.js';
 import { PartitionsRepository, type Partition } from './partitions.repository.js';
 import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
@@ -22,10 +22,10 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
   if (await tables.isPartitioned()) logger.info(`${set.name} are partitioned: looking after the rest`);
   if (whole.length > 0) await divide(run, tables, whole, perPartition, logger);
   const fill = async (): Promise<void> => tables.fill(await tables.findLacks(perPartition));
-  if ((await tables.findLacks(perPartition)).length > 0) await briefly(run, await tables.findLocked(), fill);
+  if ((await tables.findLacks(perPartition)).length > 0) await withBriefLock(run, await tables.findLocked(), fill);
   await tables.validateOuterKeys();
   // Acquires all locks together: one by one, they could deadlock with orders that are being placed.
-  if (await tables.lackOuterKeys()) await briefly(run, await tables.findLocked(), () => tables.giveOuterKeys());
+  if (await tables.lackOuterKeys()) await withBriefLock(run, await tables.findLocked(), () => tables.giveOuterKeys());
   await tables.analyze();
   logger.info(`${set.name} are partitioned`);
 }
@@ -45,7 +45,7 @@ export async function keepAhead(run: Run, set: PartitionSet): Promise<Partition[
     await tables.fill(lacks);
     return lacks.map(({ range }) => range);
   };
-  return briefly(run, await tables.findLocked(), addNext, 1);
+  return withBriefLock(run, await tables.findLocked(), addNext, 1);
 }
 
 async function divide(
@@ -61,17 +61,17 @@ async function divide(
   const own = names.join(', ');
   const first = await chooseFirst(tables, perPartition);
   try {
-    await briefly(run, own, async () => {
+    await withBriefLock(run, own, async () => {
       await tables.dropRange(whole);
       await tables.addRange(whole, first.upper);
     });
     logger.info({ tables: names, upTo: first.upper }, 'reading the tables, beside those who write');
     await tables.validate(whole);
     const startedMs = performance.now();
-    await briefly(run, await tables.findLocked(), () => tables.switch(whole, first));
+    await withBriefLock(run, await tables.findLocked(), () => tables.switch(whole, first));
     logger.info({ ms: Math.round(performance.now() - startedMs) }, 'the tables are partitions now');
   } catch (error) {
-    await briefly(run, own, () => tables.dropRange(whole)).catch((left: unknown) =>
+    await withBriefLock(run, own, () => tables.dropRange(whole)).catch((left: unknown) =>
       logger.error({ err: left }, `the constraints ck_…_first_partition are left: start again soon`),
     );
     throw error;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { WorkerTask } from '../../core/worker-task.js';
-import { levelOf } from './briefly.js';
+import { levelOf } from './brief-lock.js';
 import { EVENT_TABLES } from './event-partitions.js';
 import { NextPartitionsRepository } from './next-partitions.repository.js';
 import { PARTITION_SETS } from './partition-sets.js';

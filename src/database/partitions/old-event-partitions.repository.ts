@@ -1,4 +1,4 @@
-import { briefly } from './briefly.js';
+import { withBriefLock } from './brief-lock.js';
 import {
   ATTEMPTS,
   DELIVERIES,
@@ -76,7 +76,7 @@ export class OldEventPartitions {
   }
 
   /**
-   * Drops deliveries and their attempts. Settlements and webhook attempts wait for as long as {@link briefly} allows.
+   * Drops deliveries and their attempts. Settlements and webhook attempts wait for as long as {@link withBriefLock} allows.
    * @returns false if a delivery waits for an attempt, or another process was first.
    * @throws LocksNotFree
    */
@@ -196,7 +196,7 @@ export class OldEventPartitions {
       return isSo;
     };
     try {
-      return await briefly(this.run, tables, dropIfSo, 1);
+      return await withBriefLock(this.run, tables, dropIfSo, 1);
     } catch (error) {
       if (isGone(error)) return false;
       throw error;

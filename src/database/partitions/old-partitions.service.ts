@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { WorkerTask } from '../../core/worker-task.js';
-import { levelOf } from './briefly.js';
+import { levelOf } from './brief-lock.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
 
 /** The time between two rounds. No process, such as the audit, reads events in one snapshot for longer. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/logger.js';
-import { briefly } from './briefly.js';
+import { withBriefLock } from './brief-lock.js';
 import {
   EVENT_TABLES,
   keepPartitionsAhead,
@@ -49,16 +49,16 @@ async function partitionInPlace(run: Run, kept: EventTable, perPartition: bigint
   const [{ last } = { last: '0' }] = await run<{ last: string }>(`SELECT ${lastId(kept)} AS last`);
   const upTo = upperOf(BigInt(last), perPartition);
   try {
-    await briefly(run, table, async () => {
+    await withBriefLock(run, table, async () => {
       await dropLimit();
       await run(`ALTER TABLE ${table} ADD CONSTRAINT ${limitOf(table)} CHECK (${key} < ${upTo}) NOT VALID`);
     });
     logger.info({ table, upTo: String(upTo) }, 'reading the table, beside those who write');
     await validate(run, table);
-    await briefly(run, await touchedWith(run, table), () => exchange(run, kept, upTo, perPartition));
+    await withBriefLock(run, await touchedWith(run, table), () => exchange(run, kept, upTo, perPartition));
   } catch (error) {
     // Otherwise inserts would fail once ids reach the limit.
-    await briefly(run, table, dropLimit).catch((left: unknown) =>
+    await withBriefLock(run, table, dropLimit).catch((left: unknown) =>
       logger.error({ err: left }, `the constraint ${limitOf(table)} is left: start again soon`),
     );
     throw error;

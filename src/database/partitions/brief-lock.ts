@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from './runs.js';
 
 /**
- * How long {@link briefly} may wait for locks, because other transactions wait behind it. Shorter than PostgreSQL's deadlock
+ * How long {@link withBriefLock} may wait for locks, because other transactions wait behind it. Shorter than PostgreSQL's deadlock
  * timeout.
  */
 const MAX_WAIT_MS = 250;
@@ -34,7 +34,7 @@ export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof L
  * @param work may run again: after a timeout or a deadlock in it.
  * @throws LocksNotFree after `maxAttempts`, and other errors of `work` at once.
  */
-export async function briefly<Result>(
+export async function withBriefLock<Result>(
   run: Run,
   tables: string,
   work: () => Promise<Result>,
