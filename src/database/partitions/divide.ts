@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.js';
 import { withBriefLock } from './brief-lock.js';
 import type { PartitionedTable, PartitionSet } from './partition-sets.js';
 import { PartitionsRepository, type Partition } from './partitions.repository.js';
-import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
+import { withRunLock, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
  * Partitions tables by ranges of ids, in place, while processes of this version and the one before work. Each existing table
@@ -14,7 +14,7 @@ import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js
  * @throws PartitionsRefused, LocksNotFree
  */
 export const divideInPlace = (run: Run, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> =>
-  alone(run, () => divideAlone(run, set, perPartition, logger));
+  withRunLock(run, () => divideAlone(run, set, perPartition, logger));
 
 async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> {
   const tables = new PartitionsRepository(run, set);

@@ -9,7 +9,7 @@ import {
   type EventTable,
 } from './event-partitions.js';
 import { definitionsOf } from './event-partitions.repository.js';
-import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
+import { withRunLock, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
  * Partitions events, deliveries and attempts by ranges of ids, in place, while processes of this version and the one before
@@ -22,7 +22,7 @@ import { alone, refuseArchived, refuseBound, upperOf, type Run } from './runs.js
  */
 export async function partitionEvents(run: Run, perPartition: bigint, logger: Logger): Promise<void> {
   const left: EventTable[] = [];
-  await alone(run, async () => {
+  await withRunLock(run, async () => {
     for (const each of EVENT_TABLES) if ((await partitionsOf(run, each.table)).length === 0) left.push(each);
     const names = left.map(({ table }) => table);
     if (names.length > 0) {

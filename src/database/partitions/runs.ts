@@ -37,7 +37,7 @@ const RUN_LOCK = 7_038_170;
  * Runs `work` while this connection holds the lock that keeps other runs away.
  * @throws PartitionsRefused
  */
-export async function alone(run: Run, work: () => Promise<void>): Promise<void> {
+export async function withRunLock(run: Run, work: () => Promise<void>): Promise<void> {
   await acquireLock(run);
   try {
     await work();
@@ -47,7 +47,7 @@ export async function alone(run: Run, work: () => Promise<void>): Promise<void> 
 }
 
 /**
- * Keeps other runs away until the connection ends, or releases the lock as {@link alone} does.
+ * Keeps other runs away until the connection ends, or releases the lock as {@link withRunLock} does.
  * @throws PartitionsRefused if another run holds the lock.
  */
 export async function acquireLock(run: Run): Promise<void> {
