@@ -28,7 +28,7 @@ export interface Partition {
 }
 
 /** In SQL: limits how long the transaction waits for each later lock, because writers wait behind it. */
-export const BRIEFLY = `SET LOCAL lock_timeout = '50ms'`;
+export const SHORT_LOCK_TIMEOUT = `SET LOCAL lock_timeout = '50ms'`;
 
 /**
  * Keeps autovacuum from tables until the transaction ends. Autovacuum yields its lock only after a second, which is too long
@@ -39,7 +39,7 @@ export async function keepVacuumAway(run: Run, tables: string[]): Promise<void> 
 }
 
 /** Lists the tables that rows of this table refer to. */
-export async function referredBy(run: Run, table: string): Promise<string[]> {
+export async function referencedTables(run: Run, table: string): Promise<string[]> {
   const rows = await run<{ name: string }>(`
     SELECT DISTINCT confrelid::regclass::text AS name FROM pg_constraint
     WHERE contype = 'f' AND conrelid = '${table}'::regclass AND conparentid = 0 ORDER BY 1 DESC`);
@@ -57,20 +57,20 @@ const numberedBy = ({ table, key, idsOf }: EventTable): { table: string; key: st
   idsOf === undefined ? { table, key } : { table: idsOf, key: 'id' };
 
 /** In SQL: the last id that the sequence gave out, even if its row was rolled back. */
-const lastGiven = (kept: EventTable): string => {
-  const { table, key } = numberedBy(kept);
+const lastGiven = (eventTable: EventTable): string => {
+  const { table, key } = numberedBy(eventTable);
   return `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${table}', '${key}')::regclass), 0)`;
 };
 
 /** In SQL: the highest id that a row has or the sequence gave out. */
-export const lastId = (kept: EventTable): string => {
-  const { table, key } = numberedBy(kept);
-  return `greatest((SELECT max(${key}) FROM ${table}), ${lastGiven(kept)})`;
+export const lastId = (eventTable: EventTable): string => {
+  const { table, key } = numberedBy(eventTable);
+  return `greatest((SELECT max(${key}) FROM ${table}), ${lastGiven(eventTable)})`;
 };
 
 /** In SQL: how many ids fit into the partitions after the last given id. Null if the table is not partitioned. */
-export const idsLeft = (kept: EventTable): string =>
-  `((SELECT max(${bound('TO')}) ${attached(kept.table)}) - ${lastGiven(kept)})`;
+export const idsLeft = (eventTable: EventTable): string =>
+  `((SELECT max(${bound('TO')}) ${attached(eventTable.table)}) - ${lastGiven(eventTable)})`;
 
 /** In SQL: how many ids the newest partition spans. Null if the table is not partitioned. */
 export const idsOfNewest = ({ table }: EventTable): string =>
@@ -88,9 +88,9 @@ export async function partitionsOf(run: Run, table: string): Promise<Partition[]
 }
 
 /** Partitions that get no more ids, because the next one is in use. */
-export async function filledPartitions(run: Run, kept: EventTable): Promise<Partition[]> {
-  const [{ last } = { last: 0 }] = await run<{ last: bigint | string }>(`SELECT ${lastGiven(kept)} AS last`);
-  return (await partitionsOf(run, kept.table)).filter(({ upTo }) => upTo <= BigInt(last));
+export async function filledPartitions(run: Run, eventTable: EventTable): Promise<Partition[]> {
+  const [{ last } = { last: 0 }] = await run<{ last: bigint | string }>(`SELECT ${lastGiven(eventTable)} AS last`);
+  return (await partitionsOf(run, eventTable.table)).filter(({ upTo }) => upTo <= BigInt(last));
 }
 
 /**
@@ -99,13 +99,13 @@ export async function filledPartitions(run: Run, kept: EventTable): Promise<Part
  * @param second how many ids the second partition spans. It is always created, because later ones take its width.
  * @returns the names of the new partitions: none if the table is not partitioned.
  */
-export async function keepPartitionsAhead(run: Run, kept: EventTable, second?: bigint): Promise<string[]> {
-  const { table } = kept;
+export async function keepPartitionsAhead(run: Run, eventTable: EventTable, second?: bigint): Promise<string[]> {
+  const { table } = eventTable;
   const made: string[] = [];
   let newest = (await partitionsOf(run, table)).at(-1);
   if (!newest) return made;
   const width = second ?? newest.upTo - (newest.from ?? 0n);
-  const [{ left } = { left: 0 }] = await run<{ left: bigint | string }>(`SELECT ${idsLeft(kept)} AS left`);
+  const [{ left } = { left: 0 }] = await run<{ left: bigint | string }>(`SELECT ${idsLeft(eventTable)} AS left`);
   for (let ids = BigInt(left); newest.from === null || ids <= width; ids += width) {
     newest = await addPartition(run, table, newest, width);
     made.push(newest.name);
@@ -118,8 +118,8 @@ export async function keepPartitionsAhead(run: Run, kept: EventTable, second?: b
  * For a moment, its foreign keys block writes to the tables that they refer to.
  */
 async function addPartition(run: Run, table: string, newest: Partition, width: bigint): Promise<Partition> {
-  await keepVacuumAway(run, await referredBy(run, table));
-  await run(BRIEFLY);
+  await keepVacuumAway(run, await referencedTables(run, table));
+  await run(SHORT_LOCK_TIMEOUT);
   const from = newest.upTo;
   const name = `${table}_${from}`;
   const upTo = from + width;

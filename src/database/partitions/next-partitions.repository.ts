@@ -26,11 +26,11 @@ export class NextPartitionsRepository {
    * Creates the partitions that a table of events needs next.
    * @returns their names: none if the table is not partitioned, or another worker holds its lock.
    */
-  keepEventsAhead(kept: EventTable): Promise<string[]> {
+  keepEventsAhead(eventTable: EventTable): Promise<string[]> {
     return this.database.transaction(async (tx) => {
-      const [{ ours } = { ours: false }] = await tx.query<{ ours: boolean }>(LOCK_PARTITIONS, [kept.table]);
+      const [{ ours } = { ours: false }] = await tx.query<{ ours: boolean }>(LOCK_PARTITIONS, [eventTable.table]);
       if (!ours) return [];
-      return keepPartitionsAhead((text, values) => tx.manager.query(text, values), kept);
+      return keepPartitionsAhead((text, values) => tx.manager.query(text, values), eventTable);
     });
   }
 

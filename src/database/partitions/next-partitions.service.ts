@@ -23,13 +23,13 @@ export class NextPartitionsService {
    */
   @WorkerTask('event_partitions', { every: INTERVAL_MS })
   async keepEventsAhead(): Promise<void> {
-    for (const kept of EVENT_TABLES) {
+    for (const eventTable of EVENT_TABLES) {
       try {
-        const made = await this.partitions.keepEventsAhead(kept);
+        const made = await this.partitions.keepEventsAhead(eventTable);
         if (made.length > 0) this.logger.info({ partitions: made }, 'partitions were made');
       } catch (error) {
         this.logger.warn(
-          { table: kept.table, reason: (error as Error).message },
+          { table: eventTable.table, reason: (error as Error).message },
           'the next partition could not be made: trying again in ten minutes',
         );
       }

@@ -144,9 +144,9 @@ export class OldEventPartitions {
    * Ids rise with time, so a partition is as old as its newest rows. The check also covers other rows, because the clock may
    * have been wrong for a while.
    */
-  private async findOld(kept: EventTable): Promise<Partition[]> {
+  private async findOld(eventTable: EventTable): Promise<Partition[]> {
     const found: Partition[] = [];
-    for (const partition of await filledPartitions(this.run, kept)) {
+    for (const partition of await filledPartitions(this.run, eventTable)) {
       const { name } = partition;
       const areRowsOld = `
         (SELECT coalesce(max(created_at) < ${this.cutoff}, true) FROM (
@@ -166,9 +166,9 @@ export class OldEventPartitions {
     return `coalesce(${newestOf(name)} < ${this.cutoff}, true)`;
   }
 
-  private async findSoonOld(kept: EventTable): Promise<Partition[]> {
+  private async findSoonOld(eventTable: EventTable): Promise<Partition[]> {
     const found: Partition[] = [];
-    for (const partition of await filledPartitions(this.run, kept)) {
+    for (const partition of await filledPartitions(this.run, eventTable)) {
       const newest = newestOf(partition.name);
       if (await this.isTrue(`${newest} < ${this.cutoff} + ${this.share(SOON_SHARE)}`)) found.push(partition);
     }

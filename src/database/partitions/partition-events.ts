@@ -5,7 +5,7 @@ import {
   keepPartitionsAhead,
   lastId,
   partitionsOf,
-  referredBy,
+  referencedTables,
   type EventTable,
 } from './event-partitions.js';
 import { definitionsOf } from './event-partitions.repository.js';
@@ -41,12 +41,12 @@ export async function partitionEvents(run: Run, perPartition: bigint, logger: Lo
 
 const limitOf = (table: string): string => `ck_${table}_first_partition`;
 
-async function partitionInPlace(run: Run, kept: EventTable, perPartition: bigint, logger: Logger): Promise<void> {
-  const { table, key } = kept;
+async function partitionInPlace(run: Run, eventTable: EventTable, perPartition: bigint, logger: Logger): Promise<void> {
+  const { table, key } = eventTable;
   const dropLimit = async (): Promise<void> => {
     await run(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${limitOf(table)}`);
   };
-  const [{ last } = { last: '0' }] = await run<{ last: string }>(`SELECT ${lastId(kept)} AS last`);
+  const [{ last } = { last: '0' }] = await run<{ last: string }>(`SELECT ${lastId(eventTable)} AS last`);
   const upTo = upperOf(BigInt(last), perPartition);
   try {
     await withBriefLock(run, table, async () => {
@@ -55,7 +55,7 @@ async function partitionInPlace(run: Run, kept: EventTable, perPartition: bigint
     });
     logger.info({ table, upTo: String(upTo) }, 'reading the table, beside those who write');
     await validate(run, table);
-    await withBriefLock(run, await touchedWith(run, table), () => exchange(run, kept, upTo, perPartition));
+    await withBriefLock(run, await tablesInLockOrder(run, table), () => exchange(run, eventTable, upTo, perPartition));
   } catch (error) {
     // Otherwise inserts would fail once ids reach the limit.
     await withBriefLock(run, table, dropLimit).catch((left: unknown) =>
@@ -78,16 +78,16 @@ async function validate(run: Run, table: string): Promise<void> {
  * Lists the tables that this table refers to, then the table itself, then the tables that refer to it. Writers mostly lock
  * them in this order.
  */
-async function touchedWith(run: Run, table: string): Promise<string> {
+async function tablesInLockOrder(run: Run, table: string): Promise<string> {
   const referring = await run<{ name: string }>(`
     SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint
     WHERE contype = 'f' AND confrelid = '${table}'::regclass AND conparentid = 0 ORDER BY 1`);
-  return [...(await referredBy(run, table)), table, ...referring.map(({ name }) => name)].join(', ');
+  return [...(await referencedTables(run, table)), table, ...referring.map(({ name }) => name)].join(', ');
 }
 
 /** Renames the table and makes it a partition of a new one. Reads no row. Needs the locks of all tables. */
-async function exchange(run: Run, kept: EventTable, upTo: bigint, perPartition: bigint): Promise<void> {
-  const { table, key } = kept;
+async function exchange(run: Run, eventTable: EventTable, upTo: bigint, perPartition: bigint): Promise<void> {
+  const { table, key } = eventTable;
   const first = `${table}_0`;
   const made = await definitionsOf(run, table);
   for (const { definition } of made.referring) await run(definition);
@@ -102,7 +102,7 @@ async function exchange(run: Run, kept: EventTable, upTo: bigint, perPartition: 
   for (const { definition } of [...made.foreignKeys, ...made.triggers, ...made.rights]) await run(definition);
   await run(`ALTER TABLE ${table} ATTACH PARTITION ${first} FOR VALUES FROM (MINVALUE) TO (${upTo})`);
   await run(`ALTER TABLE ${first} DROP CONSTRAINT ${limitOf(table)}`);
-  await keepPartitionsAhead(run, kept, perPartition);
+  await keepPartitionsAhead(run, eventTable, perPartition);
 }
 
 /** Moves the sequences of ids, which continue from their last values. */
