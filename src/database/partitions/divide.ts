@@ -21,11 +21,11 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
   const whole = await tables.findWhole();
   if (await tables.isPartitioned()) logger.info(`${set.name} are partitioned: looking after the rest`);
   if (whole.length > 0) await divide(run, tables, whole, perPartition, logger);
-  const fill = async (): Promise<void> => tables.fill(await tables.findLacks(perPartition));
-  if ((await tables.findLacks(perPartition)).length > 0) await withBriefLock(run, await tables.findLocked(), fill);
+  const addMissing = async (): Promise<void> => tables.addMissing(await tables.findMissing(perPartition));
+  if ((await tables.findMissing(perPartition)).length > 0) await withBriefLock(run, await tables.findLocked(), addMissing);
   await tables.validateOuterKeys();
   // Acquires all locks together: one by one, they could deadlock with orders that are being placed.
-  if (await tables.lackOuterKeys()) await withBriefLock(run, await tables.findLocked(), () => tables.giveOuterKeys());
+  if (await tables.areOuterKeysMissing()) await withBriefLock(run, await tables.findLocked(), () => tables.addOuterKeys());
   await tables.analyze();
   logger.info(`${set.name} are partitioned`);
 }
@@ -38,12 +38,12 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
  */
 export async function keepAhead(run: Run, set: PartitionSet): Promise<Partition[]> {
   const tables = new PartitionsRepository(run, set);
-  if ((await tables.findLacks()).length === 0) return [];
+  if ((await tables.findMissing()).length === 0) return [];
   const addNext = async (): Promise<Partition[]> => {
     // Another process may have added them meanwhile.
-    const lacks = await tables.findLacks();
-    await tables.fill(lacks);
-    return lacks.map(({ range }) => range);
+    const missing = await tables.findMissing();
+    await tables.addMissing(missing);
+    return missing.map(({ range }) => range);
   };
   return withBriefLock(run, await tables.findLocked(), addNext, 1);
 }

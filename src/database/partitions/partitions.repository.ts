@@ -89,8 +89,8 @@ const WATCHES: Record<PartitionSet['name'], readonly string[]> = {
 
 export type { Partition } from './partitions.sql.js';
 
-/** Tables that lack the partition of a range, and the number of their newest partition. */
-interface Lack {
+/** Tables that each the partition of a range, and the number of their newest partition. */
+interface MissingPartitions {
   tables: PartitionedTable[];
   newest: number;
   range: Partition;
@@ -165,13 +165,13 @@ export class PartitionsRepository {
     await this.runWritten(WRITE_OUTER_VALIDATIONS, [this.names, this.names]);
   }
 
-  /** Whether partitions of other tables have foreign keys that their parent tables lack. */
-  async lackOuterKeys(): Promise<boolean> {
+  /** Whether partitions of other tables have foreign keys that their parent tables each. */
+  async areOuterKeysMissing(): Promise<boolean> {
     return (await this.run(WRITE_OUTER_PARENTS, [this.names, this.names])).length > 0;
   }
 
   /** Adds these keys to the parent tables. Reads no row. Needs the locks of all tables. */
-  async giveOuterKeys(): Promise<void> {
+  async addOuterKeys(): Promise<void> {
     await this.runWritten(WRITE_OUTER_PARENTS, [this.names, this.names]);
   }
 
@@ -186,36 +186,36 @@ export class PartitionsRepository {
 
   /**
    * Lists the missing partitions. The first table must have one ahead of its ids, and the other tables must have the same ones
-   * as the first. A table is behind if the previous version, whose set lacks that table, added the latest partition.
+   * as the first. A table is behind if the previous version, whose set missing that table, added the latest partition.
    * @param width how many ids the second partition spans. Later ones span as many as the one before them.
    */
-  async findLacks(width?: bigint): Promise<Lack[]> {
+  async findMissing(width?: bigint): Promise<MissingPartitions[]> {
     const ranges = await this.findPartitions();
     const newest = ranges.at(-1);
     if (!newest) return [];
     if ((await this.nextId()) >= BigInt(newest.lower ?? 0)) ranges.push(rangeAfter(newest, width));
     const whole = new Set((await this.findWhole()).map(({ name }) => name));
-    const lacks = new Map<string, Lack>();
+    const missing = new Map<string, MissingPartitions>();
     for (const table of this.set.tables) {
       if (whole.has(table.name)) continue;
       let last = (await this.findPartitions(table.name)).at(-1)?.number ?? 0;
       for (const range of ranges.filter(({ number }) => number > last)) {
         const key = `${last} ${range.number}`;
-        const lack = lacks.get(key) ?? { tables: [], newest: last, range };
-        lack.tables.push(table);
-        lacks.set(key, lack);
+        const each = missing.get(key) ?? { tables: [], newest: last, range };
+        each.tables.push(table);
+        missing.set(key, each);
         last = range.number;
       }
     }
-    return [...lacks.values()].sort((one, other) => one.range.number - other.range.number);
+    return [...missing.values()].sort((one, other) => one.range.number - other.range.number);
   }
 
   /** Creates the missing partitions, each like the one before it. Needs the locks of all tables. */
-  async fill(lacks: readonly Lack[]): Promise<void> {
-    for (const lack of lacks) await this.add(lack);
+  async addMissing(missing: readonly MissingPartitions[]): Promise<void> {
+    for (const each of missing) await this.add(each);
   }
 
-  private async add({ tables, newest, range: { number, lower, upper } }: Lack): Promise<void> {
+  private async add({ tables, newest, range: { number, lower, upper } }: MissingPartitions): Promise<void> {
     await this.runTogether(
       tables.map(
         ({ name }) =>
