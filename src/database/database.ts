@@ -21,7 +21,7 @@ import {
   type Transaction,
 } from './transaction.js';
 
-export { handledLater, type Asked, type Queryable, type Statement, type Transaction } from './transaction.js';
+export { handledLater, type BoundStatement, type Queryable, type Statement, type Transaction } from './transaction.js';
 
 /** Limits how long each statement of the transaction waits for locks. $1 milliseconds, as text. */
 export const LIMIT_LOCK_WAIT: Statement = {

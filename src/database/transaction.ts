@@ -8,7 +8,7 @@ export interface Statement {
 }
 
 /** A statement with its values. */
-export interface Asked {
+export interface BoundStatement {
   statement: Statement;
   values: unknown[];
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Queryable, type Transaction, type Asked, type Statement } from '../database/database.js';
+import { Database, type Queryable, type Transaction, type BoundStatement, type Statement } from '../database/database.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import type { Admitted } from './placement-rows.js';
 import { readAnswer } from './archived-order.js';
@@ -86,7 +86,7 @@ const MAX_ROWS_OF_PAGE = MAX_LIMIT + 1;
  * conditions literal and the inner LIMIT constant. Otherwise PostgreSQL estimates a high cost for the cached plan and plans every
  * page anew. The planning takes longer than the reading.
  */
-export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limit }: OrderPage): Asked {
+export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limit }: OrderPage): BoundStatement {
   const { referenceId, orderNumber, userId, status } = filter;
   const values: unknown[] = [merchantId];
   const names: string[] = [];

@@ -1,5 +1,5 @@
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
-import type { Asked } from '../database/database.js';
+import type { BoundStatement } from '../database/database.js';
 import { firstIdSince } from '../database/first-id-since.sql.js';
 import { hasStatus, orderColumns } from '../orders/order-columns.sql.js';
 import { STORED_ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
@@ -98,7 +98,7 @@ const otherConditions = (filter: Conditions, add: Add, known: Part[]): string[] 
 
 const and = (conditions: string[]): string => conditions.map((condition) => ` AND ${condition}`).join('');
 
-function withValues(name: string, textOf: (add: Add) => string): Asked {
+function withValues(name: string, textOf: (add: Add) => string): BoundStatement {
   const values: unknown[] = [];
   const text = textOf((value) => `$${values.push(value)}`);
   return { statement: { name, text }, values };
@@ -110,7 +110,7 @@ const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';
 const BY_ID = 'ORDER BY o.id DESC';
 
 /** Lists the orders that match, newest first, up to the limit. Reads by the index of the part that usually leaves the fewest. */
-export function listOrders(filter: ListFilter): Asked {
+export function listOrders(filter: ListFilter): BoundStatement {
   const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
   const { review, sku, supplierId, failureCode, status, reference, userId } = filter;
   const listed = (add: Add): string => {
@@ -203,7 +203,7 @@ export const isPartial = (path: AccessPath, query: PageQuery): boolean =>
   isByItem(path) || (isByTime(path) && unknownConditions(path, query, String).length > 0);
 
 /** Orders that match, newest first. On a partial path, only matches among the next {@link MAX_SCANNED} rows. */
-export const pageOfOrders = (path: AccessPath, query: PageQuery): Asked =>
+export const pageOfOrders = (path: AccessPath, query: PageQuery): BoundStatement =>
   onPath('page', path, query, (add) => {
     const order = isByTime(path) ? BY_TIME : BY_ID;
     return `SELECT ${orderColumns('o')}, m.name AS merchant_name FROM (${matching(path, query, add)}) o
@@ -211,14 +211,14 @@ export const pageOfOrders = (path: AccessPath, query: PageQuery): Asked =>
   });
 
 /** The last order that {@link pageOfOrders} reads on a partial path; no row where it reads the path to its end. */
-export const lastScanned = (path: AccessPath, query: PageQuery): Asked =>
+export const lastScanned = (path: AccessPath, query: PageQuery): BoundStatement =>
   onPath('last_looked_at', path, query, (add) => {
     const last = `${scan(path, query, add)} OFFSET ${MAX_SCANNED - 1} LIMIT 1`;
     return isByItem(path) ? `SELECT o.created_at, o.id FROM (${last}) i JOIN orders o ON o.id = i.order_id` : last;
   });
 
 /** The number of rows on each path, at most {@link MAX_COUNTED} + 1. */
-export const countPaths = (paths: AccessPath[], query: PageQuery): Asked =>
+export const countPaths = (paths: AccessPath[], query: PageQuery): BoundStatement =>
   onPath('count_ways', paths.join('_'), query, (add) => {
     const counts = paths.map(
       (path) => `(SELECT count(*)::int FROM (${scan(path, query, add)} LIMIT ${MAX_COUNTED + 1}) counted) AS "${path}"`,
@@ -226,7 +226,7 @@ export const countPaths = (paths: AccessPath[], query: PageQuery): Asked =>
     return `SELECT ${counts.join(', ')}`;
   });
 
-function onPath(name: string, paths: string, query: PageQuery, textOf: (add: Add) => string): Asked {
+function onPath(name: string, paths: string, query: PageQuery, textOf: (add: Add) => string): BoundStatement {
   const { merchantId, sku, supplierId, failureCode, after, createdFrom, createdTo, status } = query;
   const given = [merchantId, sku, supplierId, failureCode, after, createdFrom, createdTo]
     .map((part) => (part === undefined || part === null ? '0' : '1'))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MAX_BIGINT } from '../../src/core/pagination.js';
-import type { Asked } from '../../src/database/database.js';
+import type { BoundStatement } from '../../src/database/database.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import { UNDO_CLAIMS } from '../../src/fulfilment/units.repository.js';
 import { FIND_ITEMS_OF } from '../../src/orders/orders.repository.js';
@@ -56,7 +56,7 @@ async function startOf({ order_number }: OrderBody): Promise<string> {
   return first?.at.toISOString() ?? '';
 }
 
-const run = async (asked: Asked): Promise<string[]> =>
+const run = async (asked: BoundStatement): Promise<string[]> =>
   (await stack.sql<{ order_number: string }>(asked.statement.text, asked.values)).map((row) => row.order_number);
 
 describe('an order from the first claim on', () => {
