@@ -43,8 +43,8 @@ export class BoundedReadsService implements Queryable {
       query: this.query.bind(this),
       transaction: this.database.transaction.bind(this.database),
     };
-    const ask = (server: Queryable): Promise<Row[]> => server.query<Row>(statement, values);
-    return this.replica.read<Row[]>(ask, primary, { mayBeTried: true });
+    const read = (server: Queryable): Promise<Row[]> => server.query<Row>(statement, values);
+    return this.replica.read<Row[]>(read, primary, { mayBeTried: true });
   }
 
   private enter(): Promise<void> | void {

@@ -95,7 +95,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
   passed(): void {
     this.isTried = false;
     this.isOnProbation = false;
-    this.sayWhetherItKeepsUp();
+    this.logWhetherItKeepsUp();
   }
 
   /** Starts to measure the lag, if there is a replica. */
@@ -126,7 +126,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
       this.restsUntilMs = performance.now() + REST_MS;
       this.isOnProbation = true;
     }
-    this.say((error as Error).message);
+    this.logChange((error as Error).message);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -175,16 +175,16 @@ export class ReadReplicaService implements OnApplicationShutdown {
     this.lag.replicaIs(at);
     if (performance.now() < this.restsUntilMs) return;
     this.isCurrent = true;
-    if (!this.isOnProbation) this.sayWhetherItKeepsUp();
+    if (!this.isOnProbation) this.logWhetherItKeepsUp();
   }
 
-  private sayWhetherItKeepsUp(): void {
-    if (this.lag.ms() <= this.maxLagMs) this.say('');
-    else if (this.lag.isKnown || !this.isFirstLook) this.say('it is too far behind');
+  private logWhetherItKeepsUp(): void {
+    if (this.lag.ms() <= this.maxLagMs) this.logChange('');
+    else if (this.lag.isKnown || !this.isFirstLook) this.logChange('it is too far behind');
   }
 
   /** Logs each change once. @param why the replica is not used; empty when it is. */
-  private say(why: string): void {
+  private logChange(why: string): void {
     if (why === this.why) return;
     this.why = why;
     if (this.stop.signal.aborted) return;

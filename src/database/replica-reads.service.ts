@@ -9,7 +9,7 @@ export interface ReadServer extends Queryable {
   transaction<Result>(read: (tx: Transaction) => Promise<Result>): Promise<Result>;
 }
 
-type Ask<Result> = (server: ReadServer) => Promise<Result>;
+type Work<Result> = (server: ReadServer) => Promise<Result>;
 
 type Replica = Pick<ReadReplicaService, 'database' | 'isUsable' | 'becomesUsable' | 'takeTrial' | 'passed' | 'failed'>;
 
@@ -46,9 +46,9 @@ export class ReplicaReadsService implements ReadServer {
   /** For reads that belong together: no read sees an older state than the reads before it. */
   together(): ReadServer {
     let isOnPrimary = false;
-    const read = async <Result>(ask: Ask<Result>, mayBeTried = false): Promise<Result> => {
+    const read = async <Result>(work: Work<Result>, mayBeTried = false): Promise<Result> => {
       if (!isOnPrimary) await this.replica.becomesUsable();
-      return this.read(ask, this.primary, {
+      return this.read(work, this.primary, {
         isOnPrimary,
         mayBeTried,
         // The replica may lack data that the primary has just shown.
@@ -66,14 +66,14 @@ export class ReplicaReadsService implements ReadServer {
    * read has no other effect, so it may also run on a replica on probation.
    */
   async read<Result>(
-    ask: Ask<Result>,
+    work: Work<Result>,
     primary: ReadServer,
     { isOnPrimary = false, mayBeTried = false, onPrimary = (): unknown => undefined } = {},
   ): Promise<Result> {
     const { database: replica } = this.replica;
     if (replica && !isOnPrimary && this.replica.isUsable) {
       try {
-        const result = await ask(onceOn(replica));
+        const result = await work(onceOn(replica));
         this.metrics.readFrom('replica');
         return result;
       } catch (error) {
@@ -83,13 +83,13 @@ export class ReplicaReadsService implements ReadServer {
     }
     onPrimary();
     if (replica) this.metrics.readFrom('primary');
-    if (replica && mayBeTried && this.replica.takeTrial()) void this.tryOut(ask, replica);
-    return ask(primary);
+    if (replica && mayBeTried && this.replica.takeTrial()) void this.tryOut(work, replica);
+    return work(primary);
   }
 
-  private async tryOut(ask: Ask<unknown>, replica: Database): Promise<void> {
+  private async tryOut(work: Work<unknown>, replica: Database): Promise<void> {
     try {
-      await ask(onceOn(replica));
+      await work(onceOn(replica));
     } catch (error) {
       if (!isForTheCaller(error)) return this.replica.failed(error);
     }

@@ -177,7 +177,7 @@ export class OldEventPartitions {
 
   /** The range of the events whose deliveries are in a partition. */
   private async eventsOf(deliveries: string): Promise<IdRange | null> {
-    const [ends] = await this.ask<{ first: bigint | string | null; last: bigint | string | null }>(
+    const [ends] = await this.queryUnlessGone<{ first: bigint | string | null; last: bigint | string | null }>(
       `SELECT min(event_id) AS first, max(event_id) AS last FROM ${deliveries}`,
     );
     if (!ends || ends.first === null || ends.last === null) return null;
@@ -204,12 +204,12 @@ export class OldEventPartitions {
   }
 
   private async isTrue(condition: string): Promise<boolean> {
-    const [row] = await this.ask<{ holds: boolean | null }>(`SELECT ${condition} AS holds`);
+    const [row] = await this.queryUnlessGone<{ holds: boolean | null }>(`SELECT ${condition} AS holds`);
     return row?.holds ?? false;
   }
 
   /** Returns no row if another process has dropped the partition meanwhile. */
-  private async ask<Row extends object>(text: string): Promise<Row[]> {
+  private async queryUnlessGone<Row extends object>(text: string): Promise<Row[]> {
     try {
       return await this.run<Row>(text);
     } catch (error) {
