@@ -249,7 +249,7 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
     tx.write(...REVIEW_UNIT.with(claim));
   }
 
-  findOverdue(): Promise<{ id: number }[]> {
+  listDuePartitions(): Promise<{ id: number }[]> {
     return this.database.query<{ id: number }>(FIND_OVERDUE);
   }
 

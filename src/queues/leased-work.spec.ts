@@ -24,7 +24,7 @@ function workOver(due: Task[], limits: { partition: number; total: number }) {
   };
   const work = new LeasedWork<Task>({
     table: {
-      findOverdue: () => Promise.resolve([...new Set(due.map(({ partition: id }) => id))].map((id) => ({ id }))),
+      listDuePartitions: () => Promise.resolve([...new Set(due.map(({ partition: id }) => id))].map((id) => ({ id }))),
       undoClaim: (task) => (state.undoError ? Promise.reject(state.undoError) : Promise.resolve(due.push(task))),
       undoClaims: (names) => Promise.resolve(undone.push(names)),
       takeOverClaims: () => Promise.resolve(),

@@ -18,7 +18,7 @@ export interface ClaimRequest {
 /** The rows in PostgreSQL that are the work. A row is due, claimed under a lease, or neither. */
 export interface WorkTable<Task> {
   /** @returns the partitions that have due work. */
-  findOverdue(): Promise<{ id: number }[]>;
+  listDuePartitions(): Promise<{ id: number }[]>;
   /** Makes an untouched task due again at once, unless another claim has taken it since. */
   undoClaim(task: Task): Promise<unknown>;
   /** Does the same for all tasks of the named claims. The first claim began `agoMs` ago. */
@@ -113,7 +113,7 @@ export class LeasedWork<Task> {
   /** Wakes every partition that has due work, in case a wake-up was lost. First undoes claims of untouched tasks. */
   async sweep(): Promise<void> {
     await this.undoUnused();
-    const overdue = await this.options.table.findOverdue();
+    const overdue = await this.options.table.listDuePartitions();
     this.wake(overdue.map(({ id }) => id));
   }
 

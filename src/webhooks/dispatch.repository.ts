@@ -183,7 +183,7 @@ export class DispatchRepository {
     return this.database.query<RecordedAttempt>(RECORD_INTERRUPTED);
   }
 
-  findOverdue(): Promise<{ id: number }[]> {
+  listDuePartitions(): Promise<{ id: number }[]> {
     return this.database.query<{ id: number }>(sql.FIND_OVERDUE);
   }
 

@@ -131,9 +131,9 @@ export class WebhookDispatcher {
   private table(): WorkTable<ClaimedDelivery> {
     const { deliveries } = this;
     return {
-      findOverdue: async () => {
+      listDuePartitions: async () => {
         await this.recorder.recordInterrupted();
-        return deliveries.findOverdue();
+        return deliveries.listDuePartitions();
       },
       undoClaim: (delivery) => deliveries.undoClaim(delivery),
       undoClaims: (names) => deliveries.undoClaims(names),
