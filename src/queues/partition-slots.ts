@@ -58,7 +58,7 @@ export class PartitionSlots {
   take(): FreeSlots {
     const left = this.limits.totalSlots - this.taken;
     const partitions = new Map<number, number>();
-    let asked = 0;
+    let requested = 0;
     for (const id of this.wanted) {
       const partition = this.partition(id);
       if (partition.isClaiming) continue;
@@ -68,9 +68,9 @@ export class PartitionSlots {
       partition.isBacklogged ||= free <= 0;
       if (free <= 0) continue;
       partitions.set(id, free);
-      asked += free;
+      requested += free;
     }
-    const total = Math.min(left, asked);
+    const total = Math.min(left, requested);
     this.taken += partitions.size > 0 ? total : 0;
     return { partitions, total };
   }

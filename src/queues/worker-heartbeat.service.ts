@@ -36,7 +36,7 @@ export class WorkerHeartbeatService {
   private beatingSinceMs: number | undefined;
   private lastBeatMs = 0;
   /** The database's clock at the last heartbeat, and when that was sent, in monotonic milliseconds. */
-  private clock: { nowMs: number; askedAtMs: number } | undefined;
+  private clock: { nowMs: number; sentAtMs: number } | undefined;
   /** When this process or another one last noticed that the database's clock was set forward. */
   private setForwardAtMs = -Infinity;
   private noticedAtMs: number | undefined;
@@ -61,14 +61,14 @@ export class WorkerHeartbeatService {
   async beat(): Promise<Beat> {
     const since = this.beatingSinceMs;
     this.beatingSinceMs = undefined;
-    const askedAtMs = performance.now();
+    const sentAtMs = performance.now();
     const reported = await this.write();
     const { clock_was_set_back: clockWasSetBack, now_ms: nowMs, living } = reported;
     const clockWasSetForward = nowMs > this.latestMs();
-    this.clock = { nowMs, askedAtMs };
+    this.clock = { nowMs, sentAtMs };
     if (clockWasSetBack) await this.workers.pullBack();
     const now = performance.now();
-    this.learnOfStep(clockWasSetForward ? 0 : reported.set_forward_ago_ms, now);
+    this.noteClockStep(clockWasSetForward ? 0 : reported.set_forward_ago_ms, now);
     const isSteady = !clockWasSetForward && now - this.lastBeatMs < DEAD_AFTER_MS;
     this.beatingSinceMs = isSteady ? (since ?? now) : now;
     this.lastBeatMs = now;
@@ -102,7 +102,7 @@ export class WorkerHeartbeatService {
     return this.workers.beat(this.name, DEAD_AFTER_MS, agoMs);
   }
 
-  private learnOfStep(agoMs: number | null, nowMs: number): void {
+  private noteClockStep(agoMs: number | null, nowMs: number): void {
     if (agoMs === null) return;
     this.setForwardAtMs = Math.max(this.setForwardAtMs, nowMs - Math.max(0, agoMs));
   }
@@ -110,8 +110,8 @@ export class WorkerHeartbeatService {
   /** The latest time that the clock shows if it has run like this process's clock. */
   private latestMs(): number {
     if (!this.clock) return Infinity;
-    const { nowMs, askedAtMs } = this.clock;
-    return nowMs + performance.now() - askedAtMs + CLOCK_TOLERANCE_MS;
+    const { nowMs, sentAtMs } = this.clock;
+    return nowMs + performance.now() - sentAtMs + CLOCK_TOLERANCE_MS;
   }
 
   /** Deletes dead workers whose claims have been taken over. */
