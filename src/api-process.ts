@@ -12,14 +12,14 @@ const DEFAULT_MANAGEMENT_PORT = 9464;
 const WAIT_FOR_SCHEMA_MS = 5_000;
 
 /** Starts the merchant API. @throws if it cannot start. */
-export async function startApi(stopAsked: Promise<void>): Promise<RunningProcess> {
+export async function startApi(stopRequested: Promise<void>): Promise<RunningProcess> {
   const config = loadConfig(process.env);
   const logger = createLogger(config, processName('api'));
   const app = await createApi(config, logger);
   await app.get(ManagementServer).listen(DEFAULT_MANAGEMENT_PORT);
   await app.init();
   const schema = app.get(SchemaService).whenReady();
-  await withDeadline(Promise.race([schema, stopAsked]), WAIT_FOR_SCHEMA_MS).catch(() => undefined);
+  await withDeadline(Promise.race([schema, stopRequested]), WAIT_FOR_SCHEMA_MS).catch(() => undefined);
   await app.listen(config.PORT, config.HOST);
   logger.info({ port: config.PORT }, 'the API is listening');
   return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };

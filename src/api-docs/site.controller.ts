@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { Public } from '../auth/api-key.guard.js';
 import { AppError } from '../core/errors.js';
 import { noSuchRoute } from '../core/http/exception.filter.js';
-import { AGAIN_AFTER_S, answerNotBuilt } from '../core/http/static-files.js';
+import { RETRY_AFTER_S, answerNotBuilt } from '../core/http/static-files.js';
 import type { Site } from './site.js';
 
 const NAME = 'Order Top-up API';
@@ -35,7 +35,7 @@ const librariesNotBuilt = (): AppError =>
   new AppError(
     'SERVICE_UNAVAILABLE',
     'The libraries are not built yet. The first npm start builds them within a minute; elsewhere npm run build does',
-    { retryAfterSeconds: AGAIN_AFTER_S },
+    { retryAfterSeconds: RETRY_AFTER_S },
   );
 
 export const SITE = Symbol('Site');

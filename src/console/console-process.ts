@@ -10,13 +10,13 @@ const STOP_WITHIN_MS = 8_500;
 const WAIT_FOR_SCHEMA_MS = 5_000;
 
 /** Starts the operators' console. */
-export async function startConsole(stopAsked: Promise<void>): Promise<RunningProcess> {
+export async function startConsole(stopRequested: Promise<void>): Promise<RunningProcess> {
   const config = loadConfig(process.env, { forConsole: true });
   const logger = createLogger(config, processName('console'));
   const app = await createConsole(config, logger);
   await app.init();
   const schema = app.get(SchemaService).whenReady();
-  await withDeadline(Promise.race([schema, stopAsked]), WAIT_FOR_SCHEMA_MS).catch(() => undefined);
+  await withDeadline(Promise.race([schema, stopRequested]), WAIT_FOR_SCHEMA_MS).catch(() => undefined);
   const { port, host, url } = config.console;
   await app.listen(port, host);
   logger.info({ port, url }, 'the console is listening');

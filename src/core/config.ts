@@ -44,7 +44,7 @@ interface LoadOptions {
 }
 
 const STATEMENT_TIMEOUT_MS = 6_000;
-const OF_CONSOLE = { DATABASE_POOL_SIZE: 8, statementTimeoutMs: 5_000 };
+const CONSOLE_OVERRIDES = { DATABASE_POOL_SIZE: 8, statementTimeoutMs: 5_000 };
 
 /**
  * Reads the configuration from environment variables at the start of a process.
@@ -72,7 +72,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   const g2bulkBaseUrl = readBaseUrl('G2BULK_BASE_URL', environment.G2BULK_BASE_URL, problems);
   const webhookAllowedNetworks = parseNetworks('WEBHOOK_ALLOWED_CIDRS', environment.WEBHOOK_ALLOWED_CIDRS, problems);
   const trustedProxies = readTrustedProxies('TRUSTED_PROXIES', environment.TRUSTED_PROXIES, problems);
-  const [ofConsole, environmentOfAll] = readConsoleConfig(environment, problems, forConsole);
+  const [consoleConfig, commonEnvironment] = readConsoleConfig(environment, problems, forConsole);
   const secretsKey = environment.SECRETS_KEY ?? localSecretsKey(environment);
   if (secretsKey === undefined && !forCommandLine) {
     problems.push('SECRETS_KEY must be set to 32 bytes in base64: openssl rand -base64 32');
@@ -85,7 +85,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     SUPPLIER_CALLBACK_BASE_URL: _callbacks,
     G2BULK_BASE_URL: _g2bulk,
     ...plain
-  } = environmentOfAll;
+  } = commonEnvironment;
   return Object.freeze({
     ...plain,
     secretsKey: secretsKey === undefined ? null : Buffer.from(secretsKey, 'base64'),
@@ -95,9 +95,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     trustedProxies,
     supplierCallbackBaseUrl,
     g2bulkBaseUrl,
-    console: ofConsole,
+    console: consoleConfig,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    ...(forConsole ? OF_CONSOLE : {}),
+    ...(forConsole ? CONSOLE_OVERRIDES : {}),
   });
 }
 

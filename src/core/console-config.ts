@@ -58,7 +58,7 @@ export function readConsoleConfig(
   if (!isTimezone(timezone ?? ''))
     problems.push('CONSOLE_TIMEZONE must be the name of a time zone such as Asia/Bangkok');
   const [company, others] = readCompanySignIn(rest, problems, isConsole);
-  const ofConsole: ConsoleConfig = {
+  const consoleConfig: ConsoleConfig = {
     port,
     host,
     url: origin,
@@ -72,7 +72,7 @@ export function readConsoleConfig(
     timezone,
     company,
   };
-  return [ofConsole, others];
+  return [consoleConfig, others];
 }
 
 function readOrigin(text: string, mode: Environment['NODE_ENV'], problems: string[]): string {

@@ -12,14 +12,14 @@ export interface RunningProcess {
   stop: () => Promise<void>;
 }
 
-/** @param stopAsked resolves at the signal to stop. After that, the start must not wait for anything. */
-type Start = (stopAsked: Promise<void>) => Promise<RunningProcess>;
+/** @param stopRequested resolves at the signal to stop. After that, the start must not wait for anything. */
+type Start = (stopRequested: Promise<void>) => Promise<RunningProcess>;
 
 /** Distinguishes starts, because a container's first process always has the same id. */
-const START = randomBytes(2).toString('hex');
+const START_ID = randomBytes(2).toString('hex');
 
 /** The name of a process in logs, claims and order histories: role, host, id and start. */
-export const processName = (role: string): string => `${role}@${hostname()}:${process.pid}-${START}`;
+export const processName = (role: string): string => `${role}@${hostname()}:${process.pid}-${START_ID}`;
 
 /**
  * Runs a long-lived process. On SIGTERM and SIGINT the process drains, and exits with 0. If it can't start, it prints a message
@@ -28,7 +28,7 @@ export const processName = (role: string): string => `${role}@${hostname()}:${pr
  */
 export async function runProcess(load: () => Promise<Start>): Promise<void> {
   let isLoading = true;
-  const stopAsked = new Promise<void>((resolve) => {
+  const stopRequested = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => (isLoading ? process.exit(0) : resolve()));
   });
@@ -38,8 +38,8 @@ export async function runProcess(load: () => Promise<Start>): Promise<void> {
     // From Node 22, modules load in one turn of the event loop, and a signal during that turn arrives in the next one.
     await setImmediate();
     isLoading = false;
-    const running = await start(stopAsked);
-    void stopAsked.then(() => stop(running));
+    const running = await start(stopRequested);
+    void stopRequested.then(() => stop(running));
   } catch (error) {
     console.error(startProblem(error));
     process.exit(1);

@@ -17,11 +17,11 @@ export const membersOf = <Line>(names: string): CsvColumns<Line> =>
 
 /** All pages of a list, one after another. */
 export async function* everyPage<Item>(
-  ask: (cursor: string | undefined) => Promise<Page<Item>>,
+  fetchPage: (cursor: string | undefined) => Promise<Page<Item>>,
 ): AsyncGenerator<Item[]> {
   let cursor: string | undefined;
   do {
-    const page = await ask(cursor);
+    const page = await fetchPage(cursor);
     yield page.data;
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);

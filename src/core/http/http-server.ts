@@ -65,8 +65,8 @@ export function createHttpServer(express: Express): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   server.on('connect', (_request: IncomingMessage, socket) => answer(socket, 'BAD_REQUEST', 'CONNECT is not served'));
   // Node would send the 100 itself. The body's reader sends it, so that clients do not upload a body that the API rejects.
-  for (const asking of ['checkContinue', 'checkExpectation']) {
-    server.on(asking, (request, response) => {
+  for (const event of ['checkContinue', 'checkExpectation']) {
+    server.on(event, (request, response) => {
       server.emit('request', request, response);
     });
   }

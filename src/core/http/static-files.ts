@@ -5,7 +5,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 const YEAR_SECONDS = 31_536_000;
 
 /** The encodings of compressed copies of files, best first. */
-const PACKED = [
+const COMPRESSED = [
   { encoding: 'br', extension: '.br' },
   { encoding: 'gzip', extension: '.gz' },
 ];
@@ -38,12 +38,12 @@ export function staticFiles(directory: string): StaticFiles {
     const { path: name } = request;
     if (!isReading(request) || !names.has(name)) return next();
     response.vary('Accept-Encoding');
-    const packed = PACKED.find(
+    const compressed = COMPRESSED.find(
       ({ encoding, extension }) => names.has(name + extension) && request.acceptsEncodings(encoding) === encoding,
     );
-    if (packed) {
-      response.type(path.extname(name)).setHeader('Content-Encoding', packed.encoding);
-      request.url = name + packed.extension;
+    if (compressed) {
+      response.type(path.extname(name)).setHeader('Content-Encoding', compressed.encoding);
+      request.url = name + compressed.extension;
     }
     void sendFile(request, response, next);
   };
@@ -54,17 +54,17 @@ export function staticFiles(directory: string): StaticFiles {
 export const isReading = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 /** Seconds after which a client should try again while a build runs. */
-export const AGAIN_AFTER_S = 3;
+export const RETRY_AFTER_S = 3;
 
 /** Answers a placeholder while pages are not built: on the first `npm start`, the service runs before the build ends. */
 export function answerNotBuilt(response: Response, title: string, what: string, elsewhere: string): void {
   response.status(503);
-  response.setHeader('Retry-After', String(AGAIN_AFTER_S));
+  response.setHeader('Retry-After', String(RETRY_AFTER_S));
   response.setHeader('Cache-Control', 'no-store');
   response.type('html').send(`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="refresh" content="${AGAIN_AFTER_S}"><title>${title}</title></head>
+<meta http-equiv="refresh" content="${RETRY_AFTER_S}"><title>${title}</title></head>
 <body>
 <h1>${title}</h1>
 <p>${what} is not built yet. The first <code>npm start</code> builds it within a minute, and this page then gives way to it.

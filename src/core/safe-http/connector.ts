@@ -40,8 +40,8 @@ async function open(
 ): Promise<Socket> {
   const addresses = await permittedAddresses(hostname, policy, resolve, signal);
   const secure = protocol === 'https:';
-  const tcp = await settled('connect', signal, tcpTo(addresses, Number(port) || (secure ? 443 : 80)), 'connect');
-  return secure ? settled('tls', signal, tlsOver(tcp, hostname, ca), 'secureConnect') : tcp;
+  const tcp = await untilConnected('connect', signal, tcpTo(addresses, Number(port) || (secure ? 443 : 80)), 'connect');
+  return secure ? untilConnected('tls', signal, tlsOver(tcp, hostname, ca), 'secureConnect') : tcp;
 }
 
 async function permittedAddresses(
@@ -99,7 +99,7 @@ function tlsOver(socket: Socket, hostname: string, ca: string | undefined): Sock
 }
 
 /** Waits until a socket is connected; one that fails or takes too long is destroyed. */
-function settled(failure: HttpFailure, signal: AbortSignal, socket: Socket, connected: string): Promise<Socket> {
+function untilConnected(failure: HttpFailure, signal: AbortSignal, socket: Socket, connected: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void => {
       signal.removeEventListener('abort', fail);
