@@ -12,7 +12,7 @@ const MANY_ATTEMPTS = 90;
 /** PostgreSQL's codes for a statement timeout, a lock timeout and a deadlock. */
 const WAITED = new Set(['57014', '55P03', '40P01']);
 
-/** Another transaction eventTable the tables locked during every attempt: most likely a backup. */
+/** Another transaction kept the tables locked during every attempt: most likely a backup. */
 export class LocksNotFree extends Error {
   constructor(tables: string) {
     super(

@@ -89,7 +89,7 @@ const WATCHES: Record<PartitionSet['name'], readonly string[]> = {
 
 export type { Partition } from './partitions.sql.js';
 
-/** Tables that each the partition of a range, and the number of their newest partition. */
+/** A partition's range, the tables that lack the partition, and the number of their newest partition. */
 interface MissingPartitions {
   tables: PartitionedTable[];
   newest: number;
@@ -165,7 +165,7 @@ export class PartitionsRepository {
     await this.runWritten(WRITE_OUTER_VALIDATIONS, [this.names, this.names]);
   }
 
-  /** Whether partitions of other tables have foreign keys that their parent tables each. */
+  /** Whether partitions of other tables have foreign keys that their parent tables lack. */
   async areOuterKeysMissing(): Promise<boolean> {
     return (await this.run(WRITE_OUTER_PARENTS, [this.names, this.names])).length > 0;
   }
@@ -186,7 +186,7 @@ export class PartitionsRepository {
 
   /**
    * Lists the missing partitions. The first table must have one ahead of its ids, and the other tables must have the same ones
-   * as the first. A table is behind if the previous version, whose set missing that table, added the latest partition.
+   * as the first. A table is behind if the previous version, whose set lacks that table, added the latest partition.
    * @param width how many ids the second partition spans. Later ones span as many as the one before them.
    */
   async findMissing(width?: bigint): Promise<MissingPartitions[]> {
