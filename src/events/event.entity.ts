@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
-/** The ends of an order. Webhooks subscribe to them by default (specification, section 2.3). */
+/** The events of an order's end. Webhooks subscribe to them by default (specification, section 2.3). */
 export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
 
 /** The events that merchants can subscribe to. */

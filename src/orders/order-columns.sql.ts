@@ -2,8 +2,8 @@ import { ITEM_MEMBERS, ORDER_MEMBERS } from './order.rows.js';
 import type { OrderStatus } from './states.js';
 
 /**
- * The moment of the first claim of a unit, null before it. From then on an order and an item are `processing`. The claim writes
- * the attempt and leaves their rows at `pending`, because a second update of each costs more than this query.
+ * The moment at which a worker first claimed a unit; null before that. Since then, the order and the item are `processing`. Their
+ * rows still say `pending`, because the claim writes only the attempt: two more updates would cost more than this query.
  */
 const startedAt = (attempts: string): string =>
   `(SELECT min(begun.created_at) FROM unit_attempts begun WHERE ${attempts})`;

@@ -17,7 +17,7 @@ import { isBalanceRefusal } from './placement-rules.js';
 const MAX_UNITS_PER_BATCH = 2_000;
 /** The service refuses an order that waits longer for its batch. The order is not placed, and the merchant may try again. */
 const MAX_WAIT_MS = 5_000;
-/** Merchants' HTTP clients commonly give up after 10 s. They get an answer before. */
+/** Merchants' HTTP clients commonly give up after 10 s. They must get an answer before that. */
 const ANSWER_WITHIN_MS = 8_000;
 
 /**

@@ -35,7 +35,7 @@ export class OrderUnit {
   supplier_id!: number;
 
   /**
-   * The merchant of its order, whose foreign key the order has. Null if a version placed the unit that did not write it yet.
+   * The merchant of its order, without a foreign key, because the order has one. Null if an earlier version placed the unit.
    * `ix_order_units_due` contains it ({@link waitingMerchant}).
    */
   @Column('integer', { nullable: true })
@@ -107,7 +107,7 @@ export class OrderUnit {
   @Column('text', { nullable: true })
   failure_message!: string | null;
 
-  // The send that bought the unit, where it had nothing else to tell: it then has no row of `supplier_calls`
+  // The send that bought the unit, if it brought no further information. Then it has no row in `supplier_calls`
   // ({@link SUPPLIER_CALLS}).
 
   /** The process that sent it. */

@@ -112,7 +112,7 @@ export class PlacementBatch {
     );
   }
 
-  /** Decides one order. It counts the totals and references of the orders that the batch admitted before. */
+  /** Decides one order. It takes into account the totals and references of the orders that the batch admitted before. */
   admit(command: PlaceOrder): BatchResult<Placed> {
     const { merchantId, referenceId, content, maxTotal } = command;
     const available = this.available.get(merchantId);
@@ -170,7 +170,7 @@ export class PlacementBatch {
   }
 }
 
-/** Lists all better offers: first the ones that were not routable, then the ones for players of another form. */
+/** Lists all better offers: first the offers that were not routable, then the offers for players of another form. */
 function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[]): string {
   const unroutable = JSON.parse(passed_over ?? '[]') as PassedOver[];
   const excluding = others.map(({ supplier_code, supplier_sku }): PassedOver => ({

@@ -21,8 +21,8 @@ export interface Repositories {
  * The result of a command.
  * - `settled`: it settled the unit.
  * - `settled_before`: the unit had been settled already.
- * - `superseded`: the unit stays open: the answer is about an older claim or attempt, or a code is still missing.
- * - `reversal`: the answer contradicts how the unit was settled, and a discrepancy is on record now.
+ * - `superseded`: the unit stays open, because the answer is about an older claim or attempt, or a code is still missing.
+ * - `reversal`: the answer contradicts the unit's settlement. The batch recorded a discrepancy.
  */
 export type Settled = 'settled' | 'settled_before' | 'superseded' | 'reversal';
 
@@ -38,7 +38,7 @@ export interface Settlement {
 
 const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.${unit}`;
 
-/** Settles units, the items and orders that end with them, and the money, in the open transaction. */
+/** Settles units in the open transaction, ends their items and orders, and moves the money of ended orders. */
 export async function settleBatch(
   repositories: Repositories,
   tx: Transaction,
@@ -89,9 +89,9 @@ export async function settleBatch(
 }
 
 /**
- * Locks the commands' orders, then their wallets (in this order, as everywhere), and skips what another transaction has locked.
- * Some of the wallets may not be needed: it is not known yet which orders end. @returns the commands whose order and wallet are
- * locked now.
+ * Locks the commands' orders, and then their wallets: all code locks in this order. Skips rows that another transaction has
+ * locked. It locks the wallets of all orders, because it does not know yet which orders end. @returns the commands whose order
+ * and wallet are locked now.
  */
 async function lockUnlocked(
   { settlement, wallets }: Repositories,
@@ -115,7 +115,7 @@ async function lockUnlocked(
 
 const maySettle = (command: SettleUnit): boolean => !(isSupplierAnswer(command) && command.lacksCode);
 
-/** Of the commands for each unit, the one that may settle it. */
+/** Chooses for each unit the command that may settle it. */
 function winnersOf(commands: SettleUnit[]): Map<string, SettleUnit> {
   const winners = new Map<string, SettleUnit>();
   for (const command of commands) {
@@ -152,7 +152,7 @@ function groupByAlsoWrite(commands: SettleUnit[], settled: Set<SettleUnit>): Map
   return groups;
 }
 
-/** The results of commands that settled nothing. Answers that contradict a settled unit become discrepancies. */
+/** Finds the results of commands that settled nothing. Answers that contradict a settled unit become discrepancies. */
 async function judgeUnsettled(
   { settlement }: Repositories,
   tx: Transaction,
@@ -171,7 +171,7 @@ async function judgeUnsettled(
   return found;
 }
 
-/** Counts the units of each item that were settled. */
+/** Counts the newly settled units of each item. */
 function countsOf(units: SettledUnit[]): CountRow[] {
   const counts = new Map<string, { order_id: bigint; item: number; succeeded: number; failed: number }>();
   for (const { order_id, item, state } of units) {
@@ -183,7 +183,7 @@ function countsOf(units: SettledUnit[]): CountRow[] {
   return [...counts.values()].map(({ succeeded: completed, ...count }) => ({ ...count, completed }));
 }
 
-/** Counts the ended items of each order. @param items the items with newly settled units, after the update. */
+/** Counts the newly ended items of each order. @param items the items with newly settled units, after the update. */
 function countEnded(items: Pick<ItemRow, 'order_id' | 'status'>[]): Map<bigint, number> {
   const ended = new Map<bigint, number>(items.map(({ order_id }) => [order_id, 0]));
   for (const { order_id, status } of items) {
@@ -193,7 +193,7 @@ function countEnded(items: Pick<ItemRow, 'order_id' | 'status'>[]): Map<bigint, 
   return ended;
 }
 
-/** Brings the orders of settled units up to date. @returns those that ended, as they stand now, and their wallets. */
+/** Updates the orders of settled units. @returns the orders that ended, with their new values, and their locked wallets. */
 async function endOrders(
   { settlement, wallets: walletsRepository }: Repositories,
   tx: Transaction,
@@ -253,7 +253,7 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
   };
 }
 
-/** The price of bought units leaves the held balance; that of the others returns to the available one. */
+/** Takes the price of bought units from the held balance, and returns the price of failed units to the available balance. */
 function moveMoney({ settlement }: Repositories, tx: Transaction, ended: EndedOrder[], locked: LockedWallet[]): void {
   const wallets = new Map(
     locked.map(({ merchant_id, available }) => [merchant_id, { available, returned: 0n, leaving: 0n }]),

@@ -12,8 +12,8 @@ import type { AnswerRow, SettledRow, SettledUnit, SupplierCall } from './settlem
 export type SupplierSource = { kind: 'call'; attempt: number; claim: number } | { kind: 'report'; attempt: number };
 
 /**
- * An operator who settles a unit, or a task in an operator's place. `seenAttempt` is the attempt that the decision was
- * made about: a unit at another one is not settled. Without it, any attempt may be settled.
+ * An operator who settles a unit, or a task in an operator's place. `seenAttempt` is the attempt that the operator saw: a unit
+ * at another attempt is not settled. Without `seenAttempt`, the command settles the unit at any attempt.
  * - `operator`: decides a unit in `unknown` or `review`.
  * - `cancellation`: fails a unit that was certainly not bought.
  */
@@ -53,8 +53,8 @@ export const isSupplierAnswer = (command: SettleUnit): command is SupplierAnswer
   command.by.kind === 'call' || command.by.kind === 'report';
 
 /**
- * The send behind an answer that the unit's row can hold ({@link SUPPLIER_CALLS}), if the answer settles the unit: its only call,
- * which bought the unit and has nothing else to tell.
+ * Returns the call that the unit's row can store in place of a row of `supplier_calls` ({@link SUPPLIER_CALLS}): the only call of
+ * the answer, if it is a send that bought the unit and brought no further information.
  */
 export function heldCall(command: SettleUnit): SupplierCall | null {
   if (!isSupplierAnswer(command) || command.by.kind !== 'call') return null;

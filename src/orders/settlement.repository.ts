@@ -157,7 +157,7 @@ export const JUDGE_UNSETTLED = statement(
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       LEFT JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
         AND a.number = c.attempt),
-    -- What the supplier said before of the same attempt, in its latest case.
+    -- The supplier's earlier statement about the same attempt, from its latest discrepancy.
     earlier AS (
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
              r.delivered_sealed IS NULL AS lacks_delivery,

@@ -1,6 +1,6 @@
 /**
- * All calls and callbacks of suppliers, as a FROM item with the columns of `supplier_calls`. A send that bought its unit and had
- * nothing else to tell stands in the unit, whose row is written at that moment anyway.
+ * All calls to suppliers and their callbacks, as a FROM item with the columns of `supplier_calls`. A send that bought its unit
+ * and brought no further information is in the unit's row, because the settlement writes that row anyway.
  */
 export const SUPPLIER_CALLS = `(
   SELECT id, order_id, item, unit, attempt, kind, outcome, detail, process, duration_ms, ended_at FROM supplier_calls

@@ -8,7 +8,8 @@ export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**
  * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a purchase
- * that no order knows. Only the second kind may have no unit. The settlement writes such rows, so the entity stands in `orders`.
+ * of no known order. Only a discrepancy about such a purchase may have no unit. The settlement writes these rows, so the entity
+ * is in `orders`.
  */
 @Entity('supplier_reversals')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
@@ -72,7 +73,7 @@ export class SupplierReversal {
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  // The supplier's report of a purchase that no order knows: these four columns.
+  // The next four columns are the supplier's report of a purchase that no order knows.
 
   /** Our reference, as the supplier reports it. */
   @Column('text', { nullable: true })

@@ -10,7 +10,7 @@ export const waitingMerchant = (unit: string): string =>
 const MERCHANT = waitingMerchant('u');
 const isDue = (unit: string): string => `${unit}.next_action_at <= statement_timestamp()`;
 
-/** Units at a supplier in SQL, by whether a merchant's name is in the index. Two conditions, because each is one range there. */
+/** In SQL: units at a supplier with, and without, a merchant in the index. Each condition is one range of the index. */
 const namedAt = (supplier: string): string => `u.supplier_id = ${supplier} AND ${MERCHANT} > 0`;
 const namelessAt = (supplier: string): string => `u.supplier_id = ${supplier} AND ${MERCHANT} IS NULL`;
 
@@ -20,8 +20,8 @@ export const hasDueUnits = (supplier: string): string => `(
   OR EXISTS (SELECT FROM order_units u WHERE ${namelessAt(supplier)} AND ${isDue('u')}))`;
 
 /**
- * A SELECT of the merchants with waiting units at a supplier: `merchant_id`, and `since`, the time of its earliest unit. It
- * steps through the index from one merchant to the next: one probe for each, however many units wait.
+ * A SELECT of the merchants with waiting units at a supplier: `merchant_id`, and `since`, the time of the merchant's earliest
+ * unit. It steps through the index from one merchant to the next: one probe for each merchant, however many units wait.
  * @param which a further condition on units `u`; `due` leaves out units whose time has not come.
  */
 export const merchantsWaitingAt = (supplier: string, which: 'due' | 'all'): string => {
@@ -37,7 +37,7 @@ export const merchantsWaitingAt = (supplier: string, which: 'due' | 'all'): stri
     SELECT merchant_id, since FROM line`;
 };
 
-/** A SELECT of one row: how many units are due at a supplier, counted to `max`, and since when the oldest is. */
+/** A SELECT of one row: how many units are due at a supplier, counted up to `max`, and since when the oldest has been due. */
 export const dueUnitsAt = (supplier: string, max: number): string => {
   const some = (range: string): string =>
     `(SELECT u.next_action_at FROM order_units u WHERE ${range} AND ${isDue('u')}
@@ -49,7 +49,7 @@ export const dueUnitsAt = (supplier: string, max: number): string => {
          (SELECT min(since) AS since FROM (${merchantsWaitingAt(supplier, 'due')}) waiting) oldest`;
 };
 
-/** A SELECT of `merchant_id`, `units`, how many of its units are due at a supplier, counted to `max`, and `since`. */
+/** A SELECT of `merchant_id`, `units` (how many of the merchant's units are due at a supplier, counted up to `max`) and `since`. */
 export const dueUnitsByMerchantAt = (supplier: string, max: number): string => `
     SELECT waiting.merchant_id, counted.units, waiting.since
     FROM (${merchantsWaitingAt(supplier, 'due')}) waiting CROSS JOIN LATERAL (
@@ -57,7 +57,7 @@ export const dueUnitsByMerchantAt = (supplier: string, max: number): string => `
         SELECT FROM order_units u WHERE u.supplier_id = ${supplier} AND ${MERCHANT} = waiting.merchant_id AND ${isDue('u')}
         ORDER BY u.next_action_at LIMIT ${max}) own) counted`;
 
-/** A SELECT of the orders of the units that are next at a supplier, `count` of them. */
+/** A SELECT of the orders of the next `count` units at a supplier. */
 export const nextUnitsAt = (supplier: string, count: number): string => {
   const some = (range: string): string => `(
       SELECT u.order_id, u.next_action_at FROM order_units u WHERE ${range} AND u.next_action_at IS NOT NULL

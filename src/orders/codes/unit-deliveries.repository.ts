@@ -4,8 +4,8 @@ import { rowsOf, statement } from '../../database/parameters.js';
 import type { UnitDelivery } from './unit-delivery.entity.js';
 
 /**
- * Stores deliveries once for each unit, and only for the attempt that settled it. If the supplier names its purchase by another
- * reference than the unit's, it is another purchase, and the unit does not get its codes.
+ * Stores deliveries once for each unit, and only for the attempt that settled it. A delivery under another supplier's reference
+ * than the unit's belongs to another purchase, so the unit does not get it.
  */
 const KEEP_DELIVERIES = statement(
   'unit_deliveries.keep',
