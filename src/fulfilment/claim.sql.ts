@@ -1,7 +1,7 @@
 import type { ProductKind } from '../core/product-kind.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
-import { sandboxPieceIn } from '../orders/sandbox-piece.sql.js';
+import { sandboxUnitIn } from '../orders/sandbox-unit.sql.js';
 import { attemptReference, TERMS } from './attempts.sql.js';
 import { dueUnits } from './shares.sql.js';
 
@@ -55,7 +55,7 @@ export interface ClaimedUnit {
   /** Milliseconds since the attempt's first send. */
   age_ms: number;
   /** The unit's number in its order, over all items; null outside the sandbox. */
-  sandbox_piece: number | null;
+  sandbox_unit: number | null;
   adapter: string;
   base_url: string;
   token_sealed: Buffer | null;
@@ -182,7 +182,7 @@ export const CLAIM_UNITS = statement(
     -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,
-             o.end_user_ip, ${sandboxPieceIn('claimed')} AS sandbox_piece,
+             o.end_user_ip, ${sandboxUnitIn('claimed')} AS sandbox_unit,
              coalesce(a.reference, ${attemptReference('o', 'claimed')}) AS reference, a.supplier_reference, a.unconfirmed,
              ${TERMS.map((term) => `CASE WHEN is_new_attempt THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM claimed

@@ -125,6 +125,6 @@ const toAttempt = (unit: ClaimedUnit): Attempt => ({
   ...sandboxPurchase(unit),
 });
 
-function sandboxPurchase({ kind, user_id, sandbox_piece: unitNumber, age_ms }: ClaimedUnit): Pick<Attempt, 'sandbox'> {
+function sandboxPurchase({ kind, user_id, sandbox_unit: unitNumber, age_ms }: ClaimedUnit): Pick<Attempt, 'sandbox'> {
   return unitNumber === null ? {} : { sandbox: { kind, userId: user_id, unitNumber, ageMs: age_ms } };
 }

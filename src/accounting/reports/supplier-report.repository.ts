@@ -9,7 +9,7 @@ import type { OrderItem } from '../../orders/order-item.entity.js';
 import type { OrderUnit } from '../../orders/order-unit.entity.js';
 import type { Order } from '../../orders/order.entity.js';
 import { unitReferenceIn } from '../../orders/order.rows.js';
-import { sandboxPieceIn } from '../../orders/sandbox-piece.sql.js';
+import { sandboxUnitIn } from '../../orders/sandbox-unit.sql.js';
 import { SupplierReversal } from '../../orders/supplier-reversal.entity.js';
 
 /** All attempts. A unit without recorded attempts, from an old version, counts as one attempt. */
@@ -45,7 +45,7 @@ const PAGE_OF_ENDED: Statement = {
                 coalesce(a.reference, ${unitReferenceIn('o', 'u')}) AS reference,
                 coalesce(CASE WHEN NOT a.is_hearsay THEN a.supplier_reference END,
                          CASE WHEN ${IS_LATEST} THEN u.supplier_reference END) AS supplier_reference, i.kind, o.user_id,
-                ${sandboxPieceIn('u')} AS sandbox_piece
+                ${sandboxUnitIn('u')} AS sandbox_unit
          ${FROM_ATTEMPTS}
          ${WHERE_ATTEMPTS}
            AND (NOT (${IS_LATEST}) OR u.state IN ('succeeded', 'failed'))
@@ -74,7 +74,7 @@ export type EndedAttempt = Place & { state: 'succeeded' | 'failed' } & Pick<Orde
     sku: string;
     reference: string;
     supplier_reference: string | null;
-    sandbox_piece: number | null;
+    sandbox_unit: number | null;
   };
 
 /** Attempts at a supplier, of orders placed since a time. */

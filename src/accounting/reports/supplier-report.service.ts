@@ -188,9 +188,9 @@ const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...uni
   sku,
   reference,
   supplierReference,
-  ...(unit.sandbox_piece === null
+  ...(unit.sandbox_unit === null
     ? {}
-    : { sandbox: { kind: unit.kind, userId: unit.user_id, unitNumber: unit.sandbox_piece, ageMs: Infinity } }),
+    : { sandbox: { kind: unit.kind, userId: unit.user_id, unitNumber: unit.sandbox_unit, ageMs: Infinity } }),
 });
 
 /** The supplier must not have sold a failed unit, nor be about to; it must have sold a succeeded one. */
