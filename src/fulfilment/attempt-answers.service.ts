@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ProductKind } from '../core/product-kind.js';
 import { Database, type Transaction } from '../database/database.js';
-import { OrderSettlementService, type Settled } from '../orders/order-settlement.service.js';
+import { OrderSettlementService, type SettleResult } from '../orders/order-settlement.service.js';
 import type { UnitKey } from '../orders/order.rows.js';
 import { type SupplierCall, SettlementRepository } from '../orders/settlement.repository.js';
 import { CONFIG, type Config } from '../core/config.js';
@@ -52,7 +52,7 @@ export class AttemptAnswersService {
    * attempt bought the unit, the purchase becomes a discrepancy. A success without its code settles nothing either.
    * Callers must retry when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
    */
-  async settle(decided: DecidedAttempt): Promise<Settled | NextAttempt> {
+  async settle(decided: DecidedAttempt): Promise<SettleResult | NextAttempt> {
     const { key, kind, by, outcome } = decided;
     if (outcome.kind === 'succeeded') {
       const delivered = this.deliveries.seal({ order_id: key.orderId, item: key.item, unit: key.unit }, kind, outcome);

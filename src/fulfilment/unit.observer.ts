@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { WorkLog } from '../queues/work-observer.js';
-import type { Settled } from '../orders/order-settlement.service.js';
+import type { SettleResult } from '../orders/order-settlement.service.js';
 import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { aboutAttempt, AttemptLogService } from './attempt-log.service.js';
 import type { EndedCall } from './ended-call.js';
@@ -56,7 +56,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   /** @param settled the result of recording a definite answer. */
-  recorded({ unit, outcome }: EndedCall<DefiniteOutcome>, settled: Settled): void {
+  recorded({ unit, outcome }: EndedCall<DefiniteOutcome>, settled: SettleResult): void {
     switch (settled) {
       case 'settled':
         if (!isSandbox(unit)) this.metrics.unitSettled(unit.supplier, outcome.kind);

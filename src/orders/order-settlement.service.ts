@@ -9,10 +9,10 @@ import { UnitDeliveriesRepository } from './codes/unit-deliveries.repository.js'
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { SettlementRepository } from './settlement.repository.js';
-import { settleBatch, type EndedOrder, type Repositories, type Settled } from './settle-batch.js';
+import { settleBatch, type EndedOrder, type Repositories, type SettleResult } from './settle-batch.js';
 import type { SettleUnit } from './settle-unit.js';
 
-export type { Settled, SettleUnit };
+export type { SettleResult, SettleUnit };
 
 /** A command that waits longer fails, and its caller retries. Waiting commands exist in this process's memory only. */
 const MAX_WAIT_MS = 10_000;
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 10_000;
  */
 @Injectable()
 export class OrderSettlementService {
-  private readonly writer = new GroupCommit<SettleUnit, Settled>({
+  private readonly writer = new GroupCommit<SettleUnit, SettleResult>({
     commit: async (commands, wait) => {
       const { outcomes, ended, webhooks } = await this.database.transaction((tx) =>
         settleBatch(this.repositories, tx, commands, wait),
@@ -58,7 +58,7 @@ export class OrderSettlementService {
    * Settles a unit. Callers must retry after SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
    * @returns whether this command settled the unit, and the reason if it did not.
    */
-  settle(command: SettleUnit): Promise<Settled> {
+  settle(command: SettleUnit): Promise<SettleResult> {
     return this.writer.submit(command);
   }
 

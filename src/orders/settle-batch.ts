@@ -24,13 +24,13 @@ export interface Repositories {
  * - `superseded`: the unit stays open, because the answer is about an older claim or attempt, or a code is still missing.
  * - `reversal`: the answer contradicts the unit's settlement. The batch recorded a discrepancy.
  */
-export type Settled = 'settled' | 'settled_before' | 'superseded' | 'reversal';
+export type SettleResult = 'settled' | 'settled_before' | 'superseded' | 'reversal';
 
 export type EndedOrder = LockedOrder & { items: ItemRow[]; outcome: OrderOutcome };
 
 export interface Settlement {
   /** The result of each command, except those whose order or wallet another transaction has locked. */
-  outcomes: Map<SettleUnit, BatchResult<Settled>>;
+  outcomes: Map<SettleUnit, BatchResult<SettleResult>>;
   ended: EndedOrder[];
   /** The webhooks with new deliveries. Await it only after the commit: awaiting it earlier costs a round trip. */
   webhooks: Promise<number[]>;
@@ -75,7 +75,7 @@ export async function settleBatch(
     tx,
     commands.filter((command) => !settled.has(command)),
   );
-  const outcomes = new Map<SettleUnit, BatchResult<Settled>>(
+  const outcomes = new Map<SettleUnit, BatchResult<SettleResult>>(
     commands.map((command) => [command, succeeded(others.get(command) ?? 'settled')]),
   );
   if (units.length === 0) return { outcomes, ended: [], webhooks: recordEvents(tx, []) };
@@ -157,10 +157,10 @@ async function judgeUnsettled(
   { settlement }: Repositories,
   tx: Transaction,
   commands: SettleUnit[],
-): Promise<Map<SettleUnit, Settled>> {
+): Promise<Map<SettleUnit, SettleResult>> {
   const answers = commands.filter(isSupplierAnswer);
   // Only a supplier's answer can contradict a settlement. A second decision by an operator cannot.
-  const found = new Map<SettleUnit, Settled>(commands.map((command) => [command, 'settled_before']));
+  const found = new Map<SettleUnit, SettleResult>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return found;
   const units = await settlement.judgeUnsettled(tx, answers.map(toAnswerRow));
   for (const { answer, state, is_new_reversal } of units) {
