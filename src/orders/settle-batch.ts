@@ -36,7 +36,7 @@ export interface Settlement {
   webhooks: Promise<number[]>;
 }
 
-const name = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.${unit}`;
+const unitKey = ({ orderId, item, unit }: UnitKey): string => `${orderId}.${item}.${unit}`;
 
 /** Settles units in the open transaction, ends their items and orders, and moves the money of ended orders. */
 export async function settleBatch(
@@ -47,7 +47,7 @@ export async function settleBatch(
 ): Promise<Settlement> {
   const { settlement, deliveries } = repositories;
   tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
-  const commands = wait === 'never' ? await lockUnlocked(repositories, tx, allCommands) : allCommands;
+  const commands = wait === 'never' ? await lockFree(repositories, tx, allCommands) : allCommands;
   const winners = winnersOf(commands.filter(maySettle));
   const [orders, units] = await Promise.all([
     settlement.lockOrders(
@@ -58,7 +58,7 @@ export async function settleBatch(
   ]);
   const settled = new Set<SettleUnit>();
   for (const { order_id: orderId, item, unit } of units) {
-    const command = winners.get(name({ orderId, item, unit }));
+    const command = winners.get(unitKey({ orderId, item, unit }));
     if (command) settled.add(command);
   }
   deliveries.keep(tx, toKeptRows(commands, settled));
@@ -81,8 +81,8 @@ export async function settleBatch(
   if (units.length === 0) return { outcomes, ended: [], webhooks: recordEvents(tx, []) };
 
   const { now } = present(orders[0], 'a settled unit has an order');
-  const endedItems = countEnded(await settlement.countUnits(tx, countsOf(units)));
-  const { ended, wallets } = await endOrders(repositories, tx, orders, endedItems, now);
+  const endedItemCounts = countEnded(await settlement.countUnits(tx, countsOf(units)));
+  const { ended, wallets } = await endOrders(repositories, tx, orders, endedItemCounts, now);
   if (ended.length > 0) moveMoney(repositories, tx, ended, wallets);
   const events = ended.map((order) => toEvent(order, now));
   return { outcomes, ended, webhooks: recordEvents(tx, events) };
@@ -93,7 +93,7 @@ export async function settleBatch(
  * locked. It locks the wallets of all orders, because it does not know yet which orders end. @returns the commands whose order
  * and wallet are locked now.
  */
-async function lockUnlocked(
+async function lockFree(
   { settlement, wallets }: Repositories,
   tx: Transaction,
   commands: SettleUnit[],
@@ -103,14 +103,14 @@ async function lockUnlocked(
     commands.map(({ key }) => key.orderId),
   );
   const orders = new Set(unlocked.map(({ id }) => id));
-  const open = commands.filter(({ key }) => orders.has(key.orderId));
+  const inLockedOrders = commands.filter(({ key }) => orders.has(key.orderId));
   const locked = await wallets.lockMany(
     tx,
-    open.map(({ merchantId }) => merchantId),
+    inLockedOrders.map(({ merchantId }) => merchantId),
     'never',
   );
   const merchants = new Set(locked.map(({ merchant_id }) => merchant_id));
-  return open.filter(({ merchantId }) => merchants.has(merchantId));
+  return inLockedOrders.filter(({ merchantId }) => merchants.has(merchantId));
 }
 
 const maySettle = (command: SettleUnit): boolean => !(isSupplierAnswer(command) && command.lacksCode);
@@ -119,7 +119,7 @@ const maySettle = (command: SettleUnit): boolean => !(isSupplierAnswer(command) 
 function winnersOf(commands: SettleUnit[]): Map<string, SettleUnit> {
   const winners = new Map<string, SettleUnit>();
   for (const command of commands) {
-    const unit = name(command.key);
+    const unit = unitKey(command.key);
     const other = winners.get(unit);
     if (!other || comparePrecedence(precedenceOf(command), precedenceOf(other)) > 0) winners.set(unit, command);
   }
@@ -160,15 +160,15 @@ async function judgeUnsettled(
 ): Promise<Map<SettleUnit, SettleResult>> {
   const answers = commands.filter(isSupplierAnswer);
   // Only a supplier's answer can contradict a settlement. A second decision by an operator cannot.
-  const found = new Map<SettleUnit, SettleResult>(commands.map((command) => [command, 'settled_before']));
-  if (answers.length === 0) return found;
+  const results = new Map<SettleUnit, SettleResult>(commands.map((command) => [command, 'settled_before']));
+  if (answers.length === 0) return results;
   const units = await settlement.judgeUnsettled(tx, answers.map(toAnswerRow));
   for (const { answer, state, is_new_reversal } of units) {
     const command = answers[Number(answer) - 1];
     const settled = is_new_reversal ? 'reversal' : isTerminalUnit(state) ? 'settled_before' : 'superseded';
-    if (command) found.set(command, settled);
+    if (command) results.set(command, settled);
   }
-  return found;
+  return results;
 }
 
 /** Counts the newly settled units of each item. */
@@ -198,41 +198,41 @@ async function endOrders(
   { settlement, wallets: walletsRepository }: Repositories,
   tx: Transaction,
   orders: LockedOrder[],
-  endedItems: Map<bigint, number>,
+  endedItemCounts: Map<bigint, number>,
   now: Date,
 ): Promise<{ ended: EndedOrder[]; wallets: LockedWallet[] }> {
   const touched = orders.flatMap((order) => {
-    const count = endedItems.get(order.id);
+    const count = endedItemCounts.get(order.id);
     return count === undefined ? [] : [{ ...order, open_items: order.open_items - count }];
   });
-  invariant(touched.length === endedItems.size, 'a settled unit has an order');
+  invariant(touched.length === endedItemCounts.size, 'a settled unit has an order');
   invariant(
     touched.every(({ open_items }) => open_items >= 0),
     'no more items of an order end than were open',
   );
-  const closing = touched.filter(({ open_items }) => open_items === 0);
+  const ending = touched.filter(({ open_items }) => open_items === 0);
   const [items, wallets] =
-    closing.length === 0
+    ending.length === 0
       ? [[], []]
       : await Promise.all([
           settlement.itemsOf(
             tx,
-            closing.map(({ id }) => id),
+            ending.map(({ id }) => id),
           ),
           walletsRepository.lockMany(
             tx,
-            closing.map(({ merchant_id }) => merchant_id),
+            ending.map(({ merchant_id }) => merchant_id),
           ),
         ]);
-  const ended = closing.map((order) =>
+  const ended = ending.map((order) =>
     endOrder(
       order,
       items.filter(({ order_id }) => order_id === order.id),
       now,
     ),
   );
-  const open = touched.filter(({ open_items }) => open_items > 0);
-  settlement.updateOrders(tx, [...ended, ...open.map((order) => ({ ...order, status: 'processing' }))], now);
+  const stillOpen = touched.filter(({ open_items }) => open_items > 0);
+  settlement.updateOrders(tx, [...ended, ...stillOpen.map((order) => ({ ...order, status: 'processing' }))], now);
   return { ended, wallets };
 }
 
