@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAnswer } from './archived-order.js';
+import { readArchivedOrder } from './archived-order.js';
 
 const NAMES = { order_id: 7n, merchant_id: 1, reference_id: 'r-1', order_number: 'ord_1' };
 
@@ -23,7 +23,7 @@ const FIRST = [
 
 describe('the stored row of an archived order', () => {
   it('of the first version is read', () => {
-    const { order, items } = readAnswer({ ...NAMES, answer: FIRST, answer_version: 1 });
+    const { order, items } = readArchivedOrder({ ...NAMES, answer: FIRST, answer_version: 1 });
     expect(order).toMatchObject({
       id: 7n,
       order_number: 'ord_1',
@@ -54,6 +54,6 @@ describe('the stored row of an archived order', () => {
   });
 
   it('of an unknown later version is refused', () => {
-    expect(() => readAnswer({ ...NAMES, answer: FIRST, answer_version: 99 })).toThrow('known version');
+    expect(() => readArchivedOrder({ ...NAMES, answer: FIRST, answer_version: 99 })).toThrow('known version');
   });
 });

@@ -12,7 +12,7 @@ interface Members {
 }
 
 /** By version. The service never rewrites stored values: to keep other members, add a version and leave the earlier ones. */
-export const KEPT = {
+export const ARCHIVED_MEMBERS = {
   1: {
     order: [
       ...(['user_id', 'server_id', 'character_id', 'metadata', 'status'] as const),
@@ -27,17 +27,20 @@ export const KEPT = {
 } as const satisfies Record<number, Members>;
 
 /** The version of newly archived orders. */
-export const KEPT_VERSION = 1;
+export const ARCHIVED_MEMBERS_VERSION = 1;
 
 const AMOUNTS = new Set(['subtotal_amount', 'discount_amount', 'total_amount', 'list_price', 'unit_price']);
 const MOMENTS = new Set(['created_at', 'updated_at']);
 
 /** Restores the columns of an archived order and its items that merchants see. @throws for an unknown version. */
-export function readAnswer({ answer, answer_version: version, ...kept }: Omit<OrderReference, 'content_hash'>): {
+export function readArchivedOrder({ answer, answer_version: version, ...kept }: Omit<OrderReference, 'content_hash'>): {
   order: OrderRow;
   items: ItemRow[];
 } {
-  const members = present((KEPT as Record<number, Members>)[version], 'an archived order has a known version');
+  const members = present(
+    (ARCHIVED_MEMBERS as Record<number, Members>)[version],
+    'an archived order has a known version',
+  );
   invariant(answer.length === members.order.length + 1, 'an archived order has every member of its version');
   const { order_id: id, ...names } = kept;
   const items = (answer.at(-1) as unknown[][]).map((item) => ({

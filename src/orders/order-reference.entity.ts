@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 import { bigintColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
-/** The values of the order's members, in the order of `KEPT` (`archived-order.ts`), then a list with the values of each item. */
+/** The values of the order's members, in the order of `ARCHIVED_MEMBERS` (`archived-order.ts`), then a list with the values of each item. */
 type KeptAnswer = unknown[];
 
 /** The row that remains of an archived order. With it, a repeated request buys nothing and gets the same answer. */
@@ -30,7 +30,7 @@ export class OrderReference {
   @Column('json')
   answer!: KeptAnswer;
 
-  /** The version in `KEPT`: it lists the members of the answer. */
+  /** The version in `ARCHIVED_MEMBERS`: it lists the members of the answer. */
   @Column('smallint', { default: 1 })
   answer_version!: number;
 }

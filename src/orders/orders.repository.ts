@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Queryable, type Transaction, type BoundStatement, type Statement } from '../database/database.js';
+import {
+  Database,
+  type Queryable,
+  type Transaction,
+  type BoundStatement,
+  type Statement,
+} from '../database/database.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import type { Admitted } from './placement-rows.js';
-import { readAnswer } from './archived-order.js';
+import { readArchivedOrder } from './archived-order.js';
 import type { OrderReference } from './order-reference.entity.js';
 import { hasStatus, itemColumns, itemStatusIn, orderColumns } from './order-columns.sql.js';
 import { STORED_ORDER_COLUMNS, type ItemRow, type OrderRow } from './order.rows.js';
@@ -249,7 +255,7 @@ export class OrdersRepository {
   /** Finds an archived order, in its final state. */
   async findArchived(merchantId: number, referenceId: string): Promise<OrderWithItems | null> {
     const [kept] = await this.database.query<OrderReference>(FIND_ARCHIVED, [merchantId, referenceId]);
-    return kept ? readAnswer(kept) : null;
+    return kept ? readArchivedOrder(kept) : null;
   }
 
   /** Newest first. */

@@ -3,7 +3,7 @@ import { statement } from '../database/parameters.js';
 import { takeDueSuppliers } from './due-suppliers.sql.js';
 
 /** How long reported balances are kept. */
-const KEPT = `interval '31 days'`;
+const ARCHIVED_MEMBERS = `interval '31 days'`;
 
 /** Records nothing if the supplier's adapter, address or account changed during the call. */
 export const RECORD_BALANCE = statement(
@@ -16,7 +16,7 @@ export const RECORD_BALANCE = statement(
       WHERE id = ${id} AND adapter = ${adapter} AND base_url = ${baseUrl} AND account = ${account}
       RETURNING id, balance_at, balance_currency, balance_micros),
     old AS (
-      DELETE FROM supplier_balances WHERE supplier_id = ${id} AND told_at < statement_timestamp() - ${KEPT})
+      DELETE FROM supplier_balances WHERE supplier_id = ${id} AND told_at < statement_timestamp() - ${ARCHIVED_MEMBERS})
     INSERT INTO supplier_balances (supplier_id, told_at, currency, micros)
     SELECT id, balance_at, balance_currency, balance_micros FROM told
     ON CONFLICT DO NOTHING`,

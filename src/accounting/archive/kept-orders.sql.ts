@@ -1,4 +1,4 @@
-import { KEPT, KEPT_VERSION } from '../../orders/archived-order.js';
+import { ARCHIVED_MEMBERS, ARCHIVED_MEMBERS_VERSION } from '../../orders/archived-order.js';
 
 // These statements store, check and remove the rows that the database keeps of archived orders.
 
@@ -6,7 +6,7 @@ const valuesOf = (alias: string, names: readonly string[]): string =>
   names.map((name) => `${alias}.${name}`).join(', ');
 
 /** Builds the stored result of an order, in the format of one version. */
-const answerOf = (items: string, { order, item }: (typeof KEPT)[keyof typeof KEPT]): string => `
+const answerOf = (items: string, { order, item }: (typeof ARCHIVED_MEMBERS)[keyof typeof ARCHIVED_MEMBERS]): string => `
   json_build_array(${valuesOf('o', order)}, (
     SELECT coalesce(json_agg(json_build_array(${valuesOf('i', item)}) ORDER BY i.position), '[]')
     FROM ${items} i WHERE i.order_id = o.id))`;
@@ -18,8 +18,8 @@ export const endOfOrders = (orders: string): string =>
 /** Stores references and results of orders. $1: after this id, $2: through that one. */
 export const keepReferences = (orders: string, items: string): string => `
   INSERT INTO order_references (order_id, merchant_id, reference_id, order_number, content_hash, answer, answer_version)
-  SELECT o.id, o.merchant_id, o.reference_id, o.order_number, o.content_hash, ${answerOf(items, KEPT[KEPT_VERSION])},
-         ${KEPT_VERSION}
+  SELECT o.id, o.merchant_id, o.reference_id, o.order_number, o.content_hash, ${answerOf(items, ARCHIVED_MEMBERS[ARCHIVED_MEMBERS_VERSION])},
+         ${ARCHIVED_MEMBERS_VERSION}
   FROM ${orders} o WHERE o.id > $1 AND o.id <= $2 ORDER BY o.merchant_id, o.reference_id
   ON CONFLICT (order_id) DO NOTHING`;
 
@@ -29,7 +29,7 @@ export const countUnkept = (orders: string, items: string): string => `
   WHERE r.order_id IS NULL
     OR (r.merchant_id, r.reference_id, r.order_number, r.content_hash)
        IS DISTINCT FROM (o.merchant_id, o.reference_id, o.order_number, o.content_hash)
-    OR r.answer::text IS DISTINCT FROM (CASE r.answer_version ${Object.entries(KEPT)
+    OR r.answer::text IS DISTINCT FROM (CASE r.answer_version ${Object.entries(ARCHIVED_MEMBERS)
       .map(([version, members]) => `WHEN ${version} THEN ${answerOf(items, members)}`)
       .join(' ')} END)::text`;
 

@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { withLongTimeout } from '../../database/snapshot.js';
 import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
 import { rowsOf, statement } from '../../database/parameters.js';
-import { KEPT } from '../../orders/archived-order.js';
+import { ARCHIVED_MEMBERS } from '../../orders/archived-order.js';
 
 /** The key of an advisory lock: arbitrary, but unique among ours. */
 export const CLOSING_LOCK = 7_038_173;
@@ -42,7 +42,7 @@ const KNOWN = `
 
 /** The places of an archived item's counts of succeeded and failed units. */
 const [COMPLETED, FAILED] = (['completed_quantity', 'failed_quantity'] as const).map((name) =>
-  KEPT[1].item.indexOf(name),
+  ARCHIVED_MEMBERS[1].item.indexOf(name),
 );
 
 /**
