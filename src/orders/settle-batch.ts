@@ -7,7 +7,14 @@ import type { LockedWallet, WalletsRepository } from '../wallet/wallets.reposito
 import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.mapper.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
-import { heldCall, isSupplierAnswer, toAnswerRow, toKeptRows, toSettledRow, type SettleUnit } from './settle-unit.js';
+import {
+  heldCall,
+  isSupplierAnswer,
+  toAnswerRow,
+  toDeliveriesToStore,
+  toSettledRow,
+  type SettleUnit,
+} from './settle-unit.js';
 import type { SettlementRepository, CountRow, LockedOrder, MovementRow, SettledUnit } from './settlement.repository.js';
 import { isTerminalUnit } from './states.js';
 
@@ -61,7 +68,7 @@ export async function settleBatch(
     const command = winners.get(unitKey({ orderId, item, unit }));
     if (command) settled.add(command);
   }
-  deliveries.keep(tx, toKeptRows(commands, settled));
+  deliveries.store(tx, toDeliveriesToStore(commands, settled));
   settlement.recordCalls(
     tx,
     commands

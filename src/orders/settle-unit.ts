@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.js';
 import { costColumns, outcomeDetail, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import type { KeptRow } from './codes/unit-deliveries.repository.js';
+import type { DeliveryToStore } from './codes/unit-deliveries.repository.js';
 import type { UnitKey } from './order.rows.js';
 import type { AnswerRow, SettledRow, SettledUnit, SupplierCall } from './settlement.repository.js';
 
@@ -114,7 +114,7 @@ export const toBesidesRow = (
 });
 
 /** The sealed deliveries to store. Only the first row of a unit is kept, so commands that settled their units come first. */
-export const toKeptRows = (commands: SettleUnit[], settled: ReadonlySet<SettleUnit>): KeptRow[] =>
+export const toDeliveriesToStore = (commands: SettleUnit[], settled: ReadonlySet<SettleUnit>): DeliveryToStore[] =>
   [...settled, ...commands.filter((command) => !settled.has(command))].flatMap((command) => {
     if (!isSupplierAnswer(command) || !command.delivered) return [];
     const { key, by, outcome, delivered: sealed } = command;

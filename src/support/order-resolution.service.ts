@@ -59,7 +59,7 @@ export class OrderResolutionService {
       by: { kind: 'operator', seenAttempt: resolution.seenAttempt } as const,
       alsoWrite: (tx: Transaction) => {
         recordAction(tx, resolution, action);
-        if (isNamedSuccess(resolution)) this.deliveries.handOverOfCase(tx, key);
+        if (isNamedSuccess(resolution)) this.deliveries.handOverFromDiscrepancy(tx, key);
       },
     };
     const giveUpAt = performance.now() + MAX_WAIT_MS;

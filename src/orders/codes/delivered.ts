@@ -2,7 +2,7 @@ import type { ProductKind } from '../../core/product-kind.js';
 import type { Delivery, DefiniteOutcome, UndecidedOutcome } from '../../suppliers/supplier-outcome.js';
 
 /** The parts of deliveries that the service stores. A top-up has only a serial number, even if the supplier calls it a code. */
-export function keptOf(kind: ProductKind, deliveries: readonly Delivery[] = []): Delivery[] {
+export function storedDeliveries(kind: ProductKind, deliveries: readonly Delivery[] = []): Delivery[] {
   return deliveries
     .map(({ serial, code, expiresOn }) => ({ serial: given(serial), code: given(code), expiresOn }))
     .map((each) => (kind === 'code' ? each : { serial: each.serial ?? each.code, code: null, expiresOn: null }))
@@ -15,7 +15,7 @@ const given = (text: string | null): string | null => (text === null || text.tri
 export const lacksCode = (kind: ProductKind, outcome: DefiniteOutcome): boolean =>
   kind === 'code' &&
   outcome.kind === 'succeeded' &&
-  !keptOf(kind, outcome.deliveries).some(({ code }) => code !== null);
+  !storedDeliveries(kind, outcome.deliveries).some(({ code }) => code !== null);
 
 /** Turns a success without its code into an undecided outcome. */
 export function awaitingCode(outcome: DefiniteOutcome): UndecidedOutcome {

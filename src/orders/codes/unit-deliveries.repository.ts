@@ -7,7 +7,7 @@ import type { UnitDelivery } from './unit-delivery.entity.js';
  * Stores deliveries once for each unit, and only for the attempt that settled it. A delivery under another supplier's reference
  * than the unit's belongs to another purchase, so the unit does not get it.
  */
-const KEEP_DELIVERIES = statement(
+const STORE_DELIVERIES = statement(
   'unit_deliveries.keep',
   {
     deliveries: rowsOf({
@@ -33,7 +33,7 @@ const KEEP_DELIVERIES = statement(
  * Gives a settled unit the deliveries of a late sale, if the operator settled the unit with that very purchase. The operator
  * names the purchase by the supplier's reference or by ours.
  */
-const HAND_OVER_OF_CASE = statement(
+const HAND_OVER_FROM_DISCREPANCY = statement(
   'unit_deliveries.hand_over_of_case',
   { order_id: 'bigint', item: 'smallint', unit: 'smallint' },
   ({ order_id, item, unit }) => `
@@ -65,13 +65,13 @@ const FIND_DELIVERED = statement(
 );
 
 /** Deliveries of an archived order. */
-const FIND_KEPT = statement(
+const FIND_OF_ARCHIVED = statement(
   'unit_deliveries.find_kept',
   { orderId: 'bigint' },
   ({ orderId }) => `SELECT item, unit, sealed FROM unit_deliveries WHERE order_id = ${orderId} ORDER BY item, unit`,
 );
 
-export type KeptRow = Parameters<typeof KEEP_DELIVERIES.with>[0]['deliveries'][number];
+export type DeliveryToStore = Parameters<typeof STORE_DELIVERIES.with>[0]['deliveries'][number];
 
 interface Unit {
   orderId: bigint;
@@ -85,13 +85,13 @@ export class UnitDeliveriesRepository {
   constructor(private readonly database: Database) {}
 
   /** Stores deliveries of settled units. @param deliveries the first row of a unit wins. */
-  keep(tx: Transaction, deliveries: KeptRow[]): void {
-    if (deliveries.length > 0) tx.write(...KEEP_DELIVERIES.with({ deliveries }));
+  store(tx: Transaction, deliveries: DeliveryToStore[]): void {
+    if (deliveries.length > 0) tx.write(...STORE_DELIVERIES.with({ deliveries }));
   }
 
   /** Gives a unit the deliveries of a discrepancy, if the operator settled it with that purchase. */
-  handOverOfCase(tx: Transaction, { orderId: order_id, item, unit }: Unit): void {
-    tx.write(...HAND_OVER_OF_CASE.with({ order_id, item, unit }));
+  handOverFromDiscrepancy(tx: Transaction, { orderId: order_id, item, unit }: Unit): void {
+    tx.write(...HAND_OVER_FROM_DISCREPANCY.with({ order_id, item, unit }));
   }
 
   /** Sorted by item and unit. */
@@ -100,7 +100,7 @@ export class UnitDeliveriesRepository {
   }
 
   /** The deliveries of an archived order, sorted by item and unit. */
-  listKept(orderId: bigint): Promise<DeliveredRow[]> {
-    return this.database.query<DeliveredRow>(...FIND_KEPT.with({ orderId }));
+  listOfArchived(orderId: bigint): Promise<DeliveredRow[]> {
+    return this.database.query<DeliveredRow>(...FIND_OF_ARCHIVED.with({ orderId }));
   }
 }

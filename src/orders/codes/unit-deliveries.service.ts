@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProductKind } from '../../core/product-kind.js';
 import { SecretBox } from '../../core/secret-box.js';
 import type { DefiniteOutcome, Delivery } from '../../suppliers/supplier-outcome.js';
-import { keptOf } from './delivered.js';
+import { storedDeliveries } from './delivered.js';
 import { UnitDeliveriesRepository, type DeliveredRow } from './unit-deliveries.repository.js';
 import { unitDeliveryPlace } from './unit-delivery.entity.js';
 
@@ -33,9 +33,9 @@ export class UnitDeliveriesService {
 
   /** @returns null if there is nothing to store. @throws Error without SECRETS_KEY. */
   seal(unit: UnitOfOrder, kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
-    const kept = outcome.kind === 'succeeded' ? keptOf(kind, outcome.deliveries) : [];
-    if (kept.length === 0) return null;
-    return this.secretBox.sealBytes(Buffer.from(JSON.stringify(kept)), unitDeliveryPlace(unit));
+    const stored = outcome.kind === 'succeeded' ? storedDeliveries(kind, outcome.deliveries) : [];
+    if (stored.length === 0) return null;
+    return this.secretBox.sealBytes(Buffer.from(JSON.stringify(stored)), unitDeliveryPlace(unit));
   }
 
   /** The deliveries of an order's ended items. @throws Error if SECRETS_KEY does not open them. */
@@ -51,7 +51,7 @@ export class UnitDeliveriesService {
     const nothing = ended
       .filter(({ kind }) => kind === 'code')
       .map(({ position }): DeliveredRow => ({ item: position, unit: null, sealed: null }));
-    return this.toItems(orderId, [...nothing, ...(await this.repository.listKept(orderId))]);
+    return this.toItems(orderId, [...nothing, ...(await this.repository.listOfArchived(orderId))]);
   }
 
   /**
