@@ -101,28 +101,28 @@ export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
 export const FIND_ORDERABLE = statement(
   'listings.find_orderable',
   {
-    asked: rowsOf({ merchant_id: 'int', sku: 'text', many: 'boolean', sandbox: 'boolean' }),
+    queried: rowsOf({ merchant_id: 'int', sku: 'text', many: 'boolean', sandbox: 'boolean' }),
     ...ROUTING_PARAMETERS,
   },
-  ({ asked, ...limits }) => `
-    SELECT asked.merchant_id, asked.sku, asked.many, p.id IS NOT NULL AS is_listed,
-           CASE WHEN asked.sandbox THEN ${SANDBOX_SUPPLIER_ID} ELSE first.supplier_id END AS supplier_id,
-           CASE WHEN asked.sandbox THEN p.sku ELSE first.supplier_sku END AS supplier_sku, first.supplier_code, first.once_per_day, first.player_template, first.player_pattern,
+  ({ queried, ...limits }) => `
+    SELECT queried.merchant_id, queried.sku, queried.many, p.id IS NOT NULL AS is_listed,
+           CASE WHEN queried.sandbox THEN ${SANDBOX_SUPPLIER_ID} ELSE first.supplier_id END AS supplier_id,
+           CASE WHEN queried.sandbox THEN p.sku ELSE first.supplier_sku END AS supplier_sku, first.supplier_code, first.once_per_day, first.player_template, first.player_pattern,
            first.cost_micros AS expected_cost_micros, first.max_cost_micros, first.cost_currency, first.baht_per_unit,
            ${firstPassedOver('first.passed_over')}::text AS passed_over, p.price AS list_price, ${MERCHANT_PRICE} AS unit_price,
            p.requires_server, p.requires_character, p.max_quantity, p.kind,
            date_trunc('milliseconds', statement_timestamp()) AS now
-    FROM ${asked.as('asked')}
-    LEFT JOIN products p ON p.sku = asked.sku AND p.active
-    LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = asked.merchant_id
+    FROM ${queried.as('queried')}
+    LEFT JOIN products p ON p.sku = queried.sku AND p.active
+    LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = queried.merchant_id
     LEFT JOIN LATERAL (
       SELECT * FROM (
         SELECT offer.*, row_number() OVER places AS place,
                count(*) FILTER (WHERE player_pattern IS NULL AND why_not IS NULL) OVER places AS for_anybody,
                ${passedOver('offer', 'why_not')} OVER places AS passed_over
         FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
-        WHERE NOT asked.sandbox
-        WINDOW places AS (ORDER BY asked.many AND offer.once_per_day, ${routingOrder('offer')} ROWS UNBOUNDED PRECEDING)
+        WHERE NOT queried.sandbox
+        WINDOW places AS (ORDER BY queried.many AND offer.once_per_day, ${routingOrder('offer')} ROWS UNBOUNDED PRECEDING)
       ) routable
       WHERE why_not IS NULL AND (for_anybody = 0 OR for_anybody = 1 AND player_pattern IS NULL)) first ON true
     ORDER BY first.place`,
@@ -158,7 +158,7 @@ export class ListingsRepository {
   }
 
   /** One row or more for each requested product, even if it does not exist; the best offer first. */
-  findOrderable(tx: Queryable, asked: QueriedProduct[]): Promise<OrderableProduct[]> {
-    return tx.query<OrderableProduct>(...FIND_ORDERABLE.with({ asked, ...this.limits }));
+  findOrderable(tx: Queryable, queried: QueriedProduct[]): Promise<OrderableProduct[]> {
+    return tx.query<OrderableProduct>(...FIND_ORDERABLE.with({ queried, ...this.limits }));
   }
 }

@@ -141,17 +141,17 @@ export type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'order_n
  */
 export const FIND_EARLIER = statement(
   'placement.find_earlier',
-  { asked: rowsOf({ merchant_id: 'int', reference_id: 'text' }) },
-  ({ asked }) => `
+  { requested: rowsOf({ merchant_id: 'int', reference_id: 'text' }) },
+  ({ requested }) => `
     SELECT o.merchant_id, o.reference_id, o.order_number, o.content_hash
-    FROM ${asked.as('asked')}
+    FROM ${requested.as('requested')}
     CROSS JOIN LATERAL (
       (SELECT merchant_id, reference_id, order_number, content_hash FROM orders
-       WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
+       WHERE merchant_id = requested.merchant_id AND reference_id BETWEEN requested.reference_id AND requested.reference_id
        ORDER BY reference_id LIMIT 1)
       UNION ALL
       (SELECT merchant_id, reference_id, order_number, content_hash FROM order_references
-       WHERE merchant_id = asked.merchant_id AND reference_id BETWEEN asked.reference_id AND asked.reference_id
+       WHERE merchant_id = requested.merchant_id AND reference_id BETWEEN requested.reference_id AND requested.reference_id
        ORDER BY reference_id LIMIT 1)
       LIMIT 1) o`,
 );
@@ -201,15 +201,15 @@ export const INSERT_ORDERS = statement(
     now: 'timestamptz',
   },
   ({ orders, items, taken, now }) => `
-    WITH asked AS (
-      SELECT * FROM ${orders.numbered('asked', 'arrival')}),
+    WITH requested AS (
+      SELECT * FROM ${orders.numbered('requested', 'arrival')}),
     placed AS (
       INSERT INTO orders (merchant_id, sandbox, order_number, reference_id, content_hash, user_id, server_id, character_id,
                           metadata, end_user_ip, subtotal_amount, discount_amount, total_amount, open_items, request_id,
                           created_at, updated_at)
       SELECT merchant_id, sandbox, order_number, reference_id, content_hash, user_id, server_id, character_id,
              metadata::json, end_user_ip, subtotal, subtotal - total, total, item_count, request_id, ${now}, ${now}
-      FROM asked ORDER BY arrival
+      FROM requested ORDER BY arrival
       RETURNING id, order_number, merchant_id),
     lines AS (
       SELECT placed.id, placed.merchant_id, line.* FROM ${items.as('line')} JOIN placed USING (order_number)),
@@ -227,8 +227,8 @@ export const INSERT_ORDERS = statement(
     moved AS (
       INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, order_id,
                              created_at)
-      SELECT asked.merchant_id, 'order_hold', 'available', 'held', total, available_after, placed.id, ${now}
-      FROM asked JOIN placed USING (order_number) WHERE total > 0 ORDER BY arrival)
+      SELECT requested.merchant_id, 'order_hold', 'available', 'held', total, available_after, placed.id, ${now}
+      FROM requested JOIN placed USING (order_number) WHERE total > 0 ORDER BY arrival)
     UPDATE wallets SET available = available - taken.amount, held = held + taken.amount, updated_at = ${now}
     FROM ${taken.as('taken')}
     WHERE wallets.merchant_id = taken.merchant_id`,
@@ -270,8 +270,8 @@ export class OrdersRepository {
   }
 
   /** Finds earlier orders with these references, archived ones too. */
-  findEarlier(tx: Queryable, asked: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[]): Promise<EarlierOrder[]> {
-    return tx.query<EarlierOrder>(...FIND_EARLIER.with({ asked }));
+  findEarlier(tx: Queryable, requested: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[]): Promise<EarlierOrder[]> {
+    return tx.query<EarlierOrder>(...FIND_EARLIER.with({ requested }));
   }
 
   /** Writes orders with items and units, and moves their prices from available to held. */

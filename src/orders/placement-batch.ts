@@ -80,9 +80,9 @@ export class PlacementBatch {
     commands: PlaceOrder[],
     wait: LockWait,
   ): Promise<PlacementBatch> {
-    const asked = new Map(
+    const queried = new Map(
       commands.flatMap((command) =>
-        command.content.lines.map((line) => toQueried(command, line)).map((asked) => [keyOf(asked), asked]),
+        command.content.lines.map((line) => toQueried(command, line)).map((query) => [keyOf(query), query]),
       ),
     );
     tx.write(LIMIT_LOCK_WAIT_AND_KEEP_PLANS, [LOCK_WAIT_MS[wait]]);
@@ -99,7 +99,7 @@ export class PlacementBatch {
           reference_id: referenceId,
         })),
       ),
-      listings.findOrderable(tx, [...asked.values()]),
+      listings.findOrderable(tx, [...queried.values()]),
     ]);
     return new PlacementBatch(
       orders,
@@ -126,12 +126,12 @@ export class PlacementBatch {
     if (earlier?.content_hash.equals(hash)) return succeeded({ replayed: true });
     if (earlier) return refused(duplicateReference(referenceId, earlier.order_number));
 
-    const asked = content.lines.map((line) => this.lineOf(command, line));
-    const [problem, ...more] = findProblems(content, asked);
+    const requested = content.lines.map((line) => this.lineOf(command, line));
+    const [problem, ...more] = findProblems(content, requested);
     if (problem) return refused(invalidRequest([problem, ...more]));
 
-    const lines = asked.filter(isSold);
-    invariant(lines.length === asked.length, 'an order without problems has no line that is not sold');
+    const lines = requested.filter(isSold);
+    invariant(lines.length === requested.length, 'an order without problems has no line that is not sold');
     const amounts = sumAmounts(lines.map(({ product, quantity }) => lineAmounts(prices(product), quantity)));
     if (maxTotal !== null && amounts.total > maxTotal) return refused(priceChanged(amounts.total, maxTotal));
     if (amounts.total > available) return refused(insufficientBalance(amounts.total, available));

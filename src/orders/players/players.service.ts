@@ -51,14 +51,14 @@ export class PlayersService {
     if (isExcluded(content, offers)) return this.counted('pattern', INVALID_PLAYER);
     // A newer version may have written a check that this version cannot read. It counts as "no validator".
     const check = setting === null ? null : readPlayerCheck(setting);
-    return check ? this.ask(check, content) : this.counted('nobody', UNKNOWN_PLAYER);
+    return check ? this.checkOnce(check, content) : this.counted('nobody', UNKNOWN_PLAYER);
   }
 
-  private async ask(check: PlayerCheck, content: OrderContent): Promise<PlayerVerdict> {
+  private async checkOnce(check: PlayerCheck, content: OrderContent): Promise<PlayerVerdict> {
     const key = this.cache.keyOf([check.validator, check.game, content.userId, content.serverId]);
     const pending = this.pending.get(key);
     if (pending) return this.counted('cache', await pending);
-    const checking = this.findOrAsk(key, check, content);
+    const checking = this.findOrCheck(key, check, content);
     this.pending.set(key, checking);
     try {
       return await checking;
@@ -67,7 +67,11 @@ export class PlayersService {
     }
   }
 
-  private async findOrAsk(key: string, check: PlayerCheck, { userId, serverId }: OrderContent): Promise<PlayerVerdict> {
+  private async findOrCheck(
+    key: string,
+    check: PlayerCheck,
+    { userId, serverId }: OrderContent,
+  ): Promise<PlayerVerdict> {
     const kept = await this.cache.get(key);
     if (kept) return this.counted('cache', kept);
     const verdict = await this.validators.check(check, { userId, serverId });

@@ -41,16 +41,16 @@ export class VerdictCache {
   }
 
   async get(key: string): Promise<PlayerVerdict | undefined> {
-    const text = await this.ask(() => this.queue.client.get(key));
+    const text = await this.tryCommand(() => this.queue.client.get(key));
     return text ? readVerdict(text) : undefined;
   }
 
   async put(key: string, verdict: PlayerVerdict): Promise<void> {
     const keptMs = verdict.verdict === 'unknown' ? UNKNOWN_KEPT_MS : KEPT_MS;
-    await this.ask(() => this.queue.client.set(key, JSON.stringify(verdict), 'PX', keptMs));
+    await this.tryCommand(() => this.queue.client.set(key, JSON.stringify(verdict), 'PX', keptMs));
   }
 
-  private async ask<Reply>(command: () => Promise<Reply>): Promise<Reply | undefined> {
+  private async tryCommand<Reply>(command: () => Promise<Reply>): Promise<Reply | undefined> {
     if (!this.health.isUp) return undefined;
     try {
       return await withDeadline(command(), ANSWER_WITHIN_MS);
