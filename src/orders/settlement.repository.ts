@@ -142,7 +142,7 @@ export const JUDGE_UNSETTLED = statement(
   ({ answers }) => `
     WITH judged AS (
       SELECT c.answer, u.order_id, u.item, u.unit, c.attempt, coalesce(a.supplier_id, u.supplier_id) AS supplier_id, u.state,
-             c.supplier_reference, c.detail, c.state AS word, c.is_news, c.delivered_sealed,
+             c.supplier_reference, c.detail, c.state AS reported, c.is_news, c.delivered_sealed,
              CASE WHEN c.cost_micros IS NULL THEN a.cost_micros ELSE c.cost_micros END AS cost_micros,
              CASE WHEN c.cost_micros IS NOT NULL THEN c.cost_currency
                   WHEN a.cost_micros IS NOT NULL THEN a.cost_currency END AS cost_currency,
@@ -161,23 +161,23 @@ export const JUDGE_UNSETTLED = statement(
     earlier AS (
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
              r.delivered_sealed IS NULL AS lacks_delivery,
-             judged.is_news AND judged.word IN ('succeeded', 'failed') AND judged.word
-               <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS turns
+             judged.is_news AND judged.reported IN ('succeeded', 'failed') AND judged.reported
+               <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS changes_mind
       FROM judged JOIN supplier_reversals r
         ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
       WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC),
     weighed AS (
       SELECT judged.*, CASE WHEN judged.kind = 'unknown_purchase' OR earlier.id IS NULL THEN judged.kind
-                            WHEN NOT earlier.turns OR earlier.status = 'open' THEN NULL
-                            WHEN judged.word = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
-             CASE WHEN earlier.turns AND earlier.status = 'open' THEN earlier.id END AS notes,
+                            WHEN NOT earlier.changes_mind OR earlier.status = 'open' THEN NULL
+                            WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
+             CASE WHEN earlier.changes_mind AND earlier.status = 'open' THEN earlier.id END AS notes,
              CASE WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL
                   THEN earlier.id END AS completes
       FROM judged LEFT JOIN earlier USING (answer)),
     noted AS (
       UPDATE supplier_reversals r
-      SET says = CASE r.id WHEN w.notes THEN w.word ELSE r.says END,
-          detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier says now ' || w.word, w.detail) ELSE r.detail END,
+      SET says = CASE r.id WHEN w.notes THEN w.reported ELSE r.says END,
+          detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier says now ' || w.reported, w.detail) ELSE r.detail END,
           delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed)
       FROM weighed w WHERE r.id = coalesce(w.notes, w.completes)
       RETURNING r.id),
@@ -192,12 +192,12 @@ export const JUDGE_UNSETTLED = statement(
       FROM weighed w WHERE opens IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
       RETURNING order_id, item, unit, attempt, kind AS opens),
-    asked_for_code AS (${INQUIRE_FOR_CODE}),
+    code_inquiries AS (${INQUIRE_FOR_CODE}),
     left_to_operator AS (
       UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
              unknown_since = statement_timestamp(), updated_at = statement_timestamp()
       FROM weighed w
-      WHERE w.word = 'succeeded' AND (w.opens = 'bought_late' OR w.notes IS NOT NULL)
+      WHERE w.reported = 'succeeded' AND (w.opens = 'bought_late' OR w.notes IS NOT NULL)
         AND u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit
         AND u.attempt > w.attempt AND ${CERTAINLY_NOT_BOUGHT})
     SELECT w.answer, w.state, recorded.opens IS NOT NULL OR noted.id IS NOT NULL AS is_new_reversal
