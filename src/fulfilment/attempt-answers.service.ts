@@ -22,8 +22,8 @@ interface DecidedAttempt {
   by: SupplierSource;
   outcome: DefiniteOutcome;
   /**
-   * The adapter of its supplier, and how often the unit was sent; absent where a success needs no check. `knownAs` is the
-   * supplier's reference so far; absent where the reference in `outcome` is stored already.
+   * The adapter of its supplier, and how often the unit was sent. Absent if a success needs no check. `knownAs` is the supplier's
+   * reference so far. It is absent if the reference in `outcome` is stored already.
    */
   sent?: { adapter: string; times: number; knownAs?: string | null };
   /** The supplier reported the same before, as in a callback that it sends again. */
@@ -32,7 +32,7 @@ interface DecidedAttempt {
   calls: SupplierCall[];
 }
 
-/** Applies suppliers' definite outcomes to attempts: the one way for answers, callbacks and checks. */
+/** Applies suppliers' definite outcomes to attempts. Answers, callbacks and checks all use it. */
 @Injectable()
 export class AttemptAnswersService {
   constructor(

@@ -24,8 +24,8 @@ export const attemptReference = (order: string, unit: string): string => `
        ELSE ${unitReferenceIn(order, unit)} || CASE WHEN ${unit}.attempt > 1 THEN '.' || ${unit}.attempt ELSE '' END END`;
 
 /**
- * Stores what suppliers report about attempts; absent values change nothing. A proven reference stays. An answer replaces an
- * unproven one (`is_hearsay`), or clears it (`is_misnamed`) if the supplier knows no such purchase of ours.
+ * Stores suppliers' reports about attempts. Absent values change nothing. A proven supplier's reference stays. An answer replaces
+ * an unproven reference (`is_hearsay`), or clears it (`is_misnamed`) if the supplier knows no such purchase of ours.
  */
 export const NOTE_ATTEMPTS = statement(
   'unit_attempts.note',
@@ -51,7 +51,7 @@ export const NOTE_ATTEMPTS = statement(
                         ELSE a.is_hearsay AND c.is_hearsay END,
       cost_micros = coalesce(c.cost_micros, a.cost_micros),
       cost_currency = coalesce(c.cost_currency, a.cost_currency),
-      -- The rate is that of the offer's currency.
+      -- The exchange rate belongs to the offer's currency.
       baht_per_unit = CASE WHEN c.cost_currency IS NULL OR c.cost_currency = a.cost_currency THEN a.baht_per_unit END,
       unconfirmed = coalesce(c.unconfirmed, a.unconfirmed)
     FROM ${attempts.as('c')}

@@ -33,7 +33,7 @@ export interface ClaimedUnit {
   inquiries: number;
   order_number: string;
   merchant_id: number;
-  /** What the unit is. */
+  /** Whether the unit is a top-up or a code. */
   kind: ProductKind;
   user_id: string;
   server_id: string | null;
@@ -92,8 +92,8 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
         updated_at = statement_timestamp()`;
 
 /**
- * Whether the next action is an inquiry by the supplier's reference: the adapter asks by it, and it is known. Otherwise nothing
- * is looked up.
+ * Whether the next action is an inquiry by the supplier's reference: the adapter can inquire by it, and the attempt has one. It
+ * reads an attempt only if the adapter can.
  */
 const usesSupplierReference = (unit: string, adapter: string): string => `
              CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.asks_by_theirs THEN (
@@ -107,9 +107,9 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
  * - A unit left in `sending` past its lease becomes an inquiry: the result of its send is unknown.
  * - An inquiry that may buy is claimed like a send, so that nothing else decides the unit meanwhile.
  * - A unit in doubt is sent again only to the same address. Another address never saw its reference and would sell it twice. If
- *   the address has changed, the unit goes to review. So does a unit that is too old for an inquiry, counted from the first
- *   send that was not certainly refused. Neither rule concerns inquiries by the supplier's reference: they never buy, and work
- *   at any age.
+ *   the address has changed, the unit goes to review. A unit that is too old for an inquiry also goes to review. Its age counts
+ *   from the first send that was not certainly refused. Neither rule applies to inquiries by the supplier's reference: they never
+ *   buy, and work at any age.
  * - The merchants with due units share the free slots of a supplier: {@link dueUnits}.
  * - For a supplier with a limit of its own, claims run one after the other.
  * - A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us.
@@ -179,7 +179,7 @@ export const CLAIM_UNITS = statement(
                 (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.named_at_random, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
                 d.callback_token_sealed, d.options, d.timeout_ms, d.next_merchant, d.next_used),
-    -- An attempt that begins here is not seen by this statement: what is written below is read from its origin.
+    -- This statement does not see the attempts that it inserts, so it takes their columns from the order and the item.
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,
              o.end_user_ip, ${sandboxUnitIn('claimed')} AS sandbox_unit,

@@ -26,6 +26,6 @@ const INTERRUPTED = {
   detail: 'the process that sent it did not record an answer',
 } as const;
 
-/** The entries of a call in the order history. The first may be an earlier send, whose process died before it recorded it. */
+/** The entries of a call in the order history. The first may be an earlier send that its process did not record before it died. */
 export const timelineOf = (call: EndedCall): SupplierCall[] =>
   call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];

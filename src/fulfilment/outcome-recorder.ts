@@ -93,7 +93,7 @@ export class OutcomeRecorder {
     return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
 
-  /** Records units in doubt that must not be sent or inquired about again: an operator must find out what became of them. */
+  /** Records units in doubt that workers must neither send nor inquire about again. An operator must find out their results. */
   async recordWithheld(units: ClaimedUnit[]): Promise<void> {
     const process = this.heartbeat.name;
     const calls = units.map((unit) => {
@@ -208,10 +208,10 @@ export class OutcomeRecorder {
 const waitsForCallback = ({ outcome }: Undecided): boolean =>
   outcome.kind === 'unknown' && outcome.waitsForCallback === true;
 
-/** What an answer reports about its attempt, if anything. */
+/** The reports of an answer about its attempt. Empty if it has none. */
 function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRow[] {
   const reported = ('supplierReference' in outcome && outcome.supplierReference) || null;
-  // An answer to an inquiry by the supplier's reference confirms that reference, whatever it calls the purchase now.
+  // An answer to an inquiry by the supplier's reference confirms that reference, even if the answer has another one.
   const supplier_reference = (reported !== null && kind === 'inquiry' && unit.supplier_reference) || reported;
   const is_misnamed = outcome.kind === 'unknown' && outcome.isMisnamed === true;
   const cost = costColumns(outcome);

@@ -19,7 +19,7 @@ const RETRY_MS = 500;
 const RENEWED_FOR_MS = 10_000;
 /** How long before its lease ends a claim is extended. */
 const RENEW_BEFORE_MS = LEASE_MARGIN_MS / 2;
-/** Beyond this many kept answers, each call holds its slot until its answer is recorded, so that suppliers get fewer calls. */
+/** With more kept answers than this, each call holds its slot until its answer is recorded. So suppliers get fewer calls. */
 const MAX_KEPT = 5_000;
 
 /** Settles units by definite answers of suppliers, and keeps answers that cannot be recorded at once. */

@@ -23,17 +23,20 @@ const NO_END = 2_147_483_647;
  * `free`: the `slots` to fill, and the place where the previous claim of this process ended, `from_merchant` and `from_used`.
  *
  * The merchants with due units form a circle, by their ids. From that place on, each merchant in its turn gets as many slots as
- * its weight, until no slot is left. `next_merchant` and `next_used` are the place of the next claim. So a claim of a single
- * slot gives it to one merchant, and the next claim gives the next slot to the following one.
+ * its weight, until no slot is left. The next claim begins at `next_merchant` and `next_used`. So a claim of a single slot gives
+ * it to one merchant, and the next claim gives the next slot to the following merchant.
  *
  * - If all due units fit in the free slots, there is nothing to share. The claim takes them in one scan of the index.
- * - `line`: the merchants whose turn it may be, at most as many as slots. One probe of the index finds each.
- * - `shares`: turns and slots as two rulers beside each other. A merchant's share is the length of its turns under the slots.
- * - `taken`: leases that ended, which are never more than slots, and then each merchant's share of its oldest units.
+ * - `line`: the next merchants of the circle, at most as many as slots. One probe of the index finds each.
+ * - `turns` lays the merchants' weights end to end. One `round` is the sum of all weights.
+ * - `shares` lays the slots along these turns, as often around as they reach. A merchant's share is the number of slots that fall
+ *   on its turns.
+ * - `taken`: first the units whose leases ended, and then each merchant's share of its oldest units.
  * - `extra`: slots that merchants left free, shared by weight between the merchants with more due units than their shares.
  * - If slots are still free, perhaps because another worker locks the units in line, the claim takes any due units.
  *
- * Each SELECT below runs only if those before it left slots free. A paused supplier gets inquiries at most, which are not shared.
+ * Each SELECT below runs only if the SELECTs before it left slots free. A paused supplier gets only inquiries, which need no
+ * shares.
  */
 export const dueUnits = (clockLimit: string): string => {
   const due = (columns: string, whose: string): string => `

@@ -58,8 +58,8 @@ export class SupplierCaller {
   }
 
   /**
-   * Whether a unit must wait because its offer is off. Only a send after a send that was not accepted needs the query: the offer
-   * of a first send was on a moment ago, and an attempt in doubt must be cleared up all the same.
+   * Whether a unit must wait because its offer is off. Only a send that repeats an unaccepted send needs this query: the offer of
+   * a first send was on a moment ago, and an attempt in doubt must be resolved in any case.
    */
   private async isOfferOff(unit: ClaimedUnit): Promise<boolean> {
     if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return false;

@@ -6,9 +6,9 @@ interface Pace {
   isCareful: boolean;
   /** Until when its last good answer counts, in monotonic milliseconds. */
   healthyUntilMs: number;
-  /** The operator's limit of calls in flight over all workers, which claims enforce; null for the usual one. */
+  /** The operator's limit of calls in flight over all workers, which claims enforce; null for the usual limit. */
   allowed: number | null;
-  /** The most calls in flight that the supplier accepts, after it reported too many. */
+  /** The number of calls in flight that the supplier seems to accept, after it reported too many. */
   limit: number;
 }
 

@@ -28,8 +28,8 @@ export interface SupplierView {
 }
 
 /**
- * Buys units: claims due ones (which commits the intent), calls the supplier with no transaction open, and records the
- * outcome. PostgreSQL decides who may send; nothing here repeats a purchase (contract, section 8). The
+ * Buys units: it claims due units, which commits the intent, calls their suppliers with no transaction open, and records the
+ * outcomes. PostgreSQL decides who may send; nothing here repeats a purchase (contract, section 8). The
  * SUPPLIER_MAX_IN_FLIGHT slots of a supplier are divided among live workers. A supplier's own limit holds over all workers:
  * the claim enforces it. A supplier that accepts nothing gets fewer slots.
  */
@@ -111,7 +111,8 @@ export class UnitDispatcher {
   private async run(unit: ClaimedUnit, leaseEndMs: number, freeSlot: () => void): Promise<void> {
     const call = await this.caller.call(unit);
     if (!call.isWithheld) this.noteHealth(call);
-    // Any other outcome may pause the supplier when it is recorded. Claims count a supplier's own limit until then, too.
+    // Other outcomes may pause the supplier once they are recorded. If the supplier has its own limit, claims count the unit
+    // until its outcome is recorded.
     if (isDefinite(call.outcome) && unit.max_in_flight === null) freeSlot();
     const isDueAgain = await this.recorder.record(call, leaseEndMs);
     if (isDueAgain) this.work.wake([unit.supplier_id]);

@@ -24,8 +24,7 @@ export interface PostponedUnit {
  * - not accepted, and never in doubt before: queue again.
  * - no inquiry possible, or in doubt for too long: review.
  * - never seen, with a long enough quiet period between the last send and the inquiry: send again under the same reference.
- *   The period ends when the inquiry began, so slow answers and writes are no part of it. A clock that was set forward never
- *   ends it.
+ *   The period ends when the inquiry began, so it contains no slow answers or writes. A clock that was set forward never ends it.
  * - else: inquire again.
  *
  * A unit is in doubt from its last send on, because its supplier certainly accepted none of the sends before.

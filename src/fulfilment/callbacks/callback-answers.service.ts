@@ -24,8 +24,8 @@ const SETTLE_WITHIN_MS = 5_000;
 /**
  * The result of an outcome that a callback reported.
  * - `settled`: it settled the unit, or a refusal began another attempt.
- * - `contradicted`: the unit had been settled otherwise, so it opened a discrepancy.
- * - `nothing_new`: it was known, or the purchase is still in progress.
+ * - `contradicted`: it opened a discrepancy, because the unit had been settled otherwise.
+ * - `nothing_new`: it was known before, or the purchase is still in progress.
  * - `undecided`: the supplier must be queried.
  * - `unrecorded`: it could not be written: the supplier must be queried, or else repeat the callback.
  */

@@ -7,12 +7,12 @@ import { Supplier } from '../../suppliers/supplier.entity.js';
 /**
  * The result of a callback.
  * - `settled`: it settled its unit, or its refusal began another attempt.
- * - `contradicted`: its unit had been settled otherwise, so it opened a discrepancy.
+ * - `contradicted`: it opened a discrepancy, because its unit had been settled otherwise.
  * - `woke`: it scheduled an inquiry about its attempt.
  * - `nothing_new`: it changes nothing about its attempt.
  * - `repeated`: a callback with its delivery id was received before, and this one changed nothing.
  * - `unknown_reference`: it is about no attempt of ours.
- * - `products`: it reports changed products, and we read the known ones among them again.
+ * - `products`: it reports changed products. The service reads the products again that it knows.
  * - `ping`: it only tests whether we answer.
  * - `unreadable`: its adapter could not read it.
  * - `refused`: it did not prove that it came from the supplier.

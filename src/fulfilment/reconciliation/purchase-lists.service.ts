@@ -31,7 +31,7 @@ export interface Listed {
   unreadableName?: string | null;
   /** The ids of the discrepancies that the reading opened for unknown purchases. */
   opened: number[];
-  /** Purchases that the supplier sold, and that our books do not know or have as not bought. */
+  /** Purchases that the supplier sold, but that our books do not know or record as not bought. */
   surplus: number;
   /** The number of `surplus` purchases of known attempts for which the reading opened a discrepancy. */
   contradicted: number;
@@ -61,7 +61,7 @@ interface ReadingOptions {
   onNext?: (place: Place | null) => void;
 }
 
-/** Reads suppliers' lists of purchases. A purchase that our books do not know, or have as not bought, becomes a discrepancy. */
+/** Reads suppliers' lists of purchases. A purchase that our books do not know, or record as not bought, becomes a discrepancy. */
 @Injectable()
 export class PurchaseListsService {
   constructor(
@@ -114,7 +114,7 @@ export class PurchaseListsService {
     listed.contradicted += opened;
   }
 
-  /** Reads the due lists, each from where it ended last. A failed reading does not stop the others. */
+  /** Reads the due lists. Each reading continues from the end of the one before. A failed reading does not stop the others. */
   async readDue(intervalMs: number, stop: AbortSignal): Promise<{ supplier: string; reading: ListReading }[]> {
     const due = await this.lists.takeDue(adaptersWith('purchases'), intervalMs);
     const done = [];
@@ -126,7 +126,7 @@ export class PurchaseListsService {
     return done;
   }
 
-  /** After a failure the next reading continues from the page that was reached. If this one got no further, it begins anew. */
+  /** After a failure, the next reading continues from the page that this one reached, or begins anew if it reached no new page. */
   private async readOneDue(due: DueList, stop: AbortSignal): Promise<ListReading> {
     const supplier = await this.suppliers.getByCode(due.code);
     const begun = beginningOf(due, supplier);

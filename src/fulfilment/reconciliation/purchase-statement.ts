@@ -24,7 +24,7 @@ type Verdict = 'bought' | 'not_bought' | 'refunded' | 'processing' | 'unclear';
 
 export interface StatedPurchase extends ListedPurchase {
   line: number;
-  /** In the statement's words; null if the line has none. */
+  /** As the statement has it; null if the line has none. */
   status: string | null;
   /** The meaning of the status; a purchase without a status was bought. */
   verdict: Verdict;

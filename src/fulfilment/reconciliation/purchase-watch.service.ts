@@ -6,16 +6,16 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purchase-lists.service.js';
 import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
 
-/** The most discrepancies that one call looks at. After a restore from a backup, a day's purchases may have one each. */
+/** The maximum of discrepancies that one call checks. After a restore from a backup, each purchase of a day may have one. */
 const BATCH = 1_000;
 
 /**
- * Reads suppliers' lists of purchases every SUPPLIER_PURCHASES_INTERVAL_MS. A purchase that our books do not know, or have as
+ * Reads suppliers' lists of purchases every SUPPLIER_PURCHASES_INTERVAL_MS. A purchase that our books do not know, or record as
  * not bought, becomes a discrepancy. The discrepancy of an unknown purchase closes again once an order has the purchase.
  */
 @Injectable()
 export class PurchaseWatchService {
-  /** The id of the last discrepancy that was looked at; 0 to begin with the first. */
+  /** The id of the last checked discrepancy; 0 to begin with the first. */
   private after = 0;
   /** The last problem of each supplier's list, so that only a new problem is logged. */
   private readonly problems = new Map<string, string>();
@@ -28,8 +28,7 @@ export class PurchaseWatchService {
   ) {}
 
   /**
-   * Closes discrepancies whose purchase a unit has by now. Each call looks at the next batch; after the last batch it begins
-   * again with the first.
+   * Closes discrepancies whose purchase a unit has by now. Each call checks the next batch, and the first again after the last.
    * @returns the closed ids.
    */
   @WorkerTask('purchase_cases', { every: 60_000, failed: 'discrepancies of unknown purchases could not be checked' })

@@ -20,8 +20,8 @@ const attemptsNamed = (isNamed: string): string => `
   WHERE a.ended_as IS NOT NULL OR u.state = 'failed' OR u.state = 'succeeded' AND ${IS_ANOTHER}`;
 
 /**
- * Purchases that the supplier sold but our books have as not bought: the unit failed, another attempt followed, or the unit
- * has another purchase under the same reference.
+ * Purchases that the supplier sold, but that our books record as not bought: the unit failed, another attempt followed, or the
+ * unit has another purchase under the same reference.
  */
 const FIND_SOLD_AFTER_ALL = statement(
   'sold_after_all.find',

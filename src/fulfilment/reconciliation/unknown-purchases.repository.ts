@@ -65,8 +65,8 @@ const NOT_BOUGHT = `
  * Opens a discrepancy for each purchase that our books do not know, or that an archived order did not get. There is one for each
  * reference, however often it is reported: a later report updates the details while it is open. A purchase that certainly
  * failed opens none. Attempts are committed before their first send, so the statement finds the attempt of every purchase of
- * ours. Once a supplier has `mostAnHour` discrepancies within an hour, it opens no more: each further purchase returns a row
- * without an id.
+ * ours. Once a supplier has `mostAnHour` discrepancies within an hour, the statement opens no more. Each further purchase then
+ * returns a row without an id.
  */
 const REPORT_PURCHASES = statement(
   'unknown_purchases.tell',
@@ -92,7 +92,7 @@ const REPORT_PURCHASES = statement(
     WITH given AS MATERIALIZED (SELECT * FROM ${purchases.numbered('g', 'place')}),
     same_account AS (
       SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId}),
-    -- Those of this supplier that are there already, whether open or closed.
+    -- The discrepancies that this supplier has already, open or closed.
     cases AS (
       SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
         ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.reference = g.reference
@@ -148,10 +148,10 @@ const FIND_SETTLED_NAMES = statement(
 );
 
 /**
- * The discrepancies in `looked` whose purchase a successful unit has, with one probe of an index for each. If a supplier forgot
- * a reference of ours and sold under it again, the unit and the discrepancy have different references of the supplier, and the
- * discrepancy stays open. The attempt's proven reference counts beside the unit's, because suppliers may change their reference
- * once a purchase is done.
+ * The discrepancies in `looked` whose purchase a successful unit has. Each costs one probe of an index. If a supplier forgot a
+ * reference of ours and sold under it again, the unit and the discrepancy have different references of the supplier, and the
+ * discrepancy stays open. The attempt's proven supplier's reference counts as well as the unit's, because suppliers may change
+ * their references once a purchase is done.
  */
 const matching = (isNamed: string): string => `
       SELECT r.id FROM looked r
@@ -167,10 +167,10 @@ const matching = (isNamed: string): string => `
         LIMIT 1) attempt`;
 
 /**
- * Closes discrepancies whose purchase a unit has by now. After a restore a unit may be at an earlier attempt. When it begins
- * the later attempt again, under the same reference, the supplier answers with the purchase. If the unit ends otherwise, the
- * discrepancy stays open: no merchant paid for the purchase that a player got. Each discrepancy costs a probe of every partition
- * of the attempts, so one worker at a time looks at a limited number.
+ * Closes discrepancies whose purchase a unit has by now. After a restore, a unit may be at an earlier attempt. When the unit
+ * begins the later attempt again, under the same reference, the supplier answers with the purchase. If the unit ends otherwise,
+ * the discrepancy stays open, because a player got a purchase that no merchant paid for. Each discrepancy costs a probe of every
+ * partition of the attempts, so one worker at a time checks a limited number.
  */
 const CLOSE_BOUGHT = statement(
   'unknown_purchases.close_bought',
@@ -243,8 +243,8 @@ export class UnknownPurchasesRepository {
 
   /**
    * Closes open discrepancies whose purchase a unit has by now. It closes none while another worker does so.
-   * @param after the id of the last discrepancy that was looked at.
-   * @returns the closed ids, and the id to continue after: 0 once the last discrepancy was looked at.
+   * @param after the id of the last checked discrepancy.
+   * @returns the closed ids, and the id to continue after: 0 after the last discrepancy.
    */
   async closeBought(after: number, limit: number): Promise<{ closed: number[]; next: number }> {
     const values = CLOSE_BOUGHT.with({ after, limit });
