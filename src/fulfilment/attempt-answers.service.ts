@@ -96,7 +96,7 @@ export class AttemptAnswersService {
     return {
       alsoWrite: (tx) => {
         if (isNew) this.attempts.note(tx, [{ ...about, ...reported }]);
-        if (checkAfterMs !== null) this.checks.askIn(tx, about, checkAfterMs);
+        if (checkAfterMs !== null) this.checks.scheduleIn(tx, about, checkAfterMs);
       },
     };
   }

@@ -14,7 +14,7 @@ const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT,
   `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
 
 /** Changes nothing if the attempt has a scheduled check. */
-const ASK_FOR_CHECK = statement(
+const SCHEDULE_CHECK = statement(
   'attempt_checks.ask',
   { ...ATTEMPT, delayMs: 'int' },
   ({ order_id, item, unit, attempt, delayMs }) => `
@@ -95,13 +95,13 @@ export class AttemptChecksRepository {
   constructor(private readonly database: Database) {}
 
   /** Schedules a check unless there is one. */
-  async ask({ order_id, item, unit, attempt }: AttemptKey, delayMs: number): Promise<void> {
-    await this.database.query(...ASK_FOR_CHECK.with({ order_id, item, unit, attempt, delayMs }));
+  async schedule({ order_id, item, unit, attempt }: AttemptKey, delayMs: number): Promise<void> {
+    await this.database.query(...SCHEDULE_CHECK.with({ order_id, item, unit, attempt, delayMs }));
   }
 
   /** Does the same in a transaction. */
-  askIn(tx: Transaction, { order_id, item, unit, attempt }: AttemptKey, delayMs: number): void {
-    tx.write(...ASK_FOR_CHECK.with({ order_id, item, unit, attempt, delayMs }));
+  scheduleIn(tx: Transaction, { order_id, item, unit, attempt }: AttemptKey, delayMs: number): void {
+    tx.write(...SCHEDULE_CHECK.with({ order_id, item, unit, attempt, delayMs }));
   }
 
   /** @param retryMs after which the check is due again, unless it has ended. */

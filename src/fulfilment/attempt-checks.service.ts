@@ -40,7 +40,7 @@ export class AttemptChecksService {
     const due = await this.checks.takeDue(RETRY_MS);
     if (!due) return false;
     const startedAtMs = performance.now();
-    const outcome = await this.ask(due);
+    const outcome = await this.inquire(due);
     const key = { orderId: due.order_id, item: due.item, unit: due.unit };
     if (isAboutAnother(outcome)) {
       if (await this.answers.reportSurplus(key, due.attempt, outcome))
@@ -61,7 +61,7 @@ export class AttemptChecksService {
     return true;
   }
 
-  private async ask(due: DueCheck): Promise<SupplierOutcome> {
+  private async inquire(due: DueCheck): Promise<SupplierOutcome> {
     const connection = this.registry.tryConnect(due);
     if ('known' in connection) return { kind: 'unknown', detail: connection.detail };
     const { supplier_sku: sku, reference, supplier_reference: supplierReference } = due;

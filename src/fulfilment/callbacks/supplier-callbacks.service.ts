@@ -199,7 +199,7 @@ export class SupplierCallbacksService {
     if (!inquiry) return null;
     if (!isOpen(attempt)) {
       if (inquiry.mayBuy && (saysSold || !(await this.isSold(attempt, inquiry)))) return null;
-      await this.checks.ask(attempt, Math.max(inquiry.minGapMs, MIN_CHECK_GAP_MS));
+      await this.checks.schedule(attempt, Math.max(inquiry.minGapMs, MIN_CHECK_GAP_MS));
       return 'woke';
     }
     const dueInMs = await this.callbacks.wake(attempt, inquiry.minGapMs);
