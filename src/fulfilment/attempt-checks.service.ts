@@ -68,11 +68,11 @@ export class AttemptChecksService {
     const named = { sku, reference, supplierReference };
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
     if (!inquiry) return { kind: 'never_seen' };
-    if (!inquiry.mayBuy) return inquiry.ask(connection.settings, named);
+    if (!inquiry.mayBuy) return inquiry.query(connection.settings, named);
     // This inquiry sends the attempt again, which could buy it twice unless the supplier has certainly sold it.
     const sold = inquiry.remembersSales ? await this.checks.findSold(due, inquiry.maxAgeMs) : null;
     if (!sold) return { kind: 'never_seen' };
-    return inquiry.ask(connection.settings, { ...named, ...requestOf(sold), isRepeat: true });
+    return inquiry.query(connection.settings, { ...named, ...requestOf(sold), isRepeat: true });
   }
 
   private toCall(unit: DueCheck, outcome: SupplierOutcome, durationMs: number) {

@@ -36,7 +36,7 @@ export class SupplierCaller {
     const startedAtMs = performance.now();
     failpoint('supplier.calling');
     const isWithheld = await this.isOfferOff(unit);
-    const outcome = isWithheld ? OFFER_OFF : await this.ask(unit);
+    const outcome = isWithheld ? OFFER_OFF : await this.sendOrInquire(unit);
     failpoint('supplier.answered');
     const isNamed = unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
@@ -66,7 +66,7 @@ export class SupplierCaller {
     return this.attempts.isOfferOff(unit).catch(() => false);
   }
 
-  private async ask(unit: ClaimedUnit): Promise<SupplierOutcome> {
+  private async sendOrInquire(unit: ClaimedUnit): Promise<SupplierOutcome> {
     let supplier: SupplierConnection;
     try {
       supplier = this.registry.connect({ ...unit, code: unit.supplier });
@@ -82,7 +82,7 @@ export class SupplierCaller {
     const isInquiry = !isSend || (unit.is_repeat && inquiry?.mayBuy);
     if (!isInquiry) return supplier.adapter.send(settings, attempt);
     if (!inquiry) return { kind: 'unknown', detail: 'cannot be asked' };
-    return this.withCode(unit, await inquiry.ask(settings, attempt), supplier.adapter);
+    return this.withCode(unit, await inquiry.query(settings, attempt), supplier.adapter);
   }
 
   private async withCode(

@@ -179,7 +179,7 @@ export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
    * not deduplicate.
    */
   readonly isNotFoundCertain?: true;
-  ask(settings: Settings, attempt: NamedAttempt): Promise<SupplierOutcome>;
+  query(settings: Settings, attempt: NamedAttempt): Promise<SupplierOutcome>;
 }
 
 /** An inquiry that repeats the send. It buys what never arrived, so workers claim it as they claim a send. */
@@ -189,7 +189,7 @@ export interface BuyingInquiry<Settings = unknown> extends InquiryTiming {
   readonly remembersSales?: true;
   /** The inquiry for attempts whose supplier reference is known, at any age. Absent where that makes no difference. */
   readonly bySupplierReference?: ReadingInquiry<Settings> & { maxAgeMs: null };
-  ask(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
+  query(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
 }
 
 export type Inquiry<Settings = unknown> = ReadingInquiry<Settings> | BuyingInquiry<Settings>;

@@ -21,13 +21,13 @@ export class UnitInquiryService {
   ) {}
 
   /** @param supplier its code. @throws NOT_FOUND; BAD_REQUEST for its settings; CONFLICT if a query is impossible or may buy. */
-  async ask(supplier: string, attempt: NamedAttempt): Promise<SaidNow> {
+  async inquire(supplier: string, attempt: NamedAttempt): Promise<SaidNow> {
     const { adapter, settings } = this.registry.connect(await this.suppliers.getByCode(supplier));
     const inquiry = inquiryAbout(adapter, attempt.supplierReference !== null);
     if (!inquiry) throw new AppError('CONFLICT', `${supplier} can't be queried about purchases`);
     if (inquiry.mayBuy)
       throw new AppError('CONFLICT', `a query at ${supplier} may buy: look at the supplier's own pages`);
-    const outcome = await inquiry.ask(settings, attempt);
+    const outcome = await inquiry.query(settings, attempt);
     return { outcome: outcome.kind, detail: outcomeDetail(outcome) };
   }
 }

@@ -56,7 +56,7 @@ export class DigiflazzBuyer {
   /** Queries an attempt more than a minute after its send. */
   async askLater(what: Attempt): Promise<SupplierOutcome> {
     await this.client.aMinuteLater();
-    return this.adapter.inquiry.ask(this.settings, what);
+    return this.adapter.inquiry.query(this.settings, what);
   }
 
   balance(): ReturnType<DigiflazzSupplier['balance']> {

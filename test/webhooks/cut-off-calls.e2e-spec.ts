@@ -55,7 +55,7 @@ describe('a call that the client cuts off leaves no unused connection', () => {
     const supplier = new HttpSupplier(http);
     const settings = { token: null, timeoutMs: 300 };
     const brought = await connectionsOf(answer, (baseUrl) =>
-      supplier.inquiry.ask({ ...settings, baseUrl }, { sku: 'x', reference: 'ord_1.1.1', supplierReference: null }),
+      supplier.inquiry.query({ ...settings, baseUrl }, { sku: 'x', reference: 'ord_1.1.1', supplierReference: null }),
     );
     expect(brought.map((text) => text.slice(0, 3))).toEqual(['GET', 'GET', 'GET']);
     await http.close();

@@ -54,7 +54,7 @@ export class Inquirer {
     }
     let waitMs = FIRST_WAIT_MS;
     for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
-      const outcome = await inquiry.ask(settings, asked);
+      const outcome = await inquiry.query(settings, asked);
       if (outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
         this.unansweredInARow = 0;
         return outcome.kind;

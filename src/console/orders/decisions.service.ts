@@ -134,7 +134,7 @@ export class DecisionsService {
     if (!attempt) throw notFound('attempt');
     const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
     const result = await this.queries.ask('inquiry', supplier, () =>
-      this.inquiry.ask(supplier, { sku, reference, supplierReference }),
+      this.inquiry.inquire(supplier, { sku, reference, supplierReference }),
     );
     const detail = { unit: unitName(name), supplier, result: result.outcome };
     await this.orders.record(order, 'order.inquire', detail, caller.actor());

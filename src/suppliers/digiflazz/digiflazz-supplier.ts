@@ -85,7 +85,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     firstMs: MINUTE_MS,
     minGapMs: MINUTE_MS,
     maxAgeMs: 85 * DAY_MS,
-    ask: (settings, attempt) => this.send(settings, { ...attempt, isRepeat: true }),
+    query: (settings, attempt) => this.send(settings, { ...attempt, isRepeat: true }),
   };
 
   readonly callbacks = digiflazzCallbacks;

@@ -50,7 +50,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     firstMs: 2_000,
     minGapMs: 0,
     maxAgeMs: null,
-    ask: (settings, { reference }) => this.inquire(settings, reference),
+    query: (settings, { reference }) => this.inquire(settings, reference),
   };
 
   readonly purchases: PurchaseList<HttpSettings> = {

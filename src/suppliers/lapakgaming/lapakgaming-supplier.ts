@@ -66,7 +66,7 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
     firstMs: 5_000,
     minGapMs: 2_000,
     maxAgeMs: null,
-    ask: (settings, attempt) => {
+    query: (settings, attempt) => {
       const { reference, supplierReference: tid } = attempt;
       const query = new URLSearchParams(tid === null ? { partner_reference_id: reference } : { tid });
       return inquireAndRead(

@@ -28,7 +28,7 @@ function attempt(userId: string, given: Partial<SandboxPurchase> = {}, of: Parti
 const sent = async (...given: Parameters<typeof attempt>): Promise<string> =>
   (await supplier.send(SETTINGS, attempt(...given))).kind;
 const asked = async (...given: Parameters<typeof attempt>): Promise<string> =>
-  (await supplier.inquiry.ask(SETTINGS, attempt(...given))).kind;
+  (await supplier.inquiry.query(SETTINGS, attempt(...given))).kind;
 
 describe('the built-in supplier of the sandbox', () => {
   it.each([
@@ -73,7 +73,7 @@ describe('the built-in supplier of the sandbox', () => {
   it('has the same reference and code for an attempt in every answer', async () => {
     const of = attempt('player-1', { kind: 'code' });
     const reported = await supplier.send(SETTINGS, of);
-    expect(await new SandboxSupplier().inquiry.ask(SETTINGS, of)).toEqual(reported);
+    expect(await new SandboxSupplier().inquiry.query(SETTINGS, of)).toEqual(reported);
     expect(reported).toMatchObject({
       deliveries: [{ code: expect.stringMatching(/^SANDBOX(-[0-9A-F]{4}){3}$/) as unknown, expiresOn: '2099-12-31' }],
     });
@@ -88,6 +88,6 @@ describe('the built-in supplier of the sandbox', () => {
   it('leaves attempts of live merchants in doubt', async () => {
     const { sandbox: _sandbox, ...live } = attempt('sim-fail-out_of_stock');
     expect((await supplier.send(SETTINGS, live)).kind).toBe('unknown');
-    expect((await supplier.inquiry.ask(SETTINGS, live)).kind).toBe('unknown');
+    expect((await supplier.inquiry.query(SETTINGS, live)).kind).toBe('unknown');
   });
 });

@@ -44,7 +44,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
     firstMs: 2_000,
     minGapMs: 0,
     maxAgeMs: null,
-    ask: (_settings, attempt) => Promise.resolve(inquire(attempt)),
+    query: (_settings, attempt) => Promise.resolve(inquire(attempt)),
   };
 
   readSettings({ timeoutMs }: StoredSettings): SandboxSettings {

@@ -69,7 +69,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     minGapMs: 5_000,
     maxAgeMs: null,
     // Names our own reference, which the vendor knows even if its answer never reached us.
-    ask: (settings, attempt) => {
+    query: (settings, attempt) => {
       const kind = typeOf(attempt.sku)?.kind ?? 'recharge';
       const path = `/v1/${kind}-orders/${encodeURIComponent(attempt.reference)}`;
       return inquireAndRead(

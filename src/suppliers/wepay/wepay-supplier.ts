@@ -55,13 +55,13 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
     minGapMs: 10 * SECOND_MS,
     // The vendor does not document how long it remembers a reference.
     maxAgeMs: HOUR_MS,
-    ask: (settings, attempt) => this.send(settings, { ...attempt, isRepeat: true }),
+    query: (settings, attempt) => this.send(settings, { ...attempt, isRepeat: true }),
     bySupplierReference: {
       mayBuy: false,
       firstMs: 5 * SECOND_MS,
       minGapMs: 2 * SECOND_MS,
       maxAgeMs: null,
-      ask: (settings, attempt) =>
+      query: (settings, attempt) =>
         inquireAndRead(
           () => this.call(settings, { type: 'get_output', transaction_id: attempt.supplierReference ?? '' }),
           (answer) => readOutputAnswer(answer, attempt),
