@@ -14,7 +14,7 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   /** Whether the attempt may be sent again if the supplier never saw it. */
   mayResend: boolean;
   /** Whether the supplier answers inquiries about this attempt. */
-  canBeAsked: boolean;
+  canInquire: boolean;
   /** The delay from a send to the first inquiry. */
   firstMs: number;
   /** The minimum gap between two calls about an attempt. */
@@ -27,5 +27,5 @@ const INTERRUPTED = {
 } as const;
 
 /** The entries of a call in the order history. The first may be an earlier send that its process did not record before it died. */
-export const timelineOf = (call: EndedCall): SupplierCall[] =>
+export const historyEntriesOf = (call: EndedCall): SupplierCall[] =>
   call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];

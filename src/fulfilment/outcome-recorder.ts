@@ -26,7 +26,7 @@ import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';
 import { FailoverService } from './failover.service.js';
 import { UnitObserver } from './unit.observer.js';
-import { timelineOf, type EndedCall } from './ended-call.js';
+import { historyEntriesOf, type EndedCall } from './ended-call.js';
 import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.repository.js';
 
 /** A call that decided nothing. `unconfirmed` is the code of a refusal that counts only once the supplier repeats it. */
@@ -141,7 +141,7 @@ export class OutcomeRecorder {
     const isLasting = outcome.fault !== undefined && LASTING.has(outcome.fault);
     if (!isLasting && unit.age_ms < this.config.SUPPLIER_BUSY_LIMIT_MS) return false;
     const key = { orderId: unit.order_id, item: unit.item, unit: unit.unit };
-    const ended = { key, attempt: unit.attempt, claim: unit.claim, refusal: null, calls: timelineOf(call) };
+    const ended = { key, attempt: unit.attempt, claim: unit.claim, refusal: null, calls: historyEntriesOf(call) };
     const next = await retryWrite(() => this.failover.begin(ended), leaseEndMs, isPassing);
     if (next) this.observer.attemptBegun(unit, next);
     else if (outcome.fault !== 'configuration' || unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS) return false;
@@ -191,7 +191,7 @@ export class OutcomeRecorder {
       outcome: call.outcome.kind,
       delay_ms: waitsForCallback(call) ? reviewAfterMs : nextCallDelayMs(call),
       may_resend: call.mayResend,
-      can_inquire: call.canBeAsked,
+      can_inquire: call.canInquire,
       quiet_ms: BigInt(quietMs(call)),
       asked_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
       // A call in flight ends within one quiet period, and its send arrives within another.
@@ -199,7 +199,7 @@ export class OutcomeRecorder {
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(reviewAfterMs));
     this.attempts.note(tx, calls.flatMap(noteOf));
-    this.settlementRepository.recordCalls(tx, calls.flatMap(timelineOf));
+    this.settlementRepository.recordCalls(tx, calls.flatMap(historyEntriesOf));
     return postponed;
   }
 }

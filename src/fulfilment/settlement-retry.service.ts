@@ -8,7 +8,7 @@ import { SettlementRepository } from '../orders/settlement.repository.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { AttemptAnswersService } from './attempt-answers.service.js';
-import { timelineOf, type EndedCall } from './ended-call.js';
+import { historyEntriesOf, type EndedCall } from './ended-call.js';
 import { UnitObserver } from './unit.observer.js';
 import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
 
@@ -88,7 +88,7 @@ export class SettlementRetryService {
     return settled;
   }
 
-  private async settleOnce(call: Decided, calls = timelineOf(call)): Promise<void> {
+  private async settleOnce(call: Decided, calls = historyEntriesOf(call)): Promise<void> {
     const { unit } = call;
     const settled = await this.answers.settle({
       key: { orderId: unit.order_id, item: unit.item, unit: unit.unit },
@@ -110,7 +110,7 @@ export class SettlementRetryService {
     const review = (): Promise<void> =>
       this.database.transaction((tx) => {
         this.units.review(tx, unit);
-        this.settlementRepository.recordCalls(tx, timelineOf(call));
+        this.settlementRepository.recordCalls(tx, historyEntriesOf(call));
       });
     await retryWrite(review, leaseEndMs, isPassing);
     this.observer.needsReview(unit, 'its supplier’s answer could not be recorded');

@@ -50,7 +50,7 @@ export class SupplierCaller {
       process: this.heartbeat.name,
       mayResend: adapter !== undefined && mayResend(adapter),
       // `inquiry` is undefined if only workers of another version have the adapter: these workers can inquire.
-      canBeAsked: inquiry !== null,
+      canInquire: inquiry !== null,
       ...this.timingOf(inquiry ?? undefined, unit),
     };
     this.observer.answered(call);
