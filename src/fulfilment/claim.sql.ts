@@ -96,7 +96,7 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
  * reads an attempt only if the adapter can.
  */
 const usesSupplierReference = (unit: string, adapter: string): string => `
-             CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.asks_by_theirs THEN (
+             CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.inquires_by_supplier_reference THEN (
                     SELECT supplier_reference FROM unit_attempts a
                     WHERE a.order_id = ${unit}.order_id AND a.item = ${unit}.item AND a.unit = ${unit}.unit
                       AND a.number = ${unit}.attempt) IS NOT NULL ELSE false END`;
@@ -128,7 +128,7 @@ export const CLAIM_UNITS = statement(
       inquiry_may_buy: 'boolean',
       min_gap_ms: 'int',
       max_age_ms: 'bigint?',
-      asks_by_theirs: 'boolean',
+      inquires_by_supplier_reference: 'boolean',
       named_at_random: 'boolean',
     }),
     total: 'int',
@@ -139,17 +139,17 @@ export const CLAIM_UNITS = statement(
   ({ suppliers, adapters, total, name, leaseMarginMs, clockLimit }) => `
     WITH limited AS MATERIALIZED (
       SELECT id, max_in_flight FROM suppliers
-      WHERE max_in_flight IS NOT NULL AND id IN (SELECT supplier_id FROM ${suppliers.as('asked')})
+      WHERE max_in_flight IS NOT NULL AND id IN (SELECT supplier_id FROM ${suppliers.as('requested')})
       ORDER BY id FOR NO KEY UPDATE),
     free AS MATERIALIZED (
-      SELECT asked.*, CASE WHEN limited.id IS NULL THEN asked.free_slots
-                           ELSE least(asked.free_slots, greatest(limited.max_in_flight - units_in_flight(limited.id), 0)) END::int AS slots
-      FROM ${suppliers.as('asked')}
-      LEFT JOIN limited ON limited.id = asked.supplier_id),
+      SELECT requested.*, CASE WHEN limited.id IS NULL THEN requested.free_slots
+                           ELSE least(requested.free_slots, greatest(limited.max_in_flight - units_in_flight(limited.id), 0)) END::int AS slots
+      FROM ${suppliers.as('requested')}
+      LEFT JOIN limited ON limited.id = requested.supplier_id),
     due AS (
       SELECT found.*, s.code AS supplier, s.adapter, s.base_url, ${DESTINATION} AS destination,
              s.token_sealed, s.credentials_sealed, s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
-             ${usesSupplierReference('found', 'known')} AS by_theirs,
+             ${usesSupplierReference('found', 'known')} AS by_supplier_reference,
              coalesce(known.named_at_random, false) AS named_at_random, s.max_in_flight,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
       FROM free
@@ -158,15 +158,15 @@ export const CLAIM_UNITS = statement(
       CROSS JOIN LATERAL (${dueUnits(clockLimit)}) found
       LIMIT ${total}),
     judged AS (
-      SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AND NOT by_theirs AS asks_by_sending,
+      SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AND NOT by_supplier_reference AS inquires_by_sending,
              next_action = 'inquire' OR unknown_since IS NOT NULL AS is_repeat,
              CASE WHEN sent_to <> destination AND (next_action = 'send' AND unknown_since IS NOT NULL
-                                                OR next_action = 'inquire' AND inquiry_may_buy AND NOT by_theirs) THEN 'moved'
-                  WHEN next_action = 'inquire' AND NOT by_theirs AND coalesce(unknown_since, last_sent_at) < statement_timestamp()
+                                                OR next_action = 'inquire' AND inquiry_may_buy AND NOT by_supplier_reference) THEN 'moved'
+                  WHEN next_action = 'inquire' AND NOT by_supplier_reference AND coalesce(unknown_since, last_sent_at) < statement_timestamp()
                          - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS withheld
       FROM due),
     decided AS (
-      SELECT d.*, CASE WHEN d.withheld IS NOT NULL THEN 'review' WHEN d.asks_by_sending THEN 'send'
+      SELECT d.*, CASE WHEN d.withheld IS NOT NULL THEN 'review' WHEN d.inquires_by_sending THEN 'send'
                        ELSE d.next_action END AS action,
              statement_timestamp() + make_interval(secs => (d.timeout_ms + d.margin_ms) / 1000.0) AS leased_until
       FROM judged d),

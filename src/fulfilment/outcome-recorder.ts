@@ -193,7 +193,7 @@ export class OutcomeRecorder {
       may_resend: call.mayResend,
       can_inquire: call.canInquire,
       quiet_ms: BigInt(quietMs(call)),
-      asked_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
+      began_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
       // A call in flight ends within one quiet period, and its send arrives within another.
       clock_limit: this.heartbeat.clockLimit(2 * quietMs(call)),
     }));

@@ -42,7 +42,7 @@ export const POSTPONE_UNITS = statement(
       may_resend: 'boolean',
       can_inquire: 'boolean',
       quiet_ms: 'bigint',
-      asked_ago_ms: 'bigint',
+      began_ago_ms: 'bigint',
       clock_limit: 'timestamptz',
     }),
     reviewAfterMs: 'bigint',
@@ -54,7 +54,7 @@ export const POSTPONE_UNITS = statement(
              WHEN NOT c.can_inquire THEN 'review'
              WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0) THEN 'review'
              WHEN c.outcome = 'never_seen' AND c.may_resend
-                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.asked_ago_ms / 1000.0)
+                  AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.began_ago_ms / 1000.0)
                                         - make_interval(secs => c.quiet_ms / 1000.0)
                   AND statement_timestamp() <= c.clock_limit THEN 'resend'
              ELSE 'inquire' END AS decision

@@ -30,7 +30,7 @@ export interface AdapterRow {
   min_gap_ms: number;
   max_age_ms: bigint | null;
   /** Whether attempts with a supplier reference have an inquiry that never buys. */
-  asks_by_theirs: boolean;
+  inquires_by_supplier_reference: boolean;
   named_at_random: boolean;
 }
 
@@ -134,7 +134,7 @@ function toRow({ adapter: { inquiry }, description }: RegisteredAdapter): Adapte
     inquiry_may_buy: inquiry?.mayBuy ?? false,
     min_gap_ms: Math.max(inquiry?.minGapMs ?? 0, byReference?.minGapMs ?? 0),
     max_age_ms: maxAgeMs === null ? null : BigInt(maxAgeMs),
-    asks_by_theirs: byReference !== undefined,
+    inquires_by_supplier_reference: byReference !== undefined,
     named_at_random: description.references === 'random',
   };
 }

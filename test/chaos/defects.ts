@@ -84,7 +84,7 @@ const DEFECTS = {
     }),
   ],
   'resend-without-quiet-period': [NO_QUIET_PERIOD],
-  'early-never-seen': [inStatement('units.postpone', '- make_interval(secs => c.asked_ago_ms / 1000.0)', '')],
+  'early-never-seen': [inStatement('units.postpone', '- make_interval(secs => c.began_ago_ms / 1000.0)', '')],
   'clock-step-ends-quiet': [inStatement('units.postpone', 'AND statement_timestamp() <= c.clock_limit', '')],
   'second-sale-untold': [
     inStatement(

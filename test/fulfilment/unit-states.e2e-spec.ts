@@ -57,7 +57,7 @@ const claimAt = (inquiry_may_buy: boolean): Call => {
     inquiry_may_buy,
     min_gap_ms: 0,
     max_age_ms: null,
-    asks_by_theirs: false,
+    inquires_by_supplier_reference: false,
     named_at_random: false,
   };
   return CLAIM_UNITS.with({
@@ -105,7 +105,7 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
     may_resend: true,
     can_inquire,
     quiet_ms: 0n,
-    asked_ago_ms: 0n,
+    began_ago_ms: 0n,
     clock_limit: BEHIND_ALL,
   };
   return units.POSTPONE_UNITS.with({ calls: [call], reviewAfterMs });
