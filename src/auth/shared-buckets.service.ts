@@ -54,7 +54,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
         await this.tell(reports.slice(at, at + KEYS_PER_CALL));
     } catch {
       this.toRedisMs = undefined;
-      this.health.doubt(this.queue);
+      this.health.check(this.queue);
     } finally {
       this.isExchanging = false;
     }

@@ -57,7 +57,7 @@ export class AttemptAnswersService {
     if (outcome.kind === 'succeeded') {
       const delivered = this.deliveries.seal({ order_id: key.orderId, item: key.item, unit: key.unit }, kind, outcome);
       const handedOver = { delivered, lacksCode: lacksCode(kind, outcome) };
-      return this.settlement.settle({ ...decided, ...handedOver, ...this.notes(decided) });
+      return this.settlement.settle({ ...decided, ...handedOver, ...this.furtherWrites(decided) });
     }
     if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, by.attempt);
     const next = await this.failOver(decided);
@@ -83,7 +83,7 @@ export class AttemptAnswersService {
   }
 
   /** Writes the attempt's cost and supplier's reference, and schedules a check, in the transaction that settles its unit. */
-  private notes(decided: DecidedAttempt): { alsoWrite?: (tx: Transaction) => void } {
+  private furtherWrites(decided: DecidedAttempt): { alsoWrite?: (tx: Transaction) => void } {
     const { key, by, outcome } = decided;
     const { orderId: order_id, item, unit } = key;
     const about = { order_id, item, unit, attempt: by.attempt };

@@ -79,8 +79,8 @@ export class AttemptsRepository {
 
   /** Whether the offer of a unit's attempt is off. */
   async isOfferOff({ order_id, item, supplier_id, supplier_sku }: ClaimedUnit): Promise<boolean> {
-    const asked = { order_id, item, supplier_id, supplier_sku };
-    const [offer] = await this.database.query<{ is_off: boolean | null }>(...sql.IS_OFFER_OFF.with(asked));
+    const offerKey = { order_id, item, supplier_id, supplier_sku };
+    const [offer] = await this.database.query<{ is_off: boolean | null }>(...sql.IS_OFFER_OFF.with(offerKey));
     return offer?.is_off === true;
   }
 

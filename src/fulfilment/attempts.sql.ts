@@ -75,7 +75,7 @@ export interface NextAttempt {
  * Selects and locks the units that may begin another attempt, in the order of their keys, with the terms of the ended attempts.
  * A unit whose first attempt is older than `deadlineMs` begins no other.
  */
-const heldBy = (ended: RowsInText, deadlineMs: string): string => `
+const lockEnded = (ended: RowsInText, deadlineMs: string): string => `
       SELECT c.*, u.supplier_id, o.order_number, i.sku, i.quantity, i.unit_price,
              ${TERMS.map((term) => `CASE WHEN a.number IS NULL THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM ${ended.as('c')}
@@ -99,7 +99,7 @@ function attemptsOf(unit: string, alias: string): string {
 }
 
 /** The same offer under another reference, if its supplier asked for a retry, up to `maxRetries` times. */
-const sameAgain = (maxRetries: string): string => `
+const repeatedOffer = (maxRetries: string): string => `
         SELECT held.supplier_id, ${named(TERMS, 'held')}, held.retry_after_ms AS due_in_ms, 0::bigint AS place,
                NULL::text AS supplier_code, NULL::text AS why
         WHERE held.retry_after_ms IS NOT NULL
@@ -110,7 +110,7 @@ const sameAgain = (maxRetries: string): string => `
  * Offers that were not tried yet, up to `maxOffers` for a unit, each with the reason why it cannot be used, or null. An offer
  * with a corrected template counts as another one. An offer that sells once a day to a player takes no item of several units.
  */
-const elsewhere = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
+const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
                offer.cost_currency, offer.baht_per_unit, 0, row_number() OVER (ORDER BY ${routingOrder('offer')}),
                offer.supplier_code,
@@ -150,7 +150,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     ...ROUTING_PARAMETERS,
   },
   ({ ended, namedAtRandom, maxRetries, maxOffers, deadlineMs, ...limits }) => `
-    WITH held AS (${heldBy(ended, deadlineMs)}),
+    WITH held AS (${lockEnded(ended, deadlineMs)}),
     chosen AS (
       SELECT held.order_id, held.item, held.unit, held.attempt AS ended_attempt, held.attempt + 1 AS attempt,
              held.ended_as, held.failure_code, held.failure_message, held.order_number, next.*,
@@ -162,7 +162,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       CROSS JOIN LATERAL (
         SELECT * FROM (
           SELECT *, ${passedOver('candidates', 'why')} OVER (ORDER BY place) AS passed_over
-          FROM (${sameAgain(maxRetries)} UNION ALL ${elsewhere(limits, maxOffers)}) candidates) ranked
+          FROM (${repeatedOffer(maxRetries)} UNION ALL ${otherOffers(limits, maxOffers)}) candidates) ranked
         WHERE why IS NULL ORDER BY place LIMIT 1) next
       JOIN suppliers s ON s.id = next.supplier_id),
     ended AS (

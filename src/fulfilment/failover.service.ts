@@ -61,10 +61,10 @@ export class FailoverService {
 
   private async beginBatch(tx: Transaction, ended: EndedAttempt[]): Promise<NextAttempt[]> {
     const begun = await this.attempts.beginNext(tx, ended.map(toRow));
-    const moved = ended.filter((each) => begun.some((next) => isOf(each, next)));
+    const replaced = ended.filter((each) => begun.some((next) => isOf(each, next)));
     this.settlement.recordCalls(
       tx,
-      moved.flatMap(({ calls }) => calls),
+      replaced.flatMap(({ calls }) => calls),
     );
     return begun;
   }

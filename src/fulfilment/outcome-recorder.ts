@@ -48,13 +48,13 @@ const WITHHELD = {
 export class OutcomeRecorder {
   private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
     commit: async (calls) => {
-      const besides = calls.filter(({ outcome }) => isAboutAnother(outcome));
+      const surplus = calls.filter(({ outcome }) => isAboutAnother(outcome));
       const [postponed, judged] = await this.database.transaction((tx) =>
-        Promise.all([this.postponeBatch(tx, calls), this.reportSurplus(tx, besides)]),
+        Promise.all([this.postponeBatch(tx, calls), this.reportSurplus(tx, surplus)]),
       );
       failpoint('unit.postponed');
       for (const { answer, is_new_reversal } of judged) {
-        const call = besides[Number(answer) - 1];
+        const call = surplus[Number(answer) - 1];
         if (call && is_new_reversal) this.observer.soldBesides(call);
       }
       return calls.map(({ unit }) => succeeded(postponed.find((each) => isUnit(unit, each)) ?? null));
@@ -84,11 +84,11 @@ export class OutcomeRecorder {
    */
   async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
     if (isDecided(call) && lacksCode(call.unit.kind, call.outcome)) return this.awaitCode(call, leaseEndMs);
-    if (isDecided(call) && !isDoubted(call)) {
+    if (isDecided(call) && !needsConfirmation(call)) {
       await this.settlements.settle(call, leaseEndMs);
       return false;
     }
-    const undecided = isDecided(call) ? doubted(call) : (call as Undecided);
+    const undecided = isDecided(call) ? toUnconfirmed(call) : (call as Undecided);
     await this.pauseFor(undecided, leaseEndMs);
     return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
@@ -223,10 +223,10 @@ function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRo
 }
 
 /** Whether the supplier may withdraw its refusal, which then counts only once the supplier repeats it. */
-const isDoubted = ({ unit, outcome }: Decided): boolean =>
+const needsConfirmation = ({ unit, outcome }: Decided): boolean =>
   outcome.kind === 'failed' && outcome.confirm === true && unit.unconfirmed === null;
 
-function doubted(call: Decided): Undecided {
+function toUnconfirmed(call: Decided): Undecided {
   const unconfirmed = call.outcome.kind === 'failed' ? call.outcome.code : null;
   const detail = `to be confirmed: ${outcomeDetail(call.outcome)}`;
   return { ...call, outcome: { kind: 'unknown', detail }, unconfirmed };

@@ -115,7 +115,7 @@ class WakeUpSender {
       if (added.some(({ id }) => id === undefined || id === null)) throw new Error('Redis took no job');
       failpoint('wake_up.enqueued');
     } catch (error) {
-      this.health.doubt(this.queue);
+      this.health.check(this.queue);
       this.logger.debug({ queue: this.queue.name, reason: (error as Error).message }, 'a wake-up was not sent');
     }
   }

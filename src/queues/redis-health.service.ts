@@ -33,7 +33,7 @@ export class RedisHealthService implements OnApplicationShutdown {
   }
 
   /** To be called when Redis has not taken a write: checks the queue's connection. */
-  doubt(queue: Queue): void {
+  check(queue: Queue): void {
     void this.looks.find((each) => each.isOf(queue))?.look();
   }
 

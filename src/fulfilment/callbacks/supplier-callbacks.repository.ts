@@ -160,10 +160,10 @@ export class SupplierCallbacksRepository {
   }
 
   /** Schedules an inquiry in place of a send: the supplier has proved that it has the purchase. @returns as {@link wake}. */
-  async doubt(attempt: FoundAttempt, { minGapMs, mayBuy }: Inquiry): Promise<number | null> {
+  async markInDoubt(attempt: FoundAttempt, { minGapMs, mayBuy }: Inquiry): Promise<number | null> {
     const values = { ...attempt, minGapMs: BigInt(minGapMs), whileSending: !mayBuy };
-    const [doubted] = await this.database.query<{ due_in_ms: number }>(...DOUBT_UNIT.with(values));
-    return doubted?.due_in_ms ?? null;
+    const [marked] = await this.database.query<{ due_in_ms: number }>(...DOUBT_UNIT.with(values));
+    return marked?.due_in_ms ?? null;
   }
 
   /** @returns the id of the stored callback. */

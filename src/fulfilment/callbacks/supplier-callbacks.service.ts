@@ -34,12 +34,12 @@ const MIN_CHECK_GAP_MS = 1_000;
  * Once a supplier has this many discrepancies within an hour, callbacks without proof open no more, because its callback
  * address may have leaked. Their bodies are stored all the same.
  */
-const MAX_CASES_AN_HOUR = 10_000;
+const MAX_DISCREPANCIES_PER_HOUR = 10_000;
 
 const OK: CallbackReply = { status: 200, contentType: 'application/json', body: '{"status":"ok"}' };
 
 /** The names and details in a callback, in a form that can be stored. */
-interface Claims extends PurchaseNames {
+interface CallbackTexts extends PurchaseNames {
   deliveryId: string | null;
   detail: string | null;
 }
@@ -79,24 +79,24 @@ export class SupplierCallbacksService {
    */
   async receive(supplier: CallingSupplier, raw: RawCallback, remoteAddress: string): Promise<CallbackReply> {
     const reading = this.read(supplier, raw);
-    const claims = claimsOf(reading);
+    const texts = textsOf(reading);
     if (reading.kind === 'products') await this.products.ask(supplier.id, reading.skus);
     const result: Result =
-      reading.kind === 'about' ? await this.apply(supplier, reading, claims) : { verdict: reading.kind, attempt: null };
+      reading.kind === 'about' ? await this.apply(supplier, reading, texts) : { verdict: reading.kind, attempt: null };
     const { verdict, attempt } = result;
     const about = { supplier_id: supplier.id, ...keyOf(attempt) };
     const id = await this.callbacks.record({
       ...about,
       remote_address: remoteAddress,
       verdict,
-      delivery_id: claims.deliveryId,
-      reference: claims.reference,
-      supplier_reference: claims.supplierReference,
-      detail: claims.detail,
+      delivery_id: texts.deliveryId,
+      reference: texts.reference,
+      supplier_reference: texts.supplierReference,
+      detail: texts.detail,
       // Anybody may have sent a refused callback, so its body is never stored.
       body_sealed: verdict === 'refused' ? null : this.secretBox.sealBytes(contentOf(raw), callbackBodyPlace(about)),
     });
-    this.report(supplier, result, claims, id);
+    this.report(supplier, result, texts, id);
     return replyTo(reading);
   }
 
@@ -112,20 +112,20 @@ export class SupplierCallbacksService {
     }
   }
 
-  private async apply(supplier: CallingSupplier, reading: About, claims: Claims): Promise<Result> {
-    const { deliveryId } = claims;
+  private async apply(supplier: CallingSupplier, reading: About, texts: CallbackTexts): Promise<Result> {
+    const { deliveryId } = texts;
     const [attempt, isRepeated] = await Promise.all([
-      isChanged(reading, claims) ? null : this.callbacks.findAttempt(supplier.id, claims),
+      isChanged(reading, texts) ? null : this.callbacks.findAttempt(supplier.id, texts),
       deliveryId === null ? false : this.callbacks.hasDelivery(supplier.id, deliveryId),
     ]);
     if (!attempt) {
-      const reversalId = await this.reportUnknown(supplier, reading, claims);
+      const reversalId = await this.reportUnknown(supplier, reading, texts);
       return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt, reversalId };
     }
-    const isNamed = await this.name(attempt, claims, reading);
+    const isNamed = await this.name(attempt, texts, reading);
     const outcome = outcomeOf(reading, attempt);
     const applied = outcome ? await this.answers.apply(supplier, attempt, outcome, isRepeated) : 'undecided';
-    if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.doubt(supplier, attempt, isNamed);
+    if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.markInDoubt(supplier, attempt, isNamed);
     const needsInquiry = applied === 'undecided' || applied === 'unrecorded';
     const result = needsInquiry ? await this.wake(supplier, attempt, isNamed, reading) : applied;
     if (result === null && applied === 'unrecorded') throw mustBeRepeated();
@@ -139,10 +139,14 @@ export class SupplierCallbacksService {
    * purchases. A callback that proves nothing and names no reference of ours opens none: it may be about an attempt whose
    * supplier's reference is not known yet.
    */
-  private async reportUnknown(supplier: CallingSupplier, reading: About, claims: Claims): Promise<number | undefined> {
-    if (claims.reference === null && !reading.outcome) return undefined;
-    const purchase = reportedPurchase(reading, claims);
-    const maxAnHour = reading.outcome ? null : MAX_CASES_AN_HOUR;
+  private async reportUnknown(
+    supplier: CallingSupplier,
+    reading: About,
+    texts: CallbackTexts,
+  ): Promise<number | undefined> {
+    if (texts.reference === null && !reading.outcome) return undefined;
+    const purchase = reportedPurchase(reading, texts);
+    const maxAnHour = reading.outcome ? null : MAX_DISCREPANCIES_PER_HOUR;
     const reported = await this.unknownPurchases.reportUpTo(maxAnHour, supplier.id, purchase ? [purchase] : []);
     if (reported.withheld > 0) this.reportWithheld(supplier.code);
     return reported.opened[0];
@@ -152,7 +156,7 @@ export class SupplierCallbacksService {
   private reportWithheld(supplier: string): void {
     this.metrics.unknownPurchaseWithheld(supplier);
     if (this.withheld.increment(supplier).totalHits > 1) return;
-    const about = { supplier, casesAnHour: MAX_CASES_AN_HOUR };
+    const about = { supplier, casesAnHour: MAX_DISCREPANCIES_PER_HOUR };
     this.logger.warn(about, 'callbacks that prove nothing report too many purchases: no more become cases');
   }
 
@@ -161,7 +165,11 @@ export class SupplierCallbacksService {
    * supplier must confirm the reference.
    * @returns whether the attempt has a supplier's reference.
    */
-  private async name(attempt: FoundAttempt, { supplierReference }: Claims, { outcome }: About): Promise<boolean> {
+  private async name(
+    attempt: FoundAttempt,
+    { supplierReference }: CallbackTexts,
+    { outcome }: About,
+  ): Promise<boolean> {
     if (attempt.supplier_reference !== null) return true;
     if (supplierReference === null || !isOpen(attempt)) return false;
     await this.attempts.name(attempt, supplierReference, outcome === undefined);
@@ -169,10 +177,10 @@ export class SupplierCallbacksService {
   }
 
   /** Makes workers inquire about an attempt, so that they never send it again: the supplier has the purchase. */
-  private async doubt(supplier: CallingSupplier, attempt: FoundAttempt, isNamed: boolean): Promise<void> {
+  private async markInDoubt(supplier: CallingSupplier, attempt: FoundAttempt, isNamed: boolean): Promise<void> {
     const adapter = this.registry.find(supplier.adapter);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
-    const dueInMs = inquiry ? await this.callbacks.doubt(attempt, inquiry) : null;
+    const dueInMs = inquiry ? await this.callbacks.markInDoubt(attempt, inquiry) : null;
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
   }
 
@@ -210,7 +218,7 @@ export class SupplierCallbacksService {
   private report(
     { code }: CallingSupplier,
     { verdict, attempt, reversalId }: Result,
-    { detail }: Claims,
+    { detail }: CallbackTexts,
     id: bigint | undefined,
   ): void {
     this.metrics.supplierCalledBack(code, verdict);
@@ -228,7 +236,7 @@ export class SupplierCallbacksService {
   }
 }
 
-function claimsOf(reading: CallbackReading): Claims {
+function textsOf(reading: CallbackReading): CallbackTexts {
   const { deliveryId, reference, supplierReference } = reading.kind === 'about' ? reading : ({} as Partial<About>);
   return {
     deliveryId: nameOf(deliveryId),
@@ -254,7 +262,7 @@ const nameOf = (text: string | undefined): string | null =>
   text === undefined ? null : storable(text, MAX_NAME_LENGTH) || null;
 
 /** Whether a name in the callback cannot be stored unchanged: then no attempt has that name. */
-const isChanged = (reading: About, { reference, supplierReference }: Claims): boolean =>
+const isChanged = (reading: About, { reference, supplierReference }: CallbackTexts): boolean =>
   (reading.reference ?? null) !== reference || (reading.supplierReference ?? null) !== supplierReference;
 
 /** Whether a proven outcome says that the supplier has the purchase: made, in progress, or unclear. */
