@@ -3,7 +3,7 @@ import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 
 /** Why a run changed nothing. */
 export type Refusal =
-  /** The last reading was at `readAt`; the vendor, or our courtesy, allows the next one at `nextAt`. */
+  /** The last reading was at `readAt`; the supplier, or our courtesy, allows the next one at `nextAt`. */
   | { kind: 'too_soon'; readAt: Date; nextAt: Date; isGapOurs: boolean }
   /** The supplier gave no catalogue; `isPaused` where that paused it. */
   | { kind: 'unavailable'; problem: Unavailable; isPaused?: boolean }

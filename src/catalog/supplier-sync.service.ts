@@ -68,7 +68,7 @@ export class SupplierSyncService {
     if (!catalogue) {
       throw new AppError('BAD_REQUEST', `supplier ${code}: the adapter ${supplier.adapter} reads no catalogue`);
     }
-    // A supplier that can't be called must not use up the vendor's limit.
+    // Connects before it records the reading: without a connection, no call is made and none must count.
     const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
     const { minGapMs, isGapOurs = false } = catalogue;

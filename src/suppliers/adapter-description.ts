@@ -58,7 +58,7 @@ export const capabilitiesOf = (adapter: SupplierAdapter): Capability[] =>
 export interface AdapterDescription {
   /** Its name in the settings of suppliers. */
   readonly adapter: string;
-  /** The name of the vendor or the protocol, for people. */
+  /** The name of the supplier or the protocol, for people. */
   readonly name: string;
   readonly credentials: readonly CredentialField[];
   readonly options: readonly OptionField[];
@@ -72,9 +72,9 @@ export interface AdapterDescription {
    * again. Elsewhere the service pauses the supplier until its balance shows that the fault is gone.
    */
   readonly isPausedByFaults?: false;
-  /** The vendor's URL; null where only the operator knows it. */
+  /** The supplier's URL; null where only the operator knows it. */
   readonly baseUrl: string | null;
-  /** The vendor's currency; null where its answers name one. */
+  /** The supplier's currency; null where its answers name one. */
   readonly currency: string | null;
 }
 

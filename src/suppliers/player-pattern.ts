@@ -14,7 +14,7 @@ const MAX_SIZE = 1_000;
 const MAX_KEPT = 100;
 
 /**
- * A pattern in the form in which it is stored: without the slashes that some vendors write around it.
+ * A pattern in the form in which it is stored: without the slashes that some suppliers write around it.
  * @returns null for a text that is no pattern, is too large, or needs what RE2 lacks, such as looking ahead.
  */
 export function readPattern(text: string | undefined): string | null {

@@ -2,7 +2,7 @@ import type { CostMoney } from '../core/cost-money.js';
 import type { ProductKind } from '../core/product-kind.js';
 import type { Delivery, SupplierOutcome } from './supplier-outcome.js';
 
-/** What decides how the built-in supplier answers about a unit. It stores nothing, so each call carries this. */
+/** The facts that decide the built-in supplier's answer about a unit. That supplier stores nothing, so each call carries them. */
 export interface SandboxPurchase {
   kind: ProductKind;
   userId: string;
@@ -12,7 +12,7 @@ export interface SandboxPurchase {
   ageMs: number;
 }
 
-/** What identifies an attempt at its supplier. */
+/** The values that identify an attempt at its supplier. */
 export interface NamedAttempt {
   /** The supplier's SKU. */
   sku: string;
@@ -25,7 +25,7 @@ export interface NamedAttempt {
 
 /** One unit to buy. Every send of an attempt carries the same values. */
 export interface TopUp {
-  /** Names the attempt. By it the supplier tells a repeated send from another purchase. */
+  /** Names the attempt. It tells the supplier whether a send is a repetition or another purchase. */
   reference: string;
   sku: string;
   userId: string;
@@ -35,13 +35,13 @@ export interface TopUp {
   endUserIp: string | null;
   /** How the supplier wants the player written, such as `{user}|{server}`; null for the adapter's default. */
   playerTemplate: string | null;
-  /** The most that the unit may cost; adapters with `guardsPrice` pass it on. */
+  /** The maximum cost of the unit. Adapters with `guardsPrice` pass it on. */
   maxCost: CostMoney | null;
   /** The cost that the offer states; null where it states none. */
   expectedCost: CostMoney | null;
 }
 
-/** An attempt to buy a unit, with what is known of it so far. */
+/** An attempt to buy a unit, with all that the service knows of it so far. */
 export interface Attempt extends TopUp, NamedAttempt {
   /** Whether an earlier send may have reached the supplier: a refusal then says nothing about that send. */
   isRepeat: boolean;
@@ -60,8 +60,8 @@ export interface StoredSettings {
 }
 
 /**
- * Why a supplier did not give what was requested. `reached` says whether it answered at all: it may answer, but not offer this.
- * `fault` says what is wrong, if known; `settings` means that no call could be made.
+ * Why a supplier did not return the requested data. `reached`: whether it answered at all. It may answer, but not offer this data.
+ * `fault`: the fault, if known; `settings` means that no call could be made.
  */
 export interface Unavailable {
   known: false;
@@ -108,13 +108,13 @@ export type CatalogueReading = { known: true; products: SupplierProduct[] } | Un
 /** One product; null where the supplier lists none of that SKU. */
 export type ProductReading = { known: true; product: SupplierProduct | null } | Unavailable;
 
-/** How to read what a supplier sells. */
+/** Reads the products that a supplier sells. */
 export interface Catalogue<Settings = unknown> {
   /** The shortest time between two readings; 0 for no limit. */
   readonly minGapMs: number;
   /** The shortest time between two readings of single products; readings of the whole do not count. */
   readonly productGapMs: number;
-  /** Whether the vendor documents no such limit, so that the gap is only our courtesy. An operator may then ignore it. */
+  /** Whether the supplier documents no such limit, so that the gap is only our courtesy. An operator may then ignore it. */
   readonly isGapOurs?: boolean;
   read(settings: Settings): Promise<CatalogueReading>;
   readOne(settings: Settings, sku: string): Promise<ProductReading>;
@@ -151,7 +151,7 @@ export interface PurchasesPage {
 
 export type PurchasesReading = PurchasesPage | Unavailable;
 
-/** How to list what a supplier sold us. */
+/** Lists our purchases at a supplier. */
 export interface PurchaseList<Settings = unknown> {
   /**
    * @param since lists purchases from this moment on, by the supplier's clock.
@@ -161,7 +161,7 @@ export interface PurchaseList<Settings = unknown> {
   read(settings: Settings, since: Date, page: string | null): Promise<PurchasesReading | null>;
 }
 
-/** When to ask a supplier about an attempt. */
+/** When to query a supplier about an attempt. */
 interface InquiryTiming {
   /** The first inquiry follows the send after this time. */
   readonly firstMs: number;
@@ -182,7 +182,7 @@ export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
   query(settings: Settings, attempt: NamedAttempt): Promise<SupplierOutcome>;
 }
 
-/** An inquiry that repeats the send. It buys what never arrived, so workers claim it as they claim a send. */
+/** An inquiry that repeats the send. It buys the unit if no earlier send arrived, so workers claim it like a send. */
 export interface BuyingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: true;
   /** Whether a repeat certainly buys nothing, if the supplier reported the purchase as sold and it is younger than `maxAgeMs`. */
@@ -204,7 +204,7 @@ export interface RawCallback {
   receivedAt: Date;
 }
 
-/** The response to a callback: 200 and `{"status":"ok"}` unless the vendor expects something else. */
+/** The response to a callback: 200 and `{"status":"ok"}` unless the supplier expects something else. */
 export interface CallbackReply {
   status: number;
   contentType: string;
@@ -212,13 +212,13 @@ export interface CallbackReply {
 }
 
 /**
- * What a callback says.
- * - `ping`: nothing; the vendor tries whether the address works.
+ * The content of a callback.
+ * - `ping`: nothing. The supplier checks whether the address works.
  * - `refused`: it does not prove that it comes from the supplier. The response is 401.
  * - `unreadable`: it proves that, but can't be understood. It is stored for the operator.
- * - `about`: something about an attempt, named by our reference or by the supplier's. It has an outcome only where a secret
- *   covers all of the callback. That outcome settles the unit; it may depend on the attempt that is named. Without an outcome
- *   the callback only leads to an inquiry.
+ * - `about`: a report about an attempt, which it names by our reference or by the supplier's. It has an outcome only if a secret
+ *   signs the whole callback. The outcome settles the unit. It may be a function of the named attempt. Without an outcome, the
+ *   callback only leads to an inquiry.
  * - `products`: these SKUs have changed. Nothing proves it, so workers read the known ones again.
  */
 export type CallbackReading = { reply?: CallbackReply } & (
@@ -235,7 +235,7 @@ export type CallbackReading = { reply?: CallbackReply } & (
       saysSold?: true;
       /** The supplier's name of this callback: a repeat has the same one. */
       deliveryId?: string;
-      /** What was bought, as far as the callback says it: operators see it where no order knows the purchase. */
+      /** The purchase, as far as the callback describes it. Operators see it if no order knows the purchase. */
       purchase?: { sku?: string; player?: string; cost?: CostMoney };
     }
 );
@@ -257,7 +257,10 @@ export interface CallbackReader<Settings = unknown> {
  * for a fault of the supplier or the network: that is an outcome. `capabilitiesOf` lists what the optional members offer.
  */
 export interface SupplierAdapter<Settings = unknown> {
-  /** Whether a repeated reference buys nothing a second time. Where not, a unit is never sent twice. */
+  /**
+   * Whether a repeated reference buys nothing a second time. If not, workers send a unit again only if the supplier certainly
+   * did not get the earlier send.
+   */
   readonly deduplicates: boolean;
   /** Whether the supplier refuses a purchase that costs more than we allow. */
   readonly guardsPrice?: true;
@@ -265,15 +268,15 @@ export interface SupplierAdapter<Settings = unknown> {
   readSettings(stored: StoredSettings): Settings;
   /** Sends one purchase. */
   send(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
-  /** How to find out what became of an attempt; null where that is impossible. */
+  /** Finds out the result of an attempt; null if that is impossible. */
   readonly inquiry: Inquiry<Settings> | null;
-  /** How to read its callbacks; absent where it never calls us. */
+  /** Reads its callbacks; absent if it never calls us. */
   readonly callbacks?: CallbackReader<Settings>;
   /** Reads our balance. */
   balance(settings: Settings): Promise<SupplierBalance>;
-  /** What it sold us; absent where it has no such list. */
+  /** Lists our purchases; absent if the supplier has no such list. */
   readonly purchases?: PurchaseList<Settings>;
-  /** What it sells; absent where it has no such list. */
+  /** Lists its products; absent if the supplier has no such list. */
   readonly catalogue?: Catalogue<Settings>;
 }
 

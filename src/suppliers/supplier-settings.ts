@@ -16,7 +16,7 @@ export type Changes = Record<string, string | null>;
 export interface SupplierSettings {
   code: string;
   adapter: string;
-  /** Required unless the adapter knows the vendor's URL. Then the default is the stored URL, or else the vendor's. */
+  /** Required unless the adapter knows the supplier's URL. Then the default is the stored URL, or else the adapter's. */
   baseUrl?: string | undefined;
   /** The service keeps all credentials that are not given, because operators can't read credentials back. */
   credentials?: Changes | undefined;

@@ -256,7 +256,7 @@ export class SuppliersRepository {
     return present(uses, 'a count has a row');
   }
 
-  /** May take long before orders wait for it: PostgreSQL looks through tables that refer to suppliers. */
+  /** May take long, because PostgreSQL searches the tables that refer to suppliers. Orders wait only after that. */
   async remove(tx: Transaction, supplierId: number): Promise<void> {
     await tx.query(NO_STATEMENT_TIMEOUT);
     await tx.query(withLongTimeout(DELETE_SUPPLIER), [supplierId]);

@@ -30,7 +30,7 @@ import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from
 export interface SetConditions {
   /** When it was last set, as the operator saw it; null for a new supplier. */
   updatedAt?: Date | null;
-  /** Whether another host needs the stored secrets anew. Otherwise an operator could send them to his or her own host. */
+  /** Whether the operator must enter stored secrets again for another host. Otherwise the operator's own host could get them. */
   secretsStayAtHost?: boolean;
 }
 
@@ -188,7 +188,7 @@ export class SuppliersService {
   }
 
   /**
-   * Keeps the stored token unless the operator wants a new one, because the vendor already has the address with it.
+   * Keeps the stored token unless the operator wants a new one, because the supplier already calls the address with it.
    * @param before the stored row, if its adapter is the same.
    * @returns null if the adapter takes no callbacks.
    */
@@ -223,7 +223,7 @@ export class SuppliersService {
     const baseUrl = this.baseUrlOf(settings, before);
     const problem = settingsProblem(settings, description, baseUrl);
     if (problem !== null) throw new AppError('BAD_REQUEST', problem);
-    // A vendor's credentials are never sent to another vendor.
+    // The service never sends credentials for one adapter to another one's supplier.
     const same = before?.adapter === adapter ? before : undefined;
     const sealed = {
       ...(same ? {} : NO_CREDENTIALS),

@@ -21,16 +21,16 @@ export const asMembers = (value: unknown): Members | undefined =>
 /** The elements of a JSON array; none for anything else. */
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The text of a string or a number: vendors send some members now as the one, now as the other. */
+/** The text of a string or a number. Suppliers send some members sometimes as a string and sometimes as a number. */
 export function textOf(value: unknown): string | undefined {
   if (value instanceof JsonNumber) return value.text;
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a member has a value: vendors send empty members too. */
+/** Whether a member has a value: suppliers send empty members too. */
 export const isGiven = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
 
-/** Whether a member names something other than ours. One that is not given names nothing. */
+/** Whether a member has a value, and this value differs from ours. */
 export const isOther = (member: unknown, ours: string | null): boolean =>
   ours !== null && isGiven(member) && textOf(member) !== ours;
 
@@ -40,10 +40,10 @@ export function nameOf(member: unknown): string | undefined {
   return text === undefined || textProblem(text, 1, MAX_NAME_LENGTH) !== null ? undefined : text;
 }
 
-/** A vendor's text for people, fit to be stored and shown; empty where there is none. */
+/** A supplier's text for people, fit to be stored and shown; empty where there is none. */
 export const shownText = (member: unknown): string => storable(textOf(member) ?? '', MAX_SHOWN_LENGTH);
 
-/** An amount as a vendor writes it; null where it can't be read. */
+/** An amount as a supplier writes it; null where it can't be read. */
 export function amountOf(member: unknown, currency: string): CostMoney | null {
   const micros = parseMicros(textOf(member) ?? '');
   return micros === null ? null : { micros, currency };
@@ -55,7 +55,7 @@ export const productIn = (reading: CatalogueReading, sku: string): ProductReadin
     ? { known: true, product: reading.products.findLast((product) => product.sku === sku) ?? null }
     : reading;
 
-/** The reading, without its products. */
+/** A reading without its products. */
 export const toProbe = (reading: CatalogueReading | ProductReading): CatalogueProbe =>
   reading.known ? { known: true } : reading;
 
@@ -107,7 +107,7 @@ export const notSent = ({ isRepeat }: Attempt, why: { detail: string; fault?: Fa
   ...why,
 });
 
-/** A refusal that a vendor's code stands for. */
+/** A refusal that a supplier's code stands for. */
 export interface CodeRefusal {
   kind: 'failed';
   code: UnitFailureCode;
@@ -117,7 +117,7 @@ export interface CodeRefusal {
   isPriceRefused?: true;
 }
 
-/** The meaning of a vendor's code in the answer to the first send of a purchase. */
+/** The meaning of a supplier's code in the answer to the first send of a purchase. */
 export type CodeMeaning =
   /** Accepted, but not delivered yet. */
   | { kind: 'processing' }

@@ -22,10 +22,12 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
   if (await tables.isPartitioned()) logger.info(`${set.name} are partitioned: looking after the rest`);
   if (whole.length > 0) await divide(run, tables, whole, perPartition, logger);
   const addMissing = async (): Promise<void> => tables.addMissing(await tables.findMissing(perPartition));
-  if ((await tables.findMissing(perPartition)).length > 0) await withBriefLock(run, await tables.findLocked(), addMissing);
+  if ((await tables.findMissing(perPartition)).length > 0)
+    await withBriefLock(run, await tables.findLocked(), addMissing);
   await tables.validateOuterKeys();
   // Acquires all locks together: one by one, they could deadlock with orders that are being placed.
-  if (await tables.areOuterKeysMissing()) await withBriefLock(run, await tables.findLocked(), () => tables.addOuterKeys());
+  if (await tables.areOuterKeysMissing())
+    await withBriefLock(run, await tables.findLocked(), () => tables.addOuterKeys());
   await tables.analyze();
   logger.info(`${set.name} are partitioned`);
 }

@@ -56,6 +56,6 @@ function purchaseIn(data: Members): { sku?: string; player?: string; cost?: Cost
 
 const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', detail });
 
-/** The vendor's test of a webhook. */
+/** The supplier's test of a webhook. */
 const isPing = (content: Members): boolean =>
   content.data === undefined && (content.hook_id !== undefined || asMembers(content.hook) !== undefined);

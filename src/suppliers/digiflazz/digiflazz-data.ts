@@ -45,7 +45,7 @@ export function unavailable(answer: HttpAnswer): Unavailable {
   return { known: false, detail: codeInWords(rc), reached: false, ...faultOf(rc) };
 }
 
-/** Too many requests of the price list. The vendor answers no other call with this code. */
+/** Too many requests of the price list. The supplier answers no other call with this code. */
 const PRICE_LIST_LIMITED = '83';
 
 function faultOf(rc: string): Pick<Unavailable, 'fault'> {

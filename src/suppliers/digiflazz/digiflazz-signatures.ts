@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * The `sign` of a request: MD5 in lower-case hex, as the vendor requires.
- * @param subject the `ref_id` of a transaction, or the vendor's word for another call: `depo` or `pricelist`.
+ * The `sign` of a request: MD5 in lower-case hex, as the supplier requires.
+ * @param subject the `ref_id` of a transaction, or the supplier's word for another call: `depo` or `pricelist`.
  */
 export const requestSign = ({ username, key }: { username: string; key: string }, subject: string): string =>
   createHash('md5').update(username).update(key).update(subject).digest('hex');

@@ -31,7 +31,7 @@ export interface DigiflazzSettings {
   webhookSecret: string | null;
   /** Whether purchases are tests, which need the development key. */
   testing: boolean;
-  /** Where callbacks about a purchase go; null for the address in the vendor's panel. */
+  /** Where callbacks about a purchase go; null for the address in the supplier's panel. */
   callbackUrl: string | null;
   timeoutMs: number;
 }

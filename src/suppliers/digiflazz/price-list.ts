@@ -41,7 +41,7 @@ function countOf(member: unknown): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** Null where both times are the same: the vendor means no cut-off. */
+/** Null where both times are the same: the supplier means no cut-off. */
 function cutOffOf({ start_cut_off: start, end_cut_off: end }: Members): SupplierProduct['cutOff'] {
   const [from, to] = [timeOfDay(start), timeOfDay(end)];
   return from === null || to === null || from === to ? null : { from, to, zone: ZONE };

@@ -8,17 +8,17 @@ import { codeInWords, dataOf, responseCodeOf, rupiah } from './digiflazz-data.js
 import { customerNoOf } from './purchase-request.js';
 import { RESPONSE_CODES, type ResponseCode } from './response-codes.js';
 
-/** How long to wait after the vendor refused a request as too frequent. */
+/** How long to wait after the supplier refused a request as too frequent. */
 const TOO_OFTEN_MS = 60_000;
 
-/** Where a statement comes from: the answer to the first send of an attempt, to a repeat of it, or a proven callback. */
+/** The source of a transaction's data: the answer to the first send of an attempt, or to a repeat of it, or a proven callback. */
 export type Phase = 'first' | 'repeat' | 'callback';
 
 type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
 
 /**
  * The outcome of an answer to `POST /transaction`. An undocumented answer means unknown. So does a refusal of a repeat, if the
- * vendor may have decided it before it looked up the first send.
+ * supplier may have decided it before it looked up the first send.
  */
 export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): SupplierOutcome {
   const { status } = answer;
@@ -46,7 +46,7 @@ export function readTransaction(data: Members, phase: Phase): SupplierOutcome {
   return { ...meaningOf(data, rc, code, phase), ...namedBy(data, code) };
 }
 
-/** HTTP statuses with a body that the vendor wrote. */
+/** HTTP statuses with a body that the supplier wrote. */
 const isReadable = (status: number): boolean => (status >= 200 && status < 300) || (status >= 400 && status < 500);
 
 function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase): SupplierOutcome {
@@ -100,7 +100,7 @@ function refusalInWords({ message }: Members, rc: string, words: string, hidesMe
   return `${shown === '' ? words : shown} (rc ${rc})`;
 }
 
-/** The vendor's name of the transaction, which callbacks use. */
+/** The supplier's name of the transaction, which callbacks use. */
 function namedBy({ trx_id: name }: Members, { status, meaning }: ResponseCode) {
   const supplierReference = storable(textOf(name) ?? '', 255);
   const isRefused = status === 'Gagal' && meaning.kind !== 'unknown';

@@ -13,7 +13,7 @@ interface Account {
   username: string;
   key: string;
   testing: boolean;
-  /** Where callbacks about the purchase go; null for the address in the vendor's panel. */
+  /** Where callbacks about the purchase go; null for the address in the supplier's panel. */
   callbackUrl: string | null;
 }
 
@@ -33,10 +33,10 @@ export function purchaseRequest(account: Account, attempt: Attempt): string {
   });
 }
 
-/** The reason why the vendor can't enforce the limit of a purchase's cost; null if it can. */
+/** The reason why the supplier can't enforce the limit of a purchase's cost; null if it can. */
 export function limitProblem({ maxCost }: TopUp): string | null {
   if (maxCost === null) return null;
   if (maxCost.currency !== CURRENCY) return `what it may cost is in ${maxCost.currency}, and not in ${CURRENCY}`;
-  // The vendor does not document whether a limit of 0 means no limit.
+  // The supplier does not document whether a limit of 0 means no limit.
   return maxCost.micros < MICROS ? `it may cost less than 1 ${CURRENCY}` : null;
 }

@@ -13,16 +13,16 @@ type DigiflazzMeaning =
   | Exclude<CodeMeaning, CodeRefusal>
   | { kind: 'succeeded' }
   | (CodeRefusal & {
-      /** Whether the vendor may still change the refusal. */
+      /** Whether the supplier may still change the refusal. */
       confirm?: true;
-      /** Whether the vendor refuses only because we send too often. Such a refusal passes after a minute. */
+      /** Whether the supplier refuses only because we send too often. Such a refusal passes after a minute. */
       tooOften?: true;
     });
 
 export interface ResponseCode {
   status: 'Sukses' | 'Pending' | 'Gagal';
   /**
-   * Whether the code is about a transaction on record. Otherwise the code says nothing about an earlier send: the vendor may have
+   * Whether the code is about a transaction on record. Otherwise the code says nothing about an earlier send: the supplier may have
    * decided before it looked up the reference.
    */
   made: boolean;
@@ -91,7 +91,7 @@ const NOT_MADE: Rows = {
   '88': ['our account may not do this', faulty('credentials')],
 };
 
-/** The vendor's response codes, as two digits. */
+/** The supplier's response codes, as two digits. */
 export const RESPONSE_CODES: ReadonlyMap<string, ResponseCode> = new Map([
   ...rows(SUCCEEDED, 'Sukses', true),
   ...rows(PENDING, 'Pending', true),

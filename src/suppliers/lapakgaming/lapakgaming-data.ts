@@ -9,19 +9,19 @@ export const CURRENCY = 'IDR';
 /** The `data` of an answer or a callback; undefined where there is none. */
 export const dataOf = (body: unknown): Members | undefined => asMembers(asMembers(body)?.data);
 
-/** The vendor's code; undefined where the vendor did not write the answer. */
+/** The supplier's code; undefined where the supplier did not write the answer. */
 export function codeOf({ status, body }: HttpAnswer): string | undefined {
   if (!isReadable(status)) return undefined;
   const code = textOf(asMembers(body)?.code) ?? '';
   return /^[A-Z_]{1,64}$/.test(code) ? code : undefined;
 }
 
-/** HTTP statuses with a body that the vendor wrote: it refuses with 4xx. */
+/** HTTP statuses with a body that the supplier wrote: it refuses with 4xx. */
 const isReadable = (status: number): boolean => isGood(status) || (status >= 400 && status < 500);
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-/** Whether the vendor refuses our key or our address, by its code or by the HTTP status. */
+/** Whether the supplier refuses our key or our address, by its code or by the HTTP status. */
 export const refusesUs = (answer: HttpAnswer): boolean => answer.status === 401 || codeOf(answer) === 'UNAUTHORIZED';
 
 /** A code in words. */

@@ -24,7 +24,7 @@ const MAX_PRODUCT_LIST_BYTES = 16_000_000;
 export interface LapakgamingSettings {
   baseUrl: string;
   secretKey: string;
-  /** The country of the products; null for the products that the vendor lists without a country. */
+  /** The country of the products; null for the products that the supplier lists without a country. */
   country: string | null;
   /** Where callbacks about an order go; null for the address in our profile there. */
   callbackUrl: string | null;
@@ -57,7 +57,7 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
     currency: CURRENCY,
   };
 
-  /** By `partner_reference_id`: the vendor provides it for calls that timed out. */
+  /** By `partner_reference_id`: the supplier provides it for calls that timed out. */
   readonly deduplicates = true;
   readonly guardsPrice = true;
 
@@ -78,7 +78,7 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
 
   readonly callbacks = lapakgamingCallbacks;
 
-  /** The vendor allows 50 requests of products in 10 seconds. The answer with all products is large. */
+  /** The supplier allows 50 requests of products in 10 seconds. The answer with all products is large. */
   readonly catalogue: Catalogue<LapakgamingSettings> = {
     minGapMs: 180_000,
     isGapOurs: true,

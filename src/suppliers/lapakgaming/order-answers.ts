@@ -17,13 +17,13 @@ import {
 import { answerInWords, codeOf, CURRENCY, dataOf, isGood, isSuccess, refusesUs } from './lapakgaming-data.js';
 import { RESPONSE_CODES } from './response-codes.js';
 
-/** The vendor limits requests per 10 seconds. */
+/** The supplier limits requests per 10 seconds. */
 const RATE_WINDOW_MS = 10_000;
 
 type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
 
 /**
- * The outcome of an answer to `POST /api/order`. A refusal of a repeat says nothing about the first send: the vendor
+ * The outcome of an answer to `POST /api/order`. A refusal of a repeat says nothing about the first send: the supplier
  * may have decided it before it looked up our reference.
  */
 export function readOrderAnswer(answer: HttpAnswer, { isRepeat }: Pick<Attempt, 'isRepeat'>): SupplierOutcome {
@@ -73,7 +73,7 @@ function meaningOf(answer: HttpAnswer): CodeMeaning {
 function undecided(answer: HttpAnswer, meaning: CodeMeaning): Unknown {
   const wait = requestedWait(answer);
   if (answer.status === 429) wait.retryAfterMs = Math.max(wait.retryAfterMs ?? 0, RATE_WINDOW_MS);
-  // Perhaps the vendor refuses a repeated reference with "we may not order this product". So that is no fault here.
+  // Perhaps the supplier refuses a repeated reference with "we may not order this product". So that is no fault here.
   const isOurs = meaning.kind === 'not_accepted' && meaning.fault !== 'configuration';
   const fault = isOurs ? { fault: meaning.fault } : {};
   return { kind: 'unknown', detail: doubtInWords(answer), ...fault, ...wait };
@@ -85,7 +85,7 @@ function doubtInWords(answer: HttpAnswer): string {
   return code === 'SUCCESS' ? `${words}, which can’t be read (HTTP ${answer.status})` : words;
 }
 
-/** The vendor has accepted the order, but not delivered it yet: inquiries follow. */
+/** The supplier has accepted the order, but not delivered it yet: inquiries follow. */
 function accepted(data: Members | undefined): SupplierOutcome {
   const supplierReference = nameOf(data?.tid);
   const cost = amountOf(data?.total_price, CURRENCY);
@@ -96,7 +96,7 @@ function accepted(data: Members | undefined): SupplierOutcome {
   };
 }
 
-/** An order has ended only when the vendor has delivered, or refunded, all parts of the order. */
+/** An order has ended only when the supplier has delivered, or refunded, all parts of the order. */
 function readStatus(data: Members): Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }> {
   const transactions = asList(data.transactions).map(asMembers);
   const all = (status: string): boolean => transactions.every((each) => statusOf(each) === status);

@@ -4,7 +4,7 @@ import { writePlayer, writePlayerFields } from '../player-template.js';
 import type { TopUp } from '../supplier-adapter.js';
 import { CURRENCY } from './lapakgaming-data.js';
 
-/** The vendor's fields of an order that name the player. */
+/** The supplier's fields of an order that name the player. */
 const PLAYER_FIELDS = ['user_id', 'additional_id', 'additional_information', 'orderdetail'];
 
 /** The body of `POST /api/order`. Every send of an attempt has the same bytes, unless our callback address changes. */
@@ -13,7 +13,7 @@ export function orderRequest({ callbackUrl }: { callbackUrl: string | null }, to
     product_code: topUp.sku,
     count_order: 1,
     ...playerFields(topUp),
-    // The vendor refuses the order if its own price is higher or lower than this one.
+    // The supplier refuses the order if its own price is higher or lower than this one.
     ...(topUp.expectedCost !== null && { price: new JsonNumber(formatMicros(topUp.expectedCost.micros)) }),
     partner_reference_id: topUp.reference,
     ...(topUp.endUserIp !== null && { end_user_ip_address: topUp.endUserIp }),

@@ -1,6 +1,6 @@
 import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../vendor-answers.js';
 
-/** The vendor's codes, which it does not explain. Any other code means unknown. */
+/** The supplier's codes, which it does not explain. Any other code means unknown. */
 export const RESPONSE_CODES = toCodes<CodeMeaning>({
   SUCCESS: ['accepted', { kind: 'processing' }],
   UNAUTHORIZED: ['it does not accept our key or our address', faulty('credentials')],

@@ -20,8 +20,8 @@ import {
 const NO_SUCH_TYPE = '20077';
 
 /**
- * The outcome of an answer to an order. The vendor does not document the effect of a repeated `mch_order_id`, so a refusal of a
- * repeat may not concern the first send. After an undocumented error the vendor may have sold the unit.
+ * The outcome of an answer to an order. The supplier does not document the effect of a repeated `mch_order_id`, so a refusal of a
+ * repeat may not concern the first send. After an undocumented error the supplier may have sold the unit.
  */
 export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: Attempt): SupplierOutcome {
   if (isGood(answer)) return readGood(answer, kind, attempt);

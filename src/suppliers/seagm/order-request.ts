@@ -16,7 +16,7 @@ export function typeOf(sku: string): { kind: OrderKind; typeId: string } | null 
 
 export const skuOf = (kind: OrderKind, typeId: string): string => (kind === 'card' ? CARD + typeId : typeId);
 
-/** Names of the vendor's own parameters. */
+/** Names of the supplier's own parameters. */
 const RESERVED = ['uid', 'timestamp', 'signature', 'type_id', 'buy_amount', 'mch_order_id'];
 
 /** The fields of an order's body. Every send of an attempt has the same ones. */

@@ -43,7 +43,7 @@ function listOf(answer: HttpAnswer): unknown[] | null {
   return lists.length === 1 ? (lists[0] ?? null) : null;
 }
 
-/** One product; none where it has no id. The vendor lists only what it sells, and reports no stock. */
+/** One product; none where it has no id. The supplier lists only what it sells, and reports no stock. */
 function readType(item: Members | undefined, kind: OrderKind, group: string): SupplierProduct[] {
   const id = nameOf(item?.id);
   if (!item || id === undefined || !/^\d{1,18}$/.test(id)) return [];

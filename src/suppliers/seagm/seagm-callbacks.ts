@@ -16,7 +16,7 @@ const MAX_DRIFT_MS = 600_000;
 const REPLY = { status: 200, contentType: 'text/plain', body: 'success' };
 
 /**
- * Reads callbacks of SEAGM: forms that the vendor signs as a whole with our secret key. A callback settles its attempt if both
+ * Reads callbacks of SEAGM: forms that the supplier signs as a whole with our secret key. A callback settles its attempt if both
  * references match. A callback contains no PIN, so an inquiry follows when a card is done.
  */
 export const seagmCallbacks: CallbackReader<SigningSettings> = {

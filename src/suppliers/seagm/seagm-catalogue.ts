@@ -6,7 +6,7 @@ import type { OrderKind } from './order-request.js';
 import { readCategories, readTypes, type Category } from './product-types.js';
 import { unavailable } from './seagm-data.js';
 
-/** Gets the answer at a path of the vendor. */
+/** Gets the answer at a path of the supplier. */
 type Get = (path: string) => Promise<HttpAnswer>;
 
 /** Each category costs a call. The adapter does not read a catalogue with more categories. */

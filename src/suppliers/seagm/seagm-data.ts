@@ -5,11 +5,11 @@ import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Fault } from '../supplier-outcome.js';
 import { amountOf, asMembers, shownText, textOf, type Members } from '../vendor-answers.js';
 
-/** Codes of successful answers. The vendor's documents do not agree on one; other clients of the vendor accept all three. */
+/** Codes of successful answers. The supplier's documents do not agree on one; other clients of the supplier accept all three. */
 const GOOD_CODES = ['200', '2000', '2010'];
-/** How long to wait after a refusal for too many requests, unless the vendor asks for longer. */
+/** How long to wait after a refusal for too many requests, unless the supplier asks for longer. */
 const RATE_WAIT_MS = 10_000;
-/** The shortest ban, by the vendor's documents. */
+/** The shortest ban, by the supplier's documents. */
 const BAN_MS = 120_000;
 
 /** Faults of ours, by the codes in `code` or `info_code`. */
@@ -33,11 +33,11 @@ const FAULTY_STATUSES = [401, 406, 418, 429];
 export const isGood = ({ status, body }: HttpAnswer): boolean =>
   status >= 200 && status < 300 && GOOD_CODES.includes(codeOf(body) ?? '');
 
-/** Whether it is an error of the server, by HTTP or by the vendor's code: the server may have done what was requested. */
+/** Whether it is an error of the server, by HTTP or by the supplier's code: the server may have done what was requested. */
 export const isServersError = ({ status, body }: HttpAnswer): boolean =>
   status >= 500 || /^5\d\d$/.test(codeOf(body) ?? '');
 
-/** Whether the vendor itself reports "not found". The page of a proxy does not count: it has no code of the vendor. */
+/** Whether the supplier itself reports "not found". The page of a proxy does not count: it has no code of the supplier. */
 export function isNotFound(answer: HttpAnswer): boolean {
   const code = codeOf(answer.body);
   if (isServersError(answer) || faultOf(answer).fault !== undefined || code === undefined) return false;
@@ -83,7 +83,7 @@ export function answerInWords(answer: HttpAnswer): string {
   return codes.length === 0 ? `HTTP ${status}` : `HTTP ${status}, code ${codes.join(', info_code ')}`;
 }
 
-/** The vendor's message about an error, for people. */
+/** The supplier's message about an error, for people. */
 export const messageOf = ({ body }: HttpAnswer): string =>
   shownText(infoOf(body).info_message) || shownText(asMembers(body)?.msg);
 

@@ -23,7 +23,7 @@ import { signatureOf, type Parameters } from './seagm-signatures.js';
 
 /** Enough for the types of one category. */
 const MAX_LIST_BYTES = 2_000_000;
-/** The vendor bans clients that call too often, and does not document how often that is. */
+/** The supplier bans clients that call too often, and does not document how often that is. */
 const CATALOGUE_PACE_MS = 500;
 
 export interface SeagmSettings {
@@ -59,7 +59,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     currency: null,
   };
 
-  /** The vendor does not document the effect of a repeated `mch_order_id`: a repeat may buy again. */
+  /** The supplier does not document the effect of a repeated `mch_order_id`: a repeat may buy again. */
   readonly deduplicates = false;
 
   readonly inquiry: ReadingInquiry<SeagmSettings> = {
@@ -68,7 +68,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     firstMs: 5_000,
     minGapMs: 5_000,
     maxAgeMs: null,
-    // Names our own reference, which the vendor knows even if its answer never reached us.
+    // Names our own reference, which the supplier knows even if its answer never reached us.
     query: (settings, attempt) => {
       const kind = typeOf(attempt.sku)?.kind ?? 'recharge';
       const path = `/v1/${kind}-orders/${encodeURIComponent(attempt.reference)}`;

@@ -59,7 +59,7 @@ function congestionInWords(congestion: unknown): string {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
 
-/** The vendor's text without its markup. */
+/** The supplier's text without its markup. */
 const plainText = (member: unknown): string =>
   shownText(
     shownText(member)

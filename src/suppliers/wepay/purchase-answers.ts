@@ -44,7 +44,7 @@ function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): Suppl
   }
 }
 
-/** Keeps the transaction's id for inquiries, because the vendor takes nothing else. */
+/** Keeps the transaction's id for inquiries, because the supplier takes nothing else. */
 function accepted({ transaction_id: id, total_amount: total }: Members): SupplierOutcome {
   const supplierReference = nameOf(id);
   const cost = baht(total);

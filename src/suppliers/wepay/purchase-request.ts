@@ -1,7 +1,7 @@
 import { usualPlayer, writePlayer } from '../player-template.js';
 import type { TopUp } from '../supplier-adapter.js';
 
-/** Our account at the vendor. */
+/** Our account at the supplier. */
 export interface Account {
   username: string;
   password: string;
@@ -41,7 +41,7 @@ const playerOf = (topUp: TopUp): string =>
 
 /**
  * The fields of a purchase. Every send of an attempt has the same ones, unless our callback address changes.
- * @returns null for a SKU that the vendor can't have.
+ * @returns null for a SKU that the supplier can't have.
  */
 export function purchaseFields(
   topUp: TopUp,

@@ -3,10 +3,10 @@ import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '
 /** The meaning of a code in the answer to the first send of a purchase. */
 type WepayMeaning =
   | CodeMeaning
-  /** The vendor has the reference already: the unit may have been bought. */
+  /** The supplier has the reference already: the unit may have been bought. */
   | { kind: 'repeated' };
 
-/** The vendor's codes, as five digits. */
+/** The supplier's codes, as five digits. */
 export const RESPONSE_CODES = toCodes<WepayMeaning>({
   '00000': ['accepted', { kind: 'processing' }],
   '10001': ['internal error of the database', UNKNOWN],

@@ -3,7 +3,7 @@ import type { CallbackReader, CallbackReading, CallbackReply } from '../supplier
 import { nameOf } from '../vendor-answers.js';
 import { deliveriesIn } from './output-answers.js';
 
-/** Reads the vendor's posts to `resp_url`. Nothing proves the origin of a post, so it only leads to an inquiry. */
+/** Reads the supplier's posts to `resp_url`. Nothing proves the origin of a post, so it only leads to an inquiry. */
 export const wepayCallbacks: CallbackReader = {
   read({ body }) {
     if (!isUtf8(body)) return unreadable('the body is not UTF-8');

@@ -17,7 +17,7 @@ export interface CodedAnswer {
   members: Members;
 }
 
-/** Undefined where the vendor's API did not write the answer: an HTTP status other than 200, no JSON, or no code. */
+/** Undefined where the supplier's API did not write the answer: an HTTP status other than 200, no JSON, or no code. */
 export function readCoded({ status, body }: HttpAnswer): CodedAnswer | undefined {
   const members = status === 200 ? asMembers(body) : undefined;
   const code = textOf(members?.code) ?? '';

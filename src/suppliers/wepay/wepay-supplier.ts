@@ -48,12 +48,12 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
 
   readonly deduplicates = true;
 
-  /** The vendor looks up nothing by our reference. It refuses a repeat of the purchase if the first send arrived. */
+  /** The supplier looks up nothing by our reference. It refuses a repeat of the purchase if the first send arrived. */
   readonly inquiry: BuyingInquiry<WepaySettings> = {
     mayBuy: true,
     firstMs: 0,
     minGapMs: 10 * SECOND_MS,
-    // The vendor does not document how long it remembers a reference.
+    // The supplier does not document how long it remembers a reference.
     maxAgeMs: HOUR_MS,
     query: (settings, attempt) => this.send(settings, { ...attempt, isRepeat: true }),
     bySupplierReference: {
@@ -74,7 +74,7 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
   /** The catalogue is public, and large. */
   readonly catalogue: Catalogue<WepaySettings> = {
     minGapMs: 5 * MINUTE_MS,
-    // The vendor has no request for a single product, so the adapter reads the whole catalogue.
+    // The supplier has no request for a single product, so the adapter reads the whole catalogue.
     productGapMs: 5 * MINUTE_MS,
     isGapOurs: true,
     read: (settings) => this.readCatalogue(settings, readExport),

@@ -44,7 +44,7 @@ export class G2BulkValidator implements PlayerValidator {
 }
 
 /**
- * The verdict in an answer of `POST /games/checkPlayerId` (G2Bulk, Public API Documentation, "Check Player ID"). The vendor
+ * The verdict in an answer of `POST /games/checkPlayerId` (G2Bulk, Public API Documentation, "Check Player ID"). G2Bulk
  * documents only the text `valid`; we also read `invalid` and booleans. An error is never about the player.
  */
 export function readPlayerAnswer({ status, body }: HttpAnswer): PlayerVerdict | NotReported {
