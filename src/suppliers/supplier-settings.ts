@@ -40,11 +40,11 @@ export interface SupplierSettings {
  * @throws BAD_REQUEST if neither the operator nor the adapter names one.
  */
 export function baseUrlOf(
-  { adapter, baseUrl: vendors }: AdapterDescription,
+  { adapter, baseUrl: adapterUrl }: AdapterDescription,
   given: string | undefined,
   before: Pick<Supplier, 'base_url'> | undefined,
 ): string {
-  const baseUrl = given ?? (vendors === null ? null : (before?.base_url ?? vendors));
+  const baseUrl = given ?? (adapterUrl === null ? null : (before?.base_url ?? adapterUrl));
   if (baseUrl !== null) return withoutTrailingSlashes(baseUrl);
   throw new AppError('BAD_REQUEST', `a base URL must be given: the adapter ${adapter} knows none`);
 }

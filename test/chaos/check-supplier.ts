@@ -4,7 +4,7 @@ import { QUIET_PERIOD_MS } from './schedule.js';
 import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
 import { behaviourAt } from './vendor-plan.js';
-import { VENDOR_CODES, type VendorCode } from './vendors/vendor-kind.js';
+import { VENDOR_CODES, type AnswerCode } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 import type { Violations } from './violations.js';
 
@@ -95,7 +95,7 @@ function checkUnit(unit: StoredUnit, attempts: Compared[], violations: Violation
 }
 
 /** Whether a vendor has this behaviour for the unit's player. */
-const isDone = (unit: StoredUnit, isSo: (vendor: VendorCode, behaviour: string) => boolean): boolean =>
+const isDone = (unit: StoredUnit, isSo: (vendor: AnswerCode, behaviour: string) => boolean): boolean =>
   VENDOR_CODES.some((vendor) => {
     const behaviour = behaviourAt(vendor, unit.product, unit.user_id);
     return behaviour !== null && isSo(vendor, behaviour);

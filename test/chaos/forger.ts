@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.js';
 import type { ChaosSystem } from './system.js';
-import type { VendorCode } from './vendors/vendor-kind.js';
+import type { AnswerCode } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 import type { Violations } from './violations.js';
 
@@ -15,7 +15,7 @@ const ATTEMPTS = `
   ORDER BY u.state IN ('succeeded', 'failed'), random() LIMIT 1`;
 
 interface About {
-  vendor: VendorCode;
+  vendor: AnswerCode;
   reference: string;
   sku: string;
   state: string;
@@ -29,7 +29,7 @@ export class Forger {
 
   constructor(
     private readonly system: ChaosSystem,
-    private readonly callbackUrls: ReadonlyMap<VendorCode, string>,
+    private readonly callbackUrls: ReadonlyMap<AnswerCode, string>,
     private readonly random: Random,
     private readonly violations: Violations,
   ) {}

@@ -6,14 +6,14 @@ import type { Receiver } from './receiver.js';
 import { MERCHANTS, PRODUCTS, type PlannedMerchant } from './schedule.js';
 import type { ChaosSystem } from './system.js';
 import { routedProducts } from './vendor-plan.js';
-import type { VendorCode } from './vendors/vendor-kind.js';
+import type { AnswerCode } from './vendors/vendor-kind.js';
 
 export interface Furniture {
   merchantIds: number[];
   keys: string[];
   subscriptions: Subscription[];
   /** The callback addresses of vendors. */
-  callbackUrls: ReadonlyMap<VendorCode, string>;
+  callbackUrls: ReadonlyMap<AnswerCode, string>;
 }
 
 /** Adds products, and merchants with money, keys and webhooks, with the commands and requests of operators and merchants. */
@@ -43,7 +43,7 @@ async function furnishCatalogue(system: ChaosSystem): Promise<Furniture['callbac
   const catalogue = join(system.logs, 'products.csv');
   writeFileSync(catalogue, ['sku,name,price,supplier,supplier_sku', ...lines, ''].join('\n'));
   await system.topup('product', 'import', catalogue);
-  const callbackUrls = new Map<VendorCode, string>();
+  const callbackUrls = new Map<AnswerCode, string>();
   for (const vendor of system.vendors) {
     const { code, currency, rate, callBackAt } = vendor.kind;
     const url = await system.setVendor(vendor);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isUnitFailureCode } from '../../src/core/failures.js';
 import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
-import type { VendorCode } from './vendors/vendor-kind.js';
+import type { AnswerCode } from './vendors/vendor-kind.js';
 import type { Violations } from './violations.js';
 
 /** A unit that waits for an operator's decision. */
@@ -130,7 +130,7 @@ export class VendorResumer {
   private async resumeVendors(): Promise<void> {
     const paused = `SELECT code FROM suppliers WHERE code NOT IN ('sim', 'careless') AND pause_reason IS NOT NULL`;
     for (; !this.isOver; await delay(RESUMED_EVERY_MS)) {
-      const codes = await this.system.sql<{ code: VendorCode }>(paused).catch(() => []);
+      const codes = await this.system.sql<{ code: AnswerCode }>(paused).catch(() => []);
       for (const { code } of codes) {
         const isWell = await this.system.vendorOf(code).isWell();
         if (isWell) await this.system.commands.run(['supplier', 'resume', code]);

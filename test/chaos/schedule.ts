@@ -17,7 +17,7 @@ import {
   type PlannedVendorFault,
   type RoutedOrder,
 } from './vendor-plan.js';
-import type { VendorCode } from './vendors/vendor-kind.js';
+import type { AnswerCode } from './vendors/vendor-kind.js';
 
 /** SUPPLIER_QUIET_PERIOD_MS: as short as the supplier's timeout allows. */
 export const QUIET_PERIOD_MS = SUPPLIER_TIMEOUT_MS + 3_000;
@@ -72,7 +72,7 @@ export interface PlannedOrder {
 }
 
 export interface Schedule {
-  vendors: VendorCode[];
+  vendors: AnswerCode[];
   orders: PlannedOrder[];
   faults: PlannedFault[];
   vendorFaults: PlannedVendorFault[];
@@ -148,7 +148,7 @@ function planOrders(
   return orders;
 }
 
-function planStrange(random: Random, vendors: readonly VendorCode[], durationMs: number): PlannedOrder[] {
+function planStrange(random: Random, vendors: readonly AnswerCode[], durationMs: number): PlannedOrder[] {
   const wanted = planStrangeOrders(random.fork('wanted'), vendors, durationMs);
   return wanted.map((each, index) => ({ reference: `strange-${index + 1}`, ...each, ...planClient(random) }));
 }

@@ -1,6 +1,6 @@
 import type { ChaosSystem } from './system.js';
 import type { Vendor } from './vendor.js';
-import type { VendorCode } from './vendors/vendor-kind.js';
+import type { AnswerCode } from './vendors/vendor-kind.js';
 
 /** A supplier's record of a reference. */
 export interface Sold {
@@ -22,7 +22,7 @@ export interface Sold {
   /** The shortest time between two sends, by the supplier's clock; null if the supplier does not report it, or after one send. */
   sentApartMs: number | null;
   /** The vendor; null for the supplier of our own protocol. */
-  vendor: VendorCode | null;
+  vendor: AnswerCode | null;
 }
 
 export interface Purchase {

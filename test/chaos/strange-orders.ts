@@ -1,7 +1,7 @@
 import { CARELESS_FIRST_SKU, CARELESS_SKU } from './careless-supplier.js';
 import type { Random } from './random.js';
 import { firstAt, type RoutedOrder } from './vendor-plan.js';
-import type { VendorCode } from './vendors/vendor-kind.js';
+import type { AnswerCode } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 
 /** No such orders begin after this time, because a vendor's late sales must be made before the books are compared. */
@@ -13,7 +13,7 @@ export interface StrangeOrder extends RoutedOrder {
 }
 
 /** Additional orders, at the careless supplier and at vendors that contradict themselves. */
-export function planStrangeOrders(random: Random, vendors: readonly VendorCode[], durationMs: number): StrangeOrder[] {
+export function planStrangeOrders(random: Random, vendors: readonly AnswerCode[], durationMs: number): StrangeOrder[] {
   const atVendors = vendors.flatMap((vendor) =>
     Object.keys(VENDORS[vendor].contradictions).map((name) => ({ name, sku: firstAt(vendor) })),
   );

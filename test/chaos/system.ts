@@ -17,7 +17,7 @@ import { ChaosPostgres, ChaosRedis } from './servers.js';
 import { OperatorCommands } from './operator-commands.js';
 import { SupplierWire } from './supplier-wire.js';
 import { Vendor } from './vendor.js';
-import type { VendorCode, VendorKind } from './vendors/vendor-kind.js';
+import type { AnswerCode, VendorKind } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 
 const SUPPLIER_TOKEN = 'chaos';
@@ -29,7 +29,7 @@ export interface SystemOptions {
   name: string;
   /** The planted defects of the service. */
   defects: readonly DefectName[];
-  vendors: readonly VendorCode[];
+  vendors: readonly AnswerCode[];
   clocks: PlannedClocks;
   reviewAfterMs: number | null;
   log: (line: string) => void;
@@ -180,7 +180,7 @@ export class ChaosSystem {
   }
 
   /** @throws Error for a vendor that this run does not have. */
-  vendorOf(code: VendorCode): Vendor {
+  vendorOf(code: AnswerCode): Vendor {
     const vendor = this.vendors.find(({ kind }) => kind.code === code);
     if (!vendor) throw new Error(`there is no vendor ${code} in this run`);
     return vendor;

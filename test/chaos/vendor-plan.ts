@@ -1,10 +1,10 @@
 import type { Random } from './random.js';
-import { VENDOR_CODES, type Article, type Json, type VendorCode } from './vendors/vendor-kind.js';
+import { VENDOR_CODES, type Article, type Json, type AnswerCode } from './vendors/vendor-kind.js';
 import { VENDORS } from './vendors/vendors.js';
 
 /** The suppliers of a product, in the order of its offers; `sim` is the supplier of our own protocol. */
 interface PlannedOffer {
-  supplier: 'sim' | VendorCode;
+  supplier: 'sim' | AnswerCode;
   supplierSku: string;
   cost?: string;
   template?: string;
@@ -16,12 +16,12 @@ export interface RoutedProduct {
   kind: 'topup' | 'code';
   offers: PlannedOffer[];
   /** The suppliers, in the order of their offers. */
-  vendors: VendorCode[];
+  vendors: AnswerCode[];
 }
 
 const PRICE = '35.00';
 
-function offerOf(vendor: VendorCode, article: Article): PlannedOffer {
+function offerOf(vendor: AnswerCode, article: Article): PlannedOffer {
   const offered = VENDORS[vendor].articles[article];
   if (!offered) throw new Error(`${vendor} has no ${article}`);
   return { supplier: vendor, ...offered };
@@ -30,7 +30,7 @@ function offerOf(vendor: VendorCode, article: Article): PlannedOffer {
 const nameOf = (...parts: string[]): string => ['chaos', ...parts].join('-').toUpperCase();
 
 /** A vendor before the other supplier, after it, and alone. */
-const productsOf = (vendor: VendorCode): RoutedProduct[] => {
+const productsOf = (vendor: AnswerCode): RoutedProduct[] => {
   const common = { price: PRICE, kind: 'topup', vendors: [vendor] } as const;
   const sim = (supplierSku: string): PlannedOffer => ({ supplier: 'sim', supplierSku });
   return [
@@ -40,18 +40,18 @@ const productsOf = (vendor: VendorCode): RoutedProduct[] => {
   ].map((each) => ({ ...each, ...common, vendors: [vendor] }));
 };
 
-export const firstAt = (vendor: VendorCode): string => nameOf(vendor, 'first');
-const secondAt = (vendor: VendorCode): string => nameOf(vendor, 'second');
-const bothAt = (one: VendorCode, other: VendorCode): string => nameOf(one, other);
-const cardOf = (vendor: VendorCode): string => nameOf(vendor, 'code');
+export const firstAt = (vendor: AnswerCode): string => nameOf(vendor, 'first');
+const secondAt = (vendor: AnswerCode): string => nameOf(vendor, 'second');
+const bothAt = (one: AnswerCode, other: AnswerCode): string => nameOf(one, other);
+const cardOf = (vendor: AnswerCode): string => nameOf(vendor, 'code');
 
-const sellsCards = (vendor: VendorCode): boolean => VENDORS[vendor].articles.code !== null;
+const sellsCards = (vendor: AnswerCode): boolean => VENDORS[vendor].articles.code !== null;
 
 /** The products of these vendors: of each alone, of several with failover, and cards with failover. */
-export function routedProducts(vendors: readonly VendorCode[]): RoutedProduct[] {
+export function routedProducts(vendors: readonly AnswerCode[]): RoutedProduct[] {
   const pairs = vendors.flatMap((one) => vendors.filter((other) => other !== one).map((other) => [one, other])) as [
-    VendorCode,
-    VendorCode,
+    AnswerCode,
+    AnswerCode,
   ][];
   const dealers = vendors.filter(sellsCards);
   return [
@@ -79,7 +79,7 @@ export const isOfVendorsOnly = (sku: string): boolean =>
   ALL_PRODUCTS.get(sku)?.offers.every(({ supplier }) => supplier !== 'sim') ?? false;
 
 /** Chooses two or three vendors. */
-export const planVendors = (random: Random): VendorCode[] => random.shuffle(VENDOR_CODES).slice(0, random.int(2, 3));
+export const planVendors = (random: Random): AnswerCode[] => random.shuffle(VENDOR_CODES).slice(0, random.int(2, 3));
 
 /** Players whose units the other supplier refuses, at once or after a doubt. */
 const REFUSED_BY_THE_OTHER = [
@@ -100,13 +100,13 @@ export interface RoutedOrder {
 }
 
 /** @returns null for an order of another product. */
-export function planRoutedOrder(random: Random, vendors: readonly VendorCode[], number: number): RoutedOrder | null {
+export function planRoutedOrder(random: Random, vendors: readonly AnswerCode[], number: number): RoutedOrder | null {
   if (!random.chance(SHARE)) return null;
   const vendor = random.pick(vendors);
   const other = random.pick(vendors.filter((each) => each !== vendor));
   const dealers = vendors.filter(sellsCards);
-  const any = (code: VendorCode): string => random.pick(Object.keys(VENDORS[code].behaviours));
-  const refused = (code: VendorCode): string => random.pick(VENDORS[code].refusing);
+  const any = (code: AnswerCode): string => random.pick(Object.keys(VENDORS[code].behaviours));
+  const refused = (code: AnswerCode): string => random.pick(VENDORS[code].refusing);
   const [userId, sku] = random.weighted([
     [2, [`player-${number}`, random.pick(productsOf(vendor)).sku]],
     [4, [random.pick(REFUSED_BY_THE_OTHER), secondAt(vendor)]],
@@ -119,7 +119,7 @@ export function planRoutedOrder(random: Random, vendors: readonly VendorCode[], 
 }
 
 /** An order that one vendor refuses, at once or later, and another one sells with some behaviour. */
-export function planFailover(random: Random, vendors: readonly VendorCode[], number: number): RoutedOrder {
+export function planFailover(random: Random, vendors: readonly AnswerCode[], number: number): RoutedOrder {
   const one = random.pick(vendors);
   const other = random.pick(vendors.filter((each) => each !== one));
   const refusal = random.pick(VENDORS[one].refusing);
@@ -127,13 +127,13 @@ export function planFailover(random: Random, vendors: readonly VendorCode[], num
   return { userId: `${refusal}_${sale}-${number}`, items: [{ sku: bothAt(one, other), quantity: 1 }] };
 }
 
-const allBehavioursOf = (vendor: VendorCode): Record<string, readonly Json[]> => ({
+const allBehavioursOf = (vendor: AnswerCode): Record<string, readonly Json[]> => ({
   ...VENDORS[vendor].behaviours,
   ...VENDORS[vendor].contradictions,
 });
 
 /** The behaviour of vendors for a player. The player's name has the behaviour of each vendor of the product. */
-export function behaviourAt(vendor: VendorCode, sku: string, userId: string): string | null {
+export function behaviourAt(vendor: AnswerCode, sku: string, userId: string): string | null {
   const { vendors, kind } = ALL_PRODUCTS.get(sku) ?? {};
   const [, names = ''] = /^([a-z\d_-]+)-\d+$/.exec(userId) ?? [];
   const name = names.split('_')[vendors?.indexOf(vendor) ?? -1] ?? '';
@@ -145,7 +145,7 @@ const USUAL_CARDS = 2;
 const MAX_CARD_RULES = 24;
 
 /** The rules of a vendor's simulator for these orders. */
-export function rulesFor(vendor: VendorCode, orders: readonly RoutedOrder[]): Json[] {
+export function rulesFor(vendor: AnswerCode, orders: readonly RoutedOrder[]): Json[] {
   const { playerOf, cardRules, articles } = VENDORS[vendor];
   const behaviours = allBehavioursOf(vendor);
   const byPlayer = new Map<string, Json[]>();
@@ -180,7 +180,7 @@ export type VendorFault = (typeof VENDOR_FAULTS)[number];
 
 export interface PlannedVendorFault {
   atMs: number;
-  vendor: VendorCode;
+  vendor: AnswerCode;
   kind: VendorFault;
   forMs: number;
 }
@@ -188,13 +188,13 @@ export interface PlannedVendorFault {
 /** The vendors in turn, each once before any is repeated. */
 export function planVendorFaults(
   random: Random,
-  vendors: readonly VendorCode[],
+  vendors: readonly AnswerCode[],
   durationMs: number,
 ): PlannedVendorFault[] {
   return vendors.flatMap((vendor) => planFaultsAt(vendor, random.fork(vendor), durationMs));
 }
 
-function planFaultsAt(vendor: VendorCode, random: Random, durationMs: number): PlannedVendorFault[] {
+function planFaultsAt(vendor: AnswerCode, random: Random, durationMs: number): PlannedVendorFault[] {
   const faults: PlannedVendorFault[] = [];
   let kinds: VendorFault[] = [];
   for (let atMs = random.int(2_000, 5_000); atMs < durationMs;) {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { CostMoney } from '../../core/cost-money.js';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-adapter.js';
-import { asMembers, nameOf, type Members } from '../vendor-answers.js';
+import { asMembers, nameOf, type Members } from '../adapter-answers.js';
 import { rupiah } from './digiflazz-data.js';
 import { isSignedWith } from './digiflazz-signatures.js';
 import { readTransaction } from './purchase-answers.js';

@@ -1,7 +1,7 @@
 import { parseSignedMicros, type CostMoney } from '../../core/cost-money.js';
 import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import { amountOf, asMembers, textOf, type Members } from '../vendor-answers.js';
+import { amountOf, asMembers, textOf, type Members } from '../adapter-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';
 
 export const CURRENCY = 'IDR';

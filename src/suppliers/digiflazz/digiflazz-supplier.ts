@@ -12,7 +12,7 @@ import type {
 } from '../supplier-adapter.js';
 import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { notSent, requestAndRead, sendAndRead, toProbe } from '../vendor-answers.js';
+import { notSent, requestAndRead, sendAndRead, toProbe } from '../adapter-answers.js';
 import { digiflazzCallbacks } from './digiflazz-callbacks.js';
 import { CURRENCY, readBalance } from './digiflazz-data.js';
 import { requestSign } from './digiflazz-signatures.js';

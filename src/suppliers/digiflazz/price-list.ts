@@ -1,7 +1,7 @@
 import { storable } from '../../core/text.js';
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import { asMembers, productIn, shownText, textOf, type Members } from '../vendor-answers.js';
+import { asMembers, productIn, shownText, textOf, type Members } from '../adapter-answers.js';
 import { dataOf, rupiah, unavailable } from './digiflazz-data.js';
 
 const ZONE = 'Asia/Jakarta';

@@ -3,7 +3,7 @@ import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
 import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
-import { asMembers, isGiven, isOther, textOf, type Members } from '../vendor-answers.js';
+import { asMembers, isGiven, isOther, textOf, type Members } from '../adapter-answers.js';
 import { codeInWords, dataOf, responseCodeOf, rupiah } from './digiflazz-data.js';
 import { customerNoOf } from './purchase-request.js';
 import { RESPONSE_CODES, type ResponseCode } from './response-codes.js';

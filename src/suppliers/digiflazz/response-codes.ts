@@ -6,7 +6,7 @@ import {
   type CodeMeaning,
   type CodeRefusal,
   type CodeRows,
-} from '../vendor-answers.js';
+} from '../adapter-answers.js';
 
 /** The meaning of a response code in the answer to the first send of a purchase. */
 type DigiflazzMeaning =

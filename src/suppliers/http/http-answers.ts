@@ -6,7 +6,7 @@ import { usualPlayer } from '../player-template.js';
 import type { Attempt, ListedPurchase, PurchasesReading, SupplierBalance, Unavailable } from '../supplier-adapter.js';
 import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
-import { amountOf, nameOf } from '../vendor-answers.js';
+import { amountOf, nameOf } from '../adapter-answers.js';
 
 type Body = Partial<Record<string, unknown>>;
 

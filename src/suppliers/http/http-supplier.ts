@@ -7,7 +7,7 @@ import type {
   SupplierAdapter,
   SupplierBalance,
 } from '../supplier-adapter.js';
-import { callAndRead, inquireAndRead, requestAndRead } from '../vendor-answers.js';
+import { callAndRead, inquireAndRead, requestAndRead } from '../adapter-answers.js';
 import { describeFailure, wasNeverSent, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { readBalanceAnswer, readInquiryAnswer, readPurchasesAnswer, readSendAnswer } from './http-answers.js';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { CallbackReader, CallbackReading } from '../supplier-adapter.js';
-import { nameOf } from '../vendor-answers.js';
+import { nameOf } from '../adapter-answers.js';
 import { dataOf } from './lapakgaming-data.js';
 
 /**

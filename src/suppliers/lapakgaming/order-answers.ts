@@ -13,7 +13,7 @@ import {
   textOf,
   type CodeMeaning,
   type Members,
-} from '../vendor-answers.js';
+} from '../adapter-answers.js';
 import { answerInWords, codeOf, CURRENCY, dataOf, isGood, isSuccess, refusesUs } from './lapakgaming-data.js';
 import { RESPONSE_CODES } from './response-codes.js';
 

@@ -1,6 +1,6 @@
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import { amountOf, asMembers, nameOf, productIn, shownText, type Members } from '../vendor-answers.js';
+import { amountOf, asMembers, nameOf, productIn, shownText, type Members } from '../adapter-answers.js';
 import { codeOf, CURRENCY, dataOf, isSuccess, unavailable } from './lapakgaming-data.js';
 
 /** The reading from an answer that lists products. Any other answer is a refusal, and says nothing about products. */

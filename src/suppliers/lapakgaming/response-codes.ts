@@ -1,4 +1,4 @@
-import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../vendor-answers.js';
+import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../adapter-answers.js';
 
 /** The supplier's codes, which it does not explain. Any other code means unknown. */
 export const RESPONSE_CODES = toCodes<CodeMeaning>({

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { CallbackReader, CallbackReading, NamedAttempt, RawCallback } from '../supplier-adapter.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { nameOf } from '../vendor-answers.js';
+import { nameOf } from '../adapter-answers.js';
 import { readOrder } from './order-answers.js';
 import { typeOf } from './order-request.js';
 import { isSignedWith, type Parameters } from './seagm-signatures.js';

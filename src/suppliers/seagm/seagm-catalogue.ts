@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CatalogueReading, SupplierProduct } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
-import { unreachable } from '../vendor-answers.js';
+import { unreachable } from '../adapter-answers.js';
 import type { OrderKind } from './order-request.js';
 import { readCategories, readTypes, type Category } from './product-types.js';
 import { unavailable } from './seagm-data.js';

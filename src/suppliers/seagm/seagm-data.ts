@@ -3,7 +3,7 @@ import { parseSignedMicros } from '../../core/cost-money.js';
 import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
 import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Fault } from '../supplier-outcome.js';
-import { amountOf, asMembers, shownText, textOf, type Members } from '../vendor-answers.js';
+import { amountOf, asMembers, shownText, textOf, type Members } from '../adapter-answers.js';
 
 /** Codes of successful answers. The supplier's documents do not agree on one; other clients of the supplier accept all three. */
 const GOOD_CODES = ['200', '2000', '2010'];

@@ -12,7 +12,7 @@ import type {
 } from '../supplier-adapter.js';
 import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { inquireAndRead, notSent, requestAndRead, sendAndRead } from '../vendor-answers.js';
+import { inquireAndRead, notSent, requestAndRead, sendAndRead } from '../adapter-answers.js';
 import { readInquiry, readOrderAnswer } from './order-answers.js';
 import { orderFields, requestProblem, typeOf } from './order-request.js';
 import { readCategories, readTypeOf } from './product-types.js';

@@ -2,7 +2,7 @@ import { failure } from '../../core/failures.js';
 import type { NamedAttempt } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
-import { nameOf, textOf } from '../vendor-answers.js';
+import { nameOf, textOf } from '../adapter-answers.js';
 import { ACCEPTED, IN_PROGRESS, NO_SUCH_TRANSACTION } from './response-codes.js';
 import { baht, codeInWords, faultOfCode, readCoded, uncoded } from './wepay-data.js';
 

@@ -3,7 +3,7 @@ import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { isOther, nameOf, shownText, type Members } from '../vendor-answers.js';
+import { isOther, nameOf, shownText, type Members } from '../adapter-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';
 import { baht, codeInWords, readCoded, uncoded, type CodedAnswer } from './wepay-data.js';
 

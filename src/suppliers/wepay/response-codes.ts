@@ -1,4 +1,4 @@
-import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../vendor-answers.js';
+import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../adapter-answers.js';
 
 /** The meaning of a code in the answer to the first send of a purchase. */
 type WepayMeaning =

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { CallbackReader, CallbackReading, CallbackReply } from '../supplier-adapter.js';
-import { nameOf } from '../vendor-answers.js';
+import { nameOf } from '../adapter-answers.js';
 import { deliveriesIn } from './output-answers.js';
 
 /** Reads the supplier's posts to `resp_url`. Nothing proves the origin of a post, so it only leads to an inquiry. */

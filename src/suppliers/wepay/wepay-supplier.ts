@@ -11,7 +11,7 @@ import type {
 } from '../supplier-adapter.js';
 import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
-import { inquireAndRead, notSent, requestAndRead, sendAndRead, toProbe } from '../vendor-answers.js';
+import { inquireAndRead, notSent, requestAndRead, sendAndRead, toProbe } from '../adapter-answers.js';
 import { readOutputAnswer } from './output-answers.js';
 import { readExport, readExportOf } from './product-export.js';
 import { readPurchaseAnswer } from './purchase-answers.js';

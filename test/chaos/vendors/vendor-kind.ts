@@ -3,7 +3,7 @@ export type Json = Record<string, unknown>;
 
 export const VENDOR_CODES = ['digi', 'wepay', 'lapak', 'seagm'] as const;
 /** The code of a vendor. */
-export type VendorCode = (typeof VENDOR_CODES)[number];
+export type AnswerCode = (typeof VENDOR_CODES)[number];
 
 /** The products of a vendor in a run: three equal top-ups, and a card. */
 export const ARTICLES = ['first', 'second', 'only', 'code'] as const;
@@ -59,7 +59,7 @@ export interface ForgedAbout {
 
 /** The differences between vendors for the run. */
 export interface VendorKind {
-  readonly code: VendorCode;
+  readonly code: AnswerCode;
   /** The name of the adapter and of the simulator. */
   readonly adapter: string;
   /** The path of the base URL. */

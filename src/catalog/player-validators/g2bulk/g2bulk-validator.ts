@@ -4,7 +4,7 @@ import {
   type HttpAnswer,
   type SupplierHttp,
 } from '../../../suppliers/supplier-http.js';
-import { asMembers, shownText } from '../../../suppliers/vendor-answers.js';
+import { asMembers, shownText } from '../../../suppliers/adapter-answers.js';
 import {
   INVALID_PLAYER,
   type NotReported,

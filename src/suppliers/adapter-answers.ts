@@ -129,12 +129,12 @@ export type CodeMeaning =
 /** Codes, each with its name in words and its meaning. */
 export type CodeRows<Meaning = CodeMeaning> = Record<string, readonly [words: string, meaning: Meaning]>;
 
-export interface VendorCode<Meaning = CodeMeaning> {
+export interface AnswerCode<Meaning = CodeMeaning> {
   words: string;
   meaning: Meaning;
 }
 
-export const toCodes = <Meaning>(rows: CodeRows<Meaning>): ReadonlyMap<string, VendorCode<Meaning>> =>
+export const toCodes = <Meaning>(rows: CodeRows<Meaning>): ReadonlyMap<string, AnswerCode<Meaning>> =>
   new Map(Object.entries(rows).map(([code, [words, meaning]]) => [code, { words, meaning }]));
 
 /** A refusal after which another supplier may sell the unit. */
