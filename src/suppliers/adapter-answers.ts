@@ -138,11 +138,11 @@ export const toCodes = <Meaning>(rows: CodeRows<Meaning>): ReadonlyMap<string, A
   new Map(Object.entries(rows).map(([code, [words, meaning]]) => [code, { words, meaning }]));
 
 /** A refusal after which another supplier may sell the unit. */
-export const elsewhere = (code: UnitFailureCode): CodeRefusal => ({ kind: 'failed', code, failover: true });
+export const refusedHere = (code: UnitFailureCode): CodeRefusal => ({ kind: 'failed', code, failover: true });
 
 /** A refusal that every supplier would repeat. */
-export const nowhere = (code: UnitFailureCode): CodeRefusal => ({ kind: 'failed', code, failover: false });
+export const refusedEverywhere = (code: UnitFailureCode): CodeRefusal => ({ kind: 'failed', code, failover: false });
 
-export const faulty = (fault: Fault): CodeMeaning => ({ kind: 'not_accepted', fault });
+export const ourFault = (fault: Fault): CodeMeaning => ({ kind: 'not_accepted', fault });
 
 export const UNKNOWN: CodeMeaning = { kind: 'unknown' };

@@ -1,22 +1,22 @@
-import { elsewhere, faulty, nowhere, toCodes, UNKNOWN, type CodeMeaning } from '../adapter-answers.js';
+import { refusedHere, ourFault, refusedEverywhere, toCodes, UNKNOWN, type CodeMeaning } from '../adapter-answers.js';
 
 /** The supplier's codes, which it does not explain. Any other code means unknown. */
 export const RESPONSE_CODES = toCodes<CodeMeaning>({
   SUCCESS: ['accepted', { kind: 'processing' }],
-  UNAUTHORIZED: ['it does not accept our key or our address', faulty('credentials')],
-  PRODUCT_NOT_FOUND: ['it does not know the product', elsewhere('ITEM_NOT_FOUND')],
-  PROVIDER_NOT_FOUND: ['it does not know the provider of the product', elsewhere('ITEM_NOT_FOUND')],
-  PRODUCT_EMPTY: ['the product is sold out', elsewhere('OUT_OF_STOCK')],
-  STOCK_NOT_FOUND: ['there is no stock', elsewhere('OUT_OF_STOCK')],
-  PROVIDER_INACTIVE: ['the provider of the product is switched off', elsewhere('PRODUCT_UNAVAILABLE')],
+  UNAUTHORIZED: ['it does not accept our key or our address', ourFault('credentials')],
+  PRODUCT_NOT_FOUND: ['it does not know the product', refusedHere('ITEM_NOT_FOUND')],
+  PROVIDER_NOT_FOUND: ['it does not know the provider of the product', refusedHere('ITEM_NOT_FOUND')],
+  PRODUCT_EMPTY: ['the product is sold out', refusedHere('OUT_OF_STOCK')],
+  STOCK_NOT_FOUND: ['there is no stock', refusedHere('OUT_OF_STOCK')],
+  PROVIDER_INACTIVE: ['the provider of the product is switched off', refusedHere('PRODUCT_UNAVAILABLE')],
   PRICE_NOT_MATCH: [
     'not available at the expected price',
-    { ...elsewhere('PRODUCT_UNAVAILABLE'), isPriceRefused: true },
+    { ...refusedHere('PRODUCT_UNAVAILABLE'), isPriceRefused: true },
   ],
-  USER_ID_EMPTY: ['the player is missing', nowhere('INVALID_PLAYER')],
-  USER_ID_CONTAIN_SPACE: ['the player has a space in it', nowhere('INVALID_PLAYER')],
-  INSUFFICIENT_BALANCE: ['our balance is too low', faulty('deposit')],
-  NOT_ALLOWED: ['we may not order this product', faulty('configuration')],
+  USER_ID_EMPTY: ['the player is missing', refusedEverywhere('INVALID_PLAYER')],
+  USER_ID_CONTAIN_SPACE: ['the player has a space in it', refusedEverywhere('INVALID_PLAYER')],
+  INSUFFICIENT_BALANCE: ['our balance is too low', ourFault('deposit')],
+  NOT_ALLOWED: ['we may not order this product', ourFault('configuration')],
   // Inquiries only.
   TID_NOT_FOUND: ['it does not know the order', UNKNOWN],
   SYSTEM_ERROR: ['it has an error', UNKNOWN],
