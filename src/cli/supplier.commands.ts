@@ -83,7 +83,7 @@ function defineCalls(supplier: OperatorCommand): void {
       const service = app.get(SuppliersService);
       const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
       const balances = app.get(SupplierBalancesService);
-      return balanceTable(await balances.ask(suppliers), await balances.findLasting());
+      return balanceTable(await balances.query(suppliers), await balances.findLasting());
     });
 }
 
@@ -104,8 +104,8 @@ function defineRemove(supplier: OperatorCommand): void {
 }
 
 /** Balances that suppliers reported. A supplier that could not be queried shows its last known balance. */
-function balanceTable(asked: QueriedSupplier[], lasting: Map<string, number | null>): Result {
-  const rows = asked.map(({ supplier }) => {
+function balanceTable(queried: QueriedSupplier[], lasting: Map<string, number | null>): Result {
+  const rows = queried.map(({ supplier }) => {
     const { amount = null, currency = null, at = null, low = false } = toBalanceView(supplier) ?? {};
     return {
       code: supplier.code,
@@ -118,12 +118,12 @@ function balanceTable(asked: QueriedSupplier[], lasting: Map<string, number | nu
   });
   const inWords = ({ supplier, problem }: QueriedSupplier): string[] =>
     problem === null ? [] : [`${supplier.code}: ${unavailableInWords(problem, supplier, 'balance')}`];
-  const failed = asked.filter(({ problem }) => problem?.reached === false);
+  const failed = queried.filter(({ problem }) => problem?.reached === false);
   return {
     ...list(rows, NO_SUPPLIERS),
     ok: failed.length === 0,
     // A supplier that responds without a balance may have no balance query, which is no failure.
-    remarks: asked.filter(({ problem }) => problem?.reached === true).flatMap(inWords),
+    remarks: queried.filter(({ problem }) => problem?.reached === true).flatMap(inWords),
     warnings: failed.flatMap(inWords),
   };
 }

@@ -33,8 +33,8 @@ export class SupplierBalancesService {
   ) {}
 
   /** Reads our balance at each supplier now, all at once, and records it. */
-  ask(suppliers: Supplier[]): Promise<QueriedSupplier[]> {
-    return Promise.all(suppliers.map((supplier) => this.askOne(supplier)));
+  query(suppliers: Supplier[]): Promise<QueriedSupplier[]> {
+    return Promise.all(suppliers.map((supplier) => this.queryOne(supplier)));
   }
 
   /** Reads the due balances at suppliers with offers. Skips paused suppliers, which have probes instead. */
@@ -42,14 +42,14 @@ export class SupplierBalancesService {
     dueBy: 'SUPPLIER_BALANCE_INTERVAL_MS',
     failed: 'our balances at suppliers could not be read',
   })
-  async askAllDue(_stop: AbortSignal, intervalMs: number): Promise<void> {
-    for (const queried of await this.askDue(intervalMs)) this.report(queried);
+  async queryAllDue(_stop: AbortSignal, intervalMs: number): Promise<void> {
+    for (const queried of await this.queryDue(intervalMs)) this.report(queried);
   }
 
   /** Reads the balances not read within the interval. Pauses a supplier that refuses our credentials or bans us. */
-  async askDue(intervalMs: number): Promise<QueriedSupplier[]> {
+  async queryDue(intervalMs: number): Promise<QueriedSupplier[]> {
     const due = await this.repository.takeDue(adaptersWith('balance'), intervalMs);
-    const queried = await this.ask(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
+    const queried = await this.query(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
     for (const { supplier, problem } of queried) {
       if (problem) await this.pauses.beginFor(supplier, problem);
     }
@@ -66,7 +66,7 @@ export class SupplierBalancesService {
     return this.repository.listReported(supplier, since, MAX_REPORTED);
   }
 
-  private async askOne(supplier: Supplier): Promise<QueriedSupplier> {
+  private async queryOne(supplier: Supplier): Promise<QueriedSupplier> {
     const { answer } = await this.pauses.probe(supplier);
     if (!answer.known) return { supplier, problem: answer };
     return { supplier: await this.suppliers.getByCode(supplier.code), problem: null };

@@ -3,22 +3,22 @@ import { statement } from '../database/parameters.js';
 import { takeDueSuppliers } from './due-suppliers.sql.js';
 
 /** How long reported balances are kept. */
-const ARCHIVED_MEMBERS = `interval '31 days'`;
+const RETENTION = `interval '31 days'`;
 
 /** Records nothing if the supplier's adapter, address or account changed during the call. */
 export const RECORD_BALANCE = statement(
   'supplier_balances.record',
   { id: 'int', adapter: 'text', baseUrl: 'text', account: 'text', micros: 'bigint', currency: 'text' },
   ({ id, adapter, baseUrl, account, micros, currency }) => `
-    WITH told AS (
+    WITH reported AS (
       UPDATE suppliers
       SET balance_micros = ${micros}, balance_currency = ${currency}, balance_at = statement_timestamp()
       WHERE id = ${id} AND adapter = ${adapter} AND base_url = ${baseUrl} AND account = ${account}
       RETURNING id, balance_at, balance_currency, balance_micros),
     old AS (
-      DELETE FROM supplier_balances WHERE supplier_id = ${id} AND told_at < statement_timestamp() - ${ARCHIVED_MEMBERS})
+      DELETE FROM supplier_balances WHERE supplier_id = ${id} AND told_at < statement_timestamp() - ${RETENTION})
     INSERT INTO supplier_balances (supplier_id, told_at, currency, micros)
-    SELECT id, balance_at, balance_currency, balance_micros FROM told
+    SELECT id, balance_at, balance_currency, balance_micros FROM reported
     ON CONFLICT DO NOTHING`,
 );
 
@@ -33,12 +33,12 @@ export const LIST_REPORTED = statement(
   'supplier_balances.list_told',
   { id: 'int', since: 'timestamptz', most: 'int' },
   ({ id, since, most }) => `
-    WITH told AS (
+    WITH reported AS (
       SELECT b.told_at, b.currency, b.micros, row_number() OVER (ORDER BY b.told_at DESC) - 1 AS ago,
              count(*) OVER () AS readings
       FROM supplier_balances b JOIN suppliers s ON s.id = b.supplier_id AND s.balance_currency = b.currency
       WHERE b.supplier_id = ${id} AND b.told_at >= ${since})
-    SELECT told_at, currency, micros FROM told
+    SELECT told_at, currency, micros FROM reported
     WHERE ago % (1 + (readings - 1) / ${most}) = 0 ORDER BY told_at`,
 );
 

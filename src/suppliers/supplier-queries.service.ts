@@ -12,7 +12,7 @@ export class SupplierQueriesService {
   constructor(private readonly suppliers: SuppliersRepository) {}
 
   /** @throws TOO_MANY_REQUESTS during a call of this kind to the supplier, and soon after. */
-  async ask<Answer>(kind: QueryKind, supplier: string, call: () => Promise<Answer>): Promise<Answer> {
+  async run<Answer>(kind: QueryKind, supplier: string, call: () => Promise<Answer>): Promise<Answer> {
     const lock = await this.suppliers.lockQuery(kind, supplier);
     if (lock.until === null) throw queriedJustNow(supplier, lock.wait_ms);
     try {

@@ -7,7 +7,7 @@ import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersService } from './suppliers.service.js';
 
 /** A supplier's current result for an attempt. */
-export interface SaidNow {
+export interface CurrentResult {
   outcome: SupplierOutcome['kind'];
   detail: string | null;
 }
@@ -21,7 +21,7 @@ export class UnitInquiryService {
   ) {}
 
   /** @param supplier its code. @throws NOT_FOUND; BAD_REQUEST for its settings; CONFLICT if a query is impossible or may buy. */
-  async inquire(supplier: string, attempt: NamedAttempt): Promise<SaidNow> {
+  async inquire(supplier: string, attempt: NamedAttempt): Promise<CurrentResult> {
     const { adapter, settings } = this.registry.connect(await this.suppliers.getByCode(supplier));
     const inquiry = inquiryAbout(adapter, attempt.supplierReference !== null);
     if (!inquiry) throw new AppError('CONFLICT', `${supplier} can't be queried about purchases`);

@@ -96,10 +96,10 @@ describe('workers', () => {
   it('query no supplier that is paused or has no offer', async () => {
     await stack.api.get(SuppliersService).pause(code, { operator: 'tester' });
     const balances = stack.api.get(SupplierBalancesService);
-    expect(await balances.askDue(1)).toEqual([]);
+    expect(await balances.queryDue(1)).toEqual([]);
     await stack.api.get(SuppliersService).resume(code, { operator: 'tester' });
     await stack.sql('DELETE FROM supplier_offers');
-    expect(await balances.askDue(1)).toEqual([]);
+    expect(await balances.queryDue(1)).toEqual([]);
     expect(await client.sim('journal')).toEqual([]);
   });
 

@@ -133,7 +133,7 @@ export class DecisionsService {
     const { order, attempt } = await this.orders.getUnit(orderNumber, name);
     if (!attempt) throw notFound('attempt');
     const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
-    const result = await this.queries.ask('inquiry', supplier, () =>
+    const result = await this.queries.run('inquiry', supplier, () =>
       this.inquiry.inquire(supplier, { sku, reference, supplierReference }),
     );
     const detail = { unit: unitName(name), supplier, result: result.outcome };

@@ -43,7 +43,7 @@ export class SupplierChangesService {
   /** Queries a supplier for its balance and catalogue, and buys nothing. @throws NOT_FOUND; TOO_MANY_REQUESTS */
   async test(caller: Caller, code: string): Promise<SupplierTestDto> {
     const supplier = await this.suppliers.getByCode(code);
-    const found = await this.queries.ask('test', code, () => this.checks.check(supplier));
+    const found = await this.queries.run('test', code, () => this.checks.check(supplier));
     const checks = found.map(toCheckDto);
     const ok = checks.every((each) => each.ok);
     await this.database.transaction((tx) =>
