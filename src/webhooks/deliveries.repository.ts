@@ -172,9 +172,9 @@ export interface Step {
 }
 
 /**
- * Applies a webhook's settings to its next waiting deliveries, in the order of `ix_webhook_deliveries_page`. Test events wait on
- * at an inactive webhook, but not at a deleted one. Like the others, the statement locks rows in the order of ids, so that no
- * two statements deadlock.
+ * Applies a webhook's settings to its next waiting deliveries, in the order of `ix_webhook_deliveries_page`. Test events of an
+ * inactive webhook keep waiting, those of a deleted one do not. All statements lock deliveries in the order of ids, so that no
+ * two deadlock.
  */
 const STEP = statement(
   'webhook_deliveries.follow_webhook',

@@ -1,6 +1,6 @@
 /**
- * The attempts of a delivery for a LATERAL, with the columns of `webhook_attempts`. A first attempt that delivered stands in the
- * row of the delivery, which is written at that moment anyway.
+ * The attempts of a delivery for a LATERAL, with the columns of `webhook_attempts`. A successful first attempt is in the row of
+ * the delivery, because the record of the attempt writes that row anyway.
  * @param delivery the alias of the delivery's row.
  */
 export const attemptsOf = (delivery: string): string => `(

@@ -78,7 +78,7 @@ export class Delivery {
   @Column('timestamptz', { nullable: true })
   retry_after_at!: Date | null;
 
-  // The first attempt, if it delivered: it then has no row of `webhook_attempts` ({@link DELIVERY_ATTEMPTS}).
+  // The first attempt, if it was successful. Then it has no row in `webhook_attempts` ({@link DELIVERY_ATTEMPTS}).
 
   @Column(timestampColumn({ nullable: true }))
   first_started_at!: Date | null;

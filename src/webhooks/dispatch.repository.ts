@@ -18,7 +18,7 @@ export interface RecordedAttempt {
   has_due: boolean;
 }
 
-/** The number of the attempt whose record was corrected: it delivered. ORDER BY makes PostgreSQL use the primary key. */
+/** The number of the attempt that delivered, if a record was corrected. ORDER BY makes PostgreSQL use the primary key. */
 const deliveredBy = (delivery: string): string => `(
   SELECT number FROM webhook_attempts WHERE delivery_id = ${delivery} AND response_status BETWEEN 200 AND 299
   ORDER BY delivery_id, number LIMIT 1)`;
@@ -41,7 +41,7 @@ const recorded = (ended: string, ifLocked = ''): string => `
              WHEN ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
              WHEN NOT hook.is_live THEN 'cancelled'
              ELSE 'pending' END AS status,
-        -- By an attempt before it, which was taken for interrupted, and told late that it was not.
+        -- Whether an earlier attempt delivered: it was recorded as interrupted at first, and corrected later.
         CASE WHEN ended.number > 1 AND (ended.response_status BETWEEN 200 AND 299) IS NOT TRUE
              THEN ${deliveredBy('ended.delivery_id')} IS NOT NULL ELSE false END AS was_delivered,
         coalesce(ended.number = 1 AND ended.response_status BETWEEN 200 AND 299, false) AS at_once
@@ -59,7 +59,7 @@ const recorded = (ended: string, ifLocked = ''): string => `
         first_response_status = CASE WHEN j.at_once THEN j.response_status ELSE d.first_response_status END,
         first_response_body = CASE WHEN j.at_once THEN j.response_body ELSE d.first_response_body END,
         updated_at = statement_timestamp()
-      -- Not by leased_until, which goes with it: its index, taken for empty after a quiet time, would be read instead.
+      -- Not by leased_until: PostgreSQL would read the index of that column, which it takes for empty after a quiet time.
       FROM judged j
       WHERE d.id = j.delivery_id AND d.attempt_count = j.number
         AND d.attempt_started_at IS NOT NULL
@@ -114,7 +114,7 @@ const RECORD_LATE = statement(
     RETURNING d.id, d.webhook_id, corrected.number AS attempt_count, d.status, false AS has_due, NULL::int AS due_in_ms`,
 );
 
-/** Records attempts whose process died or lost PostgreSQL before it recorded them. A locked webhook's attempts come later. */
+/** Records attempts whose process died or lost PostgreSQL before it recorded them. Skips locked webhooks until a later call. */
 const RECORD_INTERRUPTED: Statement = {
   name: 'webhook_deliveries.record_interrupted',
   text: recorded(
@@ -158,7 +158,7 @@ export class DispatchRepository {
     return tx.query<RecordedAttempt>(...RECORD_ATTEMPTS.with({ attempts }));
   }
 
-  /** Corrects successful attempts that were recorded as interrupted. @returns the deliveries that succeed by this. */
+  /** Corrects successful attempts that were recorded as interrupted. @returns the deliveries that now count as succeeded. */
   recordLate(attempts: Attempts): Promise<RecordedAttempt[]> {
     return this.database.query<RecordedAttempt>(...RECORD_LATE.with({ attempts }));
   }
