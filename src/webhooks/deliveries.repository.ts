@@ -96,27 +96,30 @@ const RETRY_DELIVERY: Statement = {
   text: `UPDATE webhook_deliveries SET ${RETRY} WHERE id = $1`,
 };
 
-const WHICH = {
+const SELECTION = {
   ...({ merchantId: 'int', webhookId: 'int?', status: 'text', event: 'text?' } as const),
   ...({ since: 'timestamptz', above: 'bigint', upTo: 'bigint?' } as const),
 };
 
 /** The condition for deliveries to retry: without an attempt in flight. @param live a table with the ids of active webhooks. */
-const retryable = (live: string, { status, event, since, above, upTo }: Record<keyof typeof WHICH, string>): string => `
+const retryable = (
+  live: string,
+  { status, event, since, above, upTo }: Record<keyof typeof SELECTION, string>,
+): string => `
   webhook_id IN (SELECT id FROM ${live}) AND id > ${above} AND (${upTo} IS NULL OR id <= ${upTo})
   AND created_at >= ${since} AND status = ${status} AND (${event} IS NULL OR kind = ${event}) AND leased_until IS NULL`;
 
-const live = ({ merchantId, webhookId }: Record<keyof typeof WHICH, string>): string => `
+const live = ({ merchantId, webhookId }: Record<keyof typeof SELECTION, string>): string => `
   SELECT id FROM webhooks WHERE merchant_id = ${merchantId} AND (${webhookId} IS NULL OR id = ${webhookId})
     AND status = 'active' AND deleted_at IS NULL`;
 
 const RETRY_MANY = statement(
   'webhook_deliveries.retry_many',
-  { ...WHICH, limit: 'int' },
-  ({ limit, ...which }) => `
-    WITH live AS MATERIALIZED (${live(which)} ORDER BY id FOR SHARE),
+  { ...SELECTION, limit: 'int' },
+  ({ limit, ...selection }) => `
+    WITH live AS MATERIALIZED (${live(selection)} ORDER BY id FOR SHARE),
     picked AS (
-      SELECT id FROM webhook_deliveries WHERE ${retryable('live', which)}
+      SELECT id FROM webhook_deliveries WHERE ${retryable('live', selection)}
       ORDER BY id LIMIT ${limit} FOR NO KEY UPDATE)
     UPDATE webhook_deliveries d SET ${RETRY} FROM picked WHERE d.id = picked.id
     RETURNING d.id, d.webhook_id`,
@@ -124,10 +127,10 @@ const RETRY_MANY = statement(
 
 const COUNT_RETRYABLE = statement(
   'webhook_deliveries.count_retryable',
-  WHICH,
-  (which) => `
-    WITH live AS MATERIALIZED (${live(which)})
-    SELECT count(*) AS count FROM webhook_deliveries WHERE ${retryable('live', which)}`,
+  SELECTION,
+  (selection) => `
+    WITH live AS MATERIALIZED (${live(selection)})
+    SELECT count(*) AS count FROM webhook_deliveries WHERE ${retryable('live', selection)}`,
 );
 
 export const FIRST_ID_SINCE = firstIdSince('webhook_deliveries.first_id_since', 'webhook_deliveries');
@@ -233,7 +236,7 @@ export type AttemptRow = Pick<
 > & { number: DeliveryAttempt['number'] | null };
 
 /** Selects deliveries of a merchant by status and age. */
-export interface Which {
+export interface DeliverySelection {
   merchantId: number;
   /** Null for all webhooks. */
   webhookId: number | null;
@@ -299,15 +302,15 @@ export class DeliveriesRepository {
   /** Does the same for the next deliveries in the order of ids. It skips a delivery with an attempt in flight. */
   retryMany(
     tx: Transaction,
-    which: Which,
+    selection: DeliverySelection,
     { above, limit }: { above: bigint; limit: number },
   ): Promise<Pick<Delivery, 'id' | 'webhook_id'>[]> {
-    return tx.query<Pick<Delivery, 'id' | 'webhook_id'>>(...RETRY_MANY.with({ ...which, above, limit }));
+    return tx.query<Pick<Delivery, 'id' | 'webhook_id'>>(...RETRY_MANY.with({ ...selection, above, limit }));
   }
 
   /** Counts the deliveries that {@link retryMany} would find now. */
-  async countRetryable(which: Which, above: bigint): Promise<number> {
-    const counting = COUNT_RETRYABLE.with({ ...which, above });
+  async countRetryable(selection: DeliverySelection, above: bigint): Promise<number> {
+    const counting = COUNT_RETRYABLE.with({ ...selection, above });
     const [found] = await this.database.query<{ count: bigint }>(...counting);
     return Number(found?.count ?? 0n);
   }

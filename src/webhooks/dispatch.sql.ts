@@ -73,13 +73,13 @@ export const CLAIM_DELIVERIES = statement(
   },
   ({ webhooks, total, slotsPerWebhook, leaseMs, name }) => `
     WITH free AS MATERIALIZED (
-      SELECT asked.webhook_id, greatest(0, least(asked.slots, ${slotsPerWebhook} - (
+      SELECT requested.webhook_id, greatest(0, least(requested.slots, ${slotsPerWebhook} - (
                SELECT count(*) FROM (
                  -- In the index's order, so that no bitmap is made of entries that are dead by now.
                  SELECT 1 FROM webhook_deliveries f
-                 WHERE f.webhook_id = asked.webhook_id AND f.leased_until > statement_timestamp()
+                 WHERE f.webhook_id = requested.webhook_id AND f.leased_until > statement_timestamp()
                  ORDER BY f.leased_until LIMIT ${slotsPerWebhook}) AS in_flight))) AS slots
-      FROM ${webhooks.as('asked')}),
+      FROM ${webhooks.as('requested')}),
     picked AS (
       SELECT found.* FROM free CROSS JOIN LATERAL (
         SELECT *, row_number() OVER () AS rank

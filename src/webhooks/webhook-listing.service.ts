@@ -11,7 +11,7 @@ import {
 } from './webhook-listing.repository.js';
 import type { WebhookStatus } from './webhook.entity.js';
 
-interface Asked {
+interface PageRequest {
   cursor?: string | undefined;
   limit: number;
 }
@@ -24,7 +24,7 @@ export class WebhookListingService {
   /** Webhooks, newest first. `failing` lists webhooks that have failed for an hour. @throws BAD_REQUEST for a wrong cursor. */
   async list(
     { merchantId, status }: { merchantId?: number | undefined; status?: WebhookStatus | 'failing' | undefined },
-    { cursor, limit }: Asked,
+    { cursor, limit }: PageRequest,
   ): Promise<Page<WebhookRow>> {
     const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
     const filter = { merchantId: merchantId ?? null, status: status ?? null };
@@ -40,7 +40,7 @@ export class WebhookListingService {
   }
 
   /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
-  async deliveries(filter: DeliveryListFilter, { cursor, limit }: Asked): Promise<Page<ListedDelivery>> {
+  async deliveries(filter: DeliveryListFilter, { cursor, limit }: PageRequest): Promise<Page<ListedDelivery>> {
     const before = decodeCursor(cursor, [MAX_BIGINT])?.[0] ?? null;
     const rows = await this.listing.page(filter, before, limit + 1);
     return toPage(rows, limit, ({ id }) => encodeCursor(id));

@@ -3,7 +3,7 @@ import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { Database, type Transaction } from '../database/database.js';
 import type { DeliveredEvent } from '../events/event.entity.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
-import { DeliveriesRepository, type DeliveryRow, type Which } from './deliveries.repository.js';
+import { DeliveriesRepository, type DeliveryRow, type DeliverySelection } from './deliveries.repository.js';
 import type { DeliveryStatus } from './delivery.entity.js';
 
 const REPLAY_BATCH = 1_000;
@@ -43,11 +43,11 @@ export class WebhookReplayService {
    * @returns how many it retried.
    */
   async replay(replayed: Replayed, { by, onProgress, beforeBatch }: ReplayOptions = {}): Promise<number> {
-    const which = toWhich(replayed);
+    const selection = toSelection(replayed);
     let done = 0;
-    let above = (await this.deliveries.firstIdSince(which.since)) - 1n;
+    let above = (await this.deliveries.firstIdSince(selection.since)) - 1n;
     for (;;) {
-      const rows = await this.batch(which, above, by, beforeBatch);
+      const rows = await this.batch(selection, above, by, beforeBatch);
       this.notifier.notifyWebhooks(rows.map(({ webhook_id }) => webhook_id));
       done += rows.length;
       onProgress?.(done);
@@ -58,8 +58,8 @@ export class WebhookReplayService {
 
   /** Counts the deliveries that {@link replay} would retry now. */
   async count(replayed: Replayed): Promise<number> {
-    const which = toWhich(replayed);
-    return this.deliveries.countRetryable(which, (await this.deliveries.firstIdSince(which.since)) - 1n);
+    const selection = toSelection(replayed);
+    return this.deliveries.countRetryable(selection, (await this.deliveries.firstIdSince(selection.since)) - 1n);
   }
 
   /** The highest id of a delivery so far, for `upTo`. */
@@ -68,15 +68,15 @@ export class WebhookReplayService {
   }
 
   private batch(
-    which: Which,
+    selection: DeliverySelection,
     above: bigint,
     by: Actor | undefined,
     before: ReplayOptions['beforeBatch'],
   ): Promise<Pick<DeliveryRow, 'id' | 'webhook_id'>[]> {
     return this.database.transaction(async (tx) => {
       await before?.(tx);
-      const rows = await this.deliveries.retryMany(tx, which, { above, limit: REPLAY_BATCH });
-      const { merchantId, webhookId, status, event, since } = which;
+      const rows = await this.deliveries.retryMany(tx, selection, { above, limit: REPLAY_BATCH });
+      const { merchantId, webhookId, status, event, since } = selection;
       const detail = {
         replayed: rows.length,
         status,
@@ -90,7 +90,7 @@ export class WebhookReplayService {
   }
 }
 
-const toWhich = ({ webhookId, event, upTo, ...rest }: Replayed): Which => ({
+const toSelection = ({ webhookId, event, upTo, ...rest }: Replayed): DeliverySelection => ({
   ...rest,
   webhookId: webhookId ?? null,
   event: event ?? null,

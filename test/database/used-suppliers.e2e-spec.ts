@@ -91,7 +91,7 @@ describe('the database removes a supplier', () => {
     try {
       await ordering.query('BEGIN');
       const limits = { costMaxAgeMs: 1n, rateMaxAgeMs: 1n, minMargin: 0 };
-      const [read, values] = FIND_ORDERABLE.with({ asked: [], ...limits });
+      const [read, values] = FIND_ORDERABLE.with({ queried: [], ...limits });
       await ordering.query(read.text, values);
       const removed = removing.query(REMOVE, [id]).then(
         () => 'removed',
