@@ -117,7 +117,7 @@ export class ArchiveRepository {
     await this.run(sql.SET_VERIFIED, [number, manifestHash, bytes]);
   }
 
-  /** Stores the references of a partition's orders, and the names of purchases. Leaves stored references as they are. */
+  /** Stores the references of a partition's orders, and the names of purchases. Does not change references stored before. */
   async keep({ parts }: OrdersPartition, onProgress: (done: number) => unknown): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));

@@ -13,7 +13,7 @@ export interface Part {
   number: number;
   /** The column with the id of the order. */
   key: string;
-  /** The first id; null for the first partition, which is open below. */
+  /** The first id; null for the first partition, which has no lower bound. */
   lower: string | null;
   /** Exclusive. */
   upper: string;

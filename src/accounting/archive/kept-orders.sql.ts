@@ -51,7 +51,7 @@ export const keepPurchases = (orders: string, units: string, attempts: string): 
   JOIN ${units} u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
   CROSS JOIN LATERAL (
     SELECT a.ended_as IS NOT NULL OR u.state = 'failed' AS not_bought,
-           -- One that succeeded with its first answer is named by its unit only.
+           -- An attempt that succeeded with its first answer has its supplier's reference only in its unit.
            coalesce(a.supplier_reference, CASE WHEN a.number = u.attempt THEN u.supplier_reference END) AS name) ended
   LEFT JOIN archived_purchases p
     ON p.supplier_id = a.supplier_id AND p.reference = a.reference AND p.order_id = a.order_id

@@ -23,7 +23,7 @@ export class ArchivedPartition {
   @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_archived_partitions' })
   number!: number;
 
-  /** The first id; null for the first partition, which is open below. */
+  /** The first id; null for the first partition, which has no lower bound. */
   @Column(bigintColumn({ nullable: true }))
   first_id!: bigint | null;
 

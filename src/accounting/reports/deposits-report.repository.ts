@@ -31,7 +31,7 @@ const reportBy = (by: DepositsGrouping) =>
 
 const REPORT_BY = { channel: reportBy('channel'), merchant: reportBy('merchant'), day: reportBy('day') };
 
-/** Payments that were made in a period, by what became of them; amounts in satang. */
+/** Payments that were made in a period, with their results; amounts in satang. */
 export interface DepositsRow {
   /** The channel's code, the merchant's id, or the day; null for payments that no merchant has. */
   about: string | null;

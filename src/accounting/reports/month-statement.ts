@@ -3,7 +3,7 @@ import { invariant } from '../../core/invariant.js';
 import type { Satang } from '../../core/money.js';
 import type { AccountStatement, StatementRow } from './statement.service.js';
 
-/** More lines than anyone prints. All of them are in memory. */
+/** Nobody prints more lines than this, and all of them are in memory. */
 const MAX_LINES = 50_000;
 
 /** An order, a deposit or a withdrawal of a month. */

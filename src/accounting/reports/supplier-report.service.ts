@@ -193,6 +193,6 @@ const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...uni
     : { sandbox: { kind: unit.kind, userId: unit.user_id, unitNumber: unit.sandbox_unit, ageMs: Infinity } }),
 });
 
-/** The supplier must not have sold a failed unit, nor be about to; it must have sold a succeeded one. */
+/** The supplier must have sold a succeeded unit. A failed unit must neither be sold nor in progress there. */
 const contradicts = (ours: 'succeeded' | 'failed', theirs: Answered): boolean =>
   ours === 'succeeded' ? theirs !== 'succeeded' : theirs === 'succeeded' || theirs === 'processing';
