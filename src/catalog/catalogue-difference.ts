@@ -3,9 +3,9 @@ import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 
 /** Why a run changed nothing. */
 export type Refusal =
-  /** The last reading was at `readAt`; the supplier, or our courtesy, allows the next one at `nextAt`. */
+  /** The last reading was at `readAt`. The supplier's limit, or our own, allows the next one at `nextAt`. */
   | { kind: 'too_soon'; readAt: Date; nextAt: Date; isGapOurs: boolean }
-  /** The supplier gave no catalogue; `isPaused` where that paused it. */
+  /** The supplier returned no catalogue. `isPaused`: whether its answer paused the supplier. */
   | { kind: 'unavailable'; problem: Unavailable; isPaused?: boolean }
   | { kind: 'empty' }
   /** It lists the SKU at two prices. */
@@ -61,7 +61,7 @@ export function implausibility(
   );
 }
 
-/** Of a SKU that is listed twice, the last entry counts. */
+/** Compares a reading with the stored catalogue. If a SKU is listed twice, the last entry counts. */
 export function difference(listed: readonly Listed[], before: readonly SupplierProduct[]): CatalogueDifference {
   const known = new Map(before.map((row) => [row.sku, row]));
   const items = new Map(listed.map((product) => [product.sku, toItem(product, known.get(product.sku))]));

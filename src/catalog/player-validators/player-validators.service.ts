@@ -42,7 +42,7 @@ export class PlayerValidatorsService implements OnApplicationShutdown {
   }
 }
 
-/** A validator with a limit of calls in flight, and without calls while it asks us to wait. */
+/** A validator with a limit of calls in flight. It gets no calls while it asks us to wait. */
 class ThrottledValidator {
   private inFlight = 0;
   private restsUntilMs = 0;

@@ -18,7 +18,7 @@ const MAX_NAME_LENGTH = 128;
 /** The rest after a 429 that does not say how long. */
 const USUAL_REST_MS = 10_000;
 
-/** G2Bulk's public check of players. It needs no key, so our calls can get no account of ours banned. */
+/** G2Bulk's public check of players. It needs no key, so G2Bulk cannot ban an account of ours for these calls. */
 export class G2BulkValidator implements PlayerValidator {
   constructor(
     private readonly http: SupplierHttp,
