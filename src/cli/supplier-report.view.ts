@@ -50,13 +50,14 @@ export function supplierReport(
   return { json: { ok, since: since.toISOString(), suppliers, archived_orders: archived }, text, ok };
 }
 
-function verdictOf(ok: boolean, differences: number, incomplete: string[], openCases: number): string {
+function verdictOf(ok: boolean, differences: number, incomplete: string[], openDiscrepancies: number): string {
   if (ok) return paint('green', 'The suppliers agree with our books.');
   const differ = `${counted(differences, 'unit differs', 'units differ')}: ask the supplier about each reference.`;
   const found = differences > 0 ? differ : '';
   const missing =
     incomplete.length > 0 ? `The comparison is incomplete: ${incomplete.join(', ')} did not answer all queries.` : '';
-  const cases = openCases > 0 ? `Cases that are open: ${openCases}. topup reversal list --open shows them.` : '';
+  const cases =
+    openDiscrepancies > 0 ? `Cases that are open: ${openDiscrepancies}. topup reversal list --open shows them.` : '';
   return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
 }
 

@@ -29,13 +29,13 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const { id } of await openCases())
+  for (const { id } of await openDiscrepancies())
     await commandLine.json('reversal', 'close', `${id}`, '--reason', 'end of the test');
 });
 
 afterAll(() => closeWithBalancedBooks(stack));
 
-const openCases = (): Promise<Case[]> => commandLine.json<Case[]>('reversal', 'list', '--open');
+const openDiscrepancies = (): Promise<Case[]> => commandLine.json<Case[]>('reversal', 'list', '--open');
 const page = (data: (object | null)[], next_cursor: string | null = null): Answer => ({
   status: 200,
   body: { data, next_cursor },
@@ -81,12 +81,12 @@ describe('workers', () => {
       return page([{ reference, status: 'succeeded' }]);
     };
     await whileRead(listedAt.toISOString(), async () => {
-      await eventually(openCases, ({ length }) => length === 1);
+      await eventually(openDiscrepancies, ({ length }) => length === 1);
       await untilLonger(asked, 1);
     });
     expect(asked[0]).toBe(listedAt.getTime() - 3_600_000);
     expect(asked[1]).toBeGreaterThan(listedAt.getTime() + 86_400_000);
-    expect(await openCases()).toMatchObject([{ reference, detail: 'listed: succeeded' }]);
+    expect(await openDiscrepancies()).toMatchObject([{ reference, detail: 'listed: succeeded' }]);
   });
 
   it('continue a failed list at the page that they reached, and read it from its start if that page fails again', async () => {
@@ -134,7 +134,7 @@ describe('workers', () => {
         (count) => count > 1,
       ),
     );
-    expect(await openCases()).toMatchObject([{ reference }]);
+    expect(await openDiscrepancies()).toMatchObject([{ reference }]);
     const [{ listed_at: listedAt } = { listed_at: null }] = await stack.sql<{ listed_at: Date | null }>(
       `SELECT purchases_listed_at AS listed_at FROM suppliers WHERE code = 'fake'`,
     );

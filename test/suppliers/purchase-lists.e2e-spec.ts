@@ -43,7 +43,7 @@ describe('a supplier’s list of purchases', () => {
         { reference: unique('ord_failed.1'), status: 'failed', failure_code: 'OUT_OF_STOCK' },
       ]);
     expect(await scene.report()).toMatchObject({ ok: false, listed: 3, unknown: 1, open_cases: 1 });
-    expect(await scene.openCases()).toMatchObject([
+    expect(await scene.openDiscrepancies()).toMatchObject([
       {
         order_number: null,
         reference,
@@ -91,7 +91,7 @@ describe('a supplier’s list of purchases', () => {
       unknown: 3,
       problem: 'list of purchases: 4 entries can’t be read (the supplier calls one of them S-1)',
     });
-    expect((await scene.openCases()).map(({ reference }) => reference)).toEqual([after, between, before]);
+    expect((await scene.openDiscrepancies()).map(({ reference }) => reference)).toEqual([after, between, before]);
   });
 
   it('is read in part if a later page is refused', async () => {
@@ -133,7 +133,7 @@ describe('a statement file of a supplier', () => {
       listed: 3,
       unknown: 1,
     });
-    expect(await scene.openCases()).toMatchObject([
+    expect(await scene.openDiscrepancies()).toMatchObject([
       { reference: gone, player: '123', detail: 'statement.csv, line 3: Terkirim' },
     ]);
   });
@@ -155,7 +155,7 @@ describe('a statement file of a supplier', () => {
         unclear_statuses: [{ status: 'Selesai', lines: 1 }],
       },
     });
-    expect((await scene.openCases()).map(({ reference }) => reference)).toEqual([unclear, since]);
+    expect((await scene.openDiscrepancies()).map(({ reference }) => reference)).toEqual([unclear, since]);
     const args = ['report', 'supplier', '--supplier', 'fake', '--statement', file];
     const { stdout } = await scene.commandLine.run(...args, '--since', '2026-01-15T00:00:00Z');
     expect(stdout).toContain('1 line has an unknown status');

@@ -58,7 +58,7 @@ class PurchasesScene {
 
   async forget(): Promise<void> {
     this.stack.supplier.purchases = () => ({ status: 404 });
-    for (const { id } of await this.openCases())
+    for (const { id } of await this.openDiscrepancies())
       await this.commandLine.json('reversal', 'close', `${id}`, '--reason', 'end of the test');
   }
 
@@ -67,7 +67,7 @@ class PurchasesScene {
     rmSync(this.directory, { recursive: true });
   }
 
-  openCases(): Promise<Case[]> {
+  openDiscrepancies(): Promise<Case[]> {
     return this.commandLine.json<Case[]>('reversal', 'list', '--open');
   }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => second.close());
 
 const casesOf = async ({ order_number }: OrderBody): Promise<Case[]> =>
-  (await scene.openCases()).filter((each) => each.order_number === order_number);
+  (await scene.openDiscrepancies()).filter((each) => each.order_number === order_number);
 
 /** An order whose first supplier reports "out of stock". @returns the ended order, and its reference at this supplier. */
 async function orderedInVain(sku: string): Promise<{ order: OrderBody; reference: string }> {
@@ -124,7 +124,7 @@ describe('a purchase that its supplier lists as sold', () => {
     const nobodys = unique('S-nobody');
     const file = scene.statement('supplier_reference,status', `S-${order_number}.1.1,Sukses`, `${nobodys},Sukses`);
     await scene.report('--statement', file);
-    const unknown = (await scene.openCases()).filter(({ kind }) => kind === 'unknown_purchase');
+    const unknown = (await scene.openDiscrepancies()).filter(({ kind }) => kind === 'unknown_purchase');
     expect(unknown).toMatchObject([{ supplier_reference: nobodys }]);
   });
 

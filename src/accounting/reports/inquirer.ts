@@ -30,31 +30,31 @@ export class Inquirer {
   ) {}
 
   /** @returns a result for each attempt, in order; null without a usable answer. */
-  async askAll(attempts: readonly NamedAttempt[], onAnswer: () => void): Promise<(Answered | null)[]> {
+  async queryAll(attempts: readonly NamedAttempt[], onAnswer: () => void): Promise<(Answered | null)[]> {
     const answers: (Answered | null)[] = attempts.map(() => null);
     let next = 0;
-    const askNext = async (): Promise<void> => {
+    const queryNext = async (): Promise<void> => {
       for (let at = next++; at < attempts.length; at = next++) {
         const attempt = attempts[at];
-        if (attempt) answers[at] = await this.ask(attempt);
+        if (attempt) answers[at] = await this.query(attempt);
         onAnswer();
       }
     };
-    await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, askNext));
+    await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, queryNext));
     return answers;
   }
 
-  private async ask(asked: NamedAttempt): Promise<Answered | null> {
+  private async query(named: NamedAttempt): Promise<Answered | null> {
     const { adapter, settings } = this.supplier;
-    const inquiry = inquiryAbout(adapter, asked.supplierReference !== null);
+    const inquiry = inquiryAbout(adapter, named.supplierReference !== null);
     if (inquiry?.mayBuy !== false) {
-      const listed = this.listed.get(asked.reference) ?? null;
+      const listed = this.listed.get(named.reference) ?? null;
       if (listed === null) this.unaskable++;
       return listed;
     }
     let waitMs = FIRST_WAIT_MS;
     for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
-      const outcome = await inquiry.query(settings, asked);
+      const outcome = await inquiry.query(settings, named);
       if (outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
         this.unansweredInARow = 0;
         return outcome.kind;

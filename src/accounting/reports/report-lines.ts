@@ -125,12 +125,15 @@ export function toSupplierLine({
   unnoticed,
   list,
   statement,
-  openCases,
+  openDiscrepancies,
 }: SupplierComparison): SupplierLine {
   const balanceProblem = balance.known ? null : `balance: ${balance.detail}`;
   return {
     supplier,
-    ok: differences.length === 0 && isCompleteComparison({ balance, unanswered, list, unnoticed }) && openCases === 0,
+    ok:
+      differences.length === 0 &&
+      isCompleteComparison({ balance, unanswered, list, unnoticed }) &&
+      openDiscrepancies === 0,
     succeeded: Number(counts.succeeded),
     succeeded_amount: formatBaht(counts.succeeded_amount),
     failed: Number(counts.failed),
@@ -143,7 +146,7 @@ export function toSupplierLine({
     unreadable: list?.known ? list.unreadable : 0,
     unknown: list?.known ? list.opened.length : 0,
     surplus: list?.known ? list.surplus : 0,
-    open_cases: openCases,
+    open_cases: openDiscrepancies,
     ...(statement && {
       statement: {
         name: statement.name,

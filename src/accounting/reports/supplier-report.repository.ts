@@ -96,7 +96,7 @@ export class SupplierReportRepository {
     return this.database.query<EndedAttempt>(withLongTimeout(PAGE_OF_ENDED), values);
   }
 
-  countOpenCases(supplierId: number): Promise<number> {
+  countOpenDiscrepancies(supplierId: number): Promise<number> {
     return this.dataSource.manager.countBy(SupplierReversal, { supplier_id: supplierId, status: 'open' });
   }
 }

@@ -47,7 +47,7 @@ export interface SupplierComparison {
   /** Entries of the statement that were skipped or unclear; null without a statement. */
   statement: { name: string; passedOver: number; unclear: UnclearStatus[] } | null;
   /** Open discrepancies, old and new. */
-  openCases: number;
+  openDiscrepancies: number;
 }
 
 /** A supplier's final result for an attempt. */
@@ -91,22 +91,22 @@ export class SupplierReportService {
   ): Promise<SupplierComparison> {
     const connection = this.registry.connect(supplier);
     const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
-    const inquirer = new Inquirer(connection, wordsOf(statement));
+    const inquirer = new Inquirer(connection, resultsOf(statement));
     const total = Number(counts.succeeded + counts.failed + counts.given_up);
     const differences: Difference[] = [];
     let done = 0;
     onProgress(done, total, supplier.code);
     for await (const units of this.pagesOfEnded(supplier.id, since, counts.first_order_id)) {
-      const answers = await inquirer.askAll(units.map(toNamed), () => onProgress(++done, total, supplier.code));
-      const words: FinalResult[] = [];
+      const answers = await inquirer.queryAll(units.map(toNamed), () => onProgress(++done, total, supplier.code));
+      const finalResults: FinalResult[] = [];
       units.forEach((unit, index) => {
         const theirs = answers[index] ?? null;
         const { reference } = unit;
-        if (theirs === 'succeeded' || theirs === 'failed') words.push({ unit, theirs });
+        if (theirs === 'succeeded' || theirs === 'failed') finalResults.push({ unit, theirs });
         if (theirs === null || !contradicts(unit.state, theirs)) return;
         differences.push({ reference, ours: unit.state, theirs, amount: unit.unit_price });
       });
-      await this.recordCases(words, statement === undefined);
+      await this.recordDiscrepancies(finalResults, statement === undefined);
     }
     const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
     const { unaskable } = inquirer;
@@ -116,7 +116,7 @@ export class SupplierReportService {
       ? await this.lists.take(supplier, stated, statement.name)
       : await this.lists.read(supplier, since);
     const balance = await connection.adapter.balance(connection.settings);
-    const openCases = await this.units.countOpenCases(supplier.id);
+    const openDiscrepancies = await this.units.countOpenDiscrepancies(supplier.id);
     return {
       supplier: supplier.code,
       balance,
@@ -134,7 +134,7 @@ export class SupplierReportService {
             unclear: statement.unclear,
           }
         : null,
-      openCases,
+      openDiscrepancies,
     };
   }
 
@@ -142,9 +142,9 @@ export class SupplierReportService {
    * Records a discrepancy if a final result contradicts our state or an earlier result.
    * @param isNews whether the result is current. A statement may be older than a result that the service already knows.
    */
-  private async recordCases(words: FinalResult[], isNews: boolean): Promise<void> {
-    if (words.length === 0) return;
-    const answers = words.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
+  private async recordDiscrepancies(finalResults: FinalResult[], isNews: boolean): Promise<void> {
+    if (finalResults.length === 0) return;
+    const answers = finalResults.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
       order_id,
       item,
       unit,
@@ -176,7 +176,7 @@ const soldSince = ({ purchases, since }: Statement = { name: '', purchases: [], 
   purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
 
 /** A statement's results by our references, with purchases from before `since`, because clocks differ. */
-const wordsOf = (statement: Statement | undefined): Map<string, Answered> =>
+const resultsOf = (statement: Statement | undefined): Map<string, Answered> =>
   new Map(
     (statement?.purchases ?? []).flatMap(({ reference, state }) =>
       reference === null || state === null ? [] : [[reference, state] as const],
