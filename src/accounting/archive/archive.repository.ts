@@ -183,17 +183,17 @@ export class ArchiveRepository {
     const newest = await this.newestParts();
     const [{ lower } = { lower: null }] = parts;
     const isOwn = (part: sql.Range): boolean => part.lower === lower;
-    const liken = async (part: sql.Range & { table: string; name: string }): Promise<void> => {
+    const copyRules = async (part: sql.Range & { table: string; name: string }): Promise<void> => {
       const like = present(newest.get(part.table), 'it is partitioned');
       const values = [like.name, part.name, `_p${like.number}`, `_p${number}`, isOwn(part)];
-      await this.runWritten(sql.WRITE_LIKENESS, values);
+      await this.runWritten(sql.WRITE_COPIED_RULES, values);
     };
-    for (const part of parts.filter(isOwn)) await liken(part);
+    for (const part of parts.filter(isOwn)) await copyRules(part);
     const names = parts.map(({ name }) => name);
     const locked = await this.locked(names);
     await withBriefLock(this.run, locked, async () => {
       // These partitions hold rows of several ranges. Their foreign keys need locks on tables that the service uses.
-      for (const part of parts.filter((each) => !isOwn(each))) await liken(part);
+      for (const part of parts.filter((each) => !isOwn(each))) await copyRules(part);
       for (const { table, name } of parts) await this.runWritten(sql.WRITE_PARENT_KEYS, [table, name]);
     });
     await this.runWritten(sql.WRITE_VALIDATIONS, [names]);

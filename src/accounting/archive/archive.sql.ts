@@ -236,7 +236,7 @@ const RANGE_CHECK = 'ck_archived_range';
  * $5: true if the new partition has the range of one partition of orders, and refers to this partition; false if it refers to
  * the whole table.
  */
-export const WRITE_LIKENESS = `
+export const WRITE_COPIED_RULES = `
   SELECT format('ALTER TABLE %I SET (%s)', $2::text, array_to_string(reloptions, ', ')) AS statement
   FROM pg_class WHERE oid = $1::text::regclass AND reloptions IS NOT NULL
   UNION ALL

@@ -47,7 +47,7 @@ const END_OF_MONTH: Statement = {
   text: `
     SELECT stop, stop + make_interval(days => $2) AS closable_at,
            stop + make_interval(days => $2) <= statement_timestamp() AS closable
-    FROM (SELECT (($1 || '-01')::timestamp + interval '1 month') AT TIME ZONE ${TIMEZONE} AS stop) asked`,
+    FROM (SELECT (($1 || '-01')::timestamp + interval '1 month') AT TIME ZONE ${TIMEZONE} AS stop) month_end`,
 };
 
 const lastBefore = (table: 'orders' | 'transfers' | 'webhook_deliveries'): string =>

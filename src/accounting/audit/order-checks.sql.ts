@@ -24,8 +24,8 @@ const ordersAndMoney = (among: Among): string => `
 
 /** Each order with a count of the events about its end. */
 const ordersAndEvents = (among: Among): string => `
-  SELECT o.order_number, o.status, o.status IN ('completed', 'failed') AS ended, coalesce(told.events, 0) AS events,
-         coalesce(told.fitting, 0) AS fitting,
+  SELECT o.order_number, o.status, o.status IN ('completed', 'failed') AS ended, coalesce(recorded.events, 0) AS events,
+         coalesce(recorded.fitting, 0) AS fitting,
          -- The events of orders that ended long ago may have been removed for their age.
          o.updated_at <= (SELECT removed_until FROM event_retention) AS is_old
   FROM orders o
@@ -35,7 +35,7 @@ const ordersAndEvents = (among: Among): string => `
                             AND e.reference_id = o.reference_id) AS fitting
     FROM events e JOIN orders o ON o.id = e.order_id
     WHERE ${among('e.order_id')} AND ${among('o.id')}
-    GROUP BY e.order_id) told ON told.order_id = o.id
+    GROUP BY e.order_id) recorded ON recorded.order_id = o.id
   WHERE ${among('o.id')}`;
 
 const amounts = (...names: string[]): string =>

@@ -76,7 +76,7 @@ export const LATEST_FUNDING = statement(
 export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator' | 'approved_by'>;
 
 /** A merchant and a period: `from` is inclusive, `to` exclusive. */
-export interface Which {
+export interface StatementRange {
   merchantId: number;
   from: Date | null;
   to: Date | null;
@@ -94,7 +94,7 @@ export interface Bounds {
 export class StatementRepository {
   constructor(private readonly database: Database) {}
 
-  async readBounds(tx: Queryable, { merchantId, from, to }: Which): Promise<Bounds> {
+  async readBounds(tx: Queryable, { merchantId, from, to }: StatementRange): Promise<Bounds> {
     const [bounds] = await tx.query<Bounds>(withLongTimeout(READ_BOUNDS), [merchantId, from, to]);
     return present(bounds, 'a sum has a row');
   }
@@ -115,7 +115,7 @@ export class StatementRepository {
   /** Movements between two ids, both included. */
   page(
     on: Queryable,
-    { merchantId, from, to }: Which,
+    { merchantId, from, to }: StatementRange,
     { low, high, isForwards, limit }: { low: bigint; high: bigint; isForwards: boolean; limit: number },
   ): Promise<StatementRow[]> {
     const page = isForwards ? PAGE_FORWARDS : PAGE_BACKWARDS;

@@ -4,7 +4,7 @@ import type { Satang } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
 import { ReplicaReadsService, type ReadServer } from '../../database/replica-reads.service.js';
 import { inSnapshot } from '../../database/snapshot.js';
-import { StatementRepository, type Bounds, type StatementRow, type Which } from './statement.repository.js';
+import { StatementRepository, type Bounds, type StatementRow, type StatementRange } from './statement.repository.js';
 
 export type { StatementRow } from './statement.repository.js';
 
@@ -45,13 +45,13 @@ export class AccountStatementService {
     { from, to }: Period,
     server: ReadServer = this.reads.together(),
   ): Promise<AccountStatement> {
-    const which = { merchantId, from: from ?? null, to: to ?? null };
-    const bounds = await inSnapshot(server, (tx) => this.statements.readBounds(tx, which));
+    const range = { merchantId, from: from ?? null, to: to ?? null };
+    const bounds = await inSnapshot(server, (tx) => this.statements.readBounds(tx, range));
     const { opening, closing } = bounds;
     return {
       opening,
       closing,
-      pages: (order) => this.pages(server, which, bounds, order === 'oldest first'),
+      pages: (order) => this.pages(server, range, bounds, order === 'oldest first'),
     };
   }
 
@@ -78,13 +78,13 @@ export class AccountStatementService {
 
   private async *pages(
     server: ReadServer,
-    which: Which,
+    range: StatementRange,
     { first, last }: Bounds,
     isForwards: boolean,
   ): AsyncGenerator<StatementRow[]> {
     if (first === null || last === null) return;
     for (let [low, high] = [first, last]; low <= high;) {
-      const rows = await this.statements.page(server, which, { low, high, isForwards, limit: ROWS_AT_ONCE });
+      const rows = await this.statements.page(server, range, { low, high, isForwards, limit: ROWS_AT_ONCE });
       const end = rows.at(-1);
       if (end) yield rows;
       if (!end || rows.length < ROWS_AT_ONCE) return;

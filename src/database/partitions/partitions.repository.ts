@@ -9,7 +9,7 @@ import {
   type Partition,
   type Parts,
   rangeName,
-  WRITE_LIKENESS,
+  WRITE_COPIED_RULES,
   WRITE_OUTER_PARENTS,
   WRITE_OUTER_VALIDATIONS,
   WRITE_VALIDATIONS,
@@ -225,7 +225,7 @@ export class PartitionsRepository {
     const rules: string[] = [];
     for (const { name } of tables) {
       const values = [name, String(newest), String(number), this.names];
-      rules.push(...(await this.run<Written>(WRITE_LIKENESS, values)).map(({ statement }) => statement));
+      rules.push(...(await this.run<Written>(WRITE_COPIED_RULES, values)).map(({ statement }) => statement));
     }
     const attached = tables.map(
       ({ name }) => `ALTER TABLE ${name} ATTACH PARTITION ${name}_p${number} FOR VALUES FROM (${lower}) TO (${upper})`,

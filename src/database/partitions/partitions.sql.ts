@@ -134,7 +134,7 @@ export interface Partition {
  * partition does not inherit them. The copied keys refer to the partitions of the next range, even if the keys of the newest
  * partition refer to whole tables. $1 the table, $2 and $3 the numbers of the newest partition and the next, $4 the set.
  */
-export const WRITE_LIKENESS = `
+export const WRITE_COPIED_RULES = `
   WITH named AS (SELECT $1::text || '_p' || $2::text AS newest, $1::text || '_p' || $3::text AS next)
   SELECT format('ALTER TABLE %I SET (%s)', next, array_to_string(reloptions, ', ')) AS statement
   FROM named JOIN pg_class ON pg_class.oid = newest::regclass WHERE reloptions IS NOT NULL
