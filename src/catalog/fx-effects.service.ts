@@ -53,7 +53,7 @@ export class FxEffectsService {
         costBefore: offer.cost === null ? null : BigInt(offer.cost),
         costAfter: toSatang(micros, scaled),
       }))
-      .sort((one, other) => compare(leftOf(one), leftOf(other)) || compare(one.sku, other.sku));
+      .sort((one, other) => compare(marginAfter(one), marginAfter(other)) || compare(one.sku, other.sku));
     const below = effects.filter(isBelowCost).map(({ sku, price }) => ({ sku, price: formatBaht(price) }));
     const before = now?.baht_per_unit ?? null;
     return { currency, rate, before, effects, version: versionOf([{ currency, rate, before }, ...below]) };
@@ -101,7 +101,7 @@ export class FxEffectsService {
 
 export const isBelowCost = ({ price, costAfter }: Pick<FxEffect, 'price' | 'costAfter'>): boolean => costAfter > price;
 
-const leftOf = ({ price, costAfter }: FxEffect): bigint => price - costAfter;
+const marginAfter = ({ price, costAfter }: FxEffect): bigint => price - costAfter;
 
 const compare = <Value extends bigint | string>(one: Value, other: Value): number =>
   one < other ? -1 : one > other ? 1 : 0;

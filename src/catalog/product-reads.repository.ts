@@ -5,7 +5,7 @@ import type { CatalogueRow } from '../suppliers/supplier-registry.js';
 import type { Supplier, SupplierProductRead } from '../suppliers/supplier.entity.js';
 
 /** Marks each SKU that is in the supplier's catalogue or has an offer. */
-const ASK_FOR_PRODUCTS = statement(
+const MARK_PRODUCTS = statement(
   'product_reads.ask',
   { supplierId: 'int', skus: 'text[]' },
   ({ supplierId, skus }) => `
@@ -67,8 +67,8 @@ export class ProductReadsRepository {
   constructor(private readonly database: Database) {}
 
   /** Makes SKUs due at once. Ignores SKUs that are in no catalogue of the supplier and in no offer. */
-  async ask(supplierId: number, skus: string[]): Promise<void> {
-    await this.database.query(...ASK_FOR_PRODUCTS.with({ supplierId, skus }));
+  async mark(supplierId: number, skus: string[]): Promise<void> {
+    await this.database.query(...MARK_PRODUCTS.with({ supplierId, skus }));
   }
 
   /** @param retryMs the time until the SKU is due again, unless its reading succeeds. @returns null when none is due. */

@@ -46,8 +46,8 @@ export class ProductReadsService {
   ) {}
 
   /** Marks SKUs that the supplier may have changed, so that workers read them soon. Ignores unknown SKUs. */
-  async ask(supplierId: number, skus: string[]): Promise<void> {
-    await this.reads.ask(supplierId, skus);
+  async mark(supplierId: number, skus: string[]): Promise<void> {
+    await this.reads.mark(supplierId, skus);
   }
 
   @WorkerTask('supplier_products', { every: LOOK_EVERY_MS, failed: CATALOGUES_FAILED })

@@ -64,7 +64,7 @@ export const offersOf = (
   FROM (
     SELECT ${OFFER_COLUMNS.map((column) => `o.${column}`).join(', ')}, s.code AS supplier_code, s.pause_reason,
            o.once_per_day OR coalesce(c.once_per_day, false) AS once_per_day,
-           c.sellable, c.player_pattern, c.cut_off_from, c.cut_off_to, c.cut_off_zone, c.cost_micros AS told_cost,
+           c.sellable, c.player_pattern, c.cut_off_from, c.cut_off_to, c.cut_off_zone, c.cost_micros AS listed_cost,
            ${bahtPerUnit(limits, now)} AS baht_per_unit
     FROM supplier_offers o
     JOIN suppliers s ON s.id = o.supplier_id
@@ -122,7 +122,7 @@ const whyNot = (limits: LimitsInText, price: string, now: string): string[] => [
   when('cut_off', cutOff(now)),
   when(
     'old_cost',
-    `o.cost_micros IS NOT NULL AND o.told_cost IS NOT NULL
+    `o.cost_micros IS NOT NULL AND o.listed_cost IS NOT NULL
      AND o.cost_at >= ${now} - ${milliseconds(limits.costMaxAgeMs)} IS NOT TRUE`,
   ),
   when('no_rate', 'o.cost_micros IS NOT NULL AND o.baht_per_unit IS NULL'),

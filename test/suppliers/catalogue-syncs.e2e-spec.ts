@@ -163,7 +163,7 @@ describe('workers', () => {
     await client.sim('rules', { match: { call: 'price-list' }, delay_ms: 1_000 });
     const reads = stack.api.get(ProductReadsService);
     const suppliers = stack.api.get(SuppliersService);
-    await reads.ask((await suppliers.getByCode(code)).id, ['ml86']);
+    await reads.mark((await suppliers.getByCode(code)).id, ['ml86']);
     const running = reads.readDue();
     await eventually(asked, (count) => count === 1);
     await suppliers.set({ code, adapter: 'digiflazz', credentials: { username: 'another-account' } });

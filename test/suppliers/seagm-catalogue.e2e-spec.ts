@@ -82,7 +82,7 @@ describe('The catalogue of SEAGM', () => {
     await sync();
     await vendor.sim('account', { types: [{ id: 6401, unit_price: '4.4001' }] });
     const [supplier] = await scene.stack.sql<{ id: number }>('SELECT id FROM suppliers WHERE code = $1', [code]);
-    await scene.stack.api.get(ProductReadsService).ask(supplier?.id ?? 0, ['6401', 'card:901']);
+    await scene.stack.api.get(ProductReadsService).mark(supplier?.id ?? 0, ['6401', 'card:901']);
     await eventually(
       () => costOf('6401'),
       (cost) => cost === '4.4001',

@@ -80,7 +80,7 @@ export class SupplierCallbacksService {
   async receive(supplier: CallingSupplier, raw: RawCallback, remoteAddress: string): Promise<CallbackReply> {
     const reading = this.read(supplier, raw);
     const texts = textsOf(reading);
-    if (reading.kind === 'products') await this.products.ask(supplier.id, reading.skus);
+    if (reading.kind === 'products') await this.products.mark(supplier.id, reading.skus);
     const result: Result =
       reading.kind === 'about' ? await this.apply(supplier, reading, texts) : { verdict: reading.kind, attempt: null };
     const { verdict, attempt } = result;
