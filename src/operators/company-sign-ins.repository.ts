@@ -16,7 +16,7 @@ const INSERT = statement(
     VALUES (${hash}, ${next}, statement_timestamp() + ${seconds} * interval '1 second')`,
 );
 
-/** No row for a sign-in that is completed, expired or unknown. */
+/** Removes a pending sign-in. Returns no row if the sign-in is completed, expired or unknown. */
 const TAKE = statement(
   'company_sign_ins.take',
   { hash: 'bytea' },

@@ -70,7 +70,7 @@ export class Operator {
   @Column(timestampColumn({ nullable: true }))
   locked_until!: Date | null;
 
-  /** The same for browsers with a valid device cookie of the operator. */
+  /** The same counter for browsers with a valid device cookie of the operator. */
   @Column('integer', { default: 0 })
   known_device_failed_logins!: number;
 
@@ -84,7 +84,7 @@ export class Operator {
   @Column('text', { nullable: true })
   company_subject!: string | null;
 
-  /** Until then, a company sign-in with this account's verified address is linked to the account. */
+  /** Until this time, a company sign-in with this account's verified address is linked to the account. */
   @Column(timestampColumn({ nullable: true }))
   company_link_until!: Date | null;
 

@@ -56,7 +56,7 @@ const countAttempt = (which: string, isKnown: string): string => `
       <= statement_timestamp()
   RETURNING *`;
 
-/** No row if the account is locked, or no account has the address and a password. */
+/** Returns no row if the account is locked, or if no account with a password has the address. */
 const COUNT_ATTEMPT_BY_EMAIL = statement(
   'operators.count_attempt_by_email',
   { email: 'text', knownId: 'int?', knownVersion: 'int?' },
@@ -67,7 +67,7 @@ const COUNT_ATTEMPT_BY_EMAIL = statement(
     ),
 );
 
-/** For an operator who has completed the first step. After company sign-in, the account may have no password. */
+/** For an operator who has completed the first step. An account that uses company sign-in may have no password. */
 const COUNT_ATTEMPT_BY_ID = statement(
   'operators.count_attempt_by_id',
   { id: 'int', knownId: 'int?', knownVersion: 'int?' },
@@ -75,7 +75,7 @@ const COUNT_ATTEMPT_BY_ID = statement(
     countAttempt(`id = ${id}`, `coalesce(id = ${knownId} AND access_version = ${knownVersion}, false)`),
 );
 
-/** Takes back the count of a right attempt when a second step follows. Earlier failures still count. */
+/** Subtracts a right attempt from the counter when a second step follows. Earlier failures still count. */
 const TAKE_BACK_ATTEMPT = statement(
   'operators.take_back_attempt',
   { id: 'int', isKnown: 'boolean' },

@@ -37,7 +37,7 @@ const ACTIONS = Object.keys(HANDED_OVER)
   .map((action) => `'${action}'`)
   .join(', ');
 
-/** Finds the operator who created the other's account, or a third operator who created both accounts, one of these lately. */
+/** Finds the one of the two who created the other's account, or a third operator who created both, one of them at most `days` ago. */
 const FIND_MAKER = statement(
   'approvals.find_maker',
   { requester: 'int', approver: 'int', days: 'int' },
@@ -55,7 +55,7 @@ const FIND_MAKER = statement(
 
 const emailOf = (id: string): string => `(SELECT email FROM operators WHERE id = ${id})`;
 
-/** Finds the last such action between two operators. It scans the log by time, at most `days` back. */
+/** Finds the last of these actions between two operators. Scans the audit log by time, at most `days` back. */
 const FIND_HAND_OVER = statement(
   'approvals.find_hand_over',
   { requester: 'int', approver: 'int', days: 'int' },
@@ -130,7 +130,7 @@ export class ApprovalsRepository {
     return found;
   }
 
-  /** Finds the last action, at most `days` ago, by which one of the two may have got into the other's account. */
+  /** Finds the last action of the last `days` days by which one of the two may have got access to the other's account. */
   async findHandOver(
     tx: Transaction,
     between: { requester: number; approver: number; days: number },

@@ -12,9 +12,7 @@ import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OV
 
 /** A request expires after this many days. */
 export const APPROVAL_DAYS = 7;
-/**
- * If one operator created both accounts, and at least one of them within the last so many days, both count as that operator's.
- */
+/** An operator who created both accounts counts as the owner of both, if one of them is not older than this many days. */
 const MAKER_DAYS = 30;
 const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
 
@@ -83,7 +81,7 @@ export class ApprovalsService {
   }
 
   /**
-   * Moves the money; `by` must not be the requester. Idempotent: if the same operator approves again, returns the first result.
+   * Moves the money. `by` must not be the requester. Idempotent: when the same operator approves again, returns the first result.
    * @param expectedAvailable the available balance that the operator saw: if it has changed, nothing moves.
    * @throws NOT_FOUND; FORBIDDEN for one's own request, or if the two may be one person; CONFLICT when the request no longer
    * waits, the requester may no longer move money, the reference is used or the balance is too low; CONFLICT with
@@ -149,7 +147,7 @@ export class ApprovalsService {
   }
 
   /**
-   * @throws FORBIDDEN if requester or approver may have had access to the other's account, or a third operator to both accounts.
+   * @throws FORBIDDEN if one of the two may have had access to the other's account, or one other operator to both accounts.
    */
   private async assertTwoPeople(tx: Transaction, requester: number, { console }: ConsoleActor): Promise<void> {
     const two = { requester, approver: console.operatorId };

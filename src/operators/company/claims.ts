@@ -47,7 +47,7 @@ function roleOf(claims: Claims, settings: Settings): Role | null {
   return roles.find(({ value }) => values.has(value))?.role ?? null;
 }
 
-/** The claim with this name, which may have dots or be a URL. Without such a claim, the name is a path to a value. */
+/** Returns the claim with this name, which may contain dots. Without such a claim, reads the name as a path, as `a.b` in `a`. */
 function valueAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;

@@ -10,7 +10,7 @@ import type { Person } from '../company-accounts.service.js';
 /** The page to which the provider returns the browser. */
 export const RETURN_PATH = '/login/company';
 
-/** Secrets of one sign-in. The provider returns or verifies these, which proves that an answer belongs to the sign-in. */
+/** Secrets of one sign-in. The provider returns or verifies them, so that an answer of another sign-in is refused. */
 export interface Proofs {
   state: string;
   nonce: string;
@@ -18,9 +18,10 @@ export interface Proofs {
   verifier: string;
 }
 
-/** The person whom the provider names, and the time of the sign-in at the provider; null if the provider does not report it. */
+/** The person who returns from the provider. */
 export interface Arrival {
   person: Person;
+  /** The time of the sign-in at the provider; null if the provider does not report it. */
   signedInAt: Date | null;
 }
 

@@ -10,7 +10,7 @@ import type { Ending, JobsRepository, NewJob, Progress } from './jobs.repository
 /** A job to carry out, with the permission that its operator must keep until the job ends. */
 export interface JobOrder extends NewJob {
   permission: Permission;
-  /** Parameters that a repeated request may have with other values, because they depend on the moment. */
+  /** Names of parameters that depend on the time of the request: a repeated request may have other values for them. */
   passing?: readonly string[] | undefined;
   /** The audit log's entry at the start; absent if the work itself writes to the log. */
   log?: { by: Actor; record: AuditRecord } | undefined;
@@ -43,7 +43,7 @@ class JobStopped extends Error {
 }
 
 interface Parts {
-  /** The main pool. It commits progress, so that the pages see the progress while the job runs. */
+  /** The main pool. Progress is committed there, so that the pages show it while the job runs. */
   pages: Database;
   jobs: JobsRepository;
   database: JobDatabase;
