@@ -22,10 +22,10 @@ interface Entry {
   usedAtMs: number;
 }
 
-/** A lookup is valid for this long, so that a revoked key stops working within 5 s, with the time that a query takes. */
+/** A lookup is valid for this long. With the time of a query, a revoked key stops working within 5 s. */
 const TRUST_MS = 4_000;
 const REFRESH_MS = 1_500;
-/** Clients wait for 10 s, and the request itself needs time after this lookup. */
+/** Clients wait 10 s for an answer, and the request itself needs time after this lookup. */
 const ANSWER_WITHIN_MS = 5_000;
 const FORGET_AFTER_MS = 60_000;
 const MAX_ENTRIES = 20_000;
@@ -123,7 +123,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
 
 const toUse = ({ caller, usedAtMs }: Entry): KeyUse => ({ apiKeyId: caller.apiKeyId, usedAtMs });
 
-/** One error for every invalid key: it never reveals what is wrong with it. */
+/** The same error for every invalid key: it does not reveal why the key is invalid. */
 export const invalidApiKey = (): AppError => new AppError('UNAUTHORIZED', 'Invalid or missing API key');
 
 function toEntry(row: RecognizedKey, verifiedAtMs: number, usedAtMs: number): Entry {

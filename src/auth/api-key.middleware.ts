@@ -3,8 +3,8 @@ import type { ApiKeyVerifier } from './api-key-verifier.js';
 import { setCaller } from './caller.js';
 
 /**
- * Recognizes the caller before the service reads anything else of the request: without a valid key, no answer says whether a
- * body or an id was valid.
+ * Recognizes the caller before the service reads anything else of the request. So, without a valid key, an answer does not
+ * reveal whether a body or an id was valid.
  */
 export function apiKeyMiddleware(verifier: ApiKeyVerifier): RequestHandler {
   return (request, _response, next) => {

@@ -11,11 +11,11 @@ const FORGET_AFTER_MS = 3_000;
 const FOLLOW_MS = 1_000;
 
 /**
- * Admits `limit` hits a second per key, with bursts up to `limit`. Each admitted hit fills a leaky bucket that drains at that
- * pace, so twice the limit never gets through. Refused hits fill nothing.
+ * Admits `limit` hits a second per key, with bursts up to `limit`. Each admitted hit fills a leaky bucket, which drains `limit`
+ * hits a second: so no second admits more than twice the limit. Refused hits fill nothing.
  *
- * A key has two buckets: an exact one for the hits of this process, and a shared one for all processes, as far as they have
- * reported. All times are monotonic.
+ * A key has two buckets: an exact one for the hits of this process, and a shared one for the reported hits of all processes.
+ * All times are monotonic.
  */
 export class RateBuckets implements Store {
   readonly localKeys = false;
@@ -56,7 +56,7 @@ export class RateBuckets implements Store {
     return reports;
   }
 
-  /** Accepts the level of the shared bucket. @param atMs the level is at least this recent. */
+  /** Sets the level of the shared bucket. @param atMs the level is at least this recent. */
   learn(key: string, level: number, atMs: number): void {
     this.keys.get(key)?.learn(level, atMs);
   }

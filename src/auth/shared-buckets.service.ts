@@ -9,7 +9,7 @@ import { FILL_SHARED_BUCKETS } from './shared-buckets.lua.js';
 
 const EXCHANGE_EVERY_MS = 100;
 const ANSWER_WITHIN_MS = 500;
-/** Redis runs the script alone: this many keys block it for at most two milliseconds. */
+/** Redis does nothing else while it runs the script: this many keys take at most two milliseconds. */
 const KEYS_PER_CALL = 500;
 
 /**
@@ -33,7 +33,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
   /** @param name what is limited; the same in all processes. @param limit per second and key. */
   open(name: string, limit: number): RateBuckets {
     const buckets = new RateBuckets(limit);
-    // A level means something only by its own limit: while a new limit is rolled out, the two count apart.
+    // Levels are comparable under one limit only. While a new limit is rolled out, the old and the new one count separately.
     this.limits.push({ name: `${name.replaceAll(' ', '-')}:${limit}`, buckets });
     return buckets;
   }
@@ -49,7 +49,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
       buckets.takeReports().map((report) => ({ name, buckets, report })),
     );
     try {
-      // Hits that could not be reported are dropped: later, Redis could not know when they were.
+      // Hits that could not be reported are dropped: a later report could not say when they happened.
       for (let at = 0; at < reports.length && this.health.isUp; at += KEYS_PER_CALL)
         await this.tell(reports.slice(at, at + KEYS_PER_CALL));
     } catch {
@@ -71,7 +71,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
     const answer = this.queue.client.eval(FILL_SHARED_BUCKETS, keys.length, ...keys, ...values);
     const [time, ...levels] = (await withDeadline(answer, ANSWER_WITHIN_MS)) as string[];
     this.toRedisMs = Number(time) - performance.now();
-    // Redis read the level after we sent the request: so it is at least as recent as `sentMs`.
+    // Redis read the level after this process sent the request, so the level is at least as recent as `sentMs`.
     reported.forEach(({ buckets, report }, n) => buckets.learn(report.key, Number(levels[n]), sentMs));
   }
 }
