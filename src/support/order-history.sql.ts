@@ -96,9 +96,9 @@ const isSameUnit = (one: string, other: string): string =>
   ['order_id', 'item', 'unit'].map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ');
 
 /**
- * Selects the attempt of a call, for a LATERAL. Old calls do not name their attempt: it is the last attempt that began before
- * the call began. The end of a call would not do: the next attempt may begin a moment before the recorded end, because one
- * transaction writes both.
+ * Selects the attempt of a call, for a LATERAL. An old call does not name its attempt: it belongs to the last attempt that began
+ * before the call began. The end of the call is not compared: one transaction writes this end and the next attempt, whose
+ * recorded start may be a moment earlier.
  * @param call the alias of the row of {@link SUPPLIER_CALLS}.
  */
 export const attemptOfCall = (call: string): string => `
@@ -168,7 +168,7 @@ const attempts = (orderId: string): Source => ({
 const calls = (orderId: string): Source => ({
   at: `CASE WHEN c.ended_at < a.ended_at + interval '1 s' THEN least(c.ended_at, a.ended_at) ELSE c.ended_at END`,
   rank: RANK.answer,
-  // Calls that stand in units have no id: units of one settlement have the same moment.
+  // A call that is stored in its unit has the id 0. The units of one settlement have the same time, so the unit sorts the calls.
   sequence: 'CASE c.id WHEN 0 THEN c.item * 1000 + c.unit ELSE c.id END',
   kind: `'supplier.' || c.kind`,
   unit: unitOf('c'),
@@ -310,7 +310,7 @@ const end = (orderId: string): Source[] => {
 /**
  * All events of an order, oldest first. One transaction writes the end of an order, but each of its statements reads the clock
  * anew. So an entry that is up to a second later than the end gets the moment of the end, and the ranks sort these entries.
- * @returns a query of {@link HistoryRow}. @param orderId how the statement's text refers to the order's id.
+ * @returns a query of {@link HistoryRow}. @param orderId an SQL expression for the order's id.
  */
 export function historyOf(orderId: string): string {
   const names = ['at', 'rank', 'sequence', 'kind', ...Object.keys(NOTHING)].join(', ');

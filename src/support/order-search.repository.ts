@@ -84,7 +84,7 @@ const MAX_SCANS = 5;
 
 interface OrderPage {
   rows: NamedOrderRow[];
-  /** The next page begins after this place, where this page is not full. Null where it is full, or is the last page. */
+  /** Where the next page begins if the scan stopped before this page was full. Null for a full page and for the last page. */
   continueAt: OrderPlace | null;
 }
 
@@ -155,7 +155,7 @@ export class OrderSearchRepository {
   /** Returns the path with the fewest orders. A count stops early, so the first of several long paths wins. */
   private async choosePath([first, ...others]: [AccessPath, ...AccessPath[]], query: PageQuery): Promise<AccessPath> {
     if (others.length === 0) return first;
-    // Counts from the first page, not from `after`: all pages must take the same path, because each path sorts in its own way.
+    // Counts from the first page, not from `after`: all pages must use the same path, because paths sort differently.
     const { statement: count, values } = countPaths([first, ...others], { ...query, after: null });
     const [counts] = await this.database.query<Record<AccessPath, number>>(count, values);
     const countOf = (path: AccessPath): number => present(counts, 'paths are counted')[path];

@@ -104,12 +104,12 @@ function withValues(name: string, textOf: (add: Add) => string): BoundStatement 
   return { statement: { name, text }, values };
 }
 
-/** Inside, statements select the stored columns: on the way to a page they read orders that the page does not show. */
+/** Subqueries select only stored columns, because they also read orders that the page does not show. */
 const COLUMNS = STORED_ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';
 const BY_ID = 'ORDER BY o.id DESC';
 
-/** Lists the orders that match, newest first, up to the limit. Reads by the index of the part that usually leaves the fewest. */
+/** Lists matching orders, newest first, up to the limit. Reads the index of the condition that usually matches the fewest orders. */
 export function listOrders(filter: ListFilter): BoundStatement {
   const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
   const { review, sku, supplierId, failureCode, status, reference, userId } = filter;
@@ -130,7 +130,7 @@ export function listOrders(filter: ListFilter): BoundStatement {
 const listDirectly = (filter: ListFilter, add: Add): string => `
   SELECT ${COLUMNS} FROM orders o WHERE true${and(otherConditions(filter, add, []))} ${BY_TIME} LIMIT ${add(filter.limit)}`;
 
-/** The indexes begin with the merchant: reading them once for each merchant is faster than reading all orders. */
+/** The indexes begin with the merchant: one read for each merchant is faster than a read of all orders. */
 function listByMerchant(filter: ListFilter, add: Add): string {
   const limit = add(filter.limit);
   const merchant = filter.merchantId === undefined ? '' : `WHERE m.id = ${add(filter.merchantId)}`;
@@ -142,7 +142,7 @@ function listByMerchant(filter: ListFilter, add: Add): string {
 
 /**
  * Several items of an order may match, so the statement removes duplicates. It sorts by the negated id, because the items'
- * indexes give that order, newest first. A read by the time of orders might pass a million orders before one of a supplier.
+ * indexes give that order, newest first. A read by the orders' time might skip a million orders before one of this supplier.
  */
 const listByItem = (filter: ListFilter, add: Add, part: Part, condition: string): string => `
   SELECT o.* FROM (
@@ -156,7 +156,7 @@ export type AccessPath = 'ids' | 'open' | 'sku' | 'failure' | 'merchant' | 'supp
 
 /** One statement reads at most this many rows of a partial path, even if few of them match. */
 export const MAX_SCANNED = 2_000;
-/** The count of a path stops here, because one statement can read the whole of a path with fewer orders. */
+/** The count of a path stops here: one statement can read all orders of a path that has fewer. */
 const MAX_COUNTED = 1_000;
 
 /** The parts of a filter that the index of a path covers. */
@@ -235,8 +235,8 @@ function onPath(name: string, paths: string, query: PageQuery, textOf: (add: Add
 }
 
 /**
- * The orders of a path that match the conditions that its index does not cover. These conditions stand outside the limited
- * scan: inside it, PostgreSQL might sort all orders of a day, a product or a supplier instead of reading the path's index.
+ * The matching orders of a path. Conditions that the path's index does not cover stand outside the limited scan: inside it,
+ * PostgreSQL might sort all orders of a day, a product or a supplier instead of reading the path's index.
  */
 function matching(path: AccessPath, query: PageQuery, add: Add): string {
   const where = and(unknownConditions(path, query, add));
@@ -246,7 +246,7 @@ function matching(path: AccessPath, query: PageQuery, add: Add): string {
             FROM (${scan(path, query, add)} LIMIT ${MAX_SCANNED}) i JOIN orders o ON o.id = i.order_id
             WHERE true${where} ORDER BY i.place ${limit()}`;
   if (where === '') return `${scan(path, query, add, COLUMNS)} ${limit()}`;
-  // The ids bound these two paths already. On `all`, the statement reads only a margin of some minutes in vain.
+  // Ids limit these two paths already. On `all`, only the orders of some minutes are read in vain.
   const bound = path === 'all' || path === 'ids' ? 'OFFSET 0' : `LIMIT ${MAX_SCANNED}`;
   const order = isByTime(path) ? BY_TIME : BY_ID;
   return `SELECT o.* FROM (${scan(path, query, add, COLUMNS)} ${bound}) o WHERE true${where} ${order} ${limit()}`;
@@ -271,7 +271,7 @@ function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created
     case 'failure':
       return byTime(...conditionsOf(query, add, ['failureCode']));
     case 'failed':
-      // The indexes of failed orders begin with the code or the merchant. So each code is read alone, and PostgreSQL merges.
+      // The indexes of failed orders begin with the code or the merchant. So the statement reads each code and merges the rows.
       return `SELECT ${columns} FROM (${FAILURE_CODES.map((code) => `(${byTime(`o.failure_code = '${code}'`)})`).join(' UNION ALL ')}) o ${BY_TIME}`;
     case 'merchant':
       return byTime(...conditionsOf(query, add, ['merchantId']), ...(query.status === 'failed' ? status : []));
@@ -285,7 +285,7 @@ function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created
   }
 }
 
-/** Newest first, because the indexes of items have the ids of orders negated. Several items of an order may match. */
+/** Newest first, because the indexes of items hold the negated ids of orders. Several items of an order may match. */
 const scanItems = ({ firstId, endId, after }: PageQuery, add: Add, condition: string): string => `
   SELECT i.order_id, -i.order_id AS place FROM order_items i
   WHERE ${condition} AND -i.order_id > ${add(-(after && after.id < endId ? after.id : endId))}::bigint
@@ -299,7 +299,7 @@ function behindTime({ after }: PageQuery, add: Add): string[] {
   return [`o.created_at <= ${moment}`, `(o.created_at, o.id) < (${moment}, ${add(after.id)}::bigint)`];
 }
 
-/** The conditions that the index of a path does not cover. For one merchant, an index of failed orders covers that status. */
+/** The conditions that the index of a path does not cover. For one merchant, an index also covers the status `failed`. */
 const unknownConditions = (path: AccessPath, query: PageQuery, add: Add): string[] =>
   otherConditions(
     query,

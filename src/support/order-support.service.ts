@@ -32,10 +32,10 @@ export type ListedOrder = NamedOrderRow & { items: ItemRow[] };
 export interface UnitDetail extends ShownUnit {
   /** Such as `1.2`. */
   name: string;
-  /** The reference of its latest attempt; before the first attempt, `unitReference`. */
+  /** The reference of the unit's latest attempt; before the first attempt, `unitReference`. */
   reference: string;
   sku: string;
-  /** What its merchant pays for it, in satang. */
+  /** The price that the merchant pays for the unit, in satang. */
   price: bigint;
   attempts: AttemptView[];
 }
@@ -56,7 +56,7 @@ export interface PageRequest extends Omit<PageFilter, 'ids'> {
 
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]{16})\.\d/;
-/** How many orders a term may find in a list. Nobody reads more of one player or reference. */
+/** A list shows at most this many orders for a term. Nobody reads more orders of one player. */
 const MAX_FOUND = 1_000;
 const MAX_NOTE_LENGTH = 2_000;
 
@@ -116,12 +116,12 @@ export class OrderSupportService {
     return { order, price, attempt };
   }
 
-  /** Null where the order has no such unit, or the unit no attempt. */
+  /** Returns null where the order has no such unit, or the unit has no attempt. */
   async findLatestAttempt(orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): Promise<UnitToDecide['attempt']> {
     return (await this.orders.findUnit(orderNumber, key))?.attempt ?? null;
   }
 
-  /** All that match, newest first. They may be a moment old. */
+  /** Returns all matching orders, newest first. The result may be a moment old. */
   async list(filter: ListFilter): Promise<OrderWithItems[]> {
     const { orders, items } = await this.searches.list(filter);
     return withItems(orders, items);
@@ -177,8 +177,8 @@ export class OrderSupportService {
   }
 
   /**
-   * @param deliveryId given only where `found_as` is shown: any number may be a delivery's id, so the reader must see what it
-   * matched.
+   * @param deliveryId given only where `found_as` is shown: any number may be the id of a delivery, so the operator must see
+   * that it was taken for one.
    */
   private findByTerm(
     term: string,

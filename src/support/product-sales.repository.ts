@@ -34,7 +34,7 @@ export const SOLD_TODAY = statement(
     GROUP BY i.sku`,
 );
 
-/** The index of items by SKU has the ids of orders negated. */
+/** Compares negated ids of orders, because the index of items by SKU holds them. */
 export const SOLD_BY_DAY = statement(
   'product_sales.by_day',
   { sku: 'text', zone: 'text', days: 'int' },

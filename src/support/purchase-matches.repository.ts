@@ -7,8 +7,8 @@ import type { Order } from '../orders/order.entity.js';
 import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 
 /**
- * Units of any supplier for the same player. Where the SKU is known, the unit was bought under it, or this supplier sells the
- * unit's product under it. Reads the index of players once for each merchant, because that index begins with the merchant.
+ * Finds units of any supplier for these players. A known SKU must be the SKU of the unit's purchase, or one under which this
+ * supplier sells the unit's product. Reads the index of players once for each merchant, because it begins with the merchant.
  */
 const FIND_MATCHES = statement(
   'purchase_matches.find',
@@ -39,9 +39,9 @@ const FIND_MATCHES = statement(
     ORDER BY o.created_at, o.id, u.item, u.unit LIMIT ${limit}`,
 );
 
-/** The order may be older than the purchase: clocks differ, and callbacks may be late. */
+/** An order may be this much older than the reported purchase: clocks differ, and callbacks may be late. */
 const BEFORE_MS = DAY_MS;
-/** A merchant repeats an unanswered order within minutes; its customer complains within weeks. */
+/** An order may follow the purchase this late: a merchant may repeat an order when its customer complains, weeks later. */
 const AFTER_MS = 30 * DAY_MS;
 const MAX = 50;
 const MIN_USER = 4;
@@ -55,7 +55,7 @@ export type MatchRow = Pick<
 
 type Purchase = Pick<SupplierReversal, 'supplier_id' | 'supplier_sku' | 'player' | 'bought_at' | 'created_at'>;
 
-/** Units that may repeat a purchase that no book knows. */
+/** Finds units that may repeat a purchase that the books do not have. */
 @Injectable()
 export class PurchaseMatchesRepository {
   constructor(private readonly database: Database) {}

@@ -46,7 +46,7 @@ export interface Match extends Omit<MatchRow, 'item' | 'unit' | 'created_at'> {
 
 /** A discrepancy that was closed just now. */
 export type ClosedReversal = Reversal & {
-  /** An earlier credit under the same reference. Absent where this closing gave the credit, or asked for none. */
+  /** An earlier credit under the same reference. Absent where this closing gave the credit, or has none to give. */
   credited_before?: { by: string | null; at: string };
 };
 
@@ -54,7 +54,7 @@ export type ReversalDetail = Reversal & { likely_matches: Match[] };
 
 export interface HandedOverOfCase {
   unit: string;
-  /** The unit that `sealed` was sealed for. */
+  /** The unit for which `sealed` was sealed: opening it needs this unit. */
   key: Pick<SupplierReversal, 'order_id' | 'item' | 'unit'>;
   sealed: Buffer;
   /** For the audit log. */
@@ -122,9 +122,9 @@ export class ReversalsService {
   }
 
   /**
-   * Closes a discrepancy and gives the order's merchant the credit: both or neither. If several operators do so at once,
-   * only one of them succeeds. The reference of the credit has the id and the moment of the discrepancy, because ids repeat after
-   * a restore. If the merchant had a credit under this reference before, this method reports it and gives no second one.
+   * Closes a discrepancy and gives the order's merchant the credit, in one transaction. If several operators do so at once,
+   * only one of them succeeds. The reference of the credit has the id and the time of the discrepancy, because ids repeat after
+   * a restore. If the merchant already has a credit with this reference, reports it and gives no second one.
    * @throws NOT_FOUND; CONFLICT where the discrepancy is closed already, and for a credit without an order.
    */
   async close({ id, credit, by }: Closing): Promise<ClosedReversal> {

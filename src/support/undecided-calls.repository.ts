@@ -5,7 +5,7 @@ import type { Order } from '../orders/order.entity.js';
 import type { SupplierCall } from '../orders/supplier-call.entity.js';
 import { attemptOfCall } from './order-history.sql.js';
 
-/** The statement reads this many of the latest calls of all suppliers. */
+/** How many of the latest calls of all suppliers are searched. */
 export const AMONG_CALLS = 10_000;
 const MAX = 50;
 
@@ -19,8 +19,8 @@ export type UndecidedCall = Pick<
   Pick<Order, 'order_number'>;
 
 /**
- * Looks only among the latest calls of all suppliers, because `supplier_calls` has indexes by id and by unit only. An index by
- * supplier would cost time in every order.
+ * Searches only the latest calls of all suppliers, because `supplier_calls` has indexes by id and by unit only. An index by
+ * supplier would slow down every order.
  */
 export const FIND_UNDECIDED = statement(
   'undecided_calls.find',
