@@ -37,7 +37,7 @@ const ACTIONS = Object.keys(HANDED_OVER)
   .map((action) => `'${action}'`)
   .join(', ');
 
-/** Finds the one of the two who created the other's account, or a third operator who created both, one of them at most `days` ago. */
+/** Finds which of the two created the other's account, or a third operator who created both, one of them at most `days` ago. */
 const FIND_MAKER = statement(
   'approvals.find_maker',
   { requester: 'int', approver: 'int', days: 'int' },

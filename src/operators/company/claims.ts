@@ -47,7 +47,7 @@ function roleOf(claims: Claims, settings: Settings): Role | null {
   return roles.find(({ value }) => values.has(value))?.role ?? null;
 }
 
-/** Returns the claim with this name, which may contain dots. Without such a claim, reads the name as a path, as `a.b` in `a`. */
+/** Returns the claim with this name, which may contain dots. Without such a claim, reads the name as a path of members. */
 function valueAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;
