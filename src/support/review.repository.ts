@@ -46,7 +46,7 @@ const LIST_REVIEW = statement(
     unit: 'int',
   },
   ({ supplierId, states, limit, rank, orderId, item, unit }) => {
-    const behind = (ofState: number): string => `
+    const afterPlace = (ofState: number): string => `
       u.supplier_id <> ${SANDBOX_SUPPLIER_ID} AND (${supplierId} IS NULL OR u.supplier_id = ${supplierId})
       AND (${ofState} > ${rank} OR (u.order_id, u.item, u.unit) > (${orderId}, ${item}, ${unit})) AND ${ofState} >= ${rank}`;
     return `
@@ -55,7 +55,7 @@ const LIST_REVIEW = statement(
              a.reference, coalesce(u.supplier_reference, a.supplier_reference) AS supplier_reference,
              c.kind AS last_kind, c.outcome AS last_outcome, c.detail AS last_detail, c.ended_at AS last_at,
              p.name AS claimed_by, p.id AS claimed_by_id, claim.claimed_until
-      FROM (SELECT * FROM (${unitsIn('review', 1, behind(1))} UNION ALL ${unitsIn('unknown', 2, behind(2))}) both_states
+      FROM (SELECT * FROM (${unitsIn('review', 1, afterPlace(1))} UNION ALL ${unitsIn('unknown', 2, afterPlace(2))}) both_states
             WHERE state = ANY(${states}) ORDER BY rank, order_id, item, unit LIMIT ${limit}) u
       JOIN orders o ON o.id = u.order_id
       JOIN merchants m ON m.id = o.merchant_id
@@ -105,16 +105,16 @@ export interface UnitStatus
 /** In the given order, without units that do not exist. With a null supplier, no unit counts as moved. */
 const LIST_STATUS = statement(
   'review.find_standing',
-  { asked: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint', supplier: 'text?' }) },
-  ({ asked }) => `
+  { chosen: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint', supplier: 'text?' }) },
+  ({ chosen }) => `
     SELECT u.order_id, u.item, u.unit, u.state, u.attempt, o.order_number, o.merchant_id, m.name AS merchant_name,
            i.unit_price,
-           s.code AS supplier, coalesce(s.code <> asked.supplier, false) AS moved, decision.by AS decided_by,
+           s.code AS supplier, coalesce(s.code <> chosen.supplier, false) AS moved, decision.by AS decided_by,
            (SELECT count(*)::int FROM order_units open
             WHERE open.order_id = u.order_id AND open.state NOT IN ('succeeded', 'failed')) AS open_units
-    FROM ${asked.numbered('asked', 'place')}
-    JOIN orders o ON o.order_number = asked.order_number
-    JOIN order_units u ON u.order_id = o.id AND u.item = asked.item AND u.unit = asked.unit
+    FROM ${chosen.numbered('chosen', 'place')}
+    JOIN orders o ON o.order_number = chosen.order_number
+    JOIN order_units u ON u.order_id = o.id AND u.item = chosen.item AND u.unit = chosen.unit
     JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
     JOIN merchants m ON m.id = o.merchant_id
     JOIN suppliers s ON s.id = u.supplier_id
@@ -123,7 +123,7 @@ const LIST_STATUS = statement(
       FROM operator_actions a LEFT JOIN operators p ON p.id = a.operator_id
       WHERE a.order_id = u.order_id AND a.action = 'order.resolve' AND a.detail ->> 'unit' = u.item || '.' || u.unit
       ORDER BY a.id DESC LIMIT 1) decision ON true
-    ORDER BY asked.place`,
+    ORDER BY chosen.place`,
 );
 
 /** The last unit of a page: the next page begins after this unit. */
@@ -161,7 +161,7 @@ export class ReviewRepository {
 
   /** Returns the units in the given order, without units that do not exist. */
   listStatus(chosen: readonly ChosenUnit[]): Promise<UnitStatus[]> {
-    return this.database.query<UnitStatus>(...LIST_STATUS.with({ asked: chosen }));
+    return this.database.query<UnitStatus>(...LIST_STATUS.with({ chosen }));
   }
 
   /** @returns the end of the claim; null while another operator's claim of the unit is valid. */
