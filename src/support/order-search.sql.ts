@@ -109,7 +109,7 @@ const COLUMNS = STORED_ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';
 const BY_ID = 'ORDER BY o.id DESC';
 
-/** Lists matching orders, newest first, up to the limit. Reads the index of the condition that usually matches the fewest orders. */
+/** Lists matching orders, newest first, up to the limit. Reads the index of the condition that usually matches the fewest. */
 export function listOrders(filter: ListFilter): BoundStatement {
   const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
   const { review, sku, supplierId, failureCode, status, reference, userId } = filter;
@@ -160,7 +160,7 @@ export const MAX_SCANNED = 2_000;
 const MAX_COUNTED = 1_000;
 
 /** The parts of a filter that the index of a path covers. */
-const KNOWN: Record<AccessPath, Part[]> = {
+const COVERED: Record<AccessPath, Part[]> = {
   ids: [],
   open: TIME,
   sku: ['sku'],
@@ -171,7 +171,7 @@ const KNOWN: Record<AccessPath, Part[]> = {
   all: ['status'],
 };
 
-const isByTime = (path: AccessPath): boolean => KNOWN[path].includes('createdTo');
+const isByTime = (path: AccessPath): boolean => COVERED[path].includes('createdTo');
 const isByItem = (path: AccessPath): boolean => path === 'sku' || path === 'supplier';
 /** Whether the index of a path has ids but no times. Such a path needs the range of ids of the filter's time. */
 export const isById = (path: AccessPath): boolean => path === 'all' || isByItem(path);
@@ -200,7 +200,7 @@ export const isContradiction = ({ status, failureCode }: PageFilter): boolean =>
  * cover, or if several items lead to one order.
  */
 export const isPartial = (path: AccessPath, query: PageQuery): boolean =>
-  isByItem(path) || (isByTime(path) && unknownConditions(path, query, String).length > 0);
+  isByItem(path) || (isByTime(path) && uncoveredConditions(path, query, String).length > 0);
 
 /** Orders that match, newest first. On a partial path, only matches among the next {@link MAX_SCANNED} rows. */
 export const pageOfOrders = (path: AccessPath, query: PageQuery): BoundStatement =>
@@ -239,7 +239,7 @@ function onPath(name: string, paths: string, query: PageQuery, textOf: (add: Add
  * PostgreSQL might sort all orders of a day, a product or a supplier instead of reading the path's index.
  */
 function matching(path: AccessPath, query: PageQuery, add: Add): string {
-  const where = and(unknownConditions(path, query, add));
+  const where = and(uncoveredConditions(path, query, add));
   const limit = (): string => `LIMIT ${add(query.limit)}`;
   if (isByItem(path))
     return `SELECT DISTINCT ON (i.place) ${COLUMNS}
@@ -255,7 +255,7 @@ function matching(path: AccessPath, query: PageQuery, add: Add): string {
 /** The rows of a path after the query's place, sorted as the path's index: orders, or items with the id of their order. */
 function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created_at, o.id'): string {
   const byTime = (...conditions: string[]): string => {
-    const all = [...conditions, ...conditionsOf(query, add, TIME), ...behindTime(query, add)];
+    const all = [...conditions, ...conditionsOf(query, add, TIME), ...afterPlace(query, add)];
     return `SELECT ${columns} FROM orders o WHERE ${all.join(' AND ')} ${BY_TIME}`;
   };
   const byId = (...conditions: string[]): string => {
@@ -293,16 +293,16 @@ const scanItems = ({ firstId, endId, after }: PageQuery, add: Add, condition: st
   ORDER BY -i.order_id`;
 
 /** The second condition implies the first, but only the first can be searched by index. */
-function behindTime({ after }: PageQuery, add: Add): string[] {
+function afterPlace({ after }: PageQuery, add: Add): string[] {
   if (!after) return [];
   const moment = `${add(after.createdAt)}::timestamptz`;
   return [`o.created_at <= ${moment}`, `(o.created_at, o.id) < (${moment}, ${add(after.id)}::bigint)`];
 }
 
 /** The conditions that the index of a path does not cover. For one merchant, an index also covers the status `failed`. */
-const unknownConditions = (path: AccessPath, query: PageQuery, add: Add): string[] =>
+const uncoveredConditions = (path: AccessPath, query: PageQuery, add: Add): string[] =>
   otherConditions(
     query,
     add,
-    path === 'merchant' && query.status === 'failed' ? [...KNOWN.merchant, 'status'] : KNOWN[path],
+    path === 'merchant' && query.status === 'failed' ? [...COVERED.merchant, 'status'] : COVERED[path],
   );
