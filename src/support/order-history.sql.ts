@@ -40,7 +40,7 @@ export interface HistoryFacts {
   delivery?: string;
 }
 
-const NOTHING = {
+const NULLS = {
   unit: 'NULL',
   outcome: 'NULL',
   duration_ms: 'NULL::integer',
@@ -54,7 +54,7 @@ const NOTHING = {
 };
 const NOT_TEXT = ['amount', 'duration_ms', 'facts'];
 
-interface Source extends Partial<typeof NOTHING> {
+interface Source extends Partial<typeof NULLS> {
   at: string;
   /** Sorts entries of the same moment. An SQL expression where the rows of a source have several ranks. */
   rank: number | string;
@@ -75,11 +75,11 @@ const RANK = {
   ended: 7,
   event: 8,
   delivery: 9,
-  besides: 10,
+  others: 10,
 };
 
 const source = ({ at, rank, sequence, kind, from, ...known }: Source): string => {
-  const members = Object.values({ ...NOTHING, ...known }).join(', ');
+  const members = Object.values({ ...NULLS, ...known }).join(', ');
   return `SELECT ${at}, ${rank}, ${sequence}::bigint, ${kind}, ${members} FROM ${from}`;
 };
 
@@ -245,7 +245,7 @@ const units = (orderId: string): Source[] => [
   },
   {
     // A decision sorts before the end that it caused.
-    rank: `CASE WHEN a.action IN ('order.resolve', 'order.cancel') THEN ${RANK.answer} ELSE ${RANK.besides} END`,
+    rank: `CASE WHEN a.action IN ('order.resolve', 'order.cancel') THEN ${RANK.answer} ELSE ${RANK.others} END`,
     at: 'a.created_at',
     sequence: 'a.id',
     kind: 'a.action',
@@ -313,8 +313,8 @@ const end = (orderId: string): Source[] => {
  * @returns a query of {@link HistoryRow}. @param orderId an SQL expression for the order's id.
  */
 export function historyOf(orderId: string): string {
-  const names = ['at', 'rank', 'sequence', 'kind', ...Object.keys(NOTHING)].join(', ');
-  const members = Object.keys(NOTHING).map((name) =>
+  const names = ['at', 'rank', 'sequence', 'kind', ...Object.keys(NULLS)].join(', ');
+  const members = Object.keys(NULLS).map((name) =>
     NOT_TEXT.includes(name) ? `h.${name}` : `nullif(h.${name}, '') AS ${name}`,
   );
   return `

@@ -35,9 +35,9 @@ function toMembers(known: HistoryFacts): Partial<HistoryEntry> {
   const costs = [expected_cost_micros, max_cost_micros, cost_micros];
   return {
     ...same,
-    ...inUnits('expected_cost', expected_cost_micros),
-    ...inUnits('max_cost', max_cost_micros),
-    ...inUnits('cost', cost_micros),
+    ...costMember('expected_cost', expected_cost_micros),
+    ...costMember('max_cost', max_cost_micros),
+    ...costMember('cost', cost_micros),
     ...(cost_currency !== undefined && costs.some((cost) => cost !== undefined) ? { currency: cost_currency } : {}),
     ...(available_after === undefined ? {} : { available_after: formatBaht(BigInt(available_after)) }),
     ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
@@ -46,7 +46,7 @@ function toMembers(known: HistoryFacts): Partial<HistoryEntry> {
   };
 }
 
-const inUnits = (name: 'expected_cost' | 'max_cost' | 'cost', micros: string | undefined): Partial<HistoryEntry> =>
+const costMember = (name: 'expected_cost' | 'max_cost' | 'cost', micros: string | undefined): Partial<HistoryEntry> =>
   micros === undefined ? {} : { [name]: formatMicros(BigInt(micros)) };
 
 const MONEY: Record<string, string> = {

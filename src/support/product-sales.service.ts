@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ProductSalesRepository, type DayRow, type SoldRow } from './product-sales.repository.js';
 
 /** The statement reads all of the day's items, so one result serves every list of products for this long. */
-const KEPT_MS = 30_000;
+const CACHE_MS = 30_000;
 
 export interface DayOfSales extends Omit<DayRow, 'day'> {
   /** Such as `2026-11-22`. */
@@ -14,18 +14,18 @@ type Today = Map<string, SoldRow>;
 /** Units sold outside the sandbox, by the day of the order. */
 @Injectable()
 export class ProductSalesService {
-  private readonly kept = new Map<string, { at: number; sales: Promise<Today> }>();
+  private readonly cached = new Map<string, { at: number; sales: Promise<Today> }>();
 
   constructor(private readonly sales: ProductSalesRepository) {}
 
   /** Returns today's sales by SKU, up to half a minute old. */
   today(zone: string): Promise<Today> {
     const now = Date.now();
-    const known = this.kept.get(zone);
-    if (known && now - known.at < KEPT_MS) return known.sales;
+    const known = this.cached.get(zone);
+    if (known && now - known.at < CACHE_MS) return known.sales;
     const sales = this.sales.listToday(zone).then((rows) => new Map(rows.map((row) => [row.sku, row])));
-    this.kept.set(zone, { at: now, sales });
-    sales.catch(() => this.kept.delete(zone));
+    this.cached.set(zone, { at: now, sales });
+    sales.catch(() => this.cached.delete(zone));
     return sales;
   }
 

@@ -8,13 +8,13 @@ import { OrderReference } from '../orders/order-reference.entity.js';
 import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
-type OfOrder = Pick<Order, 'order_number' | 'merchant_id'>;
+type OrderColumns = Pick<Order, 'order_number' | 'merchant_id'>;
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
 /** A discrepancy with its supplier. Number and merchant of the order are null where the purchase belongs to no order. */
-export type ReversalRow = Omit<SupplierReversal, 'delivered_sealed'> & OfOthers;
+export type ReversalRow = Omit<SupplierReversal, 'delivered_sealed'> & JoinedColumns;
 
-type OfOthers = Nullable<OfOrder> & {
+type JoinedColumns = Nullable<OrderColumns> & {
   supplier: Supplier['code'];
   /** Whether the order is in an archive: the database keeps only the order's number and merchant. */
   archived: boolean;
@@ -83,7 +83,7 @@ const select = ({ manager }: Pick<Transaction, 'manager'>): SelectQueryBuilder<S
     .addSelect('supplier.code', 'supplier');
 
 async function rowsOf(query: SelectQueryBuilder<SupplierReversal>): Promise<ReversalRow[]> {
-  const { entities, raw } = await query.getRawAndEntities<OfOthers>();
+  const { entities, raw } = await query.getRawAndEntities<JoinedColumns>();
   return entities.map((reversal, index) => {
     const of = present(raw[index], 'a row has its raw row');
     const { order_number, merchant_id, supplier, archived, handed_over } = of;

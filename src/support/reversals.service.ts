@@ -52,7 +52,7 @@ export type ClosedReversal = Reversal & {
 
 export type ReversalDetail = Reversal & { likely_matches: Match[] };
 
-export interface HandedOverOfCase {
+export interface HandedOverDeliveries {
   unit: string;
   /** The unit for which `sealed` was sealed: opening it needs this unit. */
   key: Pick<SupplierReversal, 'order_id' | 'item' | 'unit'>;
@@ -112,7 +112,7 @@ export class ReversalsService {
    * Returns the sealed deliveries of the purchase, and the unit that they were sealed for.
    * @throws NOT_FOUND without such a discrepancy or without a unit, and where the supplier handed nothing over.
    */
-  async getHandedOver(id: number): Promise<HandedOverOfCase> {
+  async getHandedOver(id: number): Promise<HandedOverDeliveries> {
     const found = await this.reversals.find(id);
     if (!found) throw new UnknownResource('reversal', id);
     const sealed = await this.reversals.findHandedOver(id);

@@ -9,11 +9,11 @@ import { ReviewService } from './review.service.js';
 import { UndecidedCallsRepository } from './undecided-calls.repository.js';
 
 const FOR_DECISIONS = [OrderSupportRepository, ReviewRepository];
-const FOR_EDGES = [OrderSupportService, ProductSalesService, ReviewService, UndecidedCallsRepository];
+const FOR_CONSOLE_AND_CLI = [OrderSupportService, ProductSalesService, ReviewService, UndecidedCallsRepository];
 
 /** Reads orders, and the units that wait for an operator's decision. */
 @Module({
-  providers: [OrderSearchRepository, ProductSalesRepository, ...FOR_DECISIONS, ...FOR_EDGES],
-  exports: [...FOR_DECISIONS, ...FOR_EDGES],
+  providers: [OrderSearchRepository, ProductSalesRepository, ...FOR_DECISIONS, ...FOR_CONSOLE_AND_CLI],
+  exports: [...FOR_DECISIONS, ...FOR_CONSOLE_AND_CLI],
 })
 export class SupportModule {}

@@ -6,7 +6,7 @@ import type { SupplierCall } from '../orders/supplier-call.entity.js';
 import { attemptOfCall } from './order-history.sql.js';
 
 /** How many of the latest calls of all suppliers are searched. */
-export const AMONG_CALLS = 10_000;
+export const SEARCHED_CALLS = 10_000;
 const MAX = 50;
 
 /** Outcomes that decide nothing about a unit. `processing` is not among them, because the supplier has accepted the unit. */
@@ -41,7 +41,7 @@ export class UndecidedCallsRepository {
 
   /** Returns the supplier's undecided calls among the latest 10,000 calls of all suppliers, newest first, at most 50. */
   latest(supplierId: number): Promise<UndecidedCall[]> {
-    const which = { supplierId, outcomes: [...UNDECIDED_OUTCOMES], among: AMONG_CALLS, limit: MAX };
+    const which = { supplierId, outcomes: [...UNDECIDED_OUTCOMES], among: SEARCHED_CALLS, limit: MAX };
     return this.database.query<UndecidedCall>(...FIND_UNDECIDED.with(which));
   }
 }

@@ -12,7 +12,7 @@ import { SupplierBalancesService } from '../../suppliers/supplier-balances.servi
 import { toSupplierView } from '../../suppliers/supplier-view.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
-import { AMONG_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
+import { SEARCHED_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
 import type { Caller } from '../access/caller.js';
 import { sliceOf } from '../lists.js';
 import { PlayerMaskingService } from '../orders/player-masking.service.js';
@@ -100,7 +100,7 @@ export class SupplierViewsService {
     const { id } = await this.suppliers.getByCode(code);
     const calls = await this.calls.latest(id);
     const censors = await this.players.censors(calls, caller);
-    return { data: calls.map((call) => toUndecidedCallDto(call, censors(call))), among: AMONG_CALLS };
+    return { data: calls.map((call) => toUndecidedCallDto(call, censors(call))), among: SEARCHED_CALLS };
   }
 
   private async activityOf(suppliers: readonly Supplier[]): Promise<SupplierActivity> {
