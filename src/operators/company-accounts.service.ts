@@ -4,7 +4,7 @@ import { AppError, type DetailCode } from '../core/errors.js';
 import { Database, type Transaction } from '../database/database.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorsRepository } from './operators.repository.js';
-import { noneOfBefore } from './operators.service.js';
+import { invalidateEarlierSignIns } from './operators.service.js';
 import type { Role } from './roles.js';
 import type { Origin } from './sign-in.service.js';
 
@@ -78,7 +78,7 @@ export class CompanyAccountsService {
       if (!('operator' in entrance)) return entrance;
       // The account had a link to another person, or to the same person by another identifier. End the account's sessions.
       if (found.company_subject !== null) await this.operators.endSessions(tx, { operator_id: found.id });
-      const link = { company_issuer, company_subject, company_link_until: null, ...noneOfBefore(found) };
+      const link = { company_issuer, company_subject, company_link_until: null, ...invalidateEarlierSignIns(found) };
       await this.operators.update(tx, found.id, link);
       const detail = { operator: found.email, replaced: found.company_subject !== null };
       recordAction(tx, actorOf(found, origin), { action: 'operator.link_company', detail });

@@ -37,7 +37,7 @@ const UNLOCKED = {
 } satisfies OperatorChange;
 
 /** The change that invalidates all earlier sign-ins and device cookies. The transaction must hold the operator's row lock. */
-export const noneOfBefore = ({ access_version }: Operator): OperatorChange => ({
+export const invalidateEarlierSignIns = ({ access_version }: Operator): OperatorChange => ({
   access_version: access_version + 1,
 });
 
@@ -97,7 +97,7 @@ export class OperatorsService {
       await this.keepAnAdministrator(tx, operator.id);
       await this.operators.endSessions(tx, { operator_id: operator.id });
       const links = { set_up_hash: null, set_up_until: null, company_link_until: null };
-      return { ...links, ...noneOfBefore(operator), active: false };
+      return { ...links, ...invalidateEarlierSignIns(operator), active: false };
     });
   }
 
@@ -160,7 +160,7 @@ export class OperatorsService {
       const forgotten = { password_hash: null, totp_sealed: null, totp_offered_sealed: null };
       const ofCompany = { company_issuer: null, company_subject: null, company_link_until: inADay() };
       const others = company_subject ? ofCompany : {};
-      return { ...link, ...forgotten, ...UNLOCKED, ...others, ...noneOfBefore(before), active: true };
+      return { ...link, ...forgotten, ...UNLOCKED, ...others, ...invalidateEarlierSignIns(before), active: true };
     });
     return { operator, link: this.linkOf(token), until: link.set_up_until };
   }
@@ -182,7 +182,7 @@ export class OperatorsService {
         password_hash,
         set_up_hash: null,
         set_up_until: null,
-        ...noneOfBefore(locked),
+        ...invalidateEarlierSignIns(locked),
       });
       await this.operators.endSessions(tx, { operator_id: locked.id });
       const by = { operator: locked.email, console: { operatorId: locked.id, ...origin } };

@@ -5,7 +5,7 @@ import { AppError } from '../core/errors.js';
 import { Database } from '../database/database.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorsRepository, type KnownDevice } from './operators.repository.js';
-import { choosePassword, lockUnchanged, noneOfBefore, unfitPassword } from './operators.service.js';
+import { choosePassword, lockUnchanged, invalidateEarlierSignIns, unfitPassword } from './operators.service.js';
 import { hashPassword, isOutdatedHash, isRightPassword, isSamePassword } from './passwords.js';
 import { SecondFactorService } from './second-factor.service.js';
 
@@ -92,7 +92,7 @@ export class SignInService {
     const password_hash = await choosePassword('new_password', newPassword, email);
     return this.database.transaction(async (tx) => {
       const operator = await lockUnchanged(this.operators, tx, { id: operatorId, access_version });
-      const change = { password_hash, ...noneOfBefore(operator) };
+      const change = { password_hash, ...invalidateEarlierSignIns(operator) };
       await this.operators.update(tx, operatorId, change);
       const ended = await this.operators.endSessions(tx, { operator_id: operatorId });
       const detail = { by: 'operator', sessions_ended: ended };
