@@ -51,7 +51,7 @@ interface Parts {
 }
 
 const LOOK_EVERY_MS = 1_000;
-const NO_LONGER = 'the operator who started it may not do this any more';
+const LOST_PERMISSION = 'the operator who started it may not do this any more';
 
 /** Carries out one job. A transaction stays open until the job is over, and holds the lock of the job's kind. */
 export class JobRun {
@@ -104,9 +104,9 @@ export class JobRun {
     if (this.isLooking) return;
     this.isLooking = true;
     try {
-      const { cancel_asked: isAsked, active, role } = await this.parts.jobs.standing(guard, this.id);
-      if (isAsked) await this.stop('cancelled', 'it was cancelled');
-      else if (!active || !hasPermission(role, this.order.permission)) await this.stop('cancelled', NO_LONGER);
+      const { cancel_asked: isCancelRequested, active, role } = await this.parts.jobs.standing(guard, this.id);
+      if (isCancelRequested) await this.stop('cancelled', 'it was cancelled');
+      else if (!active || !hasPermission(role, this.order.permission)) await this.stop('cancelled', LOST_PERMISSION);
       if (this.written !== this.progress) {
         this.written = this.progress;
         await this.parts.jobs.writeProgress(this.id, this.written);
@@ -123,7 +123,7 @@ export class JobRun {
   private async carryOut(guard: Transaction, begun: (id: number) => void): Promise<void> {
     const { jobs, logger } = this.parts;
     const { kind } = this.order;
-    const lock = await jobs.takeLock(guard, kind);
+    const lock = await jobs.acquireLock(guard, kind);
     if (!lock) throw isRunning(kind);
     this.lockPid = lock.pid;
     this.id = await this.write();
@@ -177,7 +177,7 @@ export class JobRun {
     if (this.stopped) throw this.stopped;
     const { active, role } = await this.parts.jobs.lockOperator(tx, this.order.operatorId);
     if (active && hasPermission(role, this.order.permission)) return;
-    throw new JobStopped('cancelled', NO_LONGER);
+    throw new JobStopped('cancelled', LOST_PERMISSION);
   };
 
   private failed(error: unknown, reject: (error: unknown) => void): void {

@@ -87,7 +87,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     const job = await this.jobs.find(id);
     if (!job) throw notFound('job');
     await this.database.transaction(async (tx) => {
-      if (!(await this.jobs.askToCancel(tx, id)))
+      if (!(await this.jobs.requestCancel(tx, id)))
         throw new AppError('CONFLICT', 'The job has ended, or is already ending');
       recordAction(tx, by, { action: 'job.cancel', detail: { job: id, kind: job.kind } });
     });

@@ -127,7 +127,7 @@ export class JobsRepository {
   constructor(private readonly database: Database) {}
 
   /** Acquires the lock of a kind until the transaction ends. @returns undefined if another job has it. */
-  async takeLock(tx: Transaction, kind: JobKind): Promise<{ pid: number } | undefined> {
+  async acquireLock(tx: Transaction, kind: JobKind): Promise<{ pid: number } | undefined> {
     tx.write(STAY_OPEN);
     const [lock] = await tx.query<{ taken: boolean; pid: number }>(...TRY_LOCK.with({ kind }));
     return lock?.taken ? lock : undefined;
@@ -177,7 +177,7 @@ export class JobsRepository {
   }
 
   /** @returns false if the job has ended or was already cancelled. */
-  async askToCancel(tx: Transaction, id: number): Promise<boolean> {
+  async requestCancel(tx: Transaction, id: number): Promise<boolean> {
     const { affected } = await tx.manager.update(
       Job,
       { id, state: 'running', cancel_asked: false },
