@@ -13,7 +13,7 @@ import { callerOf, isRecent, type Exchange } from './caller.js';
 import { CompanyCookie, isEqual } from './cookies.js';
 import { SessionsService } from './sessions.service.js';
 import { describeFailure, signInOver, toCompanyError } from '../../operators/company/company-failures.js';
-import { AWAY_AT_MOST_SECONDS, CompanyProvider, type Proofs } from '../../operators/company/company-provider.js';
+import { MAX_SIGN_IN_SECONDS, CompanyProvider, type Proofs } from '../../operators/company/company-provider.js';
 import type { CompanySessionDto, CompanySignInDto, SignInWaysDto } from './company-sign-in.dto.js';
 
 /**
@@ -51,8 +51,8 @@ export class CompanySignInService {
     const token = newLinkToken();
     const isAgain = callerOf(request) !== null;
     const url = await this.queried(() => this.provider.addressOf(proofsOf(token), isAgain));
-    await this.begun.insert({ hash: sha256(token), next, seconds: AWAY_AT_MOST_SECONDS });
-    this.cookie.set(response, token, AWAY_AT_MOST_SECONDS);
+    await this.begun.insert({ hash: sha256(token), next, seconds: MAX_SIGN_IN_SECONDS });
+    this.cookie.set(response, token, MAX_SIGN_IN_SECONDS);
     return { url };
   }
 

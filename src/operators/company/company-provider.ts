@@ -26,12 +26,12 @@ export interface Arrival {
 }
 
 /** A sign-in at the provider may take this long. */
-export const AWAY_AT_MOST_SECONDS = 600;
+export const MAX_SIGN_IN_SECONDS = 600;
 /** A `max_age` makes the provider report when the person signed in. This one is longer than any session there. */
-const EVER_SECONDS = 10 * 365 * 86_400;
+const LONGEST_SESSION_SECONDS = 10 * 365 * 86_400;
 const TIMEOUT_SECONDS = 5;
 /** How long the provider's metadata is cached. */
-const KNOWN_FOR_MS = 600_000;
+const CACHE_MS = 600_000;
 
 /** The company's OpenID Connect provider: code flow with PKCE, and a verified signature of every ID token. */
 @Injectable()
@@ -59,7 +59,7 @@ export class CompanyProvider {
       nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-      max_age: String(isAgain ? 0 : EVER_SECONDS),
+      max_age: String(isAgain ? 0 : LONGEST_SESSION_SECONDS),
     };
     return oidc.buildAuthorizationUrl(await this.discovered(), parameters).href;
   }
@@ -67,7 +67,7 @@ export class CompanyProvider {
   /**
    * Exchanges the code for the person's identity.
    * @param answer the parameters with which the provider returned the browser.
-   * @param isAgain demands that the person signed in within the last {@link AWAY_AT_MOST_SECONDS}.
+   * @param isAgain demands that the person signed in within the last {@link MAX_SIGN_IN_SECONDS}.
    * @throws NOT_FOUND where company sign-in is not set up; errors of openid-client.
    */
   async arrivalOf(answer: URLSearchParams, proofs: Proofs, isAgain: boolean): Promise<Arrival> {
@@ -77,7 +77,7 @@ export class CompanyProvider {
       expectedState: proofs.state,
       expectedNonce: proofs.nonce,
       pkceCodeVerifier: proofs.verifier,
-      ...(isAgain ? { maxAge: AWAY_AT_MOST_SECONDS } : {}),
+      ...(isAgain ? { maxAge: MAX_SIGN_IN_SECONDS } : {}),
       idTokenExpected: true,
     });
     const claims = present(tokens.claims(), 'an ID token was expected, and so it is there');
@@ -116,7 +116,7 @@ export class CompanyProvider {
   private discovered(): Promise<oidc.Configuration> {
     if (this.known && this.known.untilMs > Date.now()) return this.known.provider;
     const provider = this.discover();
-    this.known = { provider, untilMs: Date.now() + KNOWN_FOR_MS };
+    this.known = { provider, untilMs: Date.now() + CACHE_MS };
     provider.catch(() => (this.known = null));
     return provider;
   }
