@@ -53,16 +53,16 @@ export class ApprovalsService {
    * Stores a request without moving money. Returns the waiting request if there is one with the same reference, kind and amount.
    * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference is used, or waits with another kind or amount.
    */
-  async request({ by, ...asked }: MovementRequest): Promise<NamedApproval> {
-    const { merchantId, kind, amount, reference, note } = asked;
-    assertFunding({ ...asked, note: note ?? '', ...by });
+  async request({ by, ...movement }: MovementRequest): Promise<NamedApproval> {
+    const { merchantId, kind, amount, reference, note } = movement;
+    assertFunding({ ...movement, note: note ?? '', ...by });
     const reason = by.reason ?? refuse('BAD_REQUEST', 'a request needs a reason');
     return this.database.transaction(async (tx) => {
       // The lock serializes requests for one wallet, as it does movements.
       if (!(await this.wallets.lock(tx, merchantId))) throw new UnknownResource('merchant', merchantId);
       const waiting = await this.approvals.findOpen(tx, merchantId, reference);
       if (waiting?.kind === kind && waiting.amount === amount) return waiting;
-      if (waiting) refuse('CONFLICT', `reference ${reference} waits for approval: ${sayWhat(waiting)}`);
+      if (waiting) refuse('CONFLICT', `reference ${reference} waits for approval: ${inWords(waiting)}`);
       await this.assertUnused(tx, merchantId, reference);
       const approval = await this.approvals.insert(tx, {
         merchant_id: merchantId,
@@ -209,7 +209,7 @@ const isDecidedBy = (
   as: NamedApproval['status'],
 ): boolean => status === as && decidedBy === operatorId;
 
-const sayWhat = ({ id, kind, amount, requester }: NamedApproval): string =>
+const inWords = ({ id, kind, amount, requester }: NamedApproval): string =>
   `request ${id} of ${requester} for a ${kind} of ${formatBaht(amount)} THB`;
 
 const used = (reference: string, operator: string | null): string =>

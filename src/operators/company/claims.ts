@@ -24,9 +24,9 @@ export function personOf(claims: Claims, settings: Settings): Person {
   };
 }
 
-function verifiedEmail({ email, email_verified: said }: Claims, { trustsEmail }: Settings): string | null {
+function verifiedEmail({ email, email_verified: reported }: Claims, { trustsEmail }: Settings): string | null {
   // Some providers send it as text.
-  const isVerified = said === true || said === 'true' || (said === undefined && trustsEmail);
+  const isVerified = reported === true || reported === 'true' || (reported === undefined && trustsEmail);
   if (!isVerified || typeof email !== 'string') return null;
   const address = email.trim().toLowerCase();
   return /^[^\s@]+@[^\s@]+$/.test(address) && textProblem(address, 3, 128) === null ? address : null;
