@@ -51,7 +51,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
     try {
       // Hits that could not be reported are dropped: a later report could not say when they happened.
       for (let at = 0; at < reports.length && this.health.isUp; at += KEYS_PER_CALL)
-        await this.tell(reports.slice(at, at + KEYS_PER_CALL));
+        await this.report(reports.slice(at, at + KEYS_PER_CALL));
     } catch {
       this.toRedisMs = undefined;
       this.health.check(this.queue);
@@ -60,7 +60,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
     }
   }
 
-  private async tell(reported: { name: string; buckets: RateBuckets; report: Report }[]): Promise<void> {
+  private async report(reported: { name: string; buckets: RateBuckets; report: Report }[]): Promise<void> {
     const keys = reported.map(({ name, report }) => this.queue.toKey(`rate:${name}:${report.key}`));
     const values = reported.flatMap(({ buckets, report: { hits, sinceMs } }) => [
       buckets.limit,
