@@ -33,25 +33,25 @@ export abstract class Instruments {
 }
 
 /** A row of a statement, by column. */
-export type FigureRow = Partial<Record<string, string | number | bigint | boolean | null>>;
+export type MetricRow = Partial<Record<string, string | number | bigint | boolean | null>>;
 
 /** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
-export interface Figure {
+export interface DatabaseGauge {
   /**
-   * Sets the gauge from its column: {@link figureOf} from the first row, and {@link rowsFigure} one value for each row in which
+   * Sets the gauge from its column: {@link gaugeOfFirstRow} from the first row, and {@link gaugeOfEachRow} one value for each row in which
    * the column is not null.
    */
-  show(rows: readonly FigureRow[]): void;
+  show(rows: readonly MetricRow[]): void;
   clear(): void;
 }
 
-export const figureOf = (gauge: Gauge, column: string, ...labels: string[]): Figure => ({
+export const gaugeOfFirstRow = (gauge: Gauge, column: string, ...labels: string[]): DatabaseGauge => ({
   show: ([row]) => gauge.labels(...labels).set(Number(row?.[column])),
   clear: () => gauge.remove(...labels),
 });
 
 /** Removes labels that no longer have a row. */
-export const rowsFigure = (gauge: Gauge, column: string, labels: readonly string[]): Figure => ({
+export const gaugeOfEachRow = (gauge: Gauge, column: string, labels: readonly string[]): DatabaseGauge => ({
   show: (rows) => {
     gauge.reset();
     for (const row of rows)

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import { figureOf, rowsFigure, type Figure, Instruments } from './instruments.js';
+import { gaugeOfFirstRow, gaugeOfEachRow, type DatabaseGauge, Instruments } from './instruments.js';
 import { HTTP_FAILURES } from './safe-http/http-failure.js';
 
 /** The result of a webhook attempt: its status, or why there was no answer (contract, section 4). */
@@ -175,7 +175,7 @@ export class Metrics extends Instruments {
   );
 
   /** Metrics of the whole service from PostgreSQL; absent while it does not answer. */
-  readonly figures = this.createFigures();
+  readonly databaseGauges = this.createDatabaseGauges();
 
   constructor() {
     super();
@@ -272,7 +272,7 @@ export class Metrics extends Instruments {
     );
   }
 
-  private createFigures() {
+  private createDatabaseGauges() {
     const due = this.gauge('topup_queue_due', 'Work that is due and that no worker has taken', ['queue']);
     const oldestDue = this.gauge(
       'topup_queue_oldest_due_seconds',
@@ -280,49 +280,52 @@ export class Metrics extends Instruments {
       ['queue'],
     );
     return {
-      orders_open: this.figure('topup_orders_open', 'Orders that have not ended'),
-      orders_oldest_open_seconds: this.figure(
+      orders_open: this.databaseGauge('topup_orders_open', 'Orders that have not ended'),
+      orders_oldest_open_seconds: this.databaseGauge(
         'topup_orders_oldest_open_seconds',
         'Age of the oldest order that has not ended',
       ),
-      units_unknown: this.figure('topup_units_unknown', 'Units in doubt: the supplier may or may not have sold them'),
-      units_unknown_oldest_seconds: this.figure(
+      units_unknown: this.databaseGauge(
+        'topup_units_unknown',
+        'Units in doubt: the supplier may or may not have sold them',
+      ),
+      units_unknown_oldest_seconds: this.databaseGauge(
         'topup_units_unknown_oldest_seconds',
         'How long the oldest unit in doubt has been in doubt',
       ),
-      units_review: this.figure('topup_units_review', 'Units that wait for the operator'),
-      units_review_oldest_seconds: this.figure(
+      units_review: this.databaseGauge('topup_units_review', 'Units that wait for the operator'),
+      units_review_oldest_seconds: this.databaseGauge(
         'topup_units_review_oldest_seconds',
         'How long the oldest unit in review has waited for the operator',
       ),
-      supplier_reversals_open: this.figure(
+      supplier_reversals_open: this.databaseGauge(
         'topup_supplier_reversals_open',
         'Open cases in which a supplier contradicts the books',
       ),
-      unknown_purchases_open: this.figure(
+      unknown_purchases_open: this.databaseGauge(
         'topup_unknown_purchases_open',
         'Open cases about purchases that no order knows',
       ),
-      ...this.createLabelledFigures(),
-      fulfilment_due: figureOf(due, 'fulfilment_due', 'fulfilment'),
-      fulfilment_oldest_due_seconds: figureOf(oldestDue, 'fulfilment_oldest_due_seconds', 'fulfilment'),
-      webhooks_due: figureOf(due, 'webhooks_due', 'webhooks'),
-      webhooks_oldest_due_seconds: figureOf(oldestDue, 'webhooks_oldest_due_seconds', 'webhooks'),
-      wallet_held_mismatch_baht: this.figure(
+      ...this.createLabelledGauges(),
+      fulfilment_due: gaugeOfFirstRow(due, 'fulfilment_due', 'fulfilment'),
+      fulfilment_oldest_due_seconds: gaugeOfFirstRow(oldestDue, 'fulfilment_oldest_due_seconds', 'fulfilment'),
+      webhooks_due: gaugeOfFirstRow(due, 'webhooks_due', 'webhooks'),
+      webhooks_oldest_due_seconds: gaugeOfFirstRow(oldestDue, 'webhooks_oldest_due_seconds', 'webhooks'),
+      wallet_held_mismatch_baht: this.databaseGauge(
         'topup_wallet_held_mismatch_baht',
         'Difference between all held balances and the prices of all open orders; anything but 0 is wrong',
       ),
-      wallets_below_alert: this.figure(
+      wallets_below_alert: this.databaseGauge(
         'topup_wallets_below_alert',
         'Merchants whose available balance is below their alert',
       ),
-      database_size_bytes: this.figure('topup_database_size_bytes', 'Size of the database on disk'),
-    } satisfies Record<string, Figure>;
+      database_size_bytes: this.databaseGauge('topup_database_size_bytes', 'Size of the database on disk'),
+    } satisfies Record<string, DatabaseGauge>;
   }
 
-  private createLabelledFigures() {
-    const each = (name: string, help: string, labels: string[] = ['supplier']): Figure =>
-      rowsFigure(this.gauge(`topup_${name}`, help, labels), name, labels);
+  private createLabelledGauges() {
+    const each = (name: string, help: string, labels: string[] = ['supplier']): DatabaseGauge =>
+      gaugeOfEachRow(this.gauge(`topup_${name}`, help, labels), name, labels);
     return {
       supplier_balance: each('supplier_balance', 'Our balance at a supplier as it last reported it, in its currency', [
         'supplier',
@@ -358,12 +361,12 @@ export class Metrics extends Instruments {
     };
   }
 
-  private figure(name: string, help: string): Figure {
+  private databaseGauge(name: string, help: string): DatabaseGauge {
     const gauge = this.gauge(name, help);
     // prom-client starts gauges without labels at 0, which was not measured.
     gauge.remove();
-    return figureOf(gauge, name.replace(/^topup_/, ''));
+    return gaugeOfFirstRow(gauge, name.replace(/^topup_/, ''));
   }
 }
 
-export type FigureName = keyof Metrics['figures'];
+export type DatabaseMetricName = keyof Metrics['databaseGauges'];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FIGURES, LIMITS } from '../../src/monitoring/stats/database-stats.repository.js';
+import { METRICS_STATEMENTS, LIMITS } from '../../src/monitoring/stats/database-stats.repository.js';
 import { TestStack } from '../support/stack.js';
 
 const ENDED_ORDERS = 20_000;
@@ -76,7 +76,7 @@ describe.each([
 ])('the statements of the metrics, in a database that is %s', (_state, prepare) => {
   beforeAll(prepare);
 
-  it.each(FIGURES.map((statement) => [statement.name, statement] as const))(
+  it.each(METRICS_STATEMENTS.map((statement) => [statement.name, statement] as const))(
     'reads no table of orders, units or deliveries from end to end: %s',
     async (_name, { text }) => {
       const plan = await planOf(text);

@@ -4,7 +4,7 @@ import { withDeadline } from '../../core/durations.js';
 import { AppError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
-import { DatabaseStatsRepository, type FiguresStatement } from '../stats/database-stats.repository.js';
+import { DatabaseStatsRepository, type MetricsStatement } from '../stats/database-stats.repository.js';
 
 /** A scrape waits no longer; the next one shows results that come later. */
 const MAX_WAIT_MS = 4_000;
@@ -41,7 +41,7 @@ export class DatabaseStatsService {
   private async gather(): Promise<void> {
     for (const statement of this.repository.statements) {
       try {
-        await this.ask(statement);
+        await this.read(statement);
       } catch (error) {
         if (error instanceof AppError) return this.declareAway();
         this.report(statement, error as Error);
@@ -50,22 +50,22 @@ export class DatabaseStatsService {
     }
   }
 
-  private async ask(statement: FiguresStatement): Promise<void> {
+  private async read(statement: MetricsStatement): Promise<void> {
     const rows = await this.repository.read(statement);
-    for (const name of statement.figures) this.metrics.figures[name].show(rows);
+    for (const name of statement.metrics) this.metrics.databaseGauges[name].show(rows);
     if (this.failing.delete(statement.name))
-      this.logger.info({ figures: statement.figures }, 'database metrics recovered');
+      this.logger.info({ figures: statement.metrics }, 'database metrics recovered');
   }
 
-  private report({ name, figures }: FiguresStatement, error: Error): void {
-    for (const figure of figures) this.metrics.figures[figure].clear();
+  private report({ name, metrics }: MetricsStatement, { message: reason }: Error): void {
+    for (const metric of metrics) this.metrics.databaseGauges[metric].clear();
     if (!this.failing.has(name))
-      this.logger.warn({ figures, reason: error.message }, 'database metrics could not be read: they are left out');
+      this.logger.warn({ figures: metrics, reason }, 'database metrics could not be read: they are left out');
     this.failing.add(name);
   }
 
   private declareAway(): void {
     this.metrics.databaseUp.set(0);
-    for (const figure of Object.values(this.metrics.figures)) figure.clear();
+    for (const gauge of Object.values(this.metrics.databaseGauges)) gauge.clear();
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { FigureRow } from '../../core/instruments.js';
+import type { MetricRow } from '../../core/instruments.js';
 import { Database, type Statement } from '../../database/database.js';
-import type { FigureName } from '../../core/metrics.js';
+import type { DatabaseMetricName } from '../../core/metrics.js';
 import { SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
 import { EVENT_TABLES, idsLeft, idsOfNewest } from '../../database/partitions/event-partitions.js';
 import { PARTITIONED_TABLES } from '../../database/partitions/partition-sets.js';
@@ -31,17 +31,17 @@ const secondsSince = (earliest: string): string =>
   `coalesce(greatest(extract(epoch FROM statement_timestamp() - ${earliest}), 0), 0)`;
 
 /** A statement and the metrics that it reads. Each metric and each label has a column of its name. */
-export interface FiguresStatement extends Statement {
-  readonly figures: readonly FigureName[];
+export interface MetricsStatement extends Statement {
+  readonly metrics: readonly DatabaseMetricName[];
 }
 
-const figures = (name: string, names: FigureName[], text: string): FiguresStatement => ({
+const metricsStatement = (name: string, names: DatabaseMetricName[], text: string): MetricsStatement => ({
   name: `figures.${name}`,
   text,
-  figures: names,
+  metrics: names,
 });
 
-const orders = figures(
+const orders = metricsStatement(
   'orders',
   ['orders_open', 'orders_oldest_open_seconds'],
   `SELECT count(*) AS orders_open, ${secondsSince('min(created_at)')} AS orders_oldest_open_seconds
@@ -49,7 +49,7 @@ const orders = figures(
          ORDER BY created_at LIMIT ${MAX_COUNTED}) open`,
 );
 
-const unknown = figures(
+const unknown = metricsStatement(
   'units_unknown',
   ['units_unknown', 'units_unknown_oldest_seconds'],
   `SELECT count(*) AS units_unknown, ${secondsSince('min(unknown_since)')} AS units_unknown_oldest_seconds
@@ -58,7 +58,7 @@ const unknown = figures(
 );
 
 /** A unit in review does not change until it is settled, so `updated_at` is the time when the review began. */
-const review = figures(
+const review = metricsStatement(
   'units_review',
   ['units_review', 'units_review_oldest_seconds'],
   `SELECT count(*) AS units_review, ${secondsSince('min(updated_at)')} AS units_review_oldest_seconds
@@ -66,7 +66,7 @@ const review = figures(
 );
 
 /** The table has few rows, and an index of the open ones. */
-const reversals = figures(
+const reversals = metricsStatement(
   'supplier_reversals',
   ['supplier_reversals_open', 'unknown_purchases_open'],
   `SELECT count(*) AS supplier_reversals_open, count(*) FILTER (WHERE order_id IS NULL) AS unknown_purchases_open
@@ -74,7 +74,7 @@ const reversals = figures(
 );
 
 /** One row for each supplier. */
-const suppliers = figures(
+const suppliers = metricsStatement(
   'suppliers',
   [
     ...(['supplier_balance', 'supplier_balance_age_seconds', 'supplier_balance_low'] as const),
@@ -91,7 +91,7 @@ const suppliers = figures(
 );
 
 /** A unit whose claim's lease has run out is due. */
-const fulfilmentQueue = figures(
+const fulfilmentQueue = metricsStatement(
   'fulfilment_queue',
   ['fulfilment_due', 'fulfilment_oldest_due_seconds'],
   `SELECT coalesce(sum(due.units), 0) AS fulfilment_due,
@@ -100,7 +100,7 @@ const fulfilmentQueue = figures(
    WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
 );
 
-const webhooksQueue = figures(
+const webhooksQueue = metricsStatement(
   'webhooks_queue',
   ['webhooks_due', 'webhooks_oldest_due_seconds'],
   `WITH ${WAITING_WEBHOOKS}
@@ -115,7 +115,7 @@ const webhooksQueue = figures(
 );
 
 /** Held balances must equal the cost of open orders (contract, section 3). One statement reads both at the same moment. */
-const heldMismatch = figures(
+const heldMismatch = metricsStatement(
   'held_mismatch',
   ['wallet_held_mismatch_baht'],
   `SELECT abs((SELECT coalesce(sum(held), 0) FROM wallets)
@@ -124,7 +124,7 @@ const heldMismatch = figures(
 );
 
 /** The table stays small: it has one row per merchant. */
-const lowBalances = figures(
+const lowBalances = metricsStatement(
   'low_balances',
   ['wallets_below_alert'],
   `SELECT count(*) AS wallets_below_alert FROM wallets w JOIN merchants m ON m.id = w.merchant_id
@@ -132,7 +132,7 @@ const lowBalances = figures(
 );
 
 /** One row for each channel. Payments never change while they wait. */
-const deposits = figures(
+const deposits = metricsStatement(
   'deposits',
   ['incoming_waiting', 'incoming_oldest_seconds', 'statement_age_seconds'],
   `SELECT c.code AS channel, waiting.payments AS incoming_waiting, ${secondsSince('waiting.since')} AS incoming_oldest_seconds,
@@ -144,14 +144,14 @@ const deposits = figures(
        ORDER BY id LIMIT ${MAX_COUNTED}) payments) waiting`,
 );
 
-const databaseSize = figures(
+const databaseSize = metricsStatement(
   'database_size',
   ['database_size_bytes'],
   `SELECT pg_database_size(current_database()) AS database_size_bytes`,
 );
 
 /** An insert beyond the last partition would fail. Tables without partitions have no row. */
-const partitions = figures(
+const partitions = metricsStatement(
   'partitions',
   ['partition_ids_left', 'partition_ids'],
   [...EVENT_TABLES, ...PARTITIONED_TABLES]
@@ -162,7 +162,7 @@ const partitions = figures(
     .join(' UNION ALL '),
 );
 
-export const FIGURES: readonly FiguresStatement[] = [
+export const METRICS_STATEMENTS: readonly MetricsStatement[] = [
   orders,
   unknown,
   review,
@@ -179,12 +179,12 @@ export const FIGURES: readonly FiguresStatement[] = [
 
 @Injectable()
 export class DatabaseStatsRepository {
-  readonly statements: readonly FiguresStatement[] = FIGURES;
+  readonly statements: readonly MetricsStatement[] = METRICS_STATEMENTS;
 
   constructor(private readonly database: Database) {}
 
   /** @throws SERVICE_UNAVAILABLE; Error when it takes too long. */
-  read(statement: FiguresStatement): Promise<FigureRow[]> {
+  read(statement: MetricsStatement): Promise<MetricRow[]> {
     return this.database.batch([LIMITS, []], [statement, []]);
   }
 }

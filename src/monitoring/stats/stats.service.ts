@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
-import type { FigureRow } from '../../core/instruments.js';
-import { CALL_SECONDS, ORDER_SECONDS, type FigureName } from '../../core/metrics.js';
+import type { MetricRow } from '../../core/instruments.js';
+import { CALL_SECONDS, ORDER_SECONDS, type DatabaseMetricName } from '../../core/metrics.js';
 import type { FigureKind } from './counted.js';
 import { DatabaseStatsRepository } from './database-stats.repository.js';
 import { MinuteStatsRepository, type SlotRow, type Steps } from './minute-stats.repository.js';
@@ -19,7 +19,7 @@ export const LEVELS = [
   'webhooks_oldest_due_seconds',
   'wallets_below_alert',
   'supplier_reversals_open',
-] as const satisfies readonly FigureName[];
+] as const satisfies readonly DatabaseMetricName[];
 export type Level = (typeof LEVELS)[number];
 
 /** A level is null if PostgreSQL did not answer in time. */
@@ -89,7 +89,7 @@ export class StatsService {
     const wanted = new Set<string>(LEVELS);
     const known = new Map<Level, number>();
     for (const statement of this.levels.statements) {
-      const names = statement.figures.filter((name): name is Level => wanted.has(name));
+      const names = statement.metrics.filter((name): name is Level => wanted.has(name));
       if (names.length === 0) continue;
       const [row] = await this.levels.read(statement).catch(orNothing);
       for (const name of names) if (row) known.set(name, Math.round(Number(row[name])));
@@ -161,7 +161,7 @@ export class StatsService {
 const isDelivered = (label: string): boolean => label === '2xx';
 
 /** @returns no rows if a statement failed, for example because it took too long. @throws the error if it is an AppError. */
-function orNothing(error: unknown): FigureRow[] {
+function orNothing(error: unknown): MetricRow[] {
   if (error instanceof AppError) throw error;
   return [];
 }
