@@ -6,7 +6,7 @@ import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
 import { DatabaseStatsRepository, type MetricsStatement } from '../stats/database-stats.repository.js';
 
-/** A scrape waits no longer; the next one shows results that come later. */
+/** A scrape waits at most this long. The next scrape shows metrics that arrive later. */
 const MAX_WAIT_MS = 4_000;
 
 /**

@@ -35,9 +35,9 @@ const OWN_HOST_ONLY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'self'";
 
 /**
- * The operators' port of a process: `/metrics` for Prometheus, `/healthz` and `/readyz`, which are open, and `/queues`
- * for Bull Board, which needs a password. It listens on loopback unless MANAGEMENT_HOST says otherwise. Of these routes, the
- * API's port serves only the health routes.
+ * The HTTP server for operators in each process. `/metrics` for Prometheus, `/healthz` and `/readyz` need no password; `/queues`
+ * for Bull Board needs one. It listens on loopback unless MANAGEMENT_HOST names another address. Of these routes, the API's
+ * port serves only the health routes.
  */
 @Injectable()
 export class ManagementServer implements BeforeApplicationShutdown {
@@ -48,7 +48,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly readiness: ReadinessService,
     private readonly metrics: Metrics,
-    private readonly figures: DatabaseStatsService,
+    private readonly stats: DatabaseStatsService,
     private readonly subjects: QueueBoardRepository,
     private readonly redis: RedisHealthService,
     @InjectQueue(FULFILMENT_QUEUE) private readonly fulfilment: Queue<WakeUpJob>,
@@ -81,7 +81,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
     app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
     app.get('/readyz', (_request, response) => this.answerReadiness(response));
     app.get('/metrics', async (_request, response) => {
-      await this.figures.refresh();
+      await this.stats.refresh();
       const { registry } = this.metrics;
       response.type(registry.contentType).send(await registry.metrics());
     });
@@ -114,7 +114,7 @@ export class ManagementServer implements BeforeApplicationShutdown {
   }
 }
 
-/** No route takes a body, and Bull Board would read one of any size. */
+/** Refuses all request bodies: no route needs one, and Bull Board would read a body of any size. */
 const refuseBodies: RequestHandler = (request, _response, next) =>
   next(hasBody(request) ? new AppError('PAYLOAD_TOO_LARGE', 'The management port takes no request bodies') : undefined);
 

@@ -11,7 +11,7 @@ export interface SubjectRow {
   next_orders: string[];
 }
 
-/** Orders that fit on the page. An index yields the next rows, and PostgreSQL reads no others. */
+/** How many due units or deliveries are read, by an index. Their orders fit on the page. */
 const NEXT = 10;
 
 /**

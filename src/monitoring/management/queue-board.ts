@@ -7,7 +7,7 @@ import type { NextFunction, Request, Response, Router } from 'express';
 import type { WakeUpJob } from '../../queues/queues.js';
 import type { QueueBoardRepository, SubjectRow } from './queue-board.repository.js';
 
-/** The kind of rows whose ids a queue's jobs hold. */
+/** The rows whose ids the jobs of a queue hold: suppliers or webhooks. */
 interface Subject {
   /** `supplier` or `webhook`. */
   kind: string;
@@ -54,8 +54,8 @@ const MAX_NAMED = 3;
 const MAX_LOOKED_UP = 100;
 
 /**
- * Shows the suppliers or webhooks of a wake-up. The job holds ids only, because Redis must hold no more. The page reads the
- * rest from PostgreSQL, and shows the ids alone when the database does not answer.
+ * Shows the suppliers or webhooks of a wake-up. The job holds ids only, because Redis must hold nothing else. The page reads
+ * names and orders from PostgreSQL, and shows only the ids when the database does not answer.
  */
 class WakeUpAdapter extends BullAdapter {
   private found = new Map<number, SubjectRow>();
@@ -108,7 +108,7 @@ class WakeUpAdapter extends BullAdapter {
   }
 }
 
-/** A stylesheet on another host, with fonts. The page works without it. */
+/** Bull Board's page loads a stylesheet with fonts from another host, and works without it. */
 const FOREIGN_LINK = /<link[^>]*\bhref="(https?:)?\/\/[^>]*>\s*/g;
 
 /** Serves the page without links to other hosts. */

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 
 /** The kinds of stats that are stored by the minute, each with the meaning of its `label`. */
-export const FIGURE_KINDS = {
+export const STAT_KINDS = {
   orders: 'placed, completed or failed',
   order_duration: 'completed or failed',
   supplier_sends: 'the outcome',
@@ -12,14 +12,14 @@ export const FIGURE_KINDS = {
   /** A level that PostgreSQL reports at one moment of the minute, not a count. */
   levels: 'which',
 } as const;
-export type FigureKind = keyof typeof FIGURE_KINDS;
+export type StatKind = keyof typeof STAT_KINDS;
 
 /** Stands for the last bucket of durations, which has no upper bound. */
 export const UNBOUNDED_MS = 2_147_483_647;
 
 /** A count with its key. */
 export interface Counted {
-  figure: FigureKind;
+  figure: StatKind;
   subject: string;
   label: string;
   up_to_ms: number;
@@ -61,7 +61,7 @@ const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => Named }[] 
   },
 ];
 
-/** Reads all counts of this process from its metrics, so that stats cost no counting of their own. */
+/** Reads the counts of this process from its metrics, so that nothing is counted twice. */
 export async function readCounted(registry: Registry): Promise<Counted[]> {
   const all = await Promise.all(
     SOURCES.map(async ({ metric, nameOf }) => {
@@ -82,7 +82,7 @@ const toCounted =
     value: BigInt(value),
   });
 
-/** Prometheus' buckets are cumulative; ours are not. */
+/** Prometheus counts cumulatively: each bucket includes the smaller ones. The stored buckets do not. */
 function bucketsOf(
   samples: { labels: Labels; value: number; metricName?: string }[],
   nameOf: (labels: Labels) => Named,

@@ -131,7 +131,7 @@ const lowBalances = metricsStatement(
    WHERE available < alert_below AND NOT m.sandbox`,
 );
 
-/** One row for each channel. Payments never change while they wait. */
+/** One row for each channel. A payment waits from the time at which it was first seen. */
 const deposits = metricsStatement(
   'deposits',
   ['incoming_waiting', 'incoming_oldest_seconds', 'statement_age_seconds'],

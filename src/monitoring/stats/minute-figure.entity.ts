@@ -8,7 +8,7 @@ const key = (): { primaryKeyConstraintName: string } => ({ primaryKeyConstraintN
 @Entity('minute_figures')
 @Index('ix_minute_figures_minute', ['minute'])
 export class MinuteFigure {
-  /** One of {@link FIGURE_KINDS}. */
+  /** One of {@link STAT_KINDS}. */
   @PrimaryColumn('text', key())
   figure!: string;
 
@@ -19,7 +19,7 @@ export class MinuteFigure {
   @PrimaryColumn(timestampColumn(key()))
   minute!: Date;
 
-  /** For example an outcome, or the name of a level: see {@link FIGURE_KINDS}. */
+  /** For example an outcome, or the name of a level: see {@link STAT_KINDS}. */
   @PrimaryColumn('text', key())
   label!: string;
 

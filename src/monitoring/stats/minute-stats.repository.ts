@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import type { Counted, FigureKind } from './counted.js';
+import type { Counted, StatKind } from './counted.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 
 const ROWS = rowsOf({ figure: 'text', subject: 'text', label: 'text', up_to_ms: 'int', value: 'bigint' });
@@ -45,10 +45,10 @@ export interface SlotRow {
 /** Sums up counts in each step of a period, or finds the highest level. Reads one range of the key for each kind of stats. */
 const READ_SLOTS = statement(
   'minute_figures.read_slots',
-  { figures: 'text[]', subject: 'text', since: 'timestamptz', until: 'timestamptz', stepSeconds: 'int' },
-  ({ figures, subject, since, until, stepSeconds }) => `
+  { kinds: 'text[]', subject: 'text', since: 'timestamptz', until: 'timestamptz', stepSeconds: 'int' },
+  ({ kinds, subject, since, until, stepSeconds }) => `
     SELECT m.figure, m.label, m.up_to_ms, slot, CASE m.figure WHEN 'levels' THEN max(m.value) ELSE sum(m.value) END AS value
-    FROM unnest(${figures}) AS wanted(figure)
+    FROM unnest(${kinds}) AS wanted(figure)
     JOIN minute_figures m ON m.figure = wanted.figure AND m.subject = ${subject}
       AND m.minute >= ${since} AND m.minute < ${until}
     CROSS JOIN LATERAL (SELECT floor(extract(epoch FROM m.minute - ${since}) / ${stepSeconds})::int AS slot) step
@@ -67,10 +67,10 @@ export interface RecentRow {
 /** Counts of some subjects in the last minutes. */
 const READ_RECENT = statement(
   'minute_figures.read_recent',
-  { figures: 'text[]', subjects: 'text[]', minutes: 'int' },
-  ({ figures, subjects, minutes }) => `
+  { kinds: 'text[]', subjects: 'text[]', minutes: 'int' },
+  ({ kinds, subjects, minutes }) => `
     SELECT m.subject, m.figure, m.label, m.up_to_ms, sum(m.value) AS value
-    FROM unnest(${figures}) AS wanted(figure) CROSS JOIN unnest(${subjects}) AS about(subject)
+    FROM unnest(${kinds}) AS wanted(figure) CROSS JOIN unnest(${subjects}) AS about(subject)
     JOIN minute_figures m ON m.figure = wanted.figure AND m.subject = about.subject
       AND m.minute > statement_timestamp() - make_interval(mins => ${minutes})
     GROUP BY m.subject, m.figure, m.label, m.up_to_ms
@@ -123,14 +123,14 @@ export class MinuteStatsRepository {
   }
 
   /** @param subject a supplier's code, or empty. */
-  readSlots(figures: FigureKind[], subject: string, { since, until, stepSeconds }: Steps): Promise<SlotRow[]> {
-    const values = { figures, subject, since, until, stepSeconds };
+  readSlots(kinds: StatKind[], subject: string, { since, until, stepSeconds }: Steps): Promise<SlotRow[]> {
+    const values = { kinds, subject, since, until, stepSeconds };
     return this.database.query<SlotRow>(...READ_SLOTS.with(values));
   }
 
   /** @param minutes how many, the current one included. */
-  readRecent(figures: FigureKind[], subjects: string[], minutes: number): Promise<RecentRow[]> {
-    return this.database.query<RecentRow>(...READ_RECENT.with({ figures, subjects, minutes }));
+  readRecent(kinds: StatKind[], subjects: string[], minutes: number): Promise<RecentRow[]> {
+    return this.database.query<RecentRow>(...READ_RECENT.with({ kinds, subjects, minutes }));
   }
 
   /** Removes up to `limit` rows that are older than `days`. @returns how many. */

@@ -19,15 +19,15 @@ export class MinuteStatsService implements OnTasksStopped {
   private kept: Counted[] = [];
 
   constructor(
-    private readonly figures: StatsService,
+    private readonly stats: StatsService,
     private readonly minutes: MinuteStatsRepository,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
-   * Adds this process's counts since the last run, in one statement. It reads the metrics, so that orders pay nothing for it.
-   * After a failure the next run adds the same counts.
+   * Adds this process's counts since the last run, in one statement. It reads them from the metrics, so that orders take no
+   * longer. After a failure, the next run adds the same counts.
    */
   @WorkerTask('minute_figures', {
     every: 10_000,
@@ -55,7 +55,7 @@ export class MinuteStatsService implements OnTasksStopped {
   })
   async keepLevels(): Promise<void> {
     if (await this.minutes.hasLevels()) return;
-    const levels = [...(await this.figures.readLevels())].map(([name, value]) => [name, BigInt(value)] as const);
+    const levels = [...(await this.stats.readLevels())].map(([name, value]) => [name, BigInt(value)] as const);
     await this.minutes.keepLevels(new Map(levels));
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import type { MetricRow } from '../../core/instruments.js';
 import { CALL_SECONDS, ORDER_SECONDS, type DatabaseMetricName } from '../../core/metrics.js';
-import type { FigureKind } from './counted.js';
+import type { StatKind } from './counted.js';
 import { DatabaseStatsRepository } from './database-stats.repository.js';
 import { MinuteStatsRepository, type SlotRow, type Steps } from './minute-stats.repository.js';
 import { percentile, type Bucket } from './percentiles.js';
@@ -23,7 +23,7 @@ export const LEVELS = [
 export type Level = (typeof LEVELS)[number];
 
 /** A level is null if PostgreSQL did not answer in time. */
-export type NowFigures = Record<Level, number | null> & {
+export type CurrentStats = Record<Level, number | null> & {
   at: string;
   orders_per_minute: number;
   /** The failed share of the orders that ended within the hour; null without any. */
@@ -41,7 +41,7 @@ interface Durations {
   p95_ms: (number | null)[];
 }
 
-export interface FiguresOverTime {
+export interface StatsOverTime {
   step_seconds: number;
   /** The start of each step. */
   at: string[];
@@ -66,7 +66,7 @@ export class StatsService {
   ) {}
 
   /** @throws SERVICE_UNAVAILABLE */
-  async now(): Promise<NowFigures> {
+  async now(): Promise<CurrentStats> {
     const [levels, paced, ended] = await Promise.all([
       this.readLevels(),
       this.minutes.readRecent(['orders'], [''], PACE_MINUTES),
@@ -98,11 +98,11 @@ export class StatsService {
   }
 
   /** Orders and webhooks over a period. */
-  async overTime(steps: Steps): Promise<FiguresOverTime> {
-    const figures: FigureKind[] = ['orders', 'order_duration', 'webhook_attempts', 'levels'];
-    const rows = await this.minutes.readSlots(figures, '', steps);
+  async overTime(steps: Steps): Promise<StatsOverTime> {
+    const kinds: StatKind[] = ['orders', 'order_duration', 'webhook_attempts', 'levels'];
+    const rows = await this.minutes.readSlots(kinds, '', steps);
     const slots = new Slots(steps);
-    const of = (figure: FigureKind, isMeant: (label: string) => boolean): SlotRow[] =>
+    const of = (figure: StatKind, isMeant: (label: string) => boolean): SlotRow[] =>
       rows.filter((row) => row.figure === figure && isMeant(row.label));
     return {
       ...slots.times(),
@@ -131,12 +131,12 @@ export class StatsService {
   }
 
   /** Purchases and inquiries at a supplier over a period, by outcome. @param supplier its code. */
-  async supplierOverTime(supplier: string, steps: Steps): Promise<FiguresOverTime> {
-    const figures: FigureKind[] = [
+  async supplierOverTime(supplier: string, steps: Steps): Promise<StatsOverTime> {
+    const kinds: StatKind[] = [
       ...(['supplier_sends', 'supplier_inquiries'] as const),
       ...(['supplier_send_duration', 'supplier_inquiry_duration'] as const),
     ];
-    const rows = await this.minutes.readSlots(figures, supplier, steps);
+    const rows = await this.minutes.readSlots(kinds, supplier, steps);
     const slots = new Slots(steps);
     const calls = rows.filter(({ up_to_ms: upTo }) => upTo === 0);
     const outcomes = [...new Set(calls.map(({ label }) => label))].sort();
@@ -175,7 +175,7 @@ class Slots {
     this.count = Math.ceil(seconds / steps.stepSeconds);
   }
 
-  times(): Pick<FiguresOverTime, 'at' | 'step_seconds'> {
+  times(): Pick<StatsOverTime, 'at' | 'step_seconds'> {
     const { since, stepSeconds } = this.steps;
     const at = (slot: number): string => new Date(since.getTime() + slot * stepSeconds * 1000).toISOString();
     return { step_seconds: stepSeconds, at: this.each(at) };

@@ -9,7 +9,7 @@ const MAX_STEPS = 200;
 const STEP_SECONDS = [60, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
 
 /**
- * Divides a period into at most 200 steps of a round length. Without `to` the period ends now, without `from` it has an hour.
+ * Divides a period into at most 200 steps of a round length. Without `to`, the period ends now. Without `from`, it is one hour.
  * @throws BAD_REQUEST for a period that is empty or too long.
  */
 export function stepsBetween(from: string | undefined, to: string | undefined): Steps {
