@@ -15,8 +15,8 @@ const WITHOUT_REDIS_MS = 250;
 const MAX_TRANSACTION_MS = 15_000;
 
 /**
- * Finds due work in PostgreSQL that no wake-up has started, because Redis lost it or a process died. It sweeps every two
- * seconds, and more often while Redis can't be used. So the service may lose all data in Redis.
+ * Finds due work in PostgreSQL that no wake-up has started, because Redis lost the wake-up or a process died. It sweeps every
+ * two seconds, and more often while Redis can't be used. So no work is lost if Redis loses all its data.
  */
 @Injectable()
 export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {

@@ -10,14 +10,14 @@ import { OldPartitionsRepository, type IdRange } from '../database/partitions/ol
 import { RetentionRepository, type Look, type Stretch } from './retention.repository.js';
 
 const INTERVAL_MS = 3_600_000;
-/** After a round that left old events behind. */
+/** The pause after a round that left old events behind. */
 const SOON_MS = 10_000;
 const BATCH = 100;
-/** Between batches, so that removing hardly slows orders. 900 events a second are far more than arrive. */
+/** The pause between batches, so that the removal hardly slows orders. It allows 900 events a second: far more than arrive. */
 const PAUSE_MS = 100;
 /**
- * After this many young events in a row, a round expects no old one. Ids follow time only roughly, above all if the clock of
- * the database was wrong for a while.
+ * A round ends after this many young events in a row, because no old event is likely to follow. It does not end at the first
+ * one: ids follow time only roughly, above all after the clock of the database was wrong.
  */
 const ENOUGH_YOUNG = 10_000;
 const FAILED = 'old events could not be removed: retrying soon';
