@@ -48,7 +48,7 @@ export async function createApi(
   return app;
 }
 
-/** Applies settings before Nest makes Express create its router, which keeps them. */
+/** Applies settings before Nest makes Express create its router, because the router copies them. */
 function createExpress({ trustedProxies }: Config, logger: Logger): Express {
   const app = express()
     .disable('x-powered-by')

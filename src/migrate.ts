@@ -14,7 +14,7 @@ class MigrationModule {
   }
 }
 
-// It has no signal handlers: a signal ends it at once, and PostgreSQL rolls an unfinished step back.
+// This process has no signal handlers: a signal ends it at once, and PostgreSQL rolls an unfinished step back.
 try {
   await migrate(process.env);
 } catch (error) {
@@ -23,8 +23,8 @@ try {
 }
 
 /**
- * Brings the schema up to date, before the processes of a new version start. It waits for PostgreSQL and the migration lock,
- * and retries failures without limit, because the deployment has a time limit of its own. It needs DATABASE_URL only.
+ * Brings the schema up to date, before the processes of a new version start. Waits for PostgreSQL and the migration lock, and
+ * retries failures without limit, because the deployment has its own time limit. Needs no setting but DATABASE_URL.
  * @throws ConfigError
  */
 async function migrate(env: NodeJS.ProcessEnv): Promise<void> {

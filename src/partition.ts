@@ -25,14 +25,14 @@ const SUBJECTS = {
   events: { partition: partitionEvents, byDefault: 50_000_000n, min: 20_000_000n },
 };
 
-/** Partitioning holds locks that every order waits for. If this machine is lost, PostgreSQL releases them within seconds. */
+/** Every order waits for the locks of a partitioning. So PostgreSQL must release them soon after a lost connection. */
 const RELEASED_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
   options:
     '-c statement_timeout=0 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3 -c tcp_user_timeout=15000',
 };
 
-// A signal ends it at once. PostgreSQL rolls back an unfinished step, and the next start continues.
+// A signal ends this process at once. PostgreSQL rolls back an unfinished step, and the next start continues.
 try {
   const { partition, perPartition } = readArgs(process.argv.slice(2));
   const config = loadConfig(process.env, { forCommandLine: true });

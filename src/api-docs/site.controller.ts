@@ -27,7 +27,7 @@ const ELSEWHERE = `<p>Requests go to <code>/v1</code>, each with the header <cod
 ${items.join('\n')}
 </ul>`;
 
-/** Whether a browser looks for a page. Programs get errors as JSON, and so does every path of the API. */
+/** Whether a browser asks for a page. Programs get errors as JSON, and so do all requests to paths of the API. */
 const isForPage = (request: Request): boolean =>
   !request.path.startsWith('/v1/') && request.accepts(['json', 'html']) === 'html';
 

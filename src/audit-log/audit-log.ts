@@ -98,7 +98,7 @@ export const AUDITED_ACTIONS = [
 ] as const;
 export type AuditedAction = (typeof AUDITED_ACTIONS)[number];
 
-/** An operator who is signed in to the console. Names at the command line prove no person. */
+/** An operator who is signed in to the console. A name at the command line proves no identity. */
 export type ConsoleActor = Actor & Required<Pick<Actor, 'console'>>;
 
 export interface AuditRecord {
