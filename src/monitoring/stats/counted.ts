@@ -27,10 +27,10 @@ export interface Counted {
 }
 
 type Labels = Partial<Record<string, string | number>>;
-type Named = Omit<Counted, 'up_to_ms' | 'value'>;
+type CountKey = Omit<Counted, 'up_to_ms' | 'value'>;
 
 /** The stored metrics, and the key of each row. */
-const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => Named }[] = [
+const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => CountKey }[] = [
   {
     metric: 'topup_orders_total',
     nameOf: ({ transition }) => ({ figure: 'orders', subject: '', label: String(transition) }),
@@ -75,7 +75,7 @@ export async function readCounted(registry: Registry): Promise<Counted[]> {
 }
 
 const toCounted =
-  (nameOf: (labels: Labels) => Named) =>
+  (nameOf: (labels: Labels) => CountKey) =>
   ({ labels, value }: { labels: Labels; value: number }): Counted => ({
     ...nameOf(labels),
     up_to_ms: 0,
@@ -85,7 +85,7 @@ const toCounted =
 /** Prometheus counts cumulatively: each bucket includes the smaller ones. The stored buckets do not. */
 function bucketsOf(
   samples: { labels: Labels; value: number; metricName?: string }[],
-  nameOf: (labels: Labels) => Named,
+  nameOf: (labels: Labels) => CountKey,
 ): Counted[] {
   const below = new Map<string, number>();
   return samples
@@ -101,7 +101,7 @@ function bucketsOf(
     });
 }
 
-const keyOf = ({ figure, subject, label }: Named): string => JSON.stringify([figure, subject, label]);
+const keyOf = ({ figure, subject, label }: CountKey): string => JSON.stringify([figure, subject, label]);
 
 /** The difference between two readings of one process. */
 export function since(before: readonly Counted[], now: readonly Counted[]): Counted[] {

@@ -6,23 +6,23 @@ import { rowsOf, statement } from '../../database/parameters.js';
 const ROWS = rowsOf({ figure: 'text', subject: 'text', label: 'text', up_to_ms: 'int', value: 'bigint' });
 const KEY = 'figure, subject, minute, label, up_to_ms';
 
-const written = (name: string, value: string) =>
+const upsertRows = (name: string, value: string) =>
   // Writes the rows in the order of the key. So processes that write the same rows can't deadlock.
   statement(
     `minute_figures.${name}`,
     { rows: ROWS },
     ({ rows }) => `
-      INSERT INTO minute_figures AS kept (minute, ${rows.names})
+      INSERT INTO minute_figures AS stored (minute, ${rows.names})
       SELECT date_trunc('minute', statement_timestamp()), ${rows.names} FROM ${rows.as('given')}
       ORDER BY figure, subject, label, up_to_ms
       ON CONFLICT (${KEY}) DO UPDATE SET value = ${value}`,
   );
 
 /** Adds a process's counts to the stored ones of this minute. */
-const ADD_COUNTED = written('add', 'kept.value + excluded.value');
+const ADD_COUNTED = upsertRows('add', 'stored.value + excluded.value');
 
 /** Keeps the highest level of the minute. */
-const KEEP_LEVELS = written('keep_levels', 'greatest(kept.value, excluded.value)');
+const KEEP_LEVELS = upsertRows('keep_levels', 'greatest(stored.value, excluded.value)');
 
 const HAS_LEVELS = statement(
   'minute_figures.has_levels',

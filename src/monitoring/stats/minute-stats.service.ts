@@ -16,7 +16,7 @@ const KEPT_DAYS = 90;
 /** Stores stats by the minute: counts of the processes, and levels of open work. */
 @Injectable()
 export class MinuteStatsService implements OnTasksStopped {
-  private kept: Counted[] = [];
+  private lastCounts: Counted[] = [];
 
   constructor(
     private readonly stats: StatsService,
@@ -37,9 +37,9 @@ export class MinuteStatsService implements OnTasksStopped {
   })
   async add(): Promise<void> {
     const counted = await readCounted(this.metrics.registry);
-    const rows = since(this.kept, counted);
+    const rows = since(this.lastCounts, counted);
     if (rows.length > 0) await this.minutes.add(rows);
-    this.kept = counted;
+    this.lastCounts = counted;
   }
 
   /** Writes the last counts, which would otherwise be lost. */

@@ -27,7 +27,7 @@ export class SupplierStatesService {
     failed: 'states of suppliers could not be written',
     level: 'debug',
   })
-  async writeWhenTime(): Promise<void> {
+  async writeIfDue(): Promise<void> {
     const states = this.dispatcher.supplierStates();
     const breakers = JSON.stringify(states.map(({ supplierId, breaker }) => [supplierId, breaker]));
     const isDue = performance.now() - this.writtenAtMs >= WRITE_EVERY_MS;
