@@ -39,7 +39,7 @@ export class RetentionService {
   ) {}
 
   @WorkerTask('old_events', { every: SOON_MS, offBy: 'WEBHOOK_LOG_DAYS', failed: FAILED })
-  async removeWhenTime(stop: AbortSignal, days: number): Promise<void> {
+  async removeIfDue(stop: AbortSignal, days: number): Promise<void> {
     if (performance.now() < this.nextRoundMs) return;
     const leftBehind = await this.removeOld(days, stop);
     if (leftBehind === 0) this.nextRoundMs = performance.now() + INTERVAL_MS;

@@ -35,7 +35,7 @@ export class MonthCloserService {
     offBy: 'MONTH_CLOSE_AFTER_DAYS',
     failed: 'months could not be closed: retrying later',
   })
-  async closeWhenTime(stop: AbortSignal, days: number): Promise<void> {
+  async closeIfDue(stop: AbortSignal, days: number): Promise<void> {
     if (!(await this.closings.acquireLock(LOCK_S))) return;
     try {
       const hasPassed = await untilStopped(stop, this.closeAll(days, stop));
