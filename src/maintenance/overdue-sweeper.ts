@@ -41,7 +41,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
 
   /** Waits for running tasks. Other workers do the tasks that have not begun. */
   async onTasksStopped(): Promise<void> {
-    await this.ofAll((dispatcher) => dispatcher.drain());
+    await this.forAll((dispatcher) => dispatcher.drain());
     await this.heartbeat.deregister().catch(() => undefined);
   }
 
@@ -63,13 +63,13 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   }
 
   private async sweep(): Promise<void> {
-    await this.ofAll(({ work }) => work.sweep());
+    await this.forAll(({ work }) => work.sweep());
   }
 
   /** Reschedules rows that were written while the database's clock was ahead, so that no delay exceeds its limit. */
   private async pullBack(untilMs: number): Promise<void> {
     const isLast = performance.now() >= untilMs;
-    const [pulled, others] = await Promise.all([this.ofAll(({ work }) => work.pullBack()), this.written.pullBack()]);
+    const [pulled, others] = await Promise.all([this.forAll(({ work }) => work.pullBack()), this.written.pullBack()]);
     if (isLast) this.pullBackUntilMs = undefined;
     const counts = { ...Object.fromEntries(pulled), others };
     if (Object.values(counts).some((count) => count > 0))
@@ -79,12 +79,12 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   private async takeOverClaimsOf(dead: string[]): Promise<void> {
     if (dead.length === 0) return;
     this.logger.warn({ workers: dead }, 'workers are gone: their claims are taken over');
-    await this.ofAll(({ work }) => work.takeOverClaimsOf(dead));
+    await this.forAll(({ work }) => work.takeOverClaimsOf(dead));
     await this.heartbeat.forget(dead);
   }
 
   /** @returns the results, by the name of the work. */
-  private ofAll<Result>(act: (dispatcher: Dispatching) => Promise<Result>): Promise<[string, Result][]> {
+  private forAll<Result>(act: (dispatcher: Dispatching) => Promise<Result>): Promise<[string, Result][]> {
     return Promise.all(
       [...this.dispatchers].map(async ([name, each]): Promise<[string, Result]> => [name, await act(each)]),
     );

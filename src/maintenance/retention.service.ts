@@ -7,7 +7,7 @@ import { isConnectionLost } from '../core/postgres-errors.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
 import { OldPartitionsRepository, type IdRange } from '../database/partitions/old-partitions.repository.js';
-import { RetentionRepository, type Look, type Stretch } from './retention.repository.js';
+import { RetentionRepository, type EventBatch, type OpenRange } from './retention.repository.js';
 
 const INTERVAL_MS = 3_600_000;
 /** The pause after a round that left old events behind. */
@@ -49,36 +49,36 @@ export class RetentionService {
   private async removeOld(days: number, stop: AbortSignal): Promise<number> {
     const round = new Round(await this.partitions.waiting(days));
     while (!stop.aborted && !round.isOver) {
-      const look = await this.removeBatch(days, round);
-      if (look.removable.length > 0) await delay(PAUSE_MS);
+      const batch = await this.removeBatch(days, round);
+      if (batch.removable.length > 0) await delay(PAUSE_MS);
     }
     if (round.removed > 0) this.logger.info({ events: round.removed }, 'old events were removed');
     return round.leftBehind;
   }
 
-  private async removeBatch(days: number, round: Round): Promise<Look> {
-    let look: Look | undefined;
+  private async removeBatch(days: number, round: Round): Promise<EventBatch> {
+    let batch: EventBatch | undefined;
     try {
       await this.database.transaction(async (tx) => {
-        look = await this.events.look(tx, days, round.stretch, round.batch);
-        if (look) this.events.remove(tx, look);
+        batch = await this.events.lockBatch(tx, days, round.range, round.batchSize);
+        if (batch) this.events.remove(tx, batch);
       });
     } catch (error) {
-      // Without a look, the round does not know where to continue.
-      if (!look || isConnectionLost(error)) throw error;
-      if (round.failed(look)) this.logger.warn({ reason: (error as Error).message }, FAILED);
-      return look;
+      // Without a batch, the round does not know where to continue.
+      if (!batch || isConnectionLost(error)) throw error;
+      if (round.failed(batch)) this.logger.warn({ reason: (error as Error).message }, FAILED);
+      return batch;
     }
-    if (!look) throw new Error('events could not be looked at');
-    round.done(look);
-    return look;
+    if (!batch) throw new Error('events could not be looked at');
+    round.done(batch);
+    return batch;
   }
 }
 
 /** The progress of a round. A round repeats a failed batch event by event, so that only the faulty event stays. */
 class Round {
-  /** The ids that are still to be looked at, up to the next range to skip. */
-  stretch: Stretch = { after: 0n, before: 0n };
+  /** The ids that are still to be read, up to the next range to skip. */
+  range: OpenRange = { after: 0n, before: 0n };
   removed = 0;
   leftBehind = 0;
   isOver = false;
@@ -90,41 +90,41 @@ class Round {
     this.goOnAfter(0n);
   }
 
-  get batch(): number {
-    return this.stretch.after < this.oneByOneUntil ? 1 : BATCH;
+  get batchSize(): number {
+    return this.range.after < this.oneByOneUntil ? 1 : BATCH;
   }
 
-  done(look: Look): void {
-    this.removed += look.removable.length;
-    this.leftBehind += look.held;
-    this.pass(look);
+  done(batch: EventBatch): void {
+    this.removed += batch.removable.length;
+    this.leftBehind += batch.blocked;
+    this.pass(batch);
   }
 
   /** @returns whether this leaves an event behind. */
-  failed(look: Look): boolean {
-    const isAlone = this.batch === 1;
+  failed(batch: EventBatch): boolean {
+    const isAlone = this.batchSize === 1;
     if (isAlone) {
       this.leftBehind++;
-      this.pass(look);
-    } else this.oneByOneUntil = look.last_id ?? 0n;
+      this.pass(batch);
+    } else this.oneByOneUntil = batch.last_id ?? 0n;
     return isAlone;
   }
 
-  private pass({ last_id: lastId, old, young }: Look): void {
+  private pass({ last_id: lastId, old, young }: EventBatch): void {
     this.youngInARow = old > 0 ? 0 : this.youngInARow + young;
-    const isLastStretch = this.stretch.before === MAX_BIGINT;
-    this.isOver = (lastId === null && isLastStretch) || this.youngInARow >= ENOUGH_YOUNG;
-    this.goOnAfter(lastId ?? this.stretch.before - 1n);
+    const isLastRange = this.range.before === MAX_BIGINT;
+    this.isOver = (lastId === null && isLastRange) || this.youngInARow >= ENOUGH_YOUNG;
+    this.goOnAfter(lastId ?? this.range.before - 1n);
   }
 
   private goOnAfter(id: bigint): void {
-    this.stretch = { after: id, before: MAX_BIGINT };
+    this.range = { after: id, before: MAX_BIGINT };
     for (const { first, last } of this.waiting) {
-      if (first > this.stretch.after + 1n) {
-        this.stretch.before = first;
+      if (first > this.range.after + 1n) {
+        this.range.before = first;
         return;
       }
-      if (last > this.stretch.after) this.stretch.after = last;
+      if (last > this.range.after) this.range.after = last;
     }
   }
 }
