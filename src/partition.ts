@@ -11,22 +11,22 @@ import { runOn } from './database/partitions/runs.js';
 
 type Partition = typeof partitionEvents;
 
-const dividing =
+const divideTables =
   (set: PartitionSet): Partition =>
   (run, perPartition, logger) =>
     divideInPlace(run, set, perPartition, logger);
 
 /** The data that can be partitioned, and how many ids a partition spans by default and at least. */
 const SUBJECTS = {
-  orders: { partition: dividing(ORDERS), byDefault: 100_000_000n, min: 1_000_000n },
+  orders: { partition: divideTables(ORDERS), defaultIds: 100_000_000n, min: 1_000_000n },
   // Each order has two transfers.
-  transfers: { partition: dividing(TRANSFERS), byDefault: 200_000_000n, min: 2_000_000n },
+  transfers: { partition: divideTables(TRANSFERS), defaultIds: 200_000_000n, min: 2_000_000n },
   // The search for due deliveries visits each partition, so there must not be many.
-  events: { partition: partitionEvents, byDefault: 50_000_000n, min: 20_000_000n },
+  events: { partition: partitionEvents, defaultIds: 50_000_000n, min: 20_000_000n },
 };
 
 /** Every order waits for the locks of a partitioning. So PostgreSQL must release them soon after a lost connection. */
-const RELEASED_SOON: pg.ClientConfig = {
+const RELEASE_LOCKS_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
   options:
     '-c statement_timeout=0 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3 -c tcp_user_timeout=15000',
@@ -39,7 +39,7 @@ try {
   const logger = createLogger(config, processName('partition'));
   const client = new pg.Client({
     ...FOR_MIGRATIONS,
-    ...RELEASED_SOON,
+    ...RELEASE_LOCKS_SOON,
     connectionString: config.DATABASE_URL,
   });
   await client.connect();
@@ -56,8 +56,8 @@ function readArgs(args: string[]): { partition: Partition; perPartition: bigint 
   const [name = ''] = positionals;
   if (positionals.length !== 1 || !Object.hasOwn(SUBJECTS, name))
     throw new Error('say what to partition, orders, transfers or events: npm run partition -- orders');
-  const { partition, byDefault, min } = SUBJECTS[name as keyof typeof SUBJECTS];
-  const text = values['ids-per-partition'] ?? String(byDefault);
+  const { partition, defaultIds, min } = SUBJECTS[name as keyof typeof SUBJECTS];
+  const text = values['ids-per-partition'] ?? String(defaultIds);
   if (!/^\d{1,12}$/.test(text) || BigInt(text) < min)
     throw new Error(`--ids-per-partition must be a whole number from ${min} to 999999999999`);
   return { partition, perPartition: BigInt(text) };

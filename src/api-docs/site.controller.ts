@@ -22,7 +22,7 @@ const items = Object.entries(LINKS)
   .map(([what, link]) => `<li><a href="${link}">${what}</a></li>`);
 
 /** Links to the other pages of the API. */
-const ELSEWHERE = `<p>Requests go to <code>/v1</code>, each with the header <code>X-API-Key</code>.</p>
+const LINK_LIST = `<p>Requests go to <code>/v1</code>, each with the header <code>X-API-Key</code>.</p>
 <ul>
 ${items.join('\n')}
 </ul>`;
@@ -53,7 +53,7 @@ export class SiteController {
     response.vary('Accept');
     if (request.accepts(['html', 'json']) === 'json') response.json({ name: NAME, ...LINKS });
     else if (this.site.isBuilt()) void this.site.serve(request, response, next);
-    else answerNotBuilt(response, NAME, 'The documentation', ELSEWHERE);
+    else answerNotBuilt(response, NAME, 'The documentation', LINK_LIST);
   }
 
   @Get('{*page}')
@@ -62,16 +62,16 @@ export class SiteController {
       // Metrics must count this request under no route.
       delete (request as { route?: unknown }).route;
       if (error !== undefined) return next(error);
-      if (this.isComing(request)) return next(librariesNotBuilt());
+      if (this.isBeingBuilt(request)) return next(librariesNotBuilt());
       response.vary('Accept');
       if (!isForPage(request)) return next(noSuchRoute(request));
       if (this.site.isBuilt()) void this.site.serveMissing(request, response, next);
-      else answerNotBuilt(response, NAME, 'The documentation', ELSEWHERE);
+      else answerNotBuilt(response, NAME, 'The documentation', LINK_LIST);
     });
   }
 
   /** Whether a request is for a library while the first `npm start` still builds it. */
-  private isComing({ path }: Request): boolean {
+  private isBeingBuilt({ path }: Request): boolean {
     return path.startsWith('/sdk/') && !this.site.isBuilt();
   }
 }
