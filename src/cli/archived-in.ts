@@ -1,6 +1,6 @@
 import { counted } from '../core/text.js';
 
-/** The line about archived orders in a report; none without such orders. @param orders how many orders the report lacks. */
+/** A report's remark about archived orders; empty if there are none. @param orders how many orders the report leaves out. */
 export const archivedIn = (orders: number, which: string, consequence: string): string[] =>
   orders === 0
     ? []

@@ -51,7 +51,7 @@ export class OperatorCommand extends Command {
     return new OperatorCommand(name);
   }
 
-  /** Makes this command and its subcommands do their work so. */
+  /** Sets how this command and its subcommands carry out their work. */
   actBy(act: Act): this {
     this.act = act;
     return this;
@@ -90,23 +90,23 @@ export class OperatorCommand extends Command {
   }
 }
 
-/** The operator without --operator: TOPUP_OPERATOR, or the user who is logged in. */
+/** The operator's name if --operator is not given: TOPUP_OPERATOR, or the name of the user who is logged in. */
 export function currentOperator(env: NodeJS.ProcessEnv = streams().env): string {
   const named = env.TOPUP_OPERATOR?.trim() || env.USER?.trim() || env.LOGNAME?.trim();
   if (named) return named;
   try {
     return userInfo().username;
   } catch {
-    // In a container the user id may have no name.
+    // In a container, the user may have an id but no name.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 
-/** For commands that write to the audit log: the operator. */
+/** The operator, for commands that write to the audit log. */
 export const operatorOption = (): Option =>
   new Option('--operator <name>', 'name of the operator, for topup log').default(currentOperator());
 
-/** For commands that write to the audit log: the reason, unless another option has it. */
+/** The reason, for commands that write to the audit log and have no other option for it. */
 const reasonOption = (): Option =>
   new Option('--reason <text>', 'reason for the change, for topup log; up to 500 characters');
 

@@ -5,7 +5,7 @@ import { refuseBoth } from './options.js';
 import { record, type Result } from './output.js';
 import { CommandError, reasonOf } from './problems.js';
 
-/** @param file its path; `-` for standard input. @throws CommandError */
+/** @param file the path of the file; `-` for standard input. @throws CommandError */
 export function readFile(file: string): Buffer {
   try {
     return readFileSync(file === '-' ? 0 : file);
@@ -16,7 +16,7 @@ export function readFile(file: string): Buffer {
 
 /**
  * Writes a file, or prints it where its path is `-`.
- * @param what printed beside the file's name.
+ * @param what members of the result beside the file's name.
  * @throws CommandError
  */
 export function writeCsvFile(file: string, csv: string, what: object, command: Command): Result {

@@ -77,7 +77,7 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false, ar
 
 const whose = ({ merchant_id, name }: MerchantDay): Line => ({ merchant_id, name });
 
-/** Leaves out some columns, to fit a terminal: shows each balance once, and the parts of the closing balance only. */
+/** Makes a line that fits a terminal: with short names, and without the parts of the opening balance. */
 const withoutSuffix = ({ merchant_id, name, ...line }: Line): Line => ({
   id: merchant_id ?? null,
   name: name ?? null,

@@ -15,7 +15,7 @@ import type { Line } from './parts.js';
 
 /**
  * Revenue, cost and margin of these days as JSON, as CSV, or as a table with a total.
- * @param archived how many orders of these days are archived, so that the report lacks them.
+ * @param archived how many orders of these days the report leaves out, because they are archived.
  */
 export function marginReport(
   by: Grouping,

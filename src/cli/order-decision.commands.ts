@@ -45,7 +45,7 @@ const defineDecision = (order: OperatorCommand, name: string, description: strin
     .addOption(operatorOption())
     .asksFirst();
 
-// Settling loads the library of the queues, which takes time that other commands must not spend.
+// Only these commands load the modules for settling: their library for queues takes long to load.
 const features = async (): Promise<CommandFeatures> => ({
   imports: [
     (await import('../queues/no-queues.module.js')).NoQueuesModule,
@@ -118,7 +118,7 @@ export function defineResolve(order: OperatorCommand): void {
     }, features);
 }
 
-/** The order after a decision, which stands even if the order is too large to be read in time. */
+/** Shows the order after a decision. If the order can't be shown, the error says that the decision was made. */
 async function showDecided(
   orders: OrderSupportService,
   { order_number: number }: OrderRow,

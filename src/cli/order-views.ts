@@ -7,7 +7,7 @@ import type { HistoryRow } from '../support/order-history.sql.js';
 import type { OrderDetail, OrderWithItems, UnitDetail } from '../support/order-support.service.js';
 import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
 
-/** An order as its merchant sees it, with the merchant's id; marked where it is an order of the sandbox. */
+/** An order as its merchant sees it, with the merchant's id. `sandbox` is absent for other orders. */
 type ListedOrder = OrderDto & { merchant_id: number; sandbox?: true };
 
 interface UnitView {
@@ -91,7 +91,7 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
   const attempts = units.flatMap(({ unit, attempts_detail }) =>
     attempts_detail.map((attempt) => ({ unit, ...attempt })),
   );
-  // Names each member, because the first entry gives the table its columns, and may lack some members.
+  // Sets every member, because the members of the first entry become the columns of the table.
   const entries = timeline.map(({ at, event, unit, detail, process }) => ({ at, event, unit, detail, process }));
   return paragraphs(
     recordTable(order),
@@ -105,7 +105,7 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
 /** Orders in full for programs, and in a line each for people. */
 export function orderList(found: OrderWithItems[], limit: number): Result {
   const orders = found.map(toListedOrder);
-  // Most installations list no sandbox orders: then the column would only take room.
+  // Without sandbox orders, the column would have the same value in each line.
   const isMarked = orders.some(({ sandbox }) => sandbox);
   const lines = orders.map((order) => ({
     ...pick(order, 'order_number', 'merchant_id'),

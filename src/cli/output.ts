@@ -11,13 +11,13 @@ export interface Result {
   ok?: boolean;
   /** Printed on standard error beside the text, but not beside JSON. */
   remarks?: string[];
-  /** What the command did not do although requested: printed on standard error, also beside JSON. */
+  /** Requested work that the command did not do. Printed on standard error, also beside JSON. */
   warnings?: string[];
 }
 
 /** Output in parts, because all of it may not fit in memory. */
 export interface Streamed {
-  /** Each is written when the reader can take it. The last one ends the line. */
+  /** Each part is written when the reader can take it. The last part must end with a line break. */
   parts: (asJson: boolean) => AsyncIterable<string>;
   /** Called after the last part. As in {@link Result}, but remarks are also printed beside JSON. */
   end?: (asJson: boolean) => Ending;

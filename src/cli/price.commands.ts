@@ -124,7 +124,7 @@ function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ..
   });
 }
 
-/** Names the line of the file, if a change has become invalid after the check of the file. */
+/** Adds the line of the file to an error of a change that became invalid after the check of the file. */
 const atItsLine =
   (lines: PriceLine[]) =>
   (error: unknown): never => {
@@ -154,7 +154,7 @@ function defineAdjust(price: OperatorCommand): void {
     });
 }
 
-/** Asks for confirmation of price changes. @returns the confirmed ones. @throws CommandError after a no or without terminal. */
+/** Asks for confirmation of price changes, and returns them. @throws CommandError without a yes, or without a terminal. */
 async function agreedTo(differences: PriceDifference[], percent: Percentage): Promise<PriceDifference[]> {
   if (!isInteractive()) {
     throw new CommandError('give --dry-run to see what would change, or --yes to change it');

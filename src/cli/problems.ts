@@ -51,7 +51,7 @@ export function reasonOf(error: unknown): string {
   return messageOf(error) || (errors ?? []).map(reasonOf).join(', ');
 }
 
-/** Why a unit was not cancelled, in a line. */
+/** Says in one line why a unit was not cancelled. */
 export const leftInWords = (unit: LeftUnit): string => `unit ${unitName(unit)} is left as it is: ${whyLeft(unit)}`;
 
 function whyLeft({ state, failure_code: code }: LeftUnit): string {

@@ -22,7 +22,7 @@ interface Definition {
   run: (service: SuppliersService, code: string, by: Actor) => Promise<Supplier>;
 }
 
-/** Both commands take a supplier's code, and print the supplier as `supplier show` does. */
+/** These commands take a supplier's code, and print the supplier as `supplier show` does. */
 const COMMANDS: Definition[] = [
   {
     name: 'pause',

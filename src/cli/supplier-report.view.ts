@@ -8,7 +8,7 @@ import { paint } from './streams.js';
 /**
  * The comparison of our books with the suppliers'. Not ok if the two differ, a discrepancy is open, or the comparison is
  * incomplete.
- * @param archived how many orders since then are archived, so that the comparison lacks them.
+ * @param archived how many orders since then the comparison leaves out, because they are archived.
  * @param isOfOne whether the report covers one supplier only.
  */
 export function supplierReport(

@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 
-/** How a cell of a column looks; `isHead` for the line above the rule. */
+/** Colours a cell of a column. @param isHead whether the cell stands above the rule. */
 export type Paint = (cell: string, column: number, isHead: boolean) => string;
 
 /**
@@ -31,7 +31,7 @@ export function drawTable(
   ].join('\n');
 }
 
-/** Invisible characters, to each of which the library gives a column. The joiner stays: it makes one emoji of several. */
+/** Invisible characters, which the library counts as a column each. The zero-width joiner is none: it joins emoji into one. */
 const INVISIBLE = /(?!\u200d)\p{Cf}/gu;
 
 /** The width of a text in columns of a terminal. */

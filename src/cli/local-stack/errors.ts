@@ -11,7 +11,7 @@ export function codeOf(error: unknown): string | undefined {
   return member(error, 'code');
 }
 
-/** Without `instanceof`, because system errors in a test's realm are no instances of that realm's Error. */
+/** Does not use `instanceof`, because system errors in a test's realm are no instances of that realm's Error. */
 function member(error: unknown, name: string): string | undefined {
   const value = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined;
   return typeof value === 'string' ? value : undefined;

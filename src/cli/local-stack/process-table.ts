@@ -21,7 +21,7 @@ export function isAlive(pid: number): boolean {
   return processState(pid) === 'alive';
 }
 
-/** Identifies a process later. By then, its id alone may belong to another process. */
+/** Identifies a process at a later time, when another process may have the same id. */
 export interface ProcessIdentity {
   pid: number;
   commandLine: string[];
@@ -66,7 +66,7 @@ export function commandLineOf(pid: number): string[] | null {
 
 function isZombie(pid: number): boolean {
   try {
-    // "123 (name) Z ...": the name may hold anything, parentheses too.
+    // The file has the form `123 (name) Z ...`. The name may contain any characters, also parentheses.
     return / Z\b/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, '').slice(0, 3));
   } catch {
     return false;
