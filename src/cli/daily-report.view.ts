@@ -19,7 +19,7 @@ const archivedOf = (orders: number): string[] =>
 export function dailyReport(report: DailyReport, { csv = false, archived }: Options): Result {
   const { date, timezone, from, to, merchants, total, differences } = report;
   const ok = differences.length === 0;
-  const lines: Line[] = merchants.map((day) => ({ ...whose(day), ...toDailyLine(day) }));
+  const lines: Line[] = merchants.map((day) => ({ ...merchantOf(day), ...toDailyLine(day) }));
   const json = {
     ok,
     date,
@@ -38,26 +38,26 @@ export function dailyReport(report: DailyReport, { csv = false, archived }: Opti
   const verdict = ok
     ? paint('green', 'Opening balances and movements give the closing balances.')
     : paint('red', `The balances do NOT add up:\n  ${differences.join('\n  ')}`);
-  return { json, text: () => paragraphs(title, listTable(all.map(withoutSuffix)), verdict, ...remarks), ok };
+  return { json, text: () => paragraphs(title, listTable(all.map(toTerminalLine)), verdict, ...remarks), ok };
 }
 
 /** The reports of several days: JSON and CSV have a line for each day and merchant, text has a table for each day. */
 export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false, archived }: Options): Streamed {
   const differences: string[] = [];
-  const seen = async function* (): AsyncGenerator<DailyReport> {
+  const checkedDays = async function* (): AsyncGenerator<DailyReport> {
     for await (const day of days) {
       differences.push(...day.differences.map((words) => `${day.date}: ${words}`));
       yield day;
     }
   };
   const lines = async function* (): AsyncGenerator<Line[]> {
-    for await (const { date, merchants } of seen()) {
-      yield merchants.map((day) => ({ date, ...whose(day), ...toDailyLine(day) }));
+    for await (const { date, merchants } of checkedDays()) {
+      yield merchants.map((day) => ({ date, ...merchantOf(day), ...toDailyLine(day) }));
     }
   };
   const texts = async function* (): AsyncGenerator<string> {
     let separator = '';
-    for await (const day of seen()) {
+    for await (const day of checkedDays()) {
       yield `${separator}${dailyReport(day, { archived: 0 }).text()}\n`;
       separator = '\n';
     }
@@ -75,10 +75,10 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false, ar
   };
 }
 
-const whose = ({ merchant_id, name }: MerchantDay): Line => ({ merchant_id, name });
+const merchantOf = ({ merchant_id, name }: MerchantDay): Line => ({ merchant_id, name });
 
 /** Makes a line that fits a terminal: with short names, and without the parts of the opening balance. */
-const withoutSuffix = ({ merchant_id, name, ...line }: Line): Line => ({
+const toTerminalLine = ({ merchant_id, name, ...line }: Line): Line => ({
   id: merchant_id ?? null,
   name: name ?? null,
   orders: line.orders ?? null,

@@ -40,12 +40,12 @@ export function marginReport(
     paragraphs(
       range,
       lines.length === 0 ? 'Nothing was sold on these days.' : listTable([...lines, total]),
-      apartIn(totalOf(rows)),
+      unknownCostIn(totalOf(rows)),
     );
   return { json, text, warnings };
 }
 
-const apartIn = ({ cost_unknown_units: units, cost_unknown_revenue: revenue }: MarginFigures): string =>
+const unknownCostIn = ({ cost_unknown_units: units, cost_unknown_revenue: revenue }: MarginFigures): string =>
   units === 0n
     ? ''
     : `The cost of ${counted(Number(units), 'unit')} for ${formatBaht(revenue)} THB is unknown: they have no margin here.`;

@@ -17,7 +17,7 @@ import { list, listTable, paragraphs, type Streamed } from './output.js';
 import { withProgress, type ReportProgress } from './progress.js';
 
 /** A month can be closed only this many days after its end. Until then a transaction may still write to it. */
-const DAYS = 1;
+const CLOSE_AFTER_DAYS = 1;
 
 const CLOSE_HELP = `
 Checks every order, movement of money and delivery of a month once, and stores the balances of all wallets at its end. Later audits
@@ -79,7 +79,7 @@ function closing(service: MonthClosingService, by: Actor, through: string | unde
   return {
     async *parts(asJson) {
       try {
-        for await (const found of withEachProgress(service, { days: DAYS, by }, through)) {
+        for await (const found of withEachProgress(service, { days: CLOSE_AFTER_DAYS, by }, through)) {
           if (isRefusal(found)) refused = found;
           else closed.push(found);
           if (!asJson) yield `${isRefusal(found) ? refusalText(found) : listTable([toRow(found)])}\n`;

@@ -82,7 +82,7 @@ interface Definition {
   ) => Promise<PaymentRow & { missing?: Satang }>;
 }
 
-const none = (command: OperatorCommand): OperatorCommand => command;
+const noOptions = (command: OperatorCommand): OperatorCommand => command;
 
 const DECISIONS: Definition[] = [
   {
@@ -108,7 +108,7 @@ const DECISIONS: Definition[] = [
   {
     name: 'ignore',
     description: 'Record that a waiting payment belongs to no merchant.',
-    options: none,
+    options: noOptions,
     example: '--reason "interest"',
     consequence: () => 'The payment is credited to nobody.',
     run: (payments, paymentId, _, by) => payments.ignore(paymentId, by),
@@ -116,7 +116,7 @@ const DECISIONS: Definition[] = [
   {
     name: 'debit',
     description: 'Close a case: take the payment back from the wallet, as far as it is available.',
-    options: none,
+    options: noOptions,
     example: '--reason "the bank reversed it"',
     consequence: () => 'The payment leaves the merchant’s wallet.',
     run: (payments, paymentId, _, by) => payments.debit(paymentId, by),
@@ -124,7 +124,7 @@ const DECISIONS: Definition[] = [
   {
     name: 'keep',
     description: 'Close a case and leave the money where it is.',
-    options: none,
+    options: noOptions,
     example: '--reason "the statement was wrong, confirmed by the bank"',
     consequence: () => 'The case is closed, and the money stays in the wallet.',
     run: (payments, paymentId, _, by) => payments.keep(paymentId, by),

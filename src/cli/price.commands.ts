@@ -16,11 +16,11 @@ import { readPrices, type PriceLine } from '../catalog/price-csv.js';
 import { CommandError, problemInWords } from './problems.js';
 import { isInteractive } from './streams.js';
 
-type Which = Actor & { merchant: number; sku: string };
+type PriceGiven = Actor & { merchant: number; sku: string };
 
-type Careful = Actor & { yes?: boolean; dryRun?: boolean };
+type ConfirmGiven = Actor & { yes?: boolean; dryRun?: boolean };
 
-type AdjustGiven = Careful & { percent: Percentage; match?: string; merchant?: number };
+type AdjustGiven = ConfirmGiven & { percent: Percentage; match?: string; merchant?: number };
 
 const IMPORT_HELP = `
 The first line of the file names the columns merchant_id, sku and price, in any order. An empty price clears the
@@ -54,7 +54,7 @@ function defineSet(price: OperatorCommand): void {
     .requiredOption('--price <baht>', 'price of one unit in baht, 0.00 up to the list price', baht)
     .audited()
     .examples('price set --merchant 1 --sku MLBB-86 --price 31.50')
-    .does(async (app, { merchant, sku, price, ...by }: Which & { price: Satang }) => {
+    .does(async (app, { merchant, sku, price, ...by }: PriceGiven & { price: Satang }) => {
       await app.get(PricesService).set(merchant, sku, price, by);
       return record(toRow(merchant, sku, price));
     });
@@ -66,7 +66,7 @@ function defineSet(price: OperatorCommand): void {
     .requiredOption('--sku <sku>', 'SKU of the product')
     .audited()
     .examples('price clear --merchant 1 --sku MLBB-86')
-    .does(async (app, { merchant, sku, ...by }: Which) =>
+    .does(async (app, { merchant, sku, ...by }: PriceGiven) =>
       record(toRow(merchant, sku, await app.get(PricesService).clear(merchant, sku, by))),
     );
 }
@@ -98,10 +98,10 @@ function defineImport(price: OperatorCommand): void {
     .notes(IMPORT_HELP)
     .asksFirst()
     .examples('price import prices.csv --dry-run', 'price import prices.csv')
-    .does((app, filePath: string, given: Careful) => importPrices(app.get(PricesService), filePath, given));
+    .does((app, filePath: string, given: ConfirmGiven) => importPrices(app.get(PricesService), filePath, given));
 }
 
-function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ...by }: Careful): Promise<Result> {
+function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ...by }: ConfirmGiven): Promise<Result> {
   const file = path.basename(filePath);
   return importing(file, async () => {
     const lines = await readPrices(readFile(filePath), async (changes) => {
@@ -116,7 +116,7 @@ function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ..
         shown: tableOf(expected),
       });
     }
-    const paid = await prices.setAll(changes, { by, file, expected }).catch(atItsLine(lines));
+    const paid = await prices.setAll(changes, { by, file, expected }).catch(addLine(lines));
     const rows = changes.map(({ merchantId, sku }, index) =>
       toRow(merchantId, sku, present(paid[index], 'each change of a price has a result')),
     );
@@ -125,7 +125,7 @@ function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ..
 }
 
 /** Adds the line of the file to an error of a change that became invalid after the check of the file. */
-const atItsLine =
+const addLine =
   (lines: PriceLine[]) =>
   (error: unknown): never => {
     if (!(error instanceof PriceError)) throw error;
@@ -149,13 +149,13 @@ function defineAdjust(price: OperatorCommand): void {
       const adjustments = app.get(PriceAdjustmentsService);
       const adjustment: Adjustment = { percent, match, merchantId };
       if (dryRun) return differencesResult(await adjustments.compare(adjustment));
-      const expected = yes ? undefined : await agreedTo(await adjustments.compare(adjustment), percent);
+      const expected = yes ? undefined : await confirmChanges(await adjustments.compare(adjustment), percent);
       return differencesResult(await adjustments.apply(adjustment, { by, expected }));
     });
 }
 
 /** Asks for confirmation of price changes, and returns them. @throws CommandError without a yes, or without a terminal. */
-async function agreedTo(differences: PriceDifference[], percent: Percentage): Promise<PriceDifference[]> {
+async function confirmChanges(differences: PriceDifference[], percent: Percentage): Promise<PriceDifference[]> {
   if (!isInteractive()) {
     throw new CommandError('give --dry-run to see what would change, or --yes to change it');
   }

@@ -77,8 +77,8 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
         await app.close();
       }
     };
-  const asked = args.filter((arg) => !arg.startsWith('-')).find((word) => word !== 'help');
-  const program = await defineProgram({ actWith, answer, isWanted: (name) => name === asked });
+  const requestedGroup = args.filter((arg) => !arg.startsWith('-')).find((word) => word !== 'help');
+  const program = await defineProgram({ actWith, answer, isWanted: (name) => name === requestedGroup });
   const version = serviceVersion();
   program.version(args.includes('--json') ? JSON.stringify({ version }) : version, '-V, --version', 'show the version');
   const result = (): Result | Ending => {
