@@ -115,6 +115,6 @@ export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirm
 
 /** Help of commands that ask for confirmation. */
 const ASKS_FIRST = `
-On a terminal, the command asks for confirmation; --yes skips the question. Scripts get no question: it needs
-standard input, output and error to be a terminal.
+The command asks for confirmation; --yes skips the question. It does not ask in a script: standard input, output and
+error must all be a terminal.
 `;

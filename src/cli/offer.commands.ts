@@ -27,7 +27,7 @@ For an existing offer, only the given options change. An order takes the first r
 and of equal priorities the cheapest. Without a cost, the supplier may charge any amount. A synchronisation
 of the supplier's catalogue replaces the cost. With --inactive, topup offer list shows the --reason.
 
-A player template contains {user}, and may contain {server} and {character}: {user}({server}). For a vendor with
+A player template contains {user}, and may contain {server} and {character}: {user}({server}). For a supplier with
 several fields, it is a JSON object with such a text for each: {"User ID":"{user}"}.
 `;
 

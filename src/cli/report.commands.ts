@@ -48,12 +48,12 @@ are not subtracted: see topup reversal list.
 
 const SUPPLIER_HELP = `
 Queries suppliers about each unit that succeeded or failed. The exit code is 1 if a supplier does not answer or disagrees:
-it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded. At some vendors a
-query may buy: their units are counted as unaskable. Compare them with --statement.
+it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded. At some suppliers
+a query may buy: their units are counted as unaskable. Compare them with --statement.
 
 Also reads the supplier's list of sales from --since on, if it has one. A purchase in it that no order knows, as after a restore
-of the database, opens a discrepancy (topup reversal list). For vendors without a list, export the statement from their site
-as CSV and give it with --statement. Purchases before --since open no discrepancy. The file has a header line with some of
+of the database, opens a discrepancy (topup reversal list). For suppliers without a list, export the statement from their
+site as CSV and give it with --statement. Purchases before --since open no discrepancy. The file has a header line with some of
 these columns; others are ignored: ${STATEMENT_COLUMNS.join(', ')}.
 `;
 

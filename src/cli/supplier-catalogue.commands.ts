@@ -11,7 +11,7 @@ import { paint } from './streams.js';
 
 const SYNC_HELP = `
 Reads the whole catalogue. Offers get the costs of the catalogue, and offers that are missing from it are no longer sold. An
-empty or contradictory catalogue changes nothing, and one that has shrunk by more than 30 % only with --force. Vendors limit how
+empty or contradictory catalogue changes nothing, and one that has shrunk by more than 30 % only with --force. Suppliers limit how
 often the catalogue may be read: within that time, the command makes no call. The exit code is 1 if the run was refused.
 `;
 
@@ -26,7 +26,10 @@ function defineSync(supplier: OperatorCommand): void {
     .description('Read a supplier’s catalogue, and update our offers.')
     .argument('<code>', 'supplier code')
     .option('--dry-run', 'show what would change, without changing it')
-    .option('--force', 'accept a catalogue that has shrunk, and ignore our own limit of calls, but never the vendor’s')
+    .option(
+      '--force',
+      'accept a catalogue that has shrunk, and ignore our own limit of calls, but never the supplier’s',
+    )
     .audited()
     .notes(SYNC_HELP)
     .examples('supplier sync digi', 'supplier sync digi --dry-run')
@@ -68,7 +71,7 @@ function refusalInWords(refusal: Refusal, supplier: Supplier): string {
       const [readAt, nextAt] = [refusal.readAt.toISOString(), refusal.nextAt.toISOString()];
       return refusal.isGapOurs
         ? `it was read at ${readAt}, and the next reading is at ${nextAt}: --force reads it now`
-        : `it was requested at ${readAt}, and the vendor allows the next call at ${nextAt}`;
+        : `it was requested at ${readAt}, and the supplier allows the next call at ${nextAt}`;
     }
     case 'unavailable':
       return unavailableInWords(refusal.problem, supplier, 'catalogue');

@@ -57,7 +57,7 @@ export function defineSet(supplier: OperatorCommand): void {
       `adapter for the supplier’s API: ${ADAPTER_NAMES.join(', ')}`,
       oneOf(ADAPTER_NAMES),
     )
-    .option('--base-url <url>', 'base URL of the API, http or https; optional if the adapter knows the vendor’s');
+    .option('--base-url <url>', 'base URL of the API, http or https; optional if the adapter has a default');
   defineValues(set)
     .option('--timeout-ms <ms>', 'timeout of a request in milliseconds', integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS)
     .option(

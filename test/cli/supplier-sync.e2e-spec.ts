@@ -138,7 +138,7 @@ describe('topup supplier sync', () => {
       ...UNCHANGED,
       exit: 1,
       seen: 0,
-      refused: expect.stringMatching(/^it was requested at .*Z, and the vendor allows the next call at .*Z$/),
+      refused: expect.stringMatching(/^it was requested at .*Z, and the supplier allows the next call at .*Z$/),
     };
     expect(await sync()).toEqual(tooSoon);
     expect(await sync('--force')).toEqual(tooSoon);

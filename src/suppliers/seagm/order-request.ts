@@ -37,7 +37,9 @@ export function requestProblem({ sku, playerTemplate }: TopUp): string | null {
   if (fields === null) return 'the offer has no player template that is a map from the product’s own fields';
   const names = Object.keys(fields);
   const reserved = names.find((name) => RESERVED.includes(name));
-  return reserved === undefined ? null : `the player can’t be written as ${reserved}: the vendor means something else`;
+  return reserved === undefined
+    ? null
+    : `the player can’t be written as ${reserved}: the supplier gives it another meaning`;
 }
 
 /** The player's fields. Each product has other fields, so only a template with one text for each field can name them. */
