@@ -157,8 +157,8 @@ async function confirmMove(suppliers: SuppliersService, settings: SupplierSettin
   const { open, inDoubt } = units;
   const words =
     `Supplier ${settings.code} has ${open} open ${open === 1 ? 'unit' : 'units'}, ${inDoubt} of them in doubt: ` +
-    'those in doubt are not sent to the new address or account again, and come to review unless it knows them. ' +
-    'If only a key is new, and the account is not, say so with --same-account.';
+    'those in doubt are not sent to the new address or account again, and go to review unless the supplier knows them there. ' +
+    'If only a key is new and the account stays the same, use --same-account.';
   await confirm(words, { yes });
   return [words];
 }
