@@ -85,7 +85,7 @@ export const passedOver = (alias: string, why: string): string => `
   jsonb_agg(jsonb_build_object('supplier', ${alias}.supplier_code, 'supplier_sku', ${alias}.supplier_sku, 'why', ${alias}.${why}))
     FILTER (WHERE ${alias}.${why} <> 'off')`;
 
-/** The first elements of such a list, which may be null. */
+/** The first elements of a list of offers passed over. The list may be null. */
 export const firstPassedOver = (list: string): string =>
   `jsonb_path_query_array(${list}, '$[0 to ${MAX_PASSED_OVER - 1}]')`;
 

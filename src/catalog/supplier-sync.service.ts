@@ -149,7 +149,7 @@ export class SupplierSyncService {
       const { code } = supplier;
       const now = await this.suppliers.lock(tx, code);
       if (!now) throw new UnknownResource('supplier', code);
-      // The newer reading counts, and a supplier with a new address starts anew.
+      // A newer reading has begun, or the supplier has a new address, whose catalogue was not read.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.find(tx, supplier);
       const refusal = implausibility(products, before, force);

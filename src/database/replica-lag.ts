@@ -18,25 +18,25 @@ export class ReplicaLag {
   private currentAtMs: number | undefined;
   private replayed = 0n;
 
-  /** Whether the replica has reached a position of the primary. False again after a standby has started anew. */
+  /** Whether the replica is known to have reached a position of the primary. False again after a standby has lost its data. */
   get isKnown(): boolean {
     return this.currentAtMs !== undefined;
   }
 
-  /** How long ago the primary had no more than the replica has now; infinite until that is known. */
+  /** How old the replica's data is at most: the time since the primary was at a position that the replica has reached. */
   ms(nowMs = performance.now()): number {
     return this.currentAtMs === undefined ? Infinity : nowMs - this.currentAtMs;
   }
 
   /** @param atMs when the primary was queried. */
   primaryWas(written: bigint, atMs: number): void {
-    // After a failover the new primary may have written less: the old one's later positions never come.
+    // After a failover, the new primary may have written less than the old one: the replica never reaches the later positions.
     this.awaited = this.awaited.filter((sample) => sample.written <= written);
     if (this.awaited.length < MAX_SAMPLES) this.awaited.push({ written, atMs });
   }
 
   replicaIs(replayed: bigint): void {
-    // A standby that starts anew may report less than before. Nobody knows since when it has lacked the rest.
+    // A restored standby may report less than before. Its lag is then unknown until it reaches a later position.
     if (replayed < this.replayed) this.currentAtMs = undefined;
     this.replayed = replayed;
     const has = this.awaited.filter(({ written }) => written <= replayed);

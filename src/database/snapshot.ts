@@ -36,7 +36,7 @@ export function inIndexedSnapshot<Result>(
 
 /**
  * For a range of ids of a large table. Like {@link WHOLE_TABLES}, but without nested loops, which PostgreSQL would choose while
- * its statistics lack the newest rows. PostgreSQL plans each range anew, and compiles nothing.
+ * its statistics lack the newest rows. PostgreSQL plans each range separately, and compiles nothing.
  */
 const ID_RANGE: Statement = {
   name: 'snapshot.batch',

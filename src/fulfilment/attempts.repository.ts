@@ -84,7 +84,7 @@ export class AttemptsRepository {
     return offer?.is_off === true;
   }
 
-  /** @returns whether there was such an offer, and it was on. */
+  /** @returns whether the offer existed and was on. */
   async takeOfferOff(offer: OfferKey, reason: string): Promise<boolean> {
     const { supplier_id, supplier_sku, player_template } = offer;
     const values = { supplier_id, supplier_sku, player_template, reason };

@@ -89,8 +89,8 @@ const MAX_ROWS_OF_PAGE = MAX_LIMIT + 1;
 
 /**
  * Makes one statement per combination of filters, so that PostgreSQL plans each combination with its own index. Keep the
- * conditions literal and the inner LIMIT constant. Otherwise PostgreSQL estimates a high cost for the cached plan and plans every
- * page anew. The planning takes longer than the reading.
+ * conditions literal and the inner LIMIT constant. Otherwise PostgreSQL estimates a high cost for the cached plan and makes a new
+ * plan for every page, which takes longer than the reading.
  */
 export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limit }: OrderPage): BoundStatement {
   const { referenceId, orderNumber, userId, status } = filter;

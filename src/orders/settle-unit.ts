@@ -98,7 +98,7 @@ export const toAnswerRow = ({
   delivered_sealed: delivered,
 });
 
-/** The row for a second purchase under an attempt's reference, which a supplier reports besides the known one. */
+/** The row for a second purchase under an attempt's reference: a supplier reports it in addition to the known one. */
 export const toBesidesRow = (
   key: UnitKey,
   attempt: number,

@@ -119,9 +119,9 @@ const INQUIRE_FOR_CODE = `
  * - It also opens a discrepancy if an earlier attempt bought the unit. If the latest attempt has certainly bought nothing, the
  *   unit goes to review: an operator decides whether to buy again. `BEGIN_NEXT_ATTEMPTS` does the same while a discrepancy is
  *   open.
- * - A purchase `besides` the known one opens a discrepancy in any state of the unit.
+ * - A second purchase under the same reference (`besides`) opens a discrepancy in any state of the unit.
  * - A repeated answer opens no second discrepancy. An open discrepancy notes the supplier's latest statement. If the supplier
- *   changes its mind after an operator closed the discrepancy, another one opens. Only news (`is_news`) is a change of mind.
+ *   reports something else after an operator closed the discrepancy (`is_news`), another one opens.
  * - A late answer may bring the code that the discrepancy about a late sale lacks. The discrepancy then stores the code.
  */
 export const JUDGE_UNSETTLED = statement(

@@ -124,7 +124,7 @@ export interface Catalogue<Settings = unknown> {
 
 /** A purchase as a supplier lists it. It has at least one of the two references. */
 export interface ListedPurchase {
-  /** Ours. */
+  /** Our reference. */
   reference: string | null;
   supplierReference: string | null;
   /** Null where the list gives no state, or one that nothing proves. */

@@ -159,7 +159,7 @@ export class Supplier {
   updated_at!: Date;
 }
 
-/** A balance of ours that a supplier reported. */
+/** Our balance at a supplier, as the supplier reported it. */
 @Entity('supplier_balances')
 export class SupplierBalanceReading {
   @ForeignKey(() => Supplier, { name: 'fk_supplier_balances_supplier', onDelete: 'CASCADE' })

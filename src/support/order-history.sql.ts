@@ -308,8 +308,8 @@ const end = (orderId: string): Source[] => {
 };
 
 /**
- * All events of an order, oldest first. One transaction writes the end of an order, but each of its statements reads the clock
- * anew. So an entry that is up to a second later than the end gets the moment of the end, and the ranks sort these entries.
+ * All events of an order, oldest first. One transaction writes the end of an order, but its statements have different times.
+ * So an entry that is up to a second later than the end gets the time of the end, and the ranks sort these entries.
  * @returns a query of {@link HistoryRow}. @param orderId an SQL expression for the order's id.
  */
 export function historyOf(orderId: string): string {

@@ -62,7 +62,7 @@ export class WebhooksRepository {
     return manager.findOneByOrFail(Webhook, { id });
   }
 
-  /** @returns whether there is such a webhook. */
+  /** @returns whether the webhook exists. */
   change(tx: Transaction, merchantId: number, id: number, changes: Changes): Promise<boolean> {
     const { settings, rotation, waitingIsStale } = changes;
     return this.update(tx, merchantId, id, {
@@ -72,7 +72,7 @@ export class WebhooksRepository {
     });
   }
 
-  /** @returns whether there was such a webhook. */
+  /** @returns whether the webhook existed. */
   delete(tx: Transaction, merchantId: number, id: number): Promise<boolean> {
     const deleted_at = (): string => 'statement_timestamp()';
     return this.update(tx, merchantId, id, { deleted_at, waiting_is_stale: true });

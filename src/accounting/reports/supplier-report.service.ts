@@ -183,7 +183,7 @@ const resultsOf = (statement: Statement | undefined): Map<string, Answered> =>
     ),
   );
 
-/** The unit has ended, so the sandbox must answer with its final result: hence the infinite age. */
+/** The infinite age makes the sandbox answer with the final result, because the unit has ended. */
 const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...unit }: EndedAttempt): NamedAttempt => ({
   sku,
   reference,

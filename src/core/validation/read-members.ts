@@ -54,7 +54,7 @@ function fillList(element: Class, values: unknown[], path: string, details: Erro
   });
 }
 
-/** Checks class-validator's own rules for members that ours have not already refused. */
+/** Checks the rules of class-validator, for members that the rules of this project have not refused. */
 function checkForeign(instance: object, foreign: Set<string>, path: string, details: ErrorDetail[]): void {
   for (const { property, constraints = {} } of validateSync(instance)) {
     if (!foreign.has(property) || OWN_RULE in constraints) continue;

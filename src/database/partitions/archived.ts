@@ -2,8 +2,8 @@
 export const AWAY: readonly string[] = ['detached', 'dropped', 'attached'];
 
 /**
- * In SQL: whether such a partition exists. Other rows may then refer to orders that are not there, so PostgreSQL cannot
- * validate their foreign keys.
+ * In SQL: whether an archived partition is in one of these states. Rows may then refer to orders that the database does not
+ * have, so PostgreSQL cannot validate their foreign keys.
  */
 export const IS_ANY_AWAY = `EXISTS (
   SELECT FROM archived_partitions WHERE state IN (${AWAY.map((state) => `'${state}'`).join(', ')}))`;

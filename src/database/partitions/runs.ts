@@ -56,8 +56,8 @@ export async function acquireLock(run: Run): Promise<void> {
 }
 
 /**
- * Refuses to partition more tables while orders are archived: rows that refer to such orders keep a foreign key from being
- * validated, and a table with such a key can't become a partition.
+ * Refuses to partition more tables while orders are archived. A foreign key can't be validated if rows refer to archived orders,
+ * and a table with an unvalidated foreign key can't become a partition.
  * @throws PartitionsRefused
  */
 export async function refuseArchived(run: Run): Promise<void> {

@@ -126,7 +126,7 @@ export class PurchaseListsService {
     return done;
   }
 
-  /** After a failure, the next reading continues from the page that this one reached, or begins anew if it reached no new page. */
+  /** After a failure, the next reading continues from the last page of this one. If this one read no page, it starts at the first. */
   private async readOneDue(due: DueList, stop: AbortSignal): Promise<ListReading> {
     const supplier = await this.suppliers.getByCode(due.code);
     const begun = beginningOf(due, supplier);

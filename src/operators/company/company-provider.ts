@@ -28,7 +28,7 @@ export interface Arrival {
 /** A sign-in at the provider may take this long. */
 export const MAX_SIGN_IN_SECONDS = 600;
 /** A `max_age` makes the provider report when the person signed in. This one is longer than any session there. */
-const LONGEST_SESSION_SECONDS = 10 * 365 * 86_400;
+const ANY_AGE_SECONDS = 10 * 365 * 86_400;
 const TIMEOUT_SECONDS = 5;
 /** How long the provider's metadata is cached. */
 const CACHE_MS = 600_000;
@@ -59,7 +59,7 @@ export class CompanyProvider {
       nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
-      max_age: String(isAgain ? 0 : LONGEST_SESSION_SECONDS),
+      max_age: String(isAgain ? 0 : ANY_AGE_SECONDS),
     };
     return oidc.buildAuthorizationUrl(await this.discovered(), parameters).href;
   }

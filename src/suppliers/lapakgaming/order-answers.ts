@@ -69,11 +69,11 @@ function meaningOf(answer: HttpAnswer): CodeMeaning {
   return RESPONSE_CODES.get(codeOf(answer) ?? '')?.meaning ?? { kind: 'unknown' };
 }
 
-/** The outcome of an answer that decides nothing, with the fault of ours that it shows nevertheless. */
+/** The outcome of an answer that decides nothing. The answer may still show a fault on our side. */
 function undecided(answer: HttpAnswer, meaning: CodeMeaning): Unknown {
   const wait = requestedWait(answer);
   if (answer.status === 429) wait.retryAfterMs = Math.max(wait.retryAfterMs ?? 0, RATE_WINDOW_MS);
-  // Perhaps the supplier refuses a repeated reference with "we may not order this product". So that is no fault here.
+  // The supplier may answer a repeated reference with "we may not order this product". So this code proves no fault here.
   const isOurs = meaning.kind === 'not_accepted' && meaning.fault !== 'configuration';
   const fault = isOurs ? { fault: meaning.fault } : {};
   return { kind: 'unknown', detail: doubtInWords(answer), ...fault, ...wait };

@@ -10,7 +10,7 @@ interface SigningSettings {
   secretKey: string;
 }
 
-/** How far a callback's time may be from ours: an older one may be a replay. */
+/** How much a callback's time may differ from our clock: an older callback may be a replay. */
 const MAX_DRIFT_MS = 600_000;
 
 const REPLY = { status: 200, contentType: 'text/plain', body: 'success' };

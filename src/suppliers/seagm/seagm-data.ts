@@ -5,14 +5,14 @@ import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Fault } from '../supplier-outcome.js';
 import { amountOf, asMembers, shownText, textOf, type Members } from '../adapter-answers.js';
 
-/** Codes of successful answers. The supplier's documents do not agree on one; other clients of the supplier accept all three. */
+/** Codes of successful answers. SEAGM's documents name different ones, and other clients of SEAGM accept all three. */
 const GOOD_CODES = ['200', '2000', '2010'];
 /** How long to wait after a refusal for too many requests, unless the supplier asks for longer. */
 const RATE_WAIT_MS = 10_000;
 /** The shortest ban, by the supplier's documents. */
 const BAN_MS = 120_000;
 
-/** Faults of ours, by the codes in `code` or `info_code`. */
+/** Faults on our side, by the codes in `code` or `info_code`. */
 const FAULTS: Record<string, readonly [fault: Fault, words: string]> = {
   401: ['credentials', 'it does not know our uid'],
   1002: ['credentials', 'it does not accept who we are'],
@@ -54,7 +54,7 @@ export const infoCodeOf = ({ body }: HttpAnswer): string | undefined => textOf(i
 /** The `data` of an answer; undefined where there is none. */
 export const dataOf = ({ body }: HttpAnswer): unknown => asMembers(body)?.data;
 
-/** The fault of ours that an answer shows, and when to try again; empty where it shows none. */
+/** The fault on our side that an answer shows, and when to try again; empty where it shows none. */
 export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: number } {
   const fault = FAULTS[faultCodeOf(answer) ?? '']?.[0];
   if (fault === undefined) return requestedWait(answer);
@@ -63,7 +63,7 @@ export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: num
   return { fault, ...wait, ...(leastMs > 0 && { retryAfterMs: Math.max(wait.retryAfterMs ?? 0, leastMs) }) };
 }
 
-/** An error of the server shows no fault of ours. */
+/** The code of a fault on our side. An error of the server shows none. */
 function faultCodeOf(answer: HttpAnswer): string | undefined {
   const { status, body } = answer;
   if (isServersError(answer)) return undefined;
@@ -72,7 +72,7 @@ function faultCodeOf(answer: HttpAnswer): string | undefined {
   return known ?? (FAULTY_STATUSES.includes(status) ? `${status}` : undefined);
 }
 
-/** An answer in words: the fault of ours, or else its codes. */
+/** An answer in words: the fault on our side, or else the answer's codes. */
 export function answerInWords(answer: HttpAnswer): string {
   const { status, body } = answer;
   const fault = faultCodeOf(answer);
