@@ -115,7 +115,8 @@ export class UnitDispatcher {
     // until its outcome is recorded.
     if (isDefinite(call.outcome) && unit.max_in_flight === null) freeSlot();
     const isDueAgain = await this.recorder.record(call, leaseEndMs);
-    if (isDueAgain) this.work.wake([unit.supplier_id]);
+    // A claim at a supplier with a limit of its own may get fewer units than are due: other workers had the calls.
+    if (isDueAgain || unit.max_in_flight !== null) this.work.wake([unit.supplier_id]);
   }
 
   private noteHealth({ unit, outcome }: EndedCall): void {
