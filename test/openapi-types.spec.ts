@@ -18,7 +18,9 @@ export const body: paths['/v1/orders']['post']['requestBody']['content']['applic
 export const webhook: Schemas['CreateWebhookDto'] = { url: 'https://shop.example' };
 export const nothing: Schemas['UpdateWebhookDto'] = {};
 export function read(event: Schemas['EventDto']): string {
-  return event.event === 'wallet.low_balance' ? event.data.threshold_amount : event.data.order_number;
+  if (event.event === 'wallet.low_balance') return event.data.threshold_amount;
+  if (event.event === 'deposit.paid') return event.data.payment.id;
+  return event.event === 'deposit.expired' ? event.data.deposit_number : event.data.order_number;
 }
 export const headers: webhooks['order.completed']['post']['parameters']['header'] = {
   'webhook-id': 'evt_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,',

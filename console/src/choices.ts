@@ -7,7 +7,14 @@ export const MERCHANT_STATUSES = ['active', 'suspended'] as const;
 export const APPROVAL_STATUSES = ['open', 'approved', 'rejected', 'withdrawn', 'expired'] as const;
 export const WEBHOOK_STATES = ['active', 'inactive', 'failing'] as const;
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
-export const DELIVERED_EVENTS = ['order.completed', 'order.failed', 'wallet.low_balance', 'webhook.test'] as const;
+export const DELIVERED_EVENTS = [
+  'order.completed',
+  'order.failed',
+  'wallet.low_balance',
+  'deposit.paid',
+  'deposit.expired',
+  'webhook.test',
+] as const;
 export const SUPPLIER_TABS = ['catalogue', 'offers', 'log'] as const;
 export const PRICE_STEPS = ['0.25', '0.50', '1.00'] as const;
 export const MARGIN_GROUPS = ['sku', 'supplier', 'merchant', 'day'] as const;

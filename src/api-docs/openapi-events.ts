@@ -1,4 +1,5 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import type { DepositDto, DepositPaymentDto } from '../deposits/deposit.dto.js';
 import { EVENT_MEANINGS } from '../events/event.dto.js';
 import { DELIVERED_EVENTS, type DeliveredEvent } from '../events/event.entity.js';
 import { SAMPLE_ORDER } from '../webhooks/sample-order.js';
@@ -28,6 +29,34 @@ const FAILED_ORDER = {
   })),
 };
 
+const PAYMENT: DepositPaymentDto = {
+  id: 'pay_4kQ2nD0sYvWcB8xR1tLmJ5',
+  amount: '1003.71',
+  paid_at: '2026-01-15T08:33:00.000Z',
+  booked_at: '2026-01-15T08:33:01.456Z',
+  late: false,
+};
+
+const PAID_DEPOSIT: DepositDto = {
+  deposit_number: 'dep_Np3O7rcsqNmBTwD7',
+  reference_id: 'deposit-1001',
+  status: 'paid',
+  channel: 'kbank',
+  currency: 'THB',
+  amount: '1000.00',
+  amount_to_pay: '1003.71',
+  paid_amount: '1003.71',
+  qr_payload: '00020101021229370016A0000006770101110113006681234567853037645407…',
+  expires_at: '2026-01-15T08:45:00.123Z',
+  paid_at: '2026-01-15T08:33:00.000Z',
+  payments: [PAYMENT],
+  slip: null,
+  metadata: {},
+  source: 'api',
+  created_at: '2026-01-15T08:30:00.123Z',
+  updated_at: '2026-01-15T08:33:01.456Z',
+};
+
 /** The schema and an example of each event's data. */
 const DATA: Readonly<Record<DeliveredEvent, { schema: string; example: object }>> = {
   'order.completed': { schema: 'OrderDto', example: SAMPLE_ORDER },
@@ -35,6 +64,11 @@ const DATA: Readonly<Record<DeliveredEvent, { schema: string; example: object }>
   'wallet.low_balance': {
     schema: 'LowBalanceDto',
     example: { currency: 'THB', available_amount: '495.00', threshold_amount: '500.00' },
+  },
+  'deposit.paid': { schema: 'PaidDepositDto', example: { ...PAID_DEPOSIT, payment: PAYMENT } },
+  'deposit.expired': {
+    schema: 'DepositDto',
+    example: { ...PAID_DEPOSIT, status: 'expired', paid_amount: '0.00', paid_at: null, payments: [] },
   },
   'webhook.test': { schema: 'OrderDto', example: SAMPLE_ORDER },
 };

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { DepositDto, PaidDepositDto } from '../deposits/deposit.dto.js';
 import { declareEvents } from './openapi-events.js';
 import { declareHeaders } from './openapi-headers.js';
 import { pageHeaders } from './site.js';
@@ -38,6 +39,7 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api-key')
     .build();
   const document = SwaggerModule.createDocument(app, options, {
+    extraModels: [DepositDto, PaidDepositDto],
     operationIdFactory: (controller, method) => `${controller.replace('Controller', '')}_${method}`,
   });
   document.info.license = LICENCE;

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { invariant, present } from '../core/invariant.js';
+import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import type { Transaction } from '../database/database.js';
+import { recordEvents, type MerchantEvent } from '../events/event-log.js';
 import { WalletService } from '../wallet/wallet.service.js';
-import { DepositsRepository } from './deposits.repository.js';
+import { paidEvent } from './deposit.mapper.js';
+import { DepositsRepository, type BookedPayment, type DepositOfChannel } from './deposits.repository.js';
 
 /** A payment that goes to the wallet of a deposit's merchant. */
 export interface Booking {
@@ -17,7 +19,7 @@ export interface Booking {
 }
 
 /**
- * Books payments: the wallet's credit and the deposit, in one transaction with the payment itself.
+ * Books payments: the wallet's credit, the deposit and the merchant's event, in one transaction with the payment itself.
  *
  * Locks are always taken in this order: the channel, a payment on which an operator decides, wallets by merchant, deposits by id.
  * - The channel's lock lets one transaction at a time pay deposits of the channel. So two witnesses of one payment, two imports,
@@ -40,15 +42,30 @@ export class BookingService {
     const credits = bookings.map(({ paymentId, amount, deposit, operator }) => {
       return { merchantId: deposit.merchant_id, amount, paymentId, operator };
     });
-    const made = await this.wallets.creditPayments(tx, credits);
-    const paid = bookings.map(({ deposit, amount, paidAt }) => ({ id: deposit.id, amount, paid_at: paidAt }));
-    const count = await this.deposits.pay(tx, paid);
-    invariant(count === new Set(paid.map(({ id }) => id)).size, 'each booked payment has its deposit');
-    return new Map(
-      bookings.map(({ paymentId }) => {
-        const { id, created_at } = present(made.get(paymentId), 'a payment has its credit');
-        return [paymentId, { transfer_id: id, booked_at: created_at }];
-      }),
+    const earlier = await this.deposits.paymentsOf(
+      tx,
+      bookings.map(({ deposit }) => deposit),
     );
+    const made = await this.wallets.creditPayments(tx, credits);
+    const booked = bookings.map(({ paymentId: public_id, amount, paidAt: paid_at, deposit: { id: deposit_id } }) => {
+      const { id: transfer_id, created_at: booked_at } = present(made.get(public_id), 'a payment has its credit');
+      return { public_id, amount, paid_at, deposit_id, transfer_id, booked_at };
+    });
+    const deposits = await this.deposits.pay(
+      tx,
+      booked.map(({ deposit_id: id, amount, paid_at }) => ({ id, amount, paid_at })),
+    );
+    void recordEvents(tx, eventsOf(booked, deposits, [...earlier, ...booked]));
+    return new Map(booked.map(({ public_id, transfer_id, booked_at }) => [public_id, { transfer_id, booked_at }]));
   }
+}
+
+/** One event for each booked payment, with all that is booked of its deposit. */
+function eventsOf(booked: BookedPayment[], deposits: DepositOfChannel[], payments: BookedPayment[]): MerchantEvent[] {
+  return booked.map((payment) => {
+    const found = deposits.find(({ id }) => id === payment.deposit_id);
+    const { channel, ...deposit } = present(found, 'each booked payment has its deposit');
+    const ofDeposit = payments.filter(({ deposit_id }) => deposit_id === deposit.id);
+    return paidEvent({ deposit, channel, payments: ofDeposit }, payment);
+  });
 }

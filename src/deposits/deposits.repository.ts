@@ -5,15 +5,24 @@ import type { DealtBefore } from './dealing.js';
 import { DepositChannel } from './deposit-channel.entity.js';
 import { Deposit, type DepositStatus } from './deposit.entity.js';
 import * as sql from './deposits.sql.js';
-import { IncomingPayment } from './incoming-payment.entity.js';
+import type { IncomingPayment } from './incoming-payment.entity.js';
 import type { Candidate } from './matching.js';
+
+/** A booked payment of a deposit. */
+export type BookedPayment = Pick<IncomingPayment, 'public_id' | 'amount' | 'paid_at'> & {
+  deposit_id: bigint;
+  booked_at: Date;
+};
 
 /** A deposit with its channel and its booked payments, oldest first. */
 export interface DepositRow {
   deposit: Deposit;
   channel: string;
-  payments: IncomingPayment[];
+  payments: readonly (BookedPayment & Partial<Pick<IncomingPayment, 'booked_by'>>)[];
 }
+
+/** A deposit with its channel's code. */
+export type DepositOfChannel = Deposit & { channel: string };
 
 export interface DepositsFilter {
   merchantId?: number | undefined;
@@ -108,14 +117,26 @@ export class DepositsRepository {
     return tx.query<Candidate>(...sql.FIND_CANDIDATES.with({ ...by, amounts }));
   }
 
-  /** Locks the deposits and adds booked payments to them. @returns how many deposits there were. */
-  async pay(tx: Transaction, booked: { id: bigint; amount: Satang; paid_at: Date }[]): Promise<number> {
+  /** Locks the deposits and adds booked payments to them. @returns the deposits. */
+  pay(tx: Transaction, booked: { id: bigint; amount: Satang; paid_at: Date }[]): Promise<DepositOfChannel[]> {
     tx.write(...sql.LOCK_DEPOSITS.with({ ids: booked.map(({ id }) => ({ id })) }));
-    return (await tx.query(...sql.PAY_DEPOSITS.with({ booked }))).length;
+    return tx.query<DepositOfChannel>(...sql.PAY_DEPOSITS.with({ booked }));
   }
 
-  async expire(limit: number): Promise<number> {
-    return (await this.database.query(...sql.EXPIRE_DEPOSITS.with({ limit }))).length;
+  /** Booked payments of deposits, oldest first. */
+  paymentsOf(reader: Queryable, deposits: { id: bigint }[]): Promise<BookedPayment[]> {
+    return reader.query<BookedPayment>(...sql.FIND_BOOKED_PAYMENTS.with({ deposits }));
+  }
+
+  /** Finds offers that have expired, the oldest first. */
+  findExpired(tx: Transaction, limit: number): Promise<Pick<Deposit, 'id' | 'merchant_id'>[]> {
+    return tx.query<Pick<Deposit, 'id' | 'merchant_id'>>(...sql.FIND_EXPIRED.with({ limit }));
+  }
+
+  /** Ends those that are still offered. */
+  async expire(tx: Transaction, deposits: { id: bigint }[]): Promise<DepositRow[]> {
+    const expired = await tx.query<DepositOfChannel>(...sql.EXPIRE_DEPOSITS.with({ deposits }));
+    return expired.map(({ channel, ...deposit }) => ({ deposit, channel, payments: [] }));
   }
 
   async freeAmounts(limit: number, marginMs: number): Promise<number> {
@@ -127,13 +148,7 @@ export class DepositsRepository {
     const { manager } = this.database;
     const [channels, payments] = await Promise.all([
       manager.find(DepositChannel),
-      manager
-        .createQueryBuilder(IncomingPayment, 'payment')
-        .where('payment.deposit_id IN (:...ids)', { ids: deposits.map(({ id }) => String(id)) })
-        .andWhere({ state: 'booked' })
-        .orderBy('payment.booked_at')
-        .addOrderBy('payment.id')
-        .getMany(),
+      this.paymentsOf(this.database, deposits),
     ]);
     const codes = new Map(channels.map(({ id, code }) => [id, code]));
     return deposits.map((deposit) => ({

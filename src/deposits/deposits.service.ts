@@ -7,15 +7,20 @@ import { textProblem } from '../core/text.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { recordEvents } from '../events/event-log.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
+import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { channelAdapter } from './channels/adapters.js';
 import { ChannelsService, settingsOf, type KnownChannel } from './channels.service.js';
 import { amountsToDeal, chooseAmount } from './dealing.js';
+import { expiredEvent } from './deposit.mapper.js';
 import { DepositsRepository, type DepositRow, type DepositsFilter, type NewDeposit } from './deposits.repository.js';
 
 /** How often to deal an amount that another deposit takes at the same moment. */
 const MAX_DEALS = 5;
 const BATCH = 500;
+/** Orders of these deposits' merchants wait meanwhile. */
+const EXPIRED_AT_ONCE = 100;
 const MINUTE_MS = 60_000;
 
 /** A merchant's wish to pay. */
@@ -38,6 +43,7 @@ export class DepositsService {
     private readonly deposits: DepositsRepository,
     private readonly channels: ChannelsService,
     private readonly merchants: MerchantsService,
+    private readonly wallets: WalletsRepository,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -87,7 +93,21 @@ export class DepositsService {
   /** Ends offers. The ownership of the amount goes on until `hold_until`. */
   @WorkerTask('expired_deposits', { every: 1_000, failed: 'expired deposits could not be ended', once: true })
   async expire(stop: AbortSignal): Promise<void> {
-    while (!stop.aborted && (await this.deposits.expire(BATCH)) === BATCH);
+    while (!stop.aborted && (await this.expireSome()) === EXPIRED_AT_ONCE);
+  }
+
+  /** Locks wallets before deposits, like a booking, because events need the wallets' locks. @returns how many it found. */
+  private expireSome(): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const found = await this.deposits.findExpired(tx, EXPIRED_AT_ONCE);
+      if (found.length === 0) return 0;
+      await this.wallets.lockMany(
+        tx,
+        found.map(({ merchant_id }) => merchant_id),
+      );
+      void recordEvents(tx, (await this.deposits.expire(tx, found)).map(expiredEvent));
+      return found.length;
+    });
   }
 
   @WorkerTask('held_amounts', { every: 10_000, failed: 'amounts of deposits could not be freed', once: true })

@@ -2,6 +2,9 @@ import { rowsOf, statement } from '../database/parameters.js';
 
 const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
+/** The deposit `d` with its channel's code. */
+const DEPOSIT = `d.*, (SELECT code FROM deposit_channels WHERE id = d.channel_id) AS channel`;
+
 /** For each amount, the last deposit of the channel to which it was dealt. Deposits that operators made were dealt none. */
 export const DEALT_BEFORE = statement(
   'deposits.dealt_before',
@@ -47,7 +50,15 @@ export const PAY_DEPOSITS = statement(
     UPDATE deposits d SET status = 'paid', paid_amount = d.paid_amount + b.amount, paid_at = coalesce(d.paid_at, b.paid_at),
                           updated_at = ${NOW}
     FROM (SELECT id, sum(amount)::bigint AS amount, min(paid_at) AS paid_at FROM ${booked.as('each')} GROUP BY id) b
-    WHERE d.id = b.id RETURNING d.id`,
+    WHERE d.id = b.id RETURNING ${DEPOSIT}`,
+);
+
+export const FIND_BOOKED_PAYMENTS = statement(
+  'deposits.booked_payments',
+  { deposits: rowsOf({ id: 'bigint' }) },
+  ({ deposits }) => `
+    SELECT deposit_id, public_id, amount, paid_at, booked_at, booked_by FROM incoming_payments
+    WHERE deposit_id IN (SELECT id FROM ${deposits.as('asked')}) AND state = 'booked' ORDER BY booked_at, id`,
 );
 
 const CANDIDATE = `d.id, d.deposit_number, d.merchant_id, d.reference, d.status, d.amount, d.amount_to_pay, d.created_at,
@@ -68,15 +79,23 @@ export const FIND_CANDIDATES = statement(
                    AND d.created_at > ${from} AND d.created_at < ${until}`,
 );
 
-/** Ends the offers that have expired. */
-export const EXPIRE_DEPOSITS = statement(
-  'deposits.expire',
+export const FIND_EXPIRED = statement(
+  'deposits.find_expired',
   { limit: 'int' },
   ({ limit }) => `
-    UPDATE deposits SET status = 'expired', updated_at = ${NOW}
-    WHERE id IN (SELECT id FROM deposits WHERE status = 'pending' AND expires_at <= statement_timestamp()
-                 ORDER BY expires_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
-    RETURNING id`,
+    SELECT id, merchant_id FROM deposits WHERE status = 'pending' AND expires_at <= statement_timestamp()
+    ORDER BY expires_at LIMIT ${limit}`,
+);
+
+/** Ends offers that nothing else has ended meanwhile. */
+export const EXPIRE_DEPOSITS = statement(
+  'deposits.expire',
+  { deposits: rowsOf({ id: 'bigint' }) },
+  ({ deposits }) => `
+    UPDATE deposits d SET status = 'expired', updated_at = ${NOW}
+    WHERE d.id IN (SELECT id FROM deposits WHERE id IN (SELECT id FROM ${deposits.as('asked')}) AND status = 'pending'
+                   ORDER BY id FOR NO KEY UPDATE)
+    RETURNING ${DEPOSIT}`,
 );
 
 /** Frees amounts whose time is over, with the clocks' difference, so that the times of two deposits never overlap. */

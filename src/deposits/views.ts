@@ -1,7 +1,7 @@
 import { bahtOrNull, formatBaht } from '../core/money.js';
 import { pick } from '../core/members.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
-import type { Deposit } from './deposit.entity.js';
+import { toPaymentDto } from './deposit.mapper.js';
 import type { DepositRow } from './deposits.repository.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
 import type { PaymentRow } from './payments.repository.js';
@@ -29,18 +29,6 @@ export const toChannelView = (channel: DepositChannel): View => ({
   covered_until: momentOrNull(channel.covered_until),
 });
 
-/** A booked payment of a deposit. */
-const toDepositPayment = (
-  { public_id, amount, paid_at, booked_at }: IncomingPayment,
-  { expires_at }: Deposit,
-): View => ({
-  id: public_id,
-  amount: formatBaht(amount),
-  paid_at: paid_at.toISOString(),
-  booked_at: momentOrNull(booked_at),
-  late: paid_at > expires_at,
-});
-
 export const toDepositView = ({ deposit, channel, payments }: DepositRow): View => ({
   ...pick(deposit, 'deposit_number', 'merchant_id', 'reference_id', 'status'),
   channel,
@@ -52,7 +40,7 @@ export const toDepositView = ({ deposit, channel, payments }: DepositRow): View 
   expires_at: deposit.expires_at.toISOString(),
   hold_until: deposit.hold_until.toISOString(),
   paid_at: momentOrNull(deposit.paid_at),
-  payments: payments.map((payment) => toDepositPayment(payment, deposit)),
+  payments: payments.map((payment) => toPaymentDto(payment, deposit)),
   ...pick(deposit, 'metadata', 'source'),
   created_at: deposit.created_at.toISOString(),
   updated_at: deposit.updated_at.toISOString(),

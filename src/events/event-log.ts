@@ -9,7 +9,7 @@ export interface MerchantEvent {
   /** Null if the event is not about an order. */
   orderId: bigint | null;
   referenceId: string | null;
-  /** For an ended order, the order as GET returns it, without codes and serial numbers. */
+  /** For an ended order or a deposit, what GET returns, without codes, serial numbers and images. */
   data: object;
   at: Date;
 }

@@ -16,6 +16,8 @@ export const EVENT_MEANINGS: Readonly<Record<DeliveredEvent, string>> = {
   'order.completed': 'Every piece of an order was topped up',
   'order.failed': 'At least one piece of an order failed; its money is back',
   'wallet.low_balance': 'The available balance fell below the threshold that the operator set',
+  'deposit.paid': 'A payment of a deposit was credited: one event for each payment',
+  'deposit.expired': 'The time to pay a deposit is over; a payment that is under way still counts',
   'webhook.test': 'You asked for a test: act on nothing in it',
 };
 

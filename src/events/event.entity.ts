@@ -5,7 +5,7 @@ import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js'
 export const ORDER_EVENT_KINDS = ['order.completed', 'order.failed'] as const;
 
 /** The events that merchants can subscribe to. */
-export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance'] as const;
+export const EVENT_KINDS = [...ORDER_EVENT_KINDS, 'wallet.low_balance', 'deposit.paid', 'deposit.expired'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** The events that webhooks can receive. Merchants cannot subscribe to a test: they request it. */
@@ -20,7 +20,7 @@ const quoted = (kinds: readonly string[]): string => kinds.map((kind) => `'${kin
 @Index('uq_events_order', ['order_id'], { unique: true, where: 'order_id IS NOT NULL' })
 @Index('ix_events_page', { synchronize: false })
 @Check('ck_events_kind', `kind IN (${quoted(DELIVERED_EVENTS)})`)
-@Check('ck_events_order', `(kind IN ('webhook.test', 'wallet.low_balance')) = (order_id IS NULL)`)
+@Check('ck_events_order', `(kind LIKE 'order.%') = (order_id IS NOT NULL)`)
 export class Event {
   @IdColumn('bigint', 'pk_events')
   id!: bigint;

@@ -89,7 +89,8 @@ const oneOf = (values: string): Problems => ({ others: `INVALID_VALUE must be on
 const noArray = 'INVALID_TYPE must be an array';
 const noText = 'true zero one half minusOne hundredOne empty space x dot digits long nul surrogate url noDate';
 const someEvents: Problems = {
-  others: 'INVALID_VALUE must name at least one of order.completed, order.failed, wallet.low_balance, each once',
+  others:
+    'INVALID_VALUE must name at least one of order.completed, order.failed, wallet.low_balance, deposit.paid, deposit.expired, each once',
   [`${noText} object noList inherited`]: noArray,
 };
 const items: Problems = {
@@ -126,7 +127,7 @@ const texts: Problems = {
   noList: TAKEN,
   inherited: '.constructor INVALID_TYPE must be a string',
 };
-const KINDS = 'order.completed, order.failed, wallet.low_balance, webhook.test';
+const KINDS = 'order.completed, order.failed, wallet.low_balance, deposit.paid, deposit.expired, webhook.test';
 const limit: Problems = { others: 'INVALID_TYPE must be an integer from 1 to 100', digits: TAKEN };
 const cursor: Problems = {
   others: 'INVALID_TYPE must be given once',

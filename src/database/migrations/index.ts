@@ -14,3 +14,4 @@ export { Workers1763900000012 } from './1763900000012-workers.js';
 export { Deposits1763900000013 } from './1763900000013-deposits.js';
 export { FairShares1763900000014 } from './1763900000014-fair-shares.js';
 export { FewerRows1763900000015 } from './1763900000015-fewer-rows.js';
+export { DepositEvents1763900000017 } from './1763900000017-deposit-events.js';

@@ -5,6 +5,8 @@ const KINDS: Record<EventKind, true> = {
   'order.completed': true,
   'order.failed': true,
   'wallet.low_balance': true,
+  'deposit.paid': true,
+  'deposit.expired': true,
   'webhook.test': true,
 };
 

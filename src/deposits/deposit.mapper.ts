@@ -1,0 +1,49 @@
+import { formatBaht } from '../core/money.js';
+import { pick } from '../core/members.js';
+import type { MerchantEvent } from '../events/event-log.js';
+import type { DepositDto, DepositPaymentDto } from './deposit.dto.js';
+import type { Deposit } from './deposit.entity.js';
+import type { BookedPayment, DepositRow } from './deposits.repository.js';
+
+export const toPaymentDto = (
+  { public_id, amount, paid_at, booked_at }: BookedPayment,
+  { expires_at }: Deposit,
+): DepositPaymentDto => ({
+  id: public_id,
+  amount: formatBaht(amount),
+  paid_at: paid_at.toISOString(),
+  booked_at: booked_at.toISOString(),
+  late: paid_at > expires_at,
+});
+
+/** What merchants see, without the image of the QR code. */
+export const toDepositDto = ({ deposit, channel, payments }: DepositRow): DepositDto => ({
+  ...pick(deposit, 'deposit_number', 'reference_id', 'status'),
+  channel,
+  currency: 'THB',
+  amount: formatBaht(deposit.amount),
+  amount_to_pay: formatBaht(deposit.amount_to_pay),
+  paid_amount: formatBaht(deposit.paid_amount),
+  qr_payload: deposit.qr_payload,
+  expires_at: deposit.expires_at.toISOString(),
+  paid_at: deposit.paid_at?.toISOString() ?? null,
+  payments: payments.map((payment) => toPaymentDto(payment, deposit)),
+  slip: null,
+  metadata: deposit.metadata ?? {},
+  source: deposit.source,
+  created_at: deposit.created_at.toISOString(),
+  updated_at: deposit.updated_at.toISOString(),
+});
+
+const eventOf = ({ deposit }: DepositRow, kind: MerchantEvent['kind'], data: object, at: Date): MerchantEvent => {
+  const { merchant_id: merchantId, reference_id: referenceId } = deposit;
+  return { merchantId, kind, orderId: null, referenceId, data, at };
+};
+
+export const paidEvent = (row: DepositRow, payment: BookedPayment): MerchantEvent => {
+  const data = { ...toDepositDto(row), payment: toPaymentDto(payment, row.deposit) };
+  return eventOf(row, 'deposit.paid', data, payment.booked_at);
+};
+
+export const expiredEvent = (row: DepositRow): MerchantEvent =>
+  eventOf(row, 'deposit.expired', toDepositDto(row), row.deposit.updated_at);
