@@ -15,7 +15,7 @@ export interface Site {
 const INDEX = '/index.html';
 /** Served with 404, at every address without a page. */
 const MISSING = '/404.html';
-/** The addresses that are not pages: what pages load, and the libraries. */
+/** Addresses of files that pages load, and of the libraries. All other addresses are pages. */
 const FILE = /^\/assets\/|^\/sdk\/[^/]+\.tgz$/;
 
 /**

@@ -279,7 +279,7 @@ export class GroupCommit<Command, Result> {
     this.runAsides();
   }
 
-  /** Runs set-aside keys, up to `maxAside` at once. The key that ran last the longest ago goes first. */
+  /** Runs set-aside keys, up to `maxAside` at once. The key whose last run is longest ago goes first. */
   private runAsides(): void {
     for (const [key, aside] of this.asides) {
       if (this.asidesRunning >= this.options.maxAside) return;

@@ -28,9 +28,9 @@ const NO_END = 2_147_483_647;
  *
  * - If all due units fit in the free slots, there is nothing to share. The claim takes them in one scan of the index.
  * - `line`: the next merchants of the circle, at most as many as slots. One probe of the index finds each.
- * - `turns` lays the merchants' weights end to end. One `round` is the sum of all weights.
- * - `shares` lays the slots along these turns, as often around as they reach. A merchant's share is the number of slots that fall
- *   on its turns.
+ * - `turns`: one `round` gives each merchant as many slots as its weight. `begin` is how many slots of a round come before those
+ *   of the merchant.
+ * - `shares` deals out the free slots, round after round. A merchant's share is the number of slots that it gets.
  * - `taken`: first the units whose leases ended, and then each merchant's share of its oldest units.
  * - `extra`: slots that merchants left free, shared by weight between the merchants with more due units than their shares.
  * - If slots are still free, perhaps because another worker locks the units in line, the claim takes any due units.

@@ -35,7 +35,7 @@ interface SupplierAnswer extends Command {
   by: SupplierSource;
   /** A success without its code settles nothing, but may contradict how the unit was settled. */
   lacksCode?: boolean;
-  /** The supplier reported the same before: a repetition does not count as a change of its mind. */
+  /** The supplier reported the same before: a repetition does not count as a new report. */
   isRepeated?: boolean;
   /** The sealed codes and serial numbers that the supplier handed over. */
   delivered?: Buffer | null;

@@ -62,11 +62,11 @@ export class SupplierReversal {
   @Column('text')
   kind!: ReversalKind;
 
-  /** Counts the rows of one kind for an attempt. Another row opens if the supplier changes its mind after the last was closed. */
+  /** Numbers the rows of one kind for an attempt. After a row is closed, a different report of the supplier opens the next row. */
   @Column('smallint', { default: 1 })
   turn!: number;
 
-  /** The supplier's latest statement; null until the supplier changes its mind. */
+  /** The supplier's latest statement; null until it differs from the one that opened the row. */
   @Column('text', { nullable: true })
   says!: 'succeeded' | 'failed' | null;
 

@@ -51,7 +51,7 @@ export function accountOf({
     parts(opened, before?.options ?? {}),
     parts({ ...opened, ...credentials }, { ...before?.options, ...options }),
   ];
-  // A supplier that an older version of the service set has no fingerprint, and gets none while its account stays.
+  // A supplier that was set by an older version of the service has no fingerprint, and gets none while its account is the same.
   if (before && was.join('\0') === is.join('\0')) return before.account;
   return is.every((part) => part === '')
     ? ''

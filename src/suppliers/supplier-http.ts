@@ -89,7 +89,7 @@ export function wasNeverSent(error: unknown): boolean {
   return (syscall === 'connect' && NOT_CONNECTED.has(code)) || (syscall === 'getaddrinfo' && NOT_RESOLVED.has(code));
 }
 
-/** In a word, why there is no answer. */
+/** Says in a word why there is no answer. */
 export function describeFailure(error: unknown): string {
   const { name, code, message } = error as NetworkError;
   if (name === 'TimeoutError') return 'timeout';

@@ -57,7 +57,7 @@ export interface UnknownOutcome {
   kind: 'unknown';
   detail: string;
   supplierReference?: string;
-  /** The fault that the answer shows nevertheless. */
+  /** The fault that the answer shows, although it decides nothing about the unit. */
   fault?: Fault;
   retryAfterMs?: number;
   /** Whether only a callback can say more: another inquiry would not. */

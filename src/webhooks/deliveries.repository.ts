@@ -347,12 +347,12 @@ export class DeliveriesRepository {
     return step;
   }
 
-  /** Clears the mark of a webhook whose deliveries all follow. @returns false if the webhook has changed since that moment. */
+  /** Clears the mark of a webhook once its deliveries are adapted. @returns false if the webhook has changed since that moment. */
   async finishFollowing(webhookId: number, changedAt: Date): Promise<boolean> {
     return (await this.database.query(FINISH, [webhookId, changedAt])).length > 0;
   }
 
-  /** Webhooks with deliveries that may not follow their settings yet. */
+  /** Webhooks whose waiting deliveries may not be adapted to the settings yet. */
   listStale(): Promise<Pick<Webhook, 'id'>[]> {
     return this.database.query<Pick<Webhook, 'id'>>(FIND_STALE);
   }

@@ -5,14 +5,14 @@ import { WorkerTask } from '../core/worker-task.js';
 import { DeliveriesRepository, type Step } from './deliveries.repository.js';
 
 const BATCH = 5_000;
-/** How long a request takes steps itself. A few waiting deliveries then all follow before the answer to the request. */
+/** How long a request takes steps itself. This is enough to adapt a few waiting deliveries before the request is answered. */
 const FIRST_STEPS_MS = 2_000;
 
 /**
- * Adapts waiting deliveries to a change of their webhook: cancels them if it is inactive or deleted, and moves automatic
+ * Adapts waiting deliveries to a change of their webhook: cancels them if the webhook is inactive or deleted, and moves automatic
  * retries to the new `retry_delay`. It takes small steps, so that orders that end at the same time never wait long. The change
- * of the webhook sets a mark (`waiting_is_stale`), which is cleared after the last step. Workers take the remaining steps of
- * each marked webhook, after a request that ran out of time or a crash.
+ * of the webhook sets a mark (`waiting_is_stale`), which is cleared after the last step. After a crash, or a request that ran out
+ * of time, workers take the remaining steps of each marked webhook.
  */
 @Injectable()
 export class WaitingDeliveriesService {

@@ -17,7 +17,7 @@ export const SHARE_OF = 100;
 export interface WebhookHealth {
   /** When the latest successful delivery succeeded. */
   last_success_at: Date | null;
-  /** The creation of the first delivery after the latest success that failed or waits for a retry; null without one. */
+  /** When the first delivery was created that failed or waits for a retry after the latest success; null without one. */
   failing_since: Date | null;
   /** Waiting deliveries and attempts in flight. Above {@link MAX_COUNTED} there may be more of them than this number. */
   waiting: number;

@@ -117,7 +117,7 @@ export class ArchiveRepository {
     await this.run(sql.SET_VERIFIED, [number, manifestHash, bytes]);
   }
 
-  /** Stores the references of a partition's orders, and the names of purchases. Does not change references stored before. */
+  /** Stores the references and purchases of a partition's orders. Does not change references that were stored before. */
   async keep({ parts }: OrdersPartition, onProgress: (done: number) => unknown): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const references = kept.keepReferences(orders, nameOf(parts, 'order_items'));
@@ -125,7 +125,7 @@ export class ArchiveRepository {
     await this.inBatches(orders, [references, purchases], onProgress);
   }
 
-  /** Stores the current names of purchases of a partition's orders. */
+  /** Stores the current purchases of a partition's orders. */
   async keepPurchases({ parts }: Pick<OrdersPartition, 'parts'>): Promise<void> {
     const orders = nameOf(parts, 'orders');
     const [units, attempts] = [nameOf(parts, 'order_units'), nameOf(parts, 'unit_attempts')];
@@ -209,12 +209,12 @@ export class ArchiveRepository {
     return this.removeInBatches(kept.FORGET_REFERENCES, range);
   }
 
-  /** Removes stored names of purchases, in batches. */
+  /** Removes stored purchases, in batches. */
   forgetPurchases(range: Pick<OrdersPartition, 'lower' | 'upper'>): Promise<void> {
     return this.removeInBatches(kept.FORGET_PURCHASES, range);
   }
 
-  /** Removes the trigger and validates the keys again. Call it only when no partition is archived. @throws LocksNotFree */
+  /** Removes the reference trigger, and validates foreign keys. No partition may be archived at this time. @throws LocksNotFree */
   async endArchive(): Promise<void> {
     await withBriefLock(this.run, 'orders', () => this.run(sql.DROP_REFERENCE_TRIGGER));
     await this.runWritten(sql.WRITE_OUTER_VALIDATIONS);

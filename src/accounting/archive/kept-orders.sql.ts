@@ -40,8 +40,8 @@ export const FORGET_REFERENCES = `
   DELETE FROM order_references r USING next WHERE r.order_id = next.order_id RETURNING r.order_id`;
 
 /**
- * Stores the current names of attempts whose reference does not begin with the order's number, and of attempts that bought
- * nothing by our books. $1: after this order's id, $2: through that one.
+ * Stores the attempts whose reference does not begin with the order's number, with the supplier's reference, and the attempts
+ * that bought nothing by our books. $1: after this order's id, $2: through that one.
  */
 export const keepPurchases = (orders: string, units: string, attempts: string): string => `
   INSERT INTO archived_purchases (supplier_id, reference, order_id, supplier_reference, not_bought)
@@ -61,7 +61,7 @@ export const keepPurchases = (orders: string, units: string, attempts: string): 
   ON CONFLICT (supplier_id, reference, order_id)
   DO UPDATE SET supplier_reference = excluded.supplier_reference, not_bought = excluded.not_bought`;
 
-/** Removes names of purchases of restored orders. $1: from this id, $2: before that one, $3: how many. */
+/** Removes stored purchases of restored orders. $1: from this id, $2: before that one, $3: how many. */
 export const FORGET_PURCHASES = `
   WITH next AS (
     SELECT supplier_id, reference, order_id FROM archived_purchases WHERE order_id >= $1 AND order_id < $2

@@ -188,7 +188,7 @@ export class MonthArchiveService {
         manifest = again.manifest;
       }
       await onStep('comparing references');
-      // A supplier may have named a purchase after the names were stored and before the detach.
+      // After the purchases were stored and before the detach, a supplier may have reported the reference of one.
       await archive.keepPurchases(partition);
       await this.assertKept(archive, partition);
       await archive.drop(names);

@@ -91,7 +91,7 @@ export const endOf = (last: ClosedMonth | undefined): Extent =>
     ? { orders: last.orders_through, transfers: last.transfers_through, deliveries: last.deliveries_through }
     : FROM_THE_START;
 
-/** The ids after one extent, up to another. */
+/** The ids of a book between two extents: after the first, through the second. */
 export const behind = (from: Extent, to: Extent, book: Book): Range => ({
   after: from[book],
   through: to[book],

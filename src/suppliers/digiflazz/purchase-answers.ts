@@ -85,7 +85,7 @@ function deliveredBy({ sn }: Members): { deliveries?: Delivery[] } {
   return code === '' ? {} : { deliveries: [{ serial: null, code, expiresOn: null }] };
 }
 
-/** The outcome of a response code that decides nothing, with the fault that it shows nevertheless. */
+/** The outcome of a response code that decides nothing. The code may still show a fault. */
 function undecided(rc: string, { meaning }: ResponseCode): Unknown {
   return {
     kind: 'unknown',

@@ -30,7 +30,7 @@ export const codeInWords = (code: string): string => {
   return words === undefined ? code : `${code}: ${words}`;
 };
 
-/** The outcome of an answer without a code, with the fault that it shows nevertheless. */
+/** The outcome of an answer without a code. The answer may still show a fault. */
 export function uncoded(answer: HttpAnswer): UnknownOutcome {
   const fault = faultOf(answer);
   return { kind: 'unknown', detail: inWords(answer), ...(fault && { fault }), ...requestedWait(answer) };
