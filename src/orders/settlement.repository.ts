@@ -162,15 +162,15 @@ export const JUDGE_UNSETTLED = statement(
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
              r.delivered_sealed IS NULL AS lacks_delivery,
              judged.is_news AND judged.reported IN ('succeeded', 'failed') AND judged.reported
-               <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS changes_mind
+               <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS is_different
       FROM judged JOIN supplier_reversals r
         ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
       WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC),
     weighed AS (
       SELECT judged.*, CASE WHEN judged.kind = 'unknown_purchase' OR earlier.id IS NULL THEN judged.kind
-                            WHEN NOT earlier.changes_mind OR earlier.status = 'open' THEN NULL
+                            WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
                             WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
-             CASE WHEN earlier.changes_mind AND earlier.status = 'open' THEN earlier.id END AS notes,
+             CASE WHEN earlier.is_different AND earlier.status = 'open' THEN earlier.id END AS notes,
              CASE WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL
                   THEN earlier.id END AS completes
       FROM judged LEFT JOIN earlier USING (answer)),
