@@ -17,7 +17,7 @@ export interface ArchiveConnection {
 }
 
 /** Orders wait for this connection's locks: if this machine fails, PostgreSQL must release them within seconds. */
-const GIVEN_UP_SOON: pg.ClientConfig = {
+const RELEASE_LOCKS_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
   options: [
     'statement_timeout=0',
@@ -43,7 +43,7 @@ export class ArchiveConnectionsService {
   async open(): Promise<ArchiveConnection> {
     const client = new pg.Client({
       ...FOR_MIGRATIONS,
-      ...GIVEN_UP_SOON,
+      ...RELEASE_LOCKS_SOON,
       application_name: 'topup-archive',
       connectionString: this.config.DATABASE_URL,
     });

@@ -92,8 +92,8 @@ export class ArchiveRepository {
   }
 
   /** Reads the rows of another table that belong to a range of orders. */
-  readBeside(table: string, columns: readonly string[], range: sql.Range): Readable {
-    return this.link.copyOut(sql.copyBeside(table, columns, range));
+  readReferring(table: string, columns: readonly string[], range: sql.Range): Readable {
+    return this.link.copyOut(sql.copyReferring(table, columns, range));
   }
 
   /** A stream that writes rows into a table. */

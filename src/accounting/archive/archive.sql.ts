@@ -111,7 +111,7 @@ export const copyPart = (name: string, columns: readonly string[], order: readon
   `COPY (SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${order.join(', ')}) TO STDOUT`;
 
 /** Copies rows of another table that belong to a range of orders; they stay in the database. */
-export const copyBeside = (table: string, columns: readonly string[], range: Range): string =>
+export const copyReferring = (table: string, columns: readonly string[], range: Range): string =>
   `COPY (SELECT ${columns.join(', ')} FROM ${table} WHERE ${within(range)} ORDER BY ${range.key}) TO STDOUT`;
 
 export const copyIn = (name: string, columns: readonly string[]): string =>

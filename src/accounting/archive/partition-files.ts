@@ -41,7 +41,7 @@ export class PartitionFiles {
     for (const { table, key } of await this.archive.findReferring(this.partition)) {
       const { columns } = await this.archive.findColumns(table);
       const range = { key, lower: this.partition.lower, upper: this.partition.upper };
-      const rows = this.archive.readBeside(table, columns, range);
+      const rows = this.archive.readReferring(table, columns, range);
       tables.push(await this.copy({ table, columns, partition: null, ...range }, rows));
     }
     const manifest = {

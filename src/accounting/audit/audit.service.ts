@@ -6,7 +6,7 @@ import { inBatchSnapshot } from '../../database/snapshot.js';
 import { AuditRepository, CHECKS, type Extent, type Range } from './audit.repository.js';
 import type { ClosedMonth } from './closed-month.entity.js';
 import type { ClosedWallet } from './closed-wallet.entity.js';
-import { behind, differenceOf, endOf, FROM_THE_START, problemOf, type ClosingWithWallets } from './closing.js';
+import { rangeBetween, differenceOf, endOf, FROM_THE_START, problemOf, type ClosingWithWallets } from './closing.js';
 import { CLOSINGS_CHECK } from './ledger-checks.js';
 import { ClosingsRepository, type ArchivedOrders } from './closings.repository.js';
 import { Reading, type OnProgress, type Snapshots } from './reading.js';
@@ -94,13 +94,13 @@ export class AuditService {
     const reading = new Reading(snapshots, this.books, CHECKS, full ? [] : wallets, onProgress);
     await this.checkChain(reading, closings);
     const from = full ? FROM_THE_START : endOf(last);
-    reading.expect(...(['orders', 'transfers', 'deliveries'] as const).map((book) => behind(from, extent, book)));
+    reading.expect(...(['orders', 'transfers', 'deliveries'] as const).map((book) => rangeBetween(from, extent, book)));
     const known = full ? await this.readClosed(reading, closings, archived) : { orders: 0n, transfers: 0n };
     const rest = endOf(last);
-    let transfers = await reading.transfers(behind(rest, extent, 'transfers'));
-    const orders = await reading.orders(behind(rest, extent, 'orders'));
+    let transfers = await reading.transfers(rangeBetween(rest, extent, 'transfers'));
+    const orders = await reading.orders(rangeBetween(rest, extent, 'orders'));
     const leftOpen = full ? 0n : (await reading.namedOrders(last?.left_open ?? [])).orders;
-    await reading.deliveries(behind(from, extent, 'deliveries'));
+    await reading.deliveries(rangeBetween(from, extent, 'deliveries'));
     await reading.end('wallets');
     let settled = extent.transfers > rest.transfers ? extent.transfers : rest.transfers;
     // Catches up with movements that came meanwhile, so that few are left for the last snapshot.
@@ -156,8 +156,8 @@ export class AuditService {
     for (const closing of closings) {
       // Reads from the end of the closing before. This closing's own start may skip rows, if a closing is missing.
       const to = endOf(closing);
-      const transfers = await reading.transfers(behind(from, to, 'transfers'));
-      const range = behind(from, to, 'orders');
+      const transfers = await reading.transfers(rangeBetween(from, to, 'transfers'));
+      const range = rangeBetween(from, to, 'orders');
       const { orders } = await reading.orders(range);
       from = to;
       const wallets = await reading.at((tx) => this.closings.wallets(tx, closing.month));

@@ -92,7 +92,7 @@ export const endOf = (last: ClosedMonth | undefined): Extent =>
     : FROM_THE_START;
 
 /** The ids of a book between two extents: after the first, through the second. */
-export const behind = (from: Extent, to: Extent, book: Book): Range => ({
+export const rangeBetween = (from: Extent, to: Extent, book: Book): Range => ({
   after: from[book],
   through: to[book],
 });
