@@ -337,7 +337,7 @@ export class DeliveriesRepository {
    * Applies a webhook's settings to its next waiting deliveries.
    * @returns undefined if there is no such webhook.
    */
-  async followWebhook(webhookId: number, after: Place | undefined, limit: number): Promise<Step | undefined> {
+  async adaptToWebhook(webhookId: number, after: Place | undefined, limit: number): Promise<Step | undefined> {
     const afterKind = after?.last_kind ?? '';
     const afterId = after?.last_id ?? 0n;
     const [step] = await this.database.batch<Step>(
@@ -348,7 +348,7 @@ export class DeliveriesRepository {
   }
 
   /** Clears the mark of a webhook once its deliveries are adapted. @returns false if the webhook has changed since that moment. */
-  async finishFollowing(webhookId: number, changedAt: Date): Promise<boolean> {
+  async finishAdapting(webhookId: number, changedAt: Date): Promise<boolean> {
     return (await this.database.query(FINISH, [webhookId, changedAt])).length > 0;
   }
 

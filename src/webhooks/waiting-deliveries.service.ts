@@ -24,7 +24,7 @@ export class WaitingDeliveriesService {
   /** Takes the first steps. Never rejects: workers take the remaining steps. @returns whether all steps are done. */
   async begin(webhookId: number): Promise<boolean> {
     const untilMs = performance.now() + FIRST_STEPS_MS;
-    return this.follow(webhookId, () => performance.now() < untilMs);
+    return this.adapt(webhookId, () => performance.now() < untilMs);
   }
 
   /** Takes the remaining steps of all webhooks. @param stop ends it between two steps. */
@@ -32,16 +32,16 @@ export class WaitingDeliveriesService {
   async carryOn(stop: AbortSignal): Promise<void> {
     for (const { id } of await this.deliveries.listStale()) {
       if (stop.aborted) return;
-      await this.follow(id, () => !stop.aborted);
+      await this.adapt(id, () => !stop.aborted);
     }
   }
 
-  private async follow(webhookId: number, mayGoOn: () => boolean): Promise<boolean> {
+  private async adapt(webhookId: number, mayGoOn: () => boolean): Promise<boolean> {
     try {
       return await this.takeSteps(webhookId, mayGoOn);
     } catch (error) {
       const reason = (error as Error).message;
-      this.logger.warn({ webhookId, reason }, 'waiting deliveries do not follow their webhook yet: retrying');
+      this.logger.warn({ webhookId, reason }, 'waiting deliveries do not adapt their webhook yet: retrying');
       return false;
     }
   }
@@ -49,13 +49,13 @@ export class WaitingDeliveriesService {
   private async takeSteps(webhookId: number, mayGoOn: () => boolean): Promise<boolean> {
     let last: Step | undefined;
     while (!last || mayGoOn()) {
-      const step = await this.deliveries.followWebhook(webhookId, last, BATCH);
+      const step = await this.deliveries.adaptToWebhook(webhookId, last, BATCH);
       if (!step) return true;
       if (last && last.changed_at.getTime() !== step.changed_at.getTime()) {
         // The webhook has changed again: the deliveries of earlier steps follow its old settings.
         last = { ...step, last_kind: null, last_id: null };
       } else if (step.seen < BATCH) {
-        if (await this.deliveries.finishFollowing(webhookId, step.changed_at)) return true;
+        if (await this.deliveries.finishAdapting(webhookId, step.changed_at)) return true;
         last = undefined;
       } else {
         last = step;
