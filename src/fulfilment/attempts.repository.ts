@@ -53,7 +53,7 @@ export class AttemptsRepository {
    * Stores a supplier's reference of an attempt that has none.
    * @param isUnproven whether nothing proves that the reference comes from the supplier.
    */
-  async name(attempt: AttemptKey, supplierReference: string, isUnproven: boolean): Promise<void> {
+  async storeSupplierReference(attempt: AttemptKey, supplierReference: string, isUnproven: boolean): Promise<void> {
     const { order_id, item, unit, attempt: number } = attempt;
     const name = { supplier_reference: supplierReference, is_hearsay: isUnproven, is_misnamed: false };
     const noted = { order_id, item, unit, attempt: number, ...name };

@@ -122,7 +122,7 @@ export class SupplierCallbacksService {
       const reversalId = await this.reportUnknown(supplier, reading, texts);
       return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt, reversalId };
     }
-    const isNamed = await this.name(attempt, texts, reading);
+    const isNamed = await this.storeSupplierReference(attempt, texts, reading);
     const outcome = outcomeOf(reading, attempt);
     const applied = outcome ? await this.answers.apply(supplier, attempt, outcome, isRepeated) : 'undecided';
     if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.markInDoubt(supplier, attempt, isNamed);
@@ -165,14 +165,14 @@ export class SupplierCallbacksService {
    * supplier must confirm the reference.
    * @returns whether the attempt has a supplier's reference.
    */
-  private async name(
+  private async storeSupplierReference(
     attempt: FoundAttempt,
     { supplierReference }: CallbackTexts,
     { outcome }: About,
   ): Promise<boolean> {
     if (attempt.supplier_reference !== null) return true;
     if (supplierReference === null || !isOpen(attempt)) return false;
-    await this.attempts.name(attempt, supplierReference, outcome === undefined);
+    await this.attempts.storeSupplierReference(attempt, supplierReference, outcome === undefined);
     return true;
   }
 
