@@ -11,7 +11,7 @@ import {
 import { selectFirstIdSince } from '../first-id-since.sql.js';
 import type { Run } from './runs.js';
 
-/** The check of a partition's age reads this many of its newest rows, and as many others, spread evenly over the partition. */
+/** The check of a partition's age reads this many of its newest rows, and `SPREAD` others, spread evenly over the partition. */
 const NEWEST = 10_000;
 const SPREAD = 1_000;
 
