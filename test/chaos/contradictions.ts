@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { closeCases } from './operator.js';
+import { closeDiscrepancies } from './operator.js';
 import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
 import { behaviourAt } from './vendor-plan.js';
@@ -12,7 +12,7 @@ import type { Violations } from './violations.js';
 const LISTED_WITHIN_MS = 60_000;
 const POLL_MS = 250;
 
-interface Case {
+interface Discrepancy {
   id: number;
   kind: 'taken_back' | 'bought_late' | 'unknown_purchase';
   supplier_reference: string | null;
@@ -31,7 +31,7 @@ interface StoredAttempt {
   /** Whether it is the unit's current attempt. */
   is_latest: boolean;
   ended_as: string | null;
-  cases: Case[];
+  discrepancies: Discrepancy[];
 }
 
 const ATTEMPTS = `
@@ -40,7 +40,7 @@ const ATTEMPTS = `
          (SELECT coalesce(json_agg(json_build_object('id', r.id, 'kind', r.kind, 'status', r.status, 'detail', r.detail,
                    'supplier_reference', r.supplier_reference) ORDER BY r.id), '[]')
           FROM supplier_reversals r WHERE r.order_id = a.order_id AND r.item = a.item AND r.unit = a.unit
-            AND r.attempt = a.number) AS cases
+            AND r.attempt = a.number) AS discrepancies
   FROM unit_attempts a
   JOIN suppliers s ON s.id = a.supplier_id
   JOIN orders o ON o.id = a.order_id
@@ -55,12 +55,12 @@ export async function settleContradictions(system: ChaosSystem, violations: Viol
   await listsAreRead(system);
   const unheard = await Promise.all(system.vendors.map((vendor) => vendor.unheard()));
   const isReported = ({ reference }: StoredAttempt): boolean => !unheard.some((each) => each.has(reference));
-  await checkCases(system, violations, (attempt) => !isStated(attempt) && isReported(attempt));
+  await checkDiscrepancies(system, violations, (attempt) => !isStated(attempt) && isReported(attempt));
   for (const vendor of system.vendors) await giveStatement(system, vendor);
   const isLearned = (attempt: StoredAttempt): boolean =>
     isStated(attempt) || (!isReported(attempt) && !isOfTwo(attempt));
-  await checkCases(system, violations, isLearned);
-  await closeCases(system, violations);
+  await checkDiscrepancies(system, violations, isLearned);
+  await closeDiscrepancies(system, violations);
 }
 
 /** Waits for a new reading of the list, because an earlier one may lack the last sales. */
@@ -94,7 +94,7 @@ async function giveStatement(system: ChaosSystem, vendor: Vendor): Promise<void>
   await system.commands.run(['report', 'supplier', '--supplier', code, '--statement', file]);
 }
 
-async function checkCases(
+async function checkDiscrepancies(
   system: ChaosSystem,
   violations: Violations,
   isMeant: (attempt: StoredAttempt) => boolean,
@@ -102,9 +102,9 @@ async function checkCases(
   const sold = new Map((await readSold(system)).map((each) => [each.reference, each]));
   for (const attempt of (await system.sql<StoredAttempt>(ATTEMPTS)).filter(isMeant)) {
     const sale = sold.get(attempt.reference);
-    const cases = attempt.cases.filter(({ kind }) => kind !== 'taken_back');
-    if (sale !== undefined && cases.length < surplusOf(attempt, sale)) {
-      violations.add('supplier', 'a supplier sold what our books do not have, and it is no case', {
+    const discrepancies = attempt.discrepancies.filter(({ kind }) => kind !== 'taken_back');
+    if (sale !== undefined && discrepancies.length < surplusOf(attempt, sale)) {
+      violations.add('supplier', 'a supplier sold what our books do not have, and it is no discrepancy', {
         attempt,
         sale,
       });

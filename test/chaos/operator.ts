@@ -56,7 +56,7 @@ function verdictOn(sold: Sold | undefined, { sold_besides }: Waiting): string[] 
   }
 }
 
-const CASES = `
+const OPEN_DISCREPANCIES = `
   SELECT r.id, r.kind, a.reference, r.supplier_reference AS name, u.supplier_reference AS own_name, u.state, r.attempt,
          u.attempt AS latest_attempt
   FROM supplier_reversals r
@@ -64,7 +64,7 @@ const CASES = `
   JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
   WHERE r.status = 'open'`;
 
-interface Case {
+interface Discrepancy {
   id: number;
   kind: 'taken_back' | 'bought_late' | 'unknown_purchase';
   reference: string;
@@ -80,14 +80,17 @@ interface Case {
  * Closes correct discrepancies: a purchase that its unit does not have, a success that the supplier took back, or a refusal of
  * an earlier send of a sold unit. Other contradictions stay open, and the audit reports them.
  */
-export async function closeCases(system: ChaosSystem, violations: Violations): Promise<void> {
-  const cases = await system.sql<Case>(CASES);
-  if (cases.length === 0) return;
+export async function closeDiscrepancies(system: ChaosSystem, violations: Violations): Promise<void> {
+  const discrepancies = await system.sql<Discrepancy>(OPEN_DISCREPANCIES);
+  if (discrepancies.length === 0) return;
   const sold = new Map((await readSold(system)).map((each) => [each.reference, each]));
-  for (const each of cases) {
+  for (const each of discrepancies) {
     const purchase = sold.get(each.reference);
     if (!isReal(each, purchase)) {
-      violations.add('supplier', 'a case is about nothing that the supplier did', { case: each, purchase });
+      violations.add('supplier', 'a discrepancy is about nothing that the supplier did', {
+        discrepancy: each,
+        purchase,
+      });
     } else {
       const args = ['--reason', 'so says the supplier', '--yes'];
       await system.commands.run(['reversal', 'close', String(each.id), ...args]);
@@ -95,7 +98,7 @@ export async function closeCases(system: ChaosSystem, violations: Violations): P
   }
 }
 
-function isReal(reported: Case, purchase: Sold | undefined): boolean {
+function isReal(reported: Discrepancy, purchase: Sold | undefined): boolean {
   const { kind, name, own_name, state, attempt, latest_attempt } = reported;
   switch (kind) {
     case 'taken_back':
