@@ -12,6 +12,8 @@ import type { Logger } from './core/logger.js';
 import { RequestValidationPipe } from './core/validation/request-validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ReplicaWatchService } from './database/replica-watch.service.js';
+import { DepositsController } from './deposits/deposits.controller.js';
+import { DepositsModule } from './deposits/deposits.module.js';
 import { EventsController } from './events/events.controller.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthController } from './health/health.controller.js';
@@ -41,6 +43,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     AuthModule,
     CatalogModule,
     WalletModule,
+    DepositsModule,
     OrdersModule,
     PlayersModule,
     WebhooksModule,
@@ -53,6 +56,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     OrdersController,
     PlayersController,
     WalletController,
+    DepositsController,
     SandboxController,
     ProductsController,
     WebhooksController,

@@ -162,7 +162,7 @@ describe('the OpenAPI document', () => {
         if (status !== '401' && status !== '403')
           expected.push('RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset');
         if (status === '429' || status === '503') expected.push('Retry-After');
-        if (route === 'post /v1/orders' && status === '200') expected.push('Idempotent-Replayed');
+        if (/^post \/v1\/(orders|deposits)$/.test(route) && status === '200') expected.push('Idempotent-Replayed');
         expect([route, status, Object.keys(headers).sort()]).toEqual([route, status, expected.sort()]);
       }
     }

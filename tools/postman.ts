@@ -57,12 +57,13 @@ const VARIABLES: PostmanCollection['variable'] = [
   },
   { key: 'sku', value: 'MLBB-86' },
   // Earlier requests set these from their responses.
-  ...['reference_id', 'webhook_id', 'delivery_id', 'event_id'].map((key) => ({ key, value: '' })),
+  ...['reference_id', 'deposit_reference_id', 'webhook_id', 'delivery_id', 'event_id'].map((key) => ({ key, value: '' })),
 ];
 
 /** The variables that a response sets for later requests, each with its place in the body. */
 const FOUND: Record<string, [variable: string, where: string]> = {
   Orders_create: ['reference_id', 'reference_id'],
+  Deposits_create: ['deposit_reference_id', 'reference_id'],
   Webhooks_createWebhook: ['webhook_id', 'id'],
   Deliveries_sendTestEvent: ['delivery_id', 'id'],
   Events_list: ['event_id', 'data[0]?.id'],
@@ -72,6 +73,8 @@ const FOUND: Record<string, [variable: string, where: string]> = {
 const OWN: Record<string, object> = {
   // Each order needs a new reference: a repeated one returns the same order.
   Orders_create: { reference_id: 'order-{{$guid}}' },
+  // The sandbox never pays this amount, so it can be cancelled.
+  Deposits_create: { reference_id: 'deposit-{{$guid}}', amount: '1001.00' },
   Webhooks_createWebhook: { url: '{{webhook_url}}' },
 };
 
@@ -144,8 +147,9 @@ const queryOf = (parameter: NonNullable<Operation['parameters']>[number]): Postm
   disabled: true,
 });
 
-/** Two kinds of things have an `id` in their path. */
+/** Two kinds of things have an `id` in their path, and two a `reference_id`. */
 function variableOf(path: string, name: string): string {
+  if (path.startsWith('/v1/deposits/')) return `{{deposit_${name}}}`;
   const kind = path.startsWith('/v1/events/') ? 'event' : 'webhook';
   return `{{${name === 'id' ? `${kind}_id` : name}}}`;
 }

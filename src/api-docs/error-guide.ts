@@ -23,7 +23,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     then: 'Ask the operator',
   },
   NOT_FOUND: {
-    when: 'There is no such route, order, product, webhook, delivery or event of yours',
+    when: 'There is no such route, order, deposit, product, webhook, delivery or event of yours',
     then: 'Check path and identifier',
   },
   REQUEST_TIMEOUT: {
@@ -31,8 +31,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     then: 'Send it again; a `reference_id` is charged once',
   },
   DUPLICATE_REFERENCE: {
-    when: 'The `reference_id` belongs to an order of yours with other content',
-    then: 'Use another reference for another order',
+    when: 'The `reference_id` belongs to an order (or a deposit, for deposits) of yours with other content',
+    then: 'Use another reference for another order or deposit',
   },
   CONFLICT: {
     when: 'The present state forbids the action',
@@ -44,7 +44,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     then: 'Send `Content-Type: application/json`',
   },
   TOO_MANY_REQUESTS: {
-    when: 'More requests with this API key than its limit allows',
+    when: 'More requests with this API key, or more new deposits, than the limit allows',
     then: 'Wait for `Retry-After` seconds, and send it again',
   },
   INTERNAL_ERROR: {
@@ -52,8 +52,10 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     then: 'Send it again with growing pauses; if it stays, tell the operator the `X-Request-Id`',
   },
   SERVICE_UNAVAILABLE: {
-    when: 'The wallet has too little (`details[0].code` is `INSUFFICIENT_BALANCE`), or the database is away (there is a `Retry-After`)',
-    then: 'Top up the wallet; or wait for `Retry-After` seconds, and send the same again',
+    when:
+      'The wallet has too little (`details[0].code` is `INSUFFICIENT_BALANCE`), no account takes a deposit (`NO_CHANNEL`, ' +
+      '`NO_FREE_AMOUNT`), or the database or a channel is away (there is a `Retry-After`)',
+    then: 'Top up the wallet, or choose another amount; or wait for `Retry-After` seconds, and send the same again',
   },
 };
 

@@ -31,6 +31,7 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     .addServer('http://127.0.0.1:3000', 'The local stack (`npm start`)')
     .addTag('Orders', 'Order top-ups, and follow them to their end')
     .addTag('Wallet', 'The prepaid balance, and what moved it')
+    .addTag('Deposits', 'Pay into the wallet by QR code')
     .addTag('Products', 'What can be ordered, at your prices')
     .addTag('Players', 'Find out whether a player exists')
     .addTag('Webhooks', 'Be told when an order ends, and see what was delivered')

@@ -42,7 +42,7 @@ export const depositCommands: CommandGroup = {
       .examples('deposit create --merchant 1 --reference-id invoice-7 --amount 1000.00')
       .does(async (app, { merchant: merchantId, referenceId, amount, channel, expiresIn, ...by }: CreateGiven) => {
         const request = { merchantId, referenceId, amount, channel, expiresIn };
-        return record(toDepositView(await app.get(DepositsService).create(request, by)));
+        return record(toDepositView((await app.get(DepositsService).create(request, by)).row));
       });
 
     deposit

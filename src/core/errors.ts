@@ -28,6 +28,11 @@ export const DETAIL_CODES = {
   PRODUCT_UNAVAILABLE: 'the product cannot be ordered at the moment: try again later',
   PRICE_CHANGED: 'the order costs more than its `max_total_amount`: look at the prices again',
   INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
+  TOO_MANY_OPEN: 'so many deposits are `pending` that no more are made: wait for one to end, or cancel one',
+  NO_CHANNEL: 'no active channel takes a deposit of this amount: nothing was created',
+  NO_FREE_AMOUNT:
+    'every sum near this amount is reserved for another deposit: nothing was created, take another amount',
+  CHANNEL_UNAVAILABLE: 'the deposit was made, but has no QR code yet: the same request again finishes it',
 } as const;
 
 /** Further codes, which only the operators' console answers. */
@@ -145,6 +150,19 @@ export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppErr
 /** A request with one member whose value is not allowed. */
 export const invalidValue = (field: string, message: string): AppError =>
   invalidRequest([{ field, code: 'INVALID_VALUE', message }]);
+
+/** A refusal that one detail code explains. */
+export const refusal = (
+  code: ErrorCode,
+  detail: DetailCode,
+  field: string,
+  message: string,
+  retryAfterSeconds?: number,
+): AppError =>
+  new AppError(code, message, {
+    details: [{ field, code: detail, message }],
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
 
 export const notFound = (what: string): AppError => new AppError('NOT_FOUND', `The ${what} was not found`);
 

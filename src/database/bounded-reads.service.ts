@@ -28,10 +28,15 @@ export class BoundedReadsService implements Queryable {
   }
 
   /** @throws SERVICE_UNAVAILABLE when other reads take too long, or PostgreSQL is away. */
-  async query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+  query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    return this.run(() => this.database.query<Row>(statement, values));
+  }
+
+  /** Runs other work that must not keep orders from a connection. It may use one connection at a time. @throws as {@link query}. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.enter();
     try {
-      return await this.database.query<Row>(statement, values);
+      return await work();
     } finally {
       this.leave();
     }

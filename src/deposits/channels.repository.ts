@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Not } from 'typeorm';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Statement, type Transaction } from '../database/database.js';
 import { DepositChannel } from './deposit-channel.entity.js';
 import { Deposit } from './deposit.entity.js';
@@ -13,16 +15,23 @@ const LOCK_SETTINGS: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtext('deposit_channels'))`,
 };
 
+/** All but the one that is built in, which operators neither see nor set. */
+const LIVE = { id: Not(SANDBOX_CHANNEL_ID) };
+
 @Injectable()
 export class ChannelsRepository {
   constructor(private readonly database: Database) {}
 
   list(): Promise<DepositChannel[]> {
-    return this.database.manager.find(DepositChannel, { order: { priority: 'ASC', code: 'ASC' } });
+    return this.database.manager.find(DepositChannel, { where: LIVE, order: { priority: 'ASC', code: 'ASC' } });
   }
 
   find(code: string): Promise<DepositChannel | null> {
-    return this.database.manager.findOneBy(DepositChannel, { code });
+    return this.database.manager.findOneBy(DepositChannel, { ...LIVE, code });
+  }
+
+  findSandbox(): Promise<DepositChannel> {
+    return this.database.manager.findOneByOrFail(DepositChannel, { id: SANDBOX_CHANNEL_ID });
   }
 
   /** Locks the channel against other imports, decisions and changes. Deposits can still be created. */
@@ -34,7 +43,7 @@ export class ChannelsRepository {
   async lockAll(tx: Transaction): Promise<DepositChannel[]> {
     await tx.query(LOCK_SETTINGS);
     const { manager } = tx;
-    return manager.find(DepositChannel, { order: { id: 'ASC' }, lock: { mode: 'for_no_key_update' } });
+    return manager.find(DepositChannel, { where: LIVE, order: { id: 'ASC' }, lock: { mode: 'for_no_key_update' } });
   }
 
   async set({ manager }: Transaction, row: ChannelRow): Promise<DepositChannel> {

@@ -45,6 +45,10 @@ export class ChannelsService {
     return this.channels.list();
   }
 
+  sandbox(): Promise<DepositChannel> {
+    return this.channels.findSandbox();
+  }
+
   /** @throws NOT_FOUND */
   async get(code: string): Promise<DepositChannel> {
     const channel = await this.channels.find(code);

@@ -20,6 +20,8 @@ export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 @Index('uq_deposits_held_amount', ['channel_id', 'amount_to_pay'], { unique: true, where: 'holds_amount' })
 @Index('ix_deposits_amount', ['channel_id', 'amount_to_pay', 'created_at', 'hold_until'])
 @Index('ix_deposits_merchant', ['merchant_id', 'id'])
+@Index('ix_deposits_open', ['merchant_id', 'id'], { where: `status = 'pending'` })
+@Index('ix_deposits_inquiry', ['next_inquiry_at'], { where: 'next_inquiry_at IS NOT NULL' })
 @Index('ix_deposits_pending', ['expires_at'], { where: `status = 'pending'` })
 @Index('ix_deposits_held', ['hold_until'], { where: 'holds_amount' })
 @Check('ck_deposits_status', `status IN ('pending', 'expired', 'cancelled', 'paid')`)
@@ -30,6 +32,7 @@ export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
   'ck_deposits_paid',
   `(status = 'paid') = (paid_amount > 0) AND (status = 'paid') = (paid_at IS NOT NULL) AND paid_amount >= 0`,
 )
+@Check('ck_deposits_cancelled', `status <> 'cancelled' OR cancelled_at IS NOT NULL`)
 @Check('ck_deposits_hold', 'hold_until >= expires_at')
 export class Deposit {
   @IdColumn('bigint', 'pk_deposits')
@@ -85,6 +88,14 @@ export class Deposit {
   /** When its first booked payment was paid. */
   @Column(timestampColumn({ nullable: true }))
   paid_at!: Date | null;
+
+  /** Stays when a payment arrives after all. */
+  @Column(timestampColumn({ nullable: true }))
+  cancelled_at!: Date | null;
+
+  /** When the channel is asked next about its payment, for channels that can be asked. */
+  @Column(timestampColumn({ nullable: true }))
+  next_inquiry_at!: Date | null;
 
   @Column('json', { nullable: true })
   metadata!: Record<string, string> | null;

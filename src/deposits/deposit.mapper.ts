@@ -4,6 +4,7 @@ import type { MerchantEvent } from '../events/event-log.js';
 import type { DepositDto, DepositPaymentDto } from './deposit.dto.js';
 import type { Deposit } from './deposit.entity.js';
 import type { BookedPayment, DepositRow } from './deposits.repository.js';
+import { qrImage } from './qr-image.js';
 
 export const toPaymentDto = (
   { public_id, amount, paid_at, booked_at }: BookedPayment,
@@ -34,6 +35,12 @@ export const toDepositDto = ({ deposit, channel, payments }: DepositRow): Deposi
   created_at: deposit.created_at.toISOString(),
   updated_at: deposit.updated_at.toISOString(),
 });
+
+/** What a merchant sees of one deposit. */
+export const toShownDeposit = (row: DepositRow): DepositDto => {
+  const { status, qr_payload: payload } = row.deposit;
+  return { ...toDepositDto(row), qr_image: status === 'pending' && payload !== null ? qrImage(payload) : null };
+};
 
 const eventOf = ({ deposit }: DepositRow, kind: MerchantEvent['kind'], data: object, at: Date): MerchantEvent => {
   const { merchant_id: merchantId, reference_id: referenceId } = deposit;

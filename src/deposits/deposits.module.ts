@@ -7,8 +7,10 @@ import { ChannelsService } from './channels.service.js';
 import { DepositsRepository } from './deposits.repository.js';
 import { DepositsService } from './deposits.service.js';
 import { IncomingLinesService } from './incoming-lines.service.js';
+import { MerchantDepositsService } from './merchant-deposits.service.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
+import { SandboxPaymentsService } from './sandbox/sandbox-payments.service.js';
 import { StatementsRepository } from './statements/statements.repository.js';
 import { StatementsService } from './statements/statements.service.js';
 
@@ -21,12 +23,14 @@ import { StatementsService } from './statements/statements.service.js';
     PaymentsRepository,
     StatementsRepository,
     ChannelsService,
+    SandboxPaymentsService,
     DepositsService,
+    MerchantDepositsService,
     BookingService,
     IncomingLinesService,
     PaymentsService,
     StatementsService,
   ],
-  exports: [ChannelsService, DepositsService, PaymentsService, StatementsService],
+  exports: [ChannelsService, DepositsService, MerchantDepositsService, PaymentsService, StatementsService],
 })
 export class DepositsModule {}

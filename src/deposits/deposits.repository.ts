@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
+import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import type { DealtBefore } from './dealing.js';
 import { DepositChannel } from './deposit-channel.entity.js';
@@ -49,11 +51,44 @@ export interface NewDeposit {
   holdHours: number;
   metadata: Record<string, string> | null;
   source: Deposit['source'];
+  /** When the channel is first asked about it, in seconds. */
+  inquiryAfter: number | null;
 }
+
+/** A page of a merchant's deposits. */
+interface DepositsPage {
+  merchantId: number;
+  status: DepositStatus | null;
+  referenceId: string | undefined;
+  createdFrom: Date | null;
+  createdTo: Date | null;
+  /** The id after which the page begins. */
+  before: bigint;
+  limit: number;
+}
+
+/** A deposit of the sandbox about which there is something to report. Times are seconds after its creation. */
+export type DueDeposit = Pick<
+  Deposit,
+  'id' | 'merchant_id' | 'deposit_number' | 'amount' | 'amount_to_pay' | 'created_at'
+> & { expires_in: number; reported_after: number };
 
 @Injectable()
 export class DepositsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly reads: BoundedReadsService,
+  ) {}
+
+  /** Locks the creations of a merchant. @returns what it has made before. */
+  async lockCreations(
+    tx: Transaction,
+    by: { merchantId: number; referenceId: string; maxOpen: number; perMinute: number },
+  ): Promise<{ is_made: boolean; open: number; wait_seconds: number | null }> {
+    tx.write(...sql.LOCK_CREATIONS.with(by));
+    type Use = { is_made: boolean; open: number; wait_seconds: number | null };
+    return present((await tx.query<Use>(...sql.FIND_USE.with(by)))[0], 'the statement has one row');
+  }
 
   dealtBefore(tx: Transaction, channelId: number, amounts: Satang[]): Promise<DealtBefore[]> {
     const rows = amounts.map((amount_to_pay) => ({ amount_to_pay }));
@@ -67,9 +102,37 @@ export class DepositsRepository {
     return inserted?.id ?? null;
   }
 
-  async findByReferenceId(merchantId: number, referenceId: string): Promise<DepositRow | undefined> {
-    const of = { merchant_id: merchantId, reference_id: referenceId };
-    return (await this.complete(await this.database.manager.findBy(Deposit, of)))[0];
+  async find(reader: Queryable, merchantId: number, referenceId: string): Promise<DepositRow | undefined> {
+    const found = await reader.query<DepositOfChannel>(...sql.FIND_DEPOSIT.with({ merchantId, referenceId }));
+    return (await this.withPayments(reader, found))[0];
+  }
+
+  /** A merchant's deposits, newest first. */
+  async page({ referenceId, ...page }: DepositsPage): Promise<DepositRow[]> {
+    const statement = sql.DEPOSITS_PAGE[referenceId === undefined ? 'any' : 'reference'];
+    const [asked, values] = statement.with({ ...page, referenceId: referenceId ?? null });
+    // A merchant may look for a deposit just after making it. A replica may not have it yet.
+    if (referenceId !== undefined) return this.withPayments(this.reads, await this.reads.query(asked, values));
+    const replica: Queryable = { query: this.reads.list.bind(this.reads) };
+    return this.withPayments(replica, await replica.query(asked, values));
+  }
+
+  async cancel(merchantId: number, referenceId: string): Promise<void> {
+    await this.reads.query(...sql.CANCEL_DEPOSIT.with({ merchantId, referenceId }));
+  }
+
+  async finish(id: bigint, qrPayload: string, inquiryAfter: number): Promise<void> {
+    await this.database.query(...sql.FINISH_DEPOSIT.with({ id, qrPayload, inquiryAfter }));
+  }
+
+  /** @param id of the only deposit to look at; null for any. */
+  findDue(limit: number, id: bigint | null = null): Promise<DueDeposit[]> {
+    return this.database.query<DueDeposit>(...sql.FIND_DUE.with({ limit, id }));
+  }
+
+  /** @param after seconds after the creation. */
+  setInquiry(tx: Transaction, id: bigint, after: number | null): void {
+    tx.write(...sql.SET_INQUIRY.with({ id, after }));
   }
 
   findByNumber({ manager }: Transaction, number: string): Promise<Deposit | null> {
@@ -144,16 +207,20 @@ export class DepositsRepository {
   }
 
   private async complete(deposits: Deposit[]): Promise<DepositRow[]> {
-    if (deposits.length === 0) return [];
-    const { manager } = this.database;
-    const [channels, payments] = await Promise.all([
-      manager.find(DepositChannel),
-      this.paymentsOf(this.database, deposits),
-    ]);
+    const channels = await this.database.manager.find(DepositChannel);
     const codes = new Map(channels.map(({ id, code }) => [id, code]));
-    return deposits.map((deposit) => ({
+    return this.withPayments(
+      this.database,
+      deposits.map((deposit) => ({ ...deposit, channel: codes.get(deposit.channel_id) ?? '' })),
+    );
+  }
+
+  private async withPayments(reader: Queryable, deposits: DepositOfChannel[]): Promise<DepositRow[]> {
+    if (deposits.length === 0) return [];
+    const payments = await this.paymentsOf(reader, deposits);
+    return deposits.map(({ channel, ...deposit }) => ({
       deposit,
-      channel: codes.get(deposit.channel_id) ?? '',
+      channel,
       payments: payments.filter(({ deposit_id }) => deposit_id === deposit.id),
     }));
   }

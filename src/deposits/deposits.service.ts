@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, invalidValue, refusal, UnknownResource } from '../core/errors.js';
 import { newDepositNumber, newDepositReference } from '../core/identifiers.js';
+import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { textProblem } from '../core/text.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -11,10 +14,13 @@ import { recordEvents } from '../events/event-log.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { channelAdapter } from './channels/adapters.js';
-import { ChannelsService, settingsOf, type KnownChannel } from './channels.service.js';
+import { ChannelsService, settingsOf } from './channels.service.js';
 import { amountsToDeal, chooseAmount } from './dealing.js';
+import type { DepositChannel } from './deposit-channel.entity.js';
 import { expiredEvent } from './deposit.mapper.js';
-import { DepositsRepository, type DepositRow, type DepositsFilter, type NewDeposit } from './deposits.repository.js';
+import { DepositsRepository, type DepositRow, type DepositsFilter } from './deposits.repository.js';
+import { SandboxPaymentsService } from './sandbox/sandbox-payments.service.js';
+import { nextReport, offerInSandbox, sandboxQr } from './sandbox/sandbox-plan.js';
 
 /** How often to deal an amount that another deposit takes at the same moment. */
 const MAX_DEALS = 5;
@@ -22,6 +28,8 @@ const BATCH = 500;
 /** Orders of these deposits' merchants wait meanwhile. */
 const EXPIRED_AT_ONCE = 100;
 const MINUTE_MS = 60_000;
+/** In seconds, outside of the sandbox. */
+const MIN_EXPIRES_IN = 60;
 
 /** A merchant's wish to pay. */
 export interface DepositRequest {
@@ -35,6 +43,12 @@ export interface DepositRequest {
   metadata?: Record<string, string> | null;
 }
 
+/** A deposit in its current state. `replayed`: the same request made it before. */
+export interface CreatedDeposit {
+  row: DepositRow;
+  replayed: boolean;
+}
+
 /** Makes deposits, ends their offers, and frees their amounts. Payments are booked by `BookingService`. */
 @Injectable()
 export class DepositsService {
@@ -44,6 +58,7 @@ export class DepositsService {
     private readonly channels: ChannelsService,
     private readonly merchants: MerchantsService,
     private readonly wallets: WalletsRepository,
+    private readonly sandbox: SandboxPaymentsService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -67,25 +82,25 @@ export class DepositsService {
 
   /**
    * Makes a deposit for a merchant. The same reference with the same content returns the deposit that it made.
-   * @param by the operator who acts for the merchant.
-   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN for a suspended merchant; DUPLICATE_REFERENCE; SERVICE_UNAVAILABLE without a channel
-   * or a free amount.
+   * @param by the operator who acts for the merchant. Without one, the merchant's limits hold.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN for a suspended merchant; DUPLICATE_REFERENCE; CONFLICT and TOO_MANY_REQUESTS at a
+   * limit; SERVICE_UNAVAILABLE without a channel, a free amount or a QR code.
    */
-  async create(request: DepositRequest, by?: Actor): Promise<DepositRow> {
+  async create(request: DepositRequest, by?: Actor): Promise<CreatedDeposit> {
     const { merchantId, referenceId } = request;
     const problem = textProblem(referenceId, 1, 128);
     if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
-    const merchant = await this.merchants.get(merchantId);
-    if (merchant.sandbox)
-      throw new AppError('BAD_REQUEST', `merchant ${merchantId} is a sandbox merchant: no channel takes its deposits`);
-    if (merchant.status !== 'active') throw new AppError('FORBIDDEN', `merchant ${merchantId} is suspended`);
-    let channel: KnownChannel | undefined;
+    const { sandbox, status } = await this.merchants.get(merchantId);
+    if (sandbox && by)
+      throw new AppError('BAD_REQUEST', `merchant ${merchantId} is a sandbox merchant: it has no real money`);
+    if (status !== 'active') throw new AppError('FORBIDDEN', `merchant ${merchantId} is suspended`);
+    let channel: DepositChannel | undefined;
     for (let deal = 1; deal <= MAX_DEALS; deal++) {
-      const earlier = await this.deposits.findByReferenceId(merchantId, referenceId);
-      if (earlier) return repeated(earlier, request);
-      const chosen = (channel ??= await this.choose(request));
-      const number = await this.database.transaction((tx) => this.deal(tx, request, chosen, by));
-      if (number !== null) return this.get(number, merchantId);
+      const earlier = await this.deposits.find(this.database, merchantId, referenceId);
+      if (earlier) return { row: await this.finished(repeated(earlier, request)), replayed: true };
+      const chosen = (channel ??= choose(request, sandbox ? [await this.channels.sandbox()] : await this.active()));
+      const isMade = await this.database.transaction((tx) => this.deal(tx, request, chosen, by));
+      if (isMade) return { row: await this.firstAnswer(merchantId, referenceId), replayed: false };
     }
     throw noFreeAmount(request.amount);
   }
@@ -117,60 +132,115 @@ export class DepositsService {
     while (!stop.aborted && (await this.deposits.freeAmounts(BATCH, marginMs)) === BATCH);
   }
 
-  private async choose({ channel: code, amount }: DepositRequest): Promise<KnownChannel> {
-    const takes = ({ min, max }: { min: Satang; max: Satang }): boolean => amount >= min && amount <= max;
-    const active = (await this.channels.list()).filter(({ status }) => status === 'active');
-    if (code === undefined) {
-      const first = active.find(takes);
-      if (!first) throw new AppError('SERVICE_UNAVAILABLE', `no active channel takes ${formatBaht(amount)} THB`);
-      return { channel: first, settings: settingsOf(first) };
-    }
-    const named = active.find((each) => each.code === code);
-    if (!named) throw new AppError('BAD_REQUEST', `there is no active channel ${code}`);
-    if (!takes(named)) {
-      const limits = `${formatBaht(named.min)} to ${formatBaht(named.max)} THB`;
-      throw new AppError('BAD_REQUEST', `channel ${code} takes ${limits}, not ${formatBaht(amount)}`);
-    }
-    return { channel: named, settings: settingsOf(named) };
+  private async active(): Promise<DepositChannel[]> {
+    return (await this.channels.list()).filter(({ status }) => status === 'active');
   }
 
-  /** @returns null if another deposit took the amount or the reference meanwhile. */
-  private async deal(
-    tx: Transaction,
-    request: DepositRequest,
-    { channel, settings }: KnownChannel,
-    by?: Actor,
-  ): Promise<string | null> {
+  /** @returns false if another deposit took the amount or the reference meanwhile. */
+  private async deal(tx: Transaction, request: DepositRequest, channel: DepositChannel, by?: Actor): Promise<boolean> {
     const { merchantId, referenceId, amount, expiresIn, metadata = null } = request;
-    const holdsAmount = settings.recognizedBy === 'amount';
-    const amountToPay = holdsAmount ? await this.dealAmount(tx, amount, { channel, settings }) : amount;
+    if (!by && !(await this.isWithinLimits(tx, request))) return false;
+    const isSandbox = channel.id === SANDBOX_CHANNEL_ID;
     const reference = newDepositReference();
+    const offer = isSandbox ? offerInSandbox(amount) : await this.offer(tx, amount, channel, reference);
     const ours = { depositNumber: newDepositNumber(), reference, source: by ? 'operator' : 'api' } as const;
     const times = { seconds: expiresIn, holdHours: this.config.DEPOSIT_HOLD_HOURS };
-    const qrPayload = channelAdapter(channel.adapter).qrPayload(settings, amountToPay, reference);
-    const dealt = { channelId: channel.id, amountToPay, holdsAmount, qrPayload };
-    const deposit: NewDeposit = { ...ours, ...times, ...dealt, merchantId, referenceId, amount, metadata };
-    if ((await this.deposits.insert(tx, deposit)) === null) return null;
-    const detail = {
-      deposit_number: deposit.depositNumber,
-      reference: referenceId,
-      amount: formatBaht(amount),
-      channel: channel.code,
-    };
+    const isAsked = isSandbox && offer.qrPayload !== null;
+    const inquiryAfter = isAsked ? nextReport(amount, expiresIn, -1) : null;
+    const of = { merchantId, channelId: channel.id, referenceId, amount, metadata };
+    if ((await this.deposits.insert(tx, { ...ours, ...times, ...offer, ...of, inquiryAfter })) === null) return false;
+    const facts = { deposit_number: ours.depositNumber, reference: referenceId };
+    const detail = { ...facts, amount: formatBaht(amount), channel: channel.code };
     recordAction(tx, by, { action: 'deposit.create', merchantId, detail });
-    return deposit.depositNumber;
+    return true;
   }
 
-  private async dealAmount(tx: Transaction, amount: Satang, { channel, settings }: KnownChannel): Promise<Satang> {
-    const amounts = amountsToDeal(amount, settings.spread, settings.amountClass);
-    const chosen = chooseAmount(await this.deposits.dealtBefore(tx, channel.id, amounts));
-    if (chosen === null) throw noFreeAmount(amount);
-    return chosen;
+  /** @returns false if the reference was used meanwhile, because no limit refuses a repetition. @throws at a limit. */
+  private async isWithinLimits(tx: Transaction, { merchantId, referenceId }: DepositRequest): Promise<boolean> {
+    const { DEPOSIT_MAX_OPEN: maxOpen, DEPOSIT_CREATE_PER_MINUTE: perMinute } = this.config;
+    const use = await this.deposits.lockCreations(tx, { merchantId, referenceId, maxOpen, perMinute });
+    if (use.is_made) return false;
+    if (maxOpen > 0 && use.open >= maxOpen) {
+      const message = `${maxOpen} deposits are pending: pay or cancel one first`;
+      throw refusal('CONFLICT', 'TOO_MANY_OPEN', 'reference_id', message);
+    }
+    const wait = use.wait_seconds ?? 0;
+    if (perMinute === 0 || wait <= 0) return true;
+    const message = `More than ${perMinute} new deposits in a minute: please slow down`;
+    throw new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds: wait });
+  }
+
+  private async offer(tx: Transaction, amount: Satang, channel: DepositChannel, reference: string): Promise<Offer> {
+    const settings = settingsOf(channel);
+    const holdsAmount = settings.recognizedBy === 'amount';
+    const amounts = holdsAmount ? amountsToDeal(amount, settings.spread, settings.amountClass) : [];
+    const dealt = holdsAmount ? chooseAmount(await this.deposits.dealtBefore(tx, channel.id, amounts)) : amount;
+    if (dealt === null) throw noFreeAmount(amount);
+    return {
+      amountToPay: dealt,
+      holdsAmount,
+      qrPayload: channelAdapter(channel.adapter).qrPayload(settings, dealt, reference),
+    };
+  }
+
+  /** The deposit as it stands after its creation. @throws SERVICE_UNAVAILABLE if the channel gave no QR code. */
+  private async firstAnswer(merchantId: number, referenceId: string): Promise<DepositRow> {
+    const find = async (): Promise<DepositRow> =>
+      present(await this.deposits.find(this.database, merchantId, referenceId), 'a deposit was made');
+    const made = await find();
+    const { qr_payload: qrPayload, next_inquiry_at: reportedAt, created_at: madeAt } = made.deposit;
+    if (qrPayload === null) {
+      const message = 'the channel gave no QR code: repeat the request';
+      throw refusal('SERVICE_UNAVAILABLE', 'CHANNEL_UNAVAILABLE', 'channel', message, 1);
+    }
+    // In the sandbox, a payment may be reported before this answer.
+    if (reportedAt === null || reportedAt > madeAt) return made;
+    for (const due of await this.deposits.findDue(1, made.deposit.id)) await this.sandbox.pay(due);
+    return find();
+  }
+
+  /** Gives a deposit its QR code, if the channel gave none before. */
+  private async finished(row: DepositRow): Promise<DepositRow> {
+    const { id, qr_payload: payload, status, amount_to_pay: amountToPay, channel_id: channelId } = row.deposit;
+    if (payload !== null || status !== 'pending' || channelId !== SANDBOX_CHANNEL_ID) return row;
+    await this.deposits.finish(id, sandboxQr(amountToPay), 2);
+    const { merchant_id: merchantId, reference_id: referenceId } = row.deposit;
+    return present(await this.deposits.find(this.database, merchantId, referenceId), 'a deposit stays');
   }
 }
 
-const noFreeAmount = (amount: Satang): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', `every amount near ${formatBaht(amount)} THB is reserved: nothing was created`);
+/** What a channel offers for an amount. */
+interface Offer {
+  amountToPay: Satang;
+  holdsAmount: boolean;
+  qrPayload: string | null;
+}
+
+/** @throws SERVICE_UNAVAILABLE; BAD_REQUEST */
+function choose({ channel: code, amount, expiresIn }: DepositRequest, channels: DepositChannel[]): DepositChannel {
+  const takes = ({ min, max }: DepositChannel): boolean => amount >= min && amount <= max;
+  const named = code === undefined ? channels.find(takes) : channels.find((each) => each.code === code);
+  if (!named) {
+    if (code !== undefined) throw invalidValue('channel', `there is no active channel ${code}`);
+    const message = `no active channel takes ${formatBaht(amount)} THB`;
+    throw refusal('SERVICE_UNAVAILABLE', 'NO_CHANNEL', 'amount', message);
+  }
+  if (!takes(named)) {
+    const limits = `${formatBaht(named.min)} to ${formatBaht(named.max)} THB`;
+    const message = `channel ${named.code} takes ${limits}, not ${formatBaht(amount)}`;
+    throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'amount', message);
+  }
+  if (named.id !== SANDBOX_CHANNEL_ID && expiresIn < MIN_EXPIRES_IN) {
+    const message = `expires_in must be an integer from ${MIN_EXPIRES_IN} to 86400`;
+    throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'expires_in', message);
+  }
+  return named;
+}
+
+function noFreeAmount(amount: Satang): AppError {
+  const message = `every amount near ${formatBaht(amount)} THB is reserved: nothing was created`;
+  return refusal('SERVICE_UNAVAILABLE', 'NO_FREE_AMOUNT', 'amount', message);
+}
 
 /** @throws DUPLICATE_REFERENCE for other content. */
 function repeated(earlier: DepositRow, { amount, channel, metadata = null }: DepositRequest): DepositRow {
@@ -178,7 +248,7 @@ function repeated(earlier: DepositRow, { amount, channel, metadata = null }: Dep
   const isSame =
     deposit.amount === amount &&
     (channel === undefined || earlier.channel === channel) &&
-    JSON.stringify(deposit.metadata) === JSON.stringify(metadata);
+    isDeepStrictEqual(deposit.metadata ?? {}, metadata ?? {});
   if (isSame) return earlier;
   throw new AppError('DUPLICATE_REFERENCE', `the reference ${deposit.reference_id} was used for another deposit`);
 }

@@ -24,15 +24,98 @@ export const INSERT_DEPOSIT = statement(
     ...({ depositNumber: 'text', merchantId: 'int', channelId: 'int', referenceId: 'text' } as const),
     ...({ reference: 'text', amount: 'bigint', amountToPay: 'bigint', qrPayload: 'text?' } as const),
     ...({ holdsAmount: 'boolean', seconds: 'int', holdHours: 'int', metadata: 'text?', source: 'text' } as const),
+    inquiryAfter: 'int?',
   },
   (of) => `
     INSERT INTO deposits (deposit_number, merchant_id, channel_id, reference_id, reference, amount, amount_to_pay, qr_payload,
-                          holds_amount, expires_at, hold_until, metadata, source, created_at, updated_at)
+                          holds_amount, expires_at, hold_until, metadata, source, created_at, updated_at, next_inquiry_at)
     SELECT ${of.depositNumber}, ${of.merchantId}, ${of.channelId}, ${of.referenceId}, ${of.reference}, ${of.amount},
            ${of.amountToPay}, ${of.qrPayload}, ${of.holdsAmount}, expires_at, expires_at + ${of.holdHours} * interval '1 hour',
-           ${of.metadata}::json, ${of.source}, ${NOW}, ${NOW}
+           ${of.metadata}::json, ${of.source}, ${NOW}, ${NOW}, ${NOW} + ${of.inquiryAfter} * interval '1 second'
     FROM (SELECT ${NOW} + ${of.seconds} * interval '1 second' AS expires_at) moment
     ON CONFLICT DO NOTHING RETURNING id`,
+);
+
+/** One creation of a merchant at a time, so that its limits hold. The first number is unique among our advisory locks. */
+export const LOCK_CREATIONS = statement(
+  'deposits.lock_creations',
+  { merchantId: 'int' },
+  ({ merchantId }) => `SELECT pg_advisory_xact_lock(hashtext('deposits'), ${merchantId})`,
+);
+
+/** What the merchant has made: whether the reference, how many open deposits, and for how many seconds it must wait. */
+export const FIND_USE = statement(
+  'deposits.use',
+  { merchantId: 'int', referenceId: 'text', maxOpen: 'int', perMinute: 'int' },
+  ({ merchantId, referenceId, maxOpen, perMinute }) => `
+    SELECT EXISTS (SELECT FROM deposits WHERE merchant_id = ${merchantId} AND reference_id = ${referenceId}) AS is_made,
+           (SELECT count(*) FROM (SELECT FROM deposits WHERE merchant_id = ${merchantId} AND status = 'pending'
+                                  LIMIT ${maxOpen}) open)::int AS open,
+           (SELECT ceil(extract(epoch FROM created_at + interval '1 minute' - statement_timestamp()))::int FROM deposits
+            WHERE merchant_id = ${merchantId} AND source = 'api'
+            ORDER BY id DESC OFFSET greatest(${perMinute} - 1, 0) LIMIT 1) AS wait_seconds`,
+);
+
+export const FIND_DEPOSIT = statement(
+  'deposits.find',
+  { merchantId: 'int', referenceId: 'text' },
+  ({ merchantId, referenceId }) => `
+    SELECT ${DEPOSIT} FROM deposits d WHERE d.merchant_id = ${merchantId} AND d.reference_id = ${referenceId}`,
+);
+
+const page = (condition: 'any' | 'reference') =>
+  statement(
+    `deposits.page.${condition}`,
+    {
+      ...({ merchantId: 'int', referenceId: 'text?', status: 'text?', before: 'bigint', limit: 'int' } as const),
+      ...({ createdFrom: 'timestamptz?', createdTo: 'timestamptz?' } as const),
+    },
+    ({ merchantId, referenceId, status, before, limit, createdFrom, createdTo }) => `
+    SELECT ${DEPOSIT} FROM deposits d
+    WHERE d.merchant_id = ${merchantId} AND d.id < ${before} AND (${status} IS NULL OR d.status = ${status})
+      AND ${condition === 'any' ? `${referenceId} IS NULL` : `d.reference_id = ${referenceId}`}
+      AND d.created_at >= coalesce(${createdFrom}, '-infinity') AND d.created_at <= coalesce(${createdTo}, 'infinity')
+    ORDER BY d.id DESC LIMIT ${limit}`,
+  );
+
+/** Pages of a merchant's deposits, newest first. With a reference, they are found by it. */
+export const DEPOSITS_PAGE = { any: page('any'), reference: page('reference') };
+
+export const CANCEL_DEPOSIT = statement(
+  'deposits.cancel',
+  { merchantId: 'int', referenceId: 'text' },
+  ({ merchantId, referenceId }) => `
+    UPDATE deposits SET status = 'cancelled', cancelled_at = ${NOW}, updated_at = ${NOW}
+    WHERE merchant_id = ${merchantId} AND reference_id = ${referenceId} AND status = 'pending'`,
+);
+
+/** Gives an open deposit the QR code that its channel did not give at first. */
+export const FINISH_DEPOSIT = statement(
+  'deposits.finish',
+  { id: 'bigint', qrPayload: 'text', inquiryAfter: 'int' },
+  ({ id, qrPayload, inquiryAfter }) => `
+    UPDATE deposits SET qr_payload = ${qrPayload}, next_inquiry_at = ${NOW} + ${inquiryAfter} * interval '1 second',
+                        updated_at = ${NOW}
+    WHERE id = ${id} AND qr_payload IS NULL AND status = 'pending'`,
+);
+
+/** Deposits about which the channel is asked now. */
+export const FIND_DUE = statement(
+  'deposits.find_due',
+  { limit: 'int', id: 'bigint?' },
+  ({ limit, id }) => `
+    SELECT id, merchant_id, deposit_number, amount, amount_to_pay, created_at,
+           extract(epoch FROM expires_at - created_at)::int AS expires_in,
+           extract(epoch FROM next_inquiry_at - created_at)::float8 AS reported_after
+    FROM deposits WHERE next_inquiry_at <= statement_timestamp() AND id = coalesce(${id}, id)
+    ORDER BY next_inquiry_at LIMIT ${limit}`,
+);
+
+export const SET_INQUIRY = statement(
+  'deposits.set_inquiry',
+  { id: 'bigint', after: 'int?' },
+  ({ id, after }) => `
+    UPDATE deposits SET next_inquiry_at = created_at + ${after} * interval '1 second' WHERE id = ${id}`,
 );
 
 /** Locks deposits in the order of their ids. */

@@ -8,7 +8,7 @@ import { BookingService, type Booking } from './booking.service.js';
 import type { KnownChannel } from './channels.service.js';
 import { DepositsRepository } from './deposits.repository.js';
 import { Matcher, referencesIn, RELEVANT_MS, TOO_EARLY_MS, type Match, type ReportedPayment } from './matching.js';
-import { PaymentsRepository, type NewPayment } from './payments.repository.js';
+import { NOT_BOOKED, PaymentsRepository, type NewPayment } from './payments.repository.js';
 import type { IdentifiedLine } from './statements/chain.js';
 import type { StatementLine } from './statements/statement-line.entity.js';
 
@@ -58,7 +58,16 @@ export class IncomingLinesService {
     const rows = matched.map(({ line, publicId, match }): NewPayment => {
       const line_id = present(ids.get(line.identity_hash.toString('latin1')), 'an incoming line is stored');
       const { amount, at: paid_at, precision } = line;
-      const row = { public_id: publicId, amount, currency: 'THB', paid_at, precision, line_id, ...NOT_BOOKED };
+      const row = {
+        public_id: publicId,
+        amount,
+        currency: 'THB',
+        paid_at,
+        precision,
+        charge_ref: null,
+        line_id,
+        ...NOT_BOOKED,
+      };
       if (match.state === 'ignored') return { ...row, state: 'ignored' };
       if (match.state === 'waiting') {
         return { ...row, state: 'waiting', reason: match.reason, deposit_id: match.deposit?.id ?? null };
@@ -108,15 +117,6 @@ export class IncomingLinesService {
     }));
   }
 }
-
-const NOT_BOOKED = {
-  reason: null,
-  deposit_id: null,
-  merchant_id: null,
-  transfer_id: null,
-  booked_by: null,
-  booked_at: null,
-};
 
 function outcomesOf(matched: readonly MatchedLine[]): Outcomes {
   const count = (state: Match['state']): number => matched.filter(({ match }) => match.state === state).length;

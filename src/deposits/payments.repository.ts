@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import type { Satang } from '../core/money.js';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Transaction } from '../database/database.js';
 import { DepositChannel } from './deposit-channel.entity.js';
 import { Deposit } from './deposit.entity.js';
@@ -9,9 +11,19 @@ import { CONTRADICT, INSERT_PAYMENTS, SUGGEST } from './payments.sql.js';
 /** A payment to be written. */
 export type NewPayment = Pick<
   IncomingPayment,
-  | ('public_id' | 'amount' | 'currency' | 'paid_at' | 'precision' | 'line_id' | 'state' | 'reason')
+  | ('public_id' | 'amount' | 'currency' | 'paid_at' | 'precision' | 'charge_ref' | 'line_id' | 'state' | 'reason')
   | ('deposit_id' | 'merchant_id' | 'transfer_id' | 'booked_by' | 'booked_at')
 >;
+
+/** The members of a payment that no wallet got. */
+export const NOT_BOOKED = {
+  reason: null,
+  deposit_id: null,
+  merchant_id: null,
+  transfer_id: null,
+  booked_by: null,
+  booked_at: null,
+};
 
 /** A deposit that a waiting payment may be for. */
 export type Suggestion = Pick<Deposit, 'deposit_number' | 'merchant_id' | 'amount_to_pay'>;
@@ -48,6 +60,11 @@ export class PaymentsRepository {
     if (payments.length > 0) tx.write(...INSERT_PAYMENTS.with({ channelId, payments }));
   }
 
+  /** Payments with these charges. */
+  findCharges({ manager }: Transaction, channelId: number, charges: string[]): Promise<IncomingPayment[]> {
+    return manager.findBy(IncomingPayment, { channel_id: channelId, charge_ref: In(charges) });
+  }
+
   /** Records that a witness contradicts a payment. Nothing moves. */
   contradict(tx: Transaction, lineIds: bigint[]): void {
     if (lineIds.length > 0) tx.write(...CONTRADICT.with({ lines: lineIds.map((id) => ({ id })) }));
@@ -64,7 +81,8 @@ export class PaymentsRepository {
     }
     if (merchantId !== undefined) query.andWhere({ merchant_id: merchantId });
     if (amount !== undefined) query.andWhere('payment.amount = :amount', { amount: String(amount) });
-    if (channel !== undefined) {
+    if (channel === undefined) query.andWhere(`payment.channel_id <> ${SANDBOX_CHANNEL_ID}`);
+    else {
       query.innerJoin(DepositChannel, 'channel', 'channel.id = payment.channel_id AND channel.code = :channel', {
         channel,
       });

@@ -3,6 +3,7 @@ import { AppError, UnknownResource } from '../core/errors.js';
 import { newDepositNumber, newDepositReference } from '../core/identifiers.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
@@ -141,6 +142,8 @@ export class PaymentsService {
     const reasonProblem = textProblem(by.reason, 1, 500);
     if (reasonProblem) throw new AppError('BAD_REQUEST', `the reason ${reasonProblem}`);
     const { payment: found, channel } = await this.get(publicId);
+    if (found.channel_id === SANDBOX_CHANNEL_ID)
+      throw new AppError('BAD_REQUEST', `payment ${publicId} is of the sandbox: it has no real money`);
     await this.database.transaction(async (tx) => {
       await this.channels.lock(tx, found.channel_id);
       const payment = await this.payments.lock(tx, found.id);
@@ -185,7 +188,15 @@ export class PaymentsService {
     const { channel_id: channelId, public_id: referenceId, amount } = payment;
     const depositNumber = newDepositNumber();
     const ours = { depositNumber, reference: newDepositReference(), source: 'operator', metadata: null } as const;
-    const ended = { amount, amountToPay: amount, qrPayload: null, holdsAmount: false, seconds: 0, holdHours: 0 };
+    const ended = {
+      amount,
+      amountToPay: amount,
+      qrPayload: null,
+      holdsAmount: false,
+      seconds: 0,
+      holdHours: 0,
+      inquiryAfter: null,
+    };
     const id = await this.deposits.insert(tx, { ...ours, ...ended, merchantId, channelId, referenceId });
     if (id === null)
       throw new AppError('CONFLICT', `merchant ${merchantId} has a deposit ${referenceId}: give its number`);

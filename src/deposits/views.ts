@@ -56,8 +56,10 @@ export function toDepositDetail(row: DepositRow): View {
   }));
   const hasExpired = deposit.status === 'expired' || (payments[0]?.booked_at ?? new Date(0)) > deposit.expires_at;
   const expired = hasExpired ? [{ at: deposit.expires_at.toISOString(), event: 'expired', detail: '' }] : [];
+  const cancelled =
+    deposit.cancelled_at === null ? [] : [{ at: deposit.cancelled_at.toISOString(), event: 'cancelled', detail: '' }];
   const made = { at: deposit.created_at.toISOString(), event: 'created', detail: `by ${deposit.source}` };
-  return { ...toDepositView(row), timeline: [made, ...expired, ...booked] };
+  return { ...toDepositView(row), timeline: [made, ...cancelled, ...expired, ...booked] };
 }
 
 export const toPaymentView = ({ payment, channel, deposit_number, suggestions }: PaymentRow): View => ({

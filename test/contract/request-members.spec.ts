@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AppError } from '../../src/core/errors.js';
 import { readMembers } from '../../src/core/validation/read-members.js';
 import type { Class } from '../../src/core/validation/rule.js';
+import { CreateDepositDto, DepositListQuery } from '../../src/deposits/deposit-requests.dto.js';
 import { CreateOrderDto, CreateOrderItemDto, OrderListQuery } from '../../src/orders/order-requests.dto.js';
 import { EventListQuery } from '../../src/events/event.dto.js';
 import { SandboxCreditDto } from '../../src/wallet/wallet.dto.js';
@@ -121,6 +122,11 @@ const creditAmount: Problems = {
   digits: TAKEN,
   'empty space x dot long nul surrogate url noDate': noCredit,
 };
+const depositAmount: Problems = {
+  others: 'INVALID_TYPE must be a string',
+  'empty space x dot digits long nul surrogate url noDate':
+    'INVALID_VALUE must be an amount with two fraction digits such as 1000.00',
+};
 const texts: Problems = {
   others: 'INVALID_TYPE must be an object',
   object: TAKEN,
@@ -156,6 +162,29 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
       max_total_amount: ['70.00', nullable(amount)],
       metadata: [{ cart: '1' }, nullable(texts)],
       end_user_ip: ['203.0.113.7', nullable(ip)],
+    },
+  ],
+  [
+    CreateDepositDto,
+    {
+      reference_id: [
+        'deposit-1',
+        required({ ...shortText, 'x digits url noDate': TAKEN, dot: 'INVALID_VALUE must not be . or ..' }),
+      ],
+      amount: ['1000.00', required(depositAmount)],
+      channel: ['kbank', nullable({ ...shortText, 'empty long': 'INVALID_VALUE must have 1 to 32 characters' })],
+      expires_in: [900, nullable(integer(5, 86_400, 'hundredOne', 'zero one half minusOne'))],
+      metadata: [{ till: '3' }, nullable(texts)],
+    },
+  ],
+  [
+    DepositListQuery,
+    {
+      ...page,
+      status: ['paid', optional(oneOf('pending, expired, cancelled, paid'))],
+      reference_id: ['deposit-1', optional(shortText)],
+      created_from: ['2026-01-15T08:30:00Z', optional(moment)],
+      created_to: ['2026-01-16T08:30:00+07:00', optional(moment)],
     },
   ],
   [SandboxCreditDto, { amount: ['1000.00', required(creditAmount)] }],

@@ -100,7 +100,7 @@ describe('deposits that are recognized by their amounts', () => {
   it('are paid after they were cancelled', async () => {
     const channel = await scene.channel();
     const deposit = await scene.deposit(channel, merchant);
-    await scene.stack.sql(`UPDATE deposits SET status = 'cancelled' WHERE deposit_number = $1`, [
+    await scene.stack.sql(`UPDATE deposits SET status = 'cancelled', cancelled_at = now() WHERE deposit_number = $1`, [
       deposit.deposit_number,
     ]);
     await scene.import(channel, new BankAccount().add(paying(deposit)).statement());

@@ -53,7 +53,7 @@ describe('The table of the sandbox', () => {
 });
 
 describe('The reference', () => {
-  const reference = ['orders', 'wallet', 'products', 'players', 'webhooks', 'events', 'sandbox']
+  const reference = ['orders', 'wallet', 'deposits', 'products', 'players', 'webhooks', 'events', 'sandbox']
     .map((tag) => pageAt(`/reference/${tag}`))
     .join('');
 

@@ -60,6 +60,7 @@ export function siteMap(tags: readonly string[]): Section[] {
       'Guides',
       [
         page('/guides/orders', 'Orders', 'docs/merchants/orders.md'),
+        page('/guides/deposits', 'Deposits', 'docs/merchants/deposits.md'),
         page('/guides/webhooks', 'Webhooks', 'docs/webhooks.md', '/th/guides/webhooks'),
         page('/guides/errors-and-retries', 'Errors and retries', 'docs/merchants/errors-and-retries.md'),
         page('/guides/going-live', 'Going live', 'docs/merchants/going-live.md'),

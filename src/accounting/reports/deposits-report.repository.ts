@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Satang } from '../../core/money.js';
+import { SANDBOX_CHANNEL_ID } from '../../core/sandbox.js';
 import type { Queryable } from '../../database/database.js';
 import { statement } from '../../database/parameters.js';
 import { withLongTimeout } from '../../database/snapshot.js';
@@ -25,7 +26,8 @@ const reportBy = (by: DepositsGrouping) =>
            count(*) FILTER (WHERE p.state = 'ignored') AS ignored,
            percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM p.booked_at - p.paid_at)) AS median_seconds
     FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id
-    WHERE p.paid_at >= ${start} AND p.paid_at < ${stop} AND (${channel} IS NULL OR c.code = ${channel})
+    WHERE p.paid_at >= ${start} AND p.paid_at < ${stop}
+      AND CASE WHEN ${channel} IS NULL THEN c.id <> ${SANDBOX_CHANNEL_ID} ELSE c.code = ${channel} END
     GROUP BY 1 ORDER BY 1`,
   );
 

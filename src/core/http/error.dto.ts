@@ -1,5 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { databaseUnavailable, DETAIL_CODES, errorBody, HTTP_STATUS } from '../errors.js';
+import {
+  databaseUnavailable,
+  DETAIL_CODES,
+  errorBody,
+  HTTP_STATUS,
+  type DetailCode,
+  type ErrorBody,
+  type ErrorCode,
+} from '../errors.js';
 import { meanings } from './answer.decorators.js';
 
 export class ErrorDetailDto {
@@ -26,6 +34,9 @@ export class ErrorDto {
 
 const balanceMessage = 'Insufficient wallet balance: the order costs 70.00 THB, 12.50 THB are available';
 
+const withDetail = (code: ErrorCode, field: string, detail: DetailCode, message: string): ErrorBody =>
+  errorBody(code, message, [{ field, code: detail, message }]);
+
 /** An example of each documented error. */
 export const ERROR_EXAMPLES = {
   BAD_REQUEST: errorBody('BAD_REQUEST', 'reference_id is required', [
@@ -39,6 +50,12 @@ export const ERROR_EXAMPLES = {
     'reference_id "order-1001" was already used for order ord_Np3O7rcsqNmBTwD7, which has different content',
   ),
   CONFLICT: errorBody('CONFLICT', 'An attempt is in flight'),
+  TOO_MANY_OPEN: withDetail(
+    'CONFLICT',
+    'reference_id',
+    'TOO_MANY_OPEN',
+    '10 deposits are pending: pay or cancel one first',
+  ),
   PAYLOAD_TOO_LARGE: errorBody('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB'),
   UNSUPPORTED_MEDIA_TYPE: errorBody(
     'UNSUPPORTED_MEDIA_TYPE',
@@ -52,5 +69,18 @@ export const ERROR_EXAMPLES = {
   INSUFFICIENT_BALANCE: errorBody('SERVICE_UNAVAILABLE', balanceMessage, [
     { field: 'items', code: 'INSUFFICIENT_BALANCE', message: balanceMessage },
   ]),
+  NO_CHANNEL: withDetail('SERVICE_UNAVAILABLE', 'amount', 'NO_CHANNEL', 'no active channel takes 0.50 THB'),
+  NO_FREE_AMOUNT: withDetail(
+    'SERVICE_UNAVAILABLE',
+    'amount',
+    'NO_FREE_AMOUNT',
+    'every amount near 1000.00 THB is reserved: nothing was created',
+  ),
+  CHANNEL_UNAVAILABLE: withDetail(
+    'SERVICE_UNAVAILABLE',
+    'channel',
+    'CHANNEL_UNAVAILABLE',
+    'the channel gave no QR code: repeat the request',
+  ),
   SERVICE_UNAVAILABLE: databaseUnavailable().toBody(),
 };

@@ -15,3 +15,4 @@ export { Deposits1763900000013 } from './1763900000013-deposits.js';
 export { FairShares1763900000014 } from './1763900000014-fair-shares.js';
 export { FewerRows1763900000015 } from './1763900000015-fewer-rows.js';
 export { DepositEvents1763900000017 } from './1763900000017-deposit-events.js';
+export { MerchantsDeposits1763900000018 } from './1763900000018-merchants-deposits.js';

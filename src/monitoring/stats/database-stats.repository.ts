@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { MetricRow } from '../../core/instruments.js';
 import { Database, type Statement } from '../../database/database.js';
 import type { DatabaseMetricName } from '../../core/metrics.js';
-import { SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
+import { SANDBOX_CHANNEL_ID, SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
 import { EVENT_TABLES, idsLeft, idsOfNewest } from '../../database/partitions/event-partitions.js';
 import { PARTITIONED_TABLES } from '../../database/partitions/partition-sets.js';
 import { dueUnitsAt } from '../../orders/waiting-units.sql.js';
@@ -141,7 +141,8 @@ const deposits = metricsStatement(
    FROM deposit_channels c CROSS JOIN LATERAL (
      SELECT count(*) AS payments, min(seen_at) AS since FROM (
        SELECT seen_at FROM incoming_payments WHERE channel_id = c.id AND state = 'waiting'
-       ORDER BY id LIMIT ${MAX_COUNTED}) payments) waiting`,
+       ORDER BY id LIMIT ${MAX_COUNTED}) payments) waiting
+   WHERE c.id <> ${SANDBOX_CHANNEL_ID}`,
 );
 
 const databaseSize = metricsStatement(

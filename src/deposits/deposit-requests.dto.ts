@@ -1,0 +1,76 @@
+import { PageQueryDto } from '../core/http/page-query.dto.js';
+import { formatBaht, MAX_SATANG, parseBaht } from '../core/money.js';
+import { Integer, Member, Moment, OneOf, Reference, Text, TextMap } from '../core/validation/member.decorators.js';
+import { DEPOSIT_STATUSES, type DepositStatus } from './deposit.entity.js';
+
+const AMOUNT = '^\\d{1,13}\\.\\d{2}$';
+const IS_AMOUNT = new RegExp(AMOUNT);
+const METADATA = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
+
+/** An amount with two fraction digits. The channel has limits of its own. */
+const DepositAmount = (description: string): PropertyDecorator =>
+  Member(
+    { type: String, pattern: AMOUNT },
+    (value) => {
+      if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
+      const words = 'must be an amount with two fraction digits such as 1000.00';
+      if (!IS_AMOUNT.test(value)) return { code: 'INVALID_VALUE', words };
+      const range = `must be an amount from 0.01 to ${formatBaht(MAX_SATANG)}`;
+      return (parseBaht(value) ?? 0n) > 0n ? null : { code: 'OUT_OF_RANGE', words: range };
+    },
+    { example: '1000.00', description },
+  );
+
+/** The body of POST /v1/deposits. */
+export class CreateDepositDto {
+  @Reference({
+    example: 'deposit-1001',
+    description:
+      'Your identifier for the deposit, and the idempotency key: repeating the request returns the same deposit. ' +
+      'References of deposits and orders are apart.',
+  })
+  reference_id!: string;
+
+  @DepositAmount('What is to be paid, THB, within the limits of the channel')
+  amount!: string;
+
+  @Text(1, 32, {
+    optional: true,
+    nullable: true,
+    example: null,
+    description: 'The operator’s name of an account. Without it, the operator’s preferred one that takes the amount',
+  })
+  channel?: string | null;
+
+  @Integer(5, 86_400, {
+    optional: true,
+    nullable: true,
+    example: 900,
+    description: 'How long it can be paid in time, in seconds: at least 60, in the sandbox 5; 900 when absent',
+  })
+  expires_in?: number | null;
+
+  @TextMap(METADATA, {
+    optional: true,
+    nullable: true,
+    example: { till: '3' },
+    description:
+      'Texts of your own, which the deposit then carries: up to 20, with names of up to 40 characters. Part of what must ' +
+      'be the same when the request is repeated.',
+  })
+  metadata?: Record<string, string> | null;
+}
+
+export class DepositListQuery extends PageQueryDto {
+  @OneOf(DEPOSIT_STATUSES, { optional: true })
+  status?: DepositStatus;
+
+  @Text(1, 128, { optional: true, description: 'The deposit with this reference' })
+  reference_id?: string;
+
+  @Moment({ optional: true, description: 'Created at this moment or later' })
+  created_from?: string;
+
+  @Moment({ optional: true, description: 'Created at this moment or earlier' })
+  created_to?: string;
+}
