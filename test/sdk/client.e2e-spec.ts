@@ -109,6 +109,45 @@ describe('orders of the SDK', () => {
   });
 });
 
+describe('deposits of the SDK', () => {
+  it('are made once, followed until they are paid, listed and cancelled', async () => {
+    const { key } = await stack.sandboxMerchant('0.00');
+    const { deposits } = new Topup({ apiKey: key, baseUrl: stack.url });
+    const wanted = { reference_id: 'a/b?c', amount: '1000.00', metadata: { till: '3' } };
+    const made = await deposits.create(wanted);
+    expect(made).toMatchObject({ ...wanted, status: 'pending' });
+    expect(made.qr_image).toMatch(/^data:image\/svg\+xml;base64,/);
+    expect((await deposits.create(wanted)).deposit_number).toBe(made.deposit_number);
+    const paid = await eventually(
+      () => deposits.get('a/b?c'),
+      ({ status }) => status === 'paid',
+    );
+    expect(paid.payments[0]?.amount).toBe(made.amount_to_pay);
+    // The first request gets no QR code, and is repeated.
+    expect(await deposits.create({ reference_id: 'again', amount: '1007.00' })).toMatchObject({
+      reference_id: 'again',
+    });
+    await deposits.create({ reference_id: 'never', amount: '1001.00' });
+    expect((await deposits.cancel('never')).status).toBe('cancelled');
+    expect(await failureOf(deposits.cancel('a/b?c'))).toMatchObject({ status: 409, code: 'CONFLICT' });
+    const listed = await deposits.list({ limit: 2 }).toArray();
+    expect(listed.map(({ reference_id }) => reference_id)).toEqual(['never', 'again', 'a/b?c']);
+    expect(await failureOf(deposits.get('..'))).toBeInstanceOf(TypeError);
+  });
+
+  it('are refused at once, without a repetition, where no account takes them', async () => {
+    let sent = 0;
+    const counting: typeof fetch = (...request) => {
+      sent++;
+      return fetch(...request);
+    };
+    const { deposits } = new Topup({ apiKey: merchant.key, baseUrl: stack.url, fetch: counting });
+    const refused = await failureOf(deposits.create({ reference_id: 'none', amount: '1000.00' }));
+    expect(refused).toMatchObject({ status: 503, details: [{ code: 'NO_CHANNEL' }] });
+    expect(sent).toBe(1);
+  });
+});
+
 describe('errors of the SDK', () => {
   it('have status, code, details and the id of the request', async () => {
     const error = await failureOf(topup.orders.create({ ...order(), items: [{ sku: 'NONE', quantity: 0 }] }));

@@ -92,6 +92,25 @@ describePhp('the SDK for PHP, against the service', () => {
     });
   });
 
+  it('makes deposits, follows, lists and cancels them', async () => {
+    const { value } = await run(`
+      $wanted = ['reference_id' => 'php deposit/1', 'amount' => '1001.00', 'metadata' => []];
+      $made = $topup->deposits->create($wanted);
+      $again = $topup->deposits->create($wanted);
+      $finished = $topup->deposits->create(['reference_id' => 'php finished', 'amount' => '1007.00']);
+      return [$made['status'], $again['deposit_number'] === $made['deposit_number'], $finished['qr_payload'] !== null,
+              $topup->deposits->get('php deposit/1')['amount_to_pay'] === $made['amount_to_pay'],
+              $topup->deposits->cancel('php deposit/1')['status'],
+              array_column(iterator_to_array($topup->deposits->list(['limit' => 1])), 'reference_id')];`);
+    expect(value).toEqual(['pending', true, true, true, 'cancelled', ['php finished', 'php deposit/1']]);
+    const live = await stack.merchant('0.00');
+    const refused = await run(
+      `return $topup->deposits->create(['reference_id' => 'x', 'amount' => '1000.00']);`,
+      live.key,
+    );
+    expect([refused.thrown, refused.waits]).toEqual(['Topup\\Exception\\ServiceUnavailable', []]);
+  });
+
   it('checks players, and credits a sandbox wallet', async () => {
     const check = `$topup->players->check(['sku' => '${sku}', 'user_id' => 'sim-fail-invalid_player'])['verdict']`;
     expect((await run(`return ${check};`)).value).toBe('invalid');

@@ -7,6 +7,7 @@ namespace Topup;
 use Psr\Http\Client\ClientInterface;
 use Psr\Http\Message\RequestFactoryInterface;
 use Psr\Http\Message\StreamFactoryInterface;
+use Topup\Resource\Deposits;
 use Topup\Resource\Events;
 use Topup\Resource\Orders;
 use Topup\Resource\Players;
@@ -26,6 +27,7 @@ final class Client
 
     public readonly Orders $orders;
     public readonly Wallet $wallet;
+    public readonly Deposits $deposits;
     public readonly Products $products;
     public readonly Webhooks $webhooks;
     public readonly Events $events;
@@ -49,6 +51,7 @@ final class Client
         $transport = new Transport($baseUrl, $apiKey, $http, $requests, $streams, $retries);
         $this->orders = new Orders($transport, $retries);
         $this->wallet = new Wallet($transport);
+        $this->deposits = new Deposits($transport);
         $this->products = new Products($transport);
         $this->webhooks = new Webhooks($transport);
         $this->events = new Events($transport);

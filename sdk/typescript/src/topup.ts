@@ -1,3 +1,4 @@
+import { Deposits } from './resources/deposits.js';
 import { Events } from './resources/events.js';
 import { Orders } from './resources/orders.js';
 import { Players } from './resources/players.js';
@@ -11,6 +12,7 @@ import { Transport, type TopupOptions } from './transport.js';
 export class Topup {
   readonly orders: Orders;
   readonly wallet: WalletResource;
+  readonly deposits: Deposits;
   readonly products: Products;
   readonly webhooks: Webhooks;
   readonly events: Events;
@@ -21,6 +23,7 @@ export class Topup {
     const transport = new Transport(options);
     this.orders = new Orders(transport);
     this.wallet = new WalletResource(transport);
+    this.deposits = new Deposits(transport);
     this.products = new Products(transport);
     this.webhooks = new Webhooks(transport);
     this.events = new Events(transport);

@@ -135,11 +135,15 @@ function waitBefore(
   return waitMs > MAX_WAIT_MS ? null : waitMs;
 }
 
+/** Reasons of a 503 that stay for longer than a client waits. */
+const LASTING = ['INSUFFICIENT_BALANCE', 'NO_CHANNEL', 'NO_FREE_AMOUNT'] as const;
+
 /** Whether the request may be repeated, and may soon get another answer. */
 function isForNow(status: number, error: ApiError, isRepeatable: boolean): boolean {
   // A request that was refused as one too many certainly had no effect.
   if (status === 429) return true;
-  return isRepeatable && [408, 500, 502, 503, 504].includes(status) && !error.isInsufficientBalance;
+  const isPassing = !LASTING.some((code) => error.has(code));
+  return isRepeatable && [408, 500, 502, 503, 504].includes(status) && isPassing;
 }
 
 function readJson<Body>({ status, text }: Answer, requestId: string): Body {

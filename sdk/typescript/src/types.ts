@@ -10,6 +10,8 @@ export type FailureCode = NonNullable<Order['failure_code']>;
 
 export type Wallet = Schemas['WalletDto'];
 export type WalletEntry = Schemas['WalletEntryDto'];
+export type Deposit = Schemas['DepositDto'];
+export type NewDeposit = Schemas['CreateDepositDto'];
 export type Product = Schemas['ProductDto'];
 export type PlayerQuery = Schemas['CheckPlayerDto'];
 export type PlayerVerdict = Schemas['PlayerVerdictDto'];
@@ -37,6 +39,7 @@ type QueryOf<Operation extends keyof operations> = NonNullable<operations[Operat
 
 export type OrderQuery = Omit<QueryOf<'Orders_list'>, 'cursor'>;
 export type WalletEntryQuery = Omit<QueryOf<'Wallet_entries'>, 'cursor'>;
+export type DepositQuery = Omit<QueryOf<'Deposits_list'>, 'cursor'>;
 export type ProductQuery = Omit<QueryOf<'Products_list'>, 'cursor'>;
 export type DeliveryQuery = Omit<QueryOf<'Deliveries_listDeliveries'>, 'cursor'>;
 /** `after` is the id of the last event that you handled. */

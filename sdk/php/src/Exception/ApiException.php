@@ -57,6 +57,9 @@ class ApiException extends TopupException
         return new $class($message, $status, $code, $details, $headers['requestId'], $headers['retryAfter']);
     }
 
+    /** Reasons of a 503 that stay for longer than a client waits. */
+    private const LASTING = ['INSUFFICIENT_BALANCE', 'NO_CHANNEL', 'NO_FREE_AMOUNT'];
+
     /** Whether the wallet has too little for the order: top it up before you send the order again. */
     public function isInsufficientBalance(): bool
     {
@@ -70,7 +73,7 @@ class ApiException extends TopupException
      */
     public function isPassing(bool $mayRepeat): bool
     {
-        if ($this->isInsufficientBalance()) {
+        if (array_intersect(self::LASTING, array_column($this->details, 'code')) !== []) {
             return false;
         }
         // Refused before anything was done.
