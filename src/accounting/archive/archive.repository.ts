@@ -133,8 +133,8 @@ export class ArchiveRepository {
   }
 
   /** Counts orders whose stored reference is missing or differs. */
-  async countUnkept(parts: readonly { table: string; name: string }[]): Promise<number> {
-    const text = kept.countUnkept(nameOf(parts, 'orders'), nameOf(parts, 'order_items'));
+  async countMissing(parts: readonly { table: string; name: string }[]): Promise<number> {
+    const text = kept.countMissing(nameOf(parts, 'orders'), nameOf(parts, 'order_items'));
     return Number((await this.one<{ rows: string }>(text)).rows);
   }
 

@@ -24,7 +24,7 @@ export const keepReferences = (orders: string, items: string): string => `
   ON CONFLICT (order_id) DO NOTHING`;
 
 /** Counts orders whose stored row is missing or differs. */
-export const countUnkept = (orders: string, items: string): string => `
+export const countMissing = (orders: string, items: string): string => `
   SELECT count(*)::text AS rows FROM ${orders} o LEFT JOIN order_references r ON r.order_id = o.id
   WHERE r.order_id IS NULL
     OR (r.merchant_id, r.reference_id, r.order_number, r.content_hash)

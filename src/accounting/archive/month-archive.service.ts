@@ -146,7 +146,7 @@ export class MonthArchiveService {
     // References that an earlier start stored may be outdated.
     if (state) await archive.forgetReferences(partition);
     await archive.keep(partition, (done) => onStep(`keeping references: ${done} of ${orders}`));
-    await this.assertKept(archive, partition);
+    await this.assertStored(archive, partition);
     // The steps above take long: check again before removing anything.
     await this.assertEnded(archive, partition, closings);
     await onStep('waiting for the locks of the tables of orders');
@@ -190,7 +190,7 @@ export class MonthArchiveService {
       await onStep('comparing references');
       // After the purchases were stored and before the detach, a supplier may have reported the reference of one.
       await archive.keepPurchases(partition);
-      await this.assertKept(archive, partition);
+      await this.assertStored(archive, partition);
       await archive.drop(names);
     }
     return this.record(archive, state, manifest, by);
@@ -231,13 +231,13 @@ export class MonthArchiveService {
   }
 
   /** @throws CONFLICT if an order's stored reference is missing or differs. */
-  private async assertKept(
+  private async assertStored(
     archive: ArchiveRepository,
     { number, parts }: Pick<OrdersPartition, 'number' | 'parts'>,
   ): Promise<void> {
-    const unkept = await archive.countUnkept(parts);
-    if (unkept > 0)
-      throw refused(`${unkept} orders of orders_p${number} have no matching stored reference: nothing was removed`);
+    const missing = await archive.countMissing(parts);
+    if (missing > 0)
+      throw refused(`${missing} orders of orders_p${number} have no matching stored reference: nothing was removed`);
   }
 
   /** @throws CONFLICT for an order that must stay in the database for now. */
