@@ -30,10 +30,10 @@ const NOTE_USES = statement(
   { uses: rowsOf({ id: 'int', used_at: 'timestamptz' }) },
   ({ uses }) => `
     UPDATE api_keys k SET last_used_at = due.used_at
-    FROM (SELECT kept.id, least(used.used_at, statement_timestamp()) AS used_at
-          FROM ${uses.as('used')} JOIN api_keys kept ON kept.id = used.id
-          WHERE kept.last_used_at IS NULL OR kept.last_used_at < used.used_at
-          ORDER BY kept.id FOR NO KEY UPDATE OF kept SKIP LOCKED) due
+    FROM (SELECT stored.id, least(used.used_at, statement_timestamp()) AS used_at
+          FROM ${uses.as('used')} JOIN api_keys stored ON stored.id = used.id
+          WHERE stored.last_used_at IS NULL OR stored.last_used_at < used.used_at
+          ORDER BY stored.id FOR NO KEY UPDATE OF stored SKIP LOCKED) due
     WHERE k.id = due.id`,
 );
 
