@@ -11,7 +11,7 @@ import { MinuteStatsRepository } from './minute-stats.repository.js';
 
 /** A stopping process waits no longer than this to write its last counts. */
 const LAST_WITHIN_MS = 1_000;
-const KEPT_DAYS = 90;
+const RETENTION_DAYS = 90;
 
 /** Stores stats by the minute: counts of the processes, and levels of open work. */
 @Injectable()
@@ -64,7 +64,7 @@ export class MinuteStatsService implements OnTasksStopped {
     failed: 'old stats could not be removed: retrying in an hour',
   })
   async removeOld(stop: AbortSignal): Promise<void> {
-    const rows = await removeInBatches((limit) => this.minutes.removeOld(KEPT_DAYS, limit), stop);
+    const rows = await removeInBatches((limit) => this.minutes.removeOld(RETENTION_DAYS, limit), stop);
     if (rows > 0) this.logger.info({ rows }, 'old stats were removed');
   }
 }
