@@ -3,7 +3,7 @@ import { bigintColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
 /** The values of the order's members, in the order of `ARCHIVED_MEMBERS` (`archived-order.ts`), then a list with the values of each item. */
-type KeptAnswer = unknown[];
+type StoredAnswer = unknown[];
 
 /** The row that remains of an archived order. With it, a repeated request buys nothing and gets the same answer. */
 @Entity('order_references')
@@ -28,7 +28,7 @@ export class OrderReference {
 
   /** The order and its items, in their final state. */
   @Column('json')
-  answer!: KeptAnswer;
+  answer!: StoredAnswer;
 
   /** The version in `ARCHIVED_MEMBERS`: it lists the members of the answer. */
   @Column('smallint', { default: 1 })

@@ -254,8 +254,8 @@ export class OrdersRepository {
 
   /** Finds an archived order, in its final state. */
   async findArchived(merchantId: number, referenceId: string): Promise<OrderWithItems | null> {
-    const [kept] = await this.database.query<OrderReference>(FIND_ARCHIVED, [merchantId, referenceId]);
-    return kept ? readArchivedOrder(kept) : null;
+    const [archived] = await this.database.query<OrderReference>(FIND_ARCHIVED, [merchantId, referenceId]);
+    return archived ? readArchivedOrder(archived) : null;
   }
 
   /** Newest first. */

@@ -72,8 +72,8 @@ export class PlayersService {
     check: PlayerCheck,
     { userId, serverId }: OrderContent,
   ): Promise<PlayerVerdict> {
-    const kept = await this.cache.get(key);
-    if (kept) return this.counted('cache', kept);
+    const cached = await this.cache.get(key);
+    if (cached) return this.counted('cache', cached);
     const verdict = await this.validators.check(check, { userId, serverId });
     await this.cache.put(key, verdict);
     return this.counted(check.validator, verdict);

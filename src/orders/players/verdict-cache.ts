@@ -10,9 +10,9 @@ import { FULFILMENT_QUEUE } from '../../queues/queues.js';
 import { RedisHealthService } from '../../queues/redis-health.service.js';
 
 /** The contract promises 5 minutes (section 3). */
-const KEPT_MS = 300_000;
+const CACHE_MS = 300_000;
 /** Shorter, because an unavailable validator may soon be available. */
-const UNKNOWN_KEPT_MS = 5_000;
+const UNKNOWN_CACHE_MS = 5_000;
 const ANSWER_WITHIN_MS = 500;
 
 /**
@@ -46,8 +46,8 @@ export class VerdictCache {
   }
 
   async put(key: string, verdict: PlayerVerdict): Promise<void> {
-    const keptMs = verdict.verdict === 'unknown' ? UNKNOWN_KEPT_MS : KEPT_MS;
-    await this.tryCommand(() => this.queue.client.set(key, JSON.stringify(verdict), 'PX', keptMs));
+    const cacheMs = verdict.verdict === 'unknown' ? UNKNOWN_CACHE_MS : CACHE_MS;
+    await this.tryCommand(() => this.queue.client.set(key, JSON.stringify(verdict), 'PX', cacheMs));
   }
 
   private async tryCommand<Reply>(command: () => Promise<Reply>): Promise<Reply | undefined> {
