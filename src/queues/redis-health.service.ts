@@ -8,7 +8,7 @@ import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 
 const LOOK_EVERY_MS = 1_000;
 const ANSWER_WITHIN_MS = 2_000;
-const KEPT_MS = 10_000;
+const ALIVE_KEY_MS = 10_000;
 
 /**
  * Whether Redis answers and accepts writes. A replica refuses writes (READONLY), and so does a server with full memory (OOM),
@@ -71,7 +71,7 @@ class QueueHealth {
     if (this.isLooking || client.status !== 'ready') return;
     this.isLooking = true;
     try {
-      await withDeadline(client.set(this.queue.toKey('alive'), '', 'PX', KEPT_MS), ANSWER_WITHIN_MS);
+      await withDeadline(client.set(this.queue.toKey('alive'), '', 'PX', ALIVE_KEY_MS), ANSWER_WITHIN_MS);
       this.recovered();
     } catch (error) {
       this.failed(error as Error);
