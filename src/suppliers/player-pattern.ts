@@ -11,7 +11,7 @@ const MAX_LENGTH = 200;
 /** The largest size of a pattern with its counts written out: RE2 makes at most so many steps for each character. */
 const MAX_SIZE = 1_000;
 /** The largest number of compiled patterns in memory; a catalogue has some dozens. */
-const MAX_KEPT = 100;
+const MAX_COMPILED = 100;
 
 /**
  * A pattern in the form in which it is stored: without the slashes that some suppliers write around it.
@@ -25,15 +25,15 @@ export function readPattern(text: string | undefined): string | null {
 /** Whether a player matches. A pattern that can't be read excludes no player. */
 export const fitsPattern = (pattern: string, player: string): boolean => compiled(pattern)?.test(player) ?? true;
 
-const kept = new Map<string, RE2JS | null>();
+const compiledPatterns = new Map<string, RE2JS | null>();
 
 function compiled(pattern: string): RE2JS | null {
-  const known = kept.get(pattern);
+  const known = compiledPatterns.get(pattern);
   if (known !== undefined) return known;
   const isReadable = ANCHORED.test(pattern) && pattern.length <= MAX_LENGTH && sizeOf(pattern) <= MAX_SIZE;
   const read = isReadable ? compile(pattern) : null;
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(pattern, read);
+  if (compiledPatterns.size >= MAX_COMPILED) compiledPatterns.clear();
+  compiledPatterns.set(pattern, read);
   return read;
 }
 

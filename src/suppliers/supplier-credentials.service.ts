@@ -56,10 +56,10 @@ export class SupplierCredentialsService {
   }
 
   private changeOthers(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
-    const kept = changed(this.openOthers(code, columns), changes);
-    const names = Object.keys(kept);
+    const remaining = changed(this.openOthers(code, columns), changes);
+    const names = Object.keys(remaining);
     return {
-      credentials_sealed: names.length === 0 ? null : this.secretBox.seal(JSON.stringify(kept), othersPlace(code)),
+      credentials_sealed: names.length === 0 ? null : this.secretBox.seal(JSON.stringify(remaining), othersPlace(code)),
       credential_names: names,
     };
   }

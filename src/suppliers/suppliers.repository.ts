@@ -372,7 +372,7 @@ export class SuppliersRepository {
   /** Records the supplier's present address and account for its due and waiting units, so that workers call about them there. */
   async moveUnits({ manager }: Transaction, supplier: Supplier): Promise<void> {
     const sent_to = destinationOf(supplier);
-    const elsewhere = { supplier_id: supplier.id, sent_to: Not(sent_to), next_action_at: Not(IsNull()) };
-    await manager.update('OrderUnit', elsewhere, { sent_to });
+    const atOtherAddress = { supplier_id: supplier.id, sent_to: Not(sent_to), next_action_at: Not(IsNull()) };
+    await manager.update('OrderUnit', atOtherAddress, { sent_to });
   }
 }

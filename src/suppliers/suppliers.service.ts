@@ -197,8 +197,8 @@ export class SuppliersService {
     before: Supplier | undefined,
   ): Buffer | null {
     if (!this.registry.describe(adapter).capabilities.includes('callbacks')) return null;
-    const kept = newCallbackUrl ? null : before?.callback_token_sealed;
-    return kept ?? this.callbackAddresses.newToken(code);
+    const stored = newCallbackUrl ? null : before?.callback_token_sealed;
+    return stored ?? this.callbackAddresses.newToken(code);
   }
 
   /** @throws BAD_REQUEST */
@@ -206,13 +206,13 @@ export class SuppliersService {
     // Another adapter gets none of the stored secrets.
     if (before.adapter !== row.adapter || isSameHost(before.base_url, row.base_url)) return;
     const stored = credentialNames(before);
-    const kept = this.registry
+    const secrets = this.registry
       .describe(row.adapter)
       .credentials.filter(({ name, secret }) => secret && stored.includes(name))
       .map(({ name }) => name)
       .filter((name) => settings.credentials?.[name] === undefined);
-    if (kept.length === 0) return;
-    const message = `another host needs ${kept.join(', ')} anew: what is kept is not sent there`;
+    if (secrets.length === 0) return;
+    const message = `another host needs ${secrets.join(', ')} anew: what is kept is not sent there`;
     throw invalidRequest([{ field: 'credentials', code: 'REQUIRED', message }]);
   }
 
