@@ -173,8 +173,8 @@ export class DispatchRepository {
       const ids = [...new Set(attempts.map(({ webhook_id }) => webhook_id))];
       const webhooks = await tx.query<{ id: number }>(...sql.LOCK_FREE_WEBHOOKS.with({ ids }));
       const free = new Set(webhooks.map(({ id }) => id));
-      const kept = attempts.filter(({ webhook_id }) => free.has(webhook_id));
-      return { free, recorded: await this.record(kept, tx) };
+      const recordable = attempts.filter(({ webhook_id }) => free.has(webhook_id));
+      return { free, recorded: await this.record(recordable, tx) };
     });
   }
 
