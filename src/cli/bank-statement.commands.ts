@@ -6,6 +6,7 @@ import { NOTHING_IMPORTED, StatementsService } from '../deposits/statements/stat
 import { toImportResult, toImportView } from '../deposits/views.js';
 import type { CommandGroup } from './command-group.js';
 import { readFile } from './csv-file.js';
+import { day } from './options.js';
 import { list, record, type Result } from './output.js';
 import { withProgress } from './progress.js';
 
@@ -18,6 +19,7 @@ imported lines, nothing is imported, and the command exits with 1.
 interface ImportGiven extends Actor {
   channel: string;
   dryRun?: boolean;
+  acceptTextsOf?: string;
 }
 
 export const bankStatementCommands: CommandGroup = {
@@ -29,23 +31,30 @@ export const bankStatementCommands: CommandGroup = {
       .argument('<file>', 'CSV file; - for standard input')
       .requiredOption('--channel <code>', 'channel code')
       .option('--dry-run', 'only report what the import would do')
+      .option('--accept-texts-of <day>', 'the bank has changed texts of this imported day; amounts are compared', day)
       .audited()
       .notes(IMPORT_HELP)
       .examples('statement import 2026-11-24.csv --channel kbank')
-      .does(async (app, name: string, { channel, dryRun, ...by }: ImportGiven): Promise<Result> => {
-        const statements = app.get(StatementsService);
-        const file = readFile(name);
-        try {
-          if (dryRun) return record(toImportResult(await statements.preview(channel, file)), 'Nothing was imported.');
-          const imported = await withProgress('Importing lines', (report) =>
-            statements.import(channel, file, by, report),
-          );
-          return record(toImportResult(imported));
-        } catch (error) {
-          if (error instanceof StatementRefused) return refused(channel, name, error);
-          throw error;
-        }
-      });
+      .does(
+        async (app, name: string, { channel, dryRun, acceptTextsOf: textsOf, ...by }: ImportGiven): Promise<Result> => {
+          const statements = app.get(StatementsService);
+          const file = readFile(name);
+          try {
+            if (dryRun)
+              return record(
+                toImportResult(await statements.preview(channel, file, { textsOf })),
+                'Nothing was imported.',
+              );
+            const imported = await withProgress('Importing lines', (onProgress) =>
+              statements.import(channel, file, by, { textsOf, onProgress }),
+            );
+            return record(toImportResult(imported));
+          } catch (error) {
+            if (error instanceof StatementRefused) return refused(channel, name, error);
+            throw error;
+          }
+        },
+      );
 
     statement
       .command('list')

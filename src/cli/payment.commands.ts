@@ -34,6 +34,7 @@ const REASONS = `
 A payment waits if no deposit is surely meant, or if it is large:
 UNMATCHED: no deposit has the amount or the reference. TOO_EARLY: the deposit with the amount was made afterwards.
 DOUBLE: the deposit with the amount is paid already. AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
+WALLET_FULL: the wallet can’t hold that much.
 A booked payment with a reason is a case, which debit or keep closes. CONTRADICTION: a later statement reports another amount.
 `;
 

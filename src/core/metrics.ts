@@ -352,6 +352,11 @@ export class Metrics extends Instruments {
       statement_age_seconds: each('statement_age_seconds', 'Time since a bank statement was last imported', [
         'channel',
       ]),
+      statement_refused: each(
+        'statement_refused',
+        'Whether the last bank statement of the channel was refused: 1 or 0',
+        ['channel'],
+      ),
       partition_ids_left: each(
         'partition_ids_left',
         'Ids left in the partitions of a table; after them, inserts fail',

@@ -36,7 +36,10 @@ export class BookingService {
     private readonly deposits: DepositsRepository,
   ) {}
 
-  /** The caller must hold the channel's lock. @returns the transfers by the public ids of the payments. */
+  /**
+   * The caller must hold the channel's lock.
+   * @returns the transfers by the public ids of the payments. A payment that its wallet can't hold is not booked, and has none.
+   */
   async book(tx: Transaction, bookings: Booking[]): Promise<Map<string, { transfer_id: bigint; booked_at: Date }>> {
     if (bookings.length === 0) return new Map();
     const credits = bookings.map(({ paymentId, amount, deposit, operator }) => {
@@ -47,10 +50,13 @@ export class BookingService {
       bookings.map(({ deposit }) => deposit),
     );
     const made = await this.wallets.creditPayments(tx, credits);
-    const booked = bookings.map(({ paymentId: public_id, amount, paidAt: paid_at, deposit: { id: deposit_id } }) => {
-      const { id: transfer_id, created_at: booked_at } = present(made.get(public_id), 'a payment has its credit');
-      return { public_id, amount, paid_at, deposit_id, transfer_id, booked_at };
-    });
+    const booked = bookings.flatMap(
+      ({ paymentId: public_id, amount, paidAt: paid_at, deposit: { id: deposit_id } }) => {
+        const credit = made.get(public_id);
+        if (!credit) return [];
+        return [{ public_id, amount, paid_at, deposit_id, transfer_id: credit.id, booked_at: credit.created_at }];
+      },
+    );
     const deposits = await this.deposits.pay(
       tx,
       booked.map(({ deposit_id: id, amount, paid_at }) => ({ id, amount, paid_at })),

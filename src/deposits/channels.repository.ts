@@ -7,7 +7,7 @@ import { Deposit } from './deposit.entity.js';
 import { IncomingPayment } from './incoming-payment.entity.js';
 import { StatementImport } from './statements/statement-import.entity.js';
 
-export type ChannelRow = Omit<DepositChannel, 'id' | 'covered_until' | 'created_at' | 'updated_at'>;
+export type ChannelRow = Omit<DepositChannel, 'id' | 'covered_until' | 'refused' | 'created_at' | 'updated_at'>;
 
 /** One change of settings at a time, because new channels have no row to lock. */
 const LOCK_SETTINGS: Statement = {
@@ -56,8 +56,13 @@ export class ChannelsRepository {
     await manager.delete(DepositChannel, { id });
   }
 
-  async cover({ manager }: Transaction, id: number, until: Date): Promise<void> {
-    await manager.update(DepositChannel, { id }, { covered_until: until, updated_at: () => 'updated_at' });
+  /** Records what became of a file. */
+  async record(
+    { manager }: Transaction,
+    code: string,
+    change: Partial<Pick<DepositChannel, 'covered_until' | 'refused'>>,
+  ): Promise<void> {
+    await manager.update(DepositChannel, { code }, { ...change, updated_at: () => 'updated_at' });
   }
 
   /** Whether anything refers to the channel. */

@@ -102,6 +102,14 @@ export class ChannelsService {
       const words = `statements ${hasBalances(earlier) ? 'with' : 'without'} balances: its columns must keep to that`;
       throw new AppError('CONFLICT', `channel ${before.code} has imported ${words}, or lines would be booked again`);
     }
+    const [known, next] = [earlier, settings].map(({ statement }) => statement?.columns.reference);
+    if (used.statements && !hasBalances(earlier) && known !== next) {
+      const words = `knows imported lines by their reference: keep reference=${known} in its columns, or lines would be booked again`;
+      throw new AppError(
+        'CONFLICT',
+        `channel ${before.code} ${words}. If the bank renamed the column, rename it back in the file`,
+      );
+    }
     const isOther = earlier.recognizedBy !== settings.recognizedBy || earlier.payeeId !== settings.payeeId;
     const hasMoved = earlier.account !== null && earlier.account !== settings.account;
     if (!((used.deposits && isOther) || (used.statements && hasMoved))) return;

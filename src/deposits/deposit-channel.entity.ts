@@ -49,6 +49,10 @@ export class DepositChannel {
   @Column(timestampColumn({ nullable: true }))
   covered_until!: Date | null;
 
+  /** The code of the refusal, if the last file was refused. */
+  @Column('text', { nullable: true })
+  refused!: string | null;
+
   @Column(createdAtColumn())
   created_at!: Date;
 

@@ -69,20 +69,21 @@ export class IncomingLinesService {
         ...NOT_BOOKED,
       };
       if (match.state === 'ignored') return { ...row, state: 'ignored' };
-      if (match.state === 'waiting') {
-        return { ...row, state: 'waiting', reason: match.reason, deposit_id: match.deposit?.id ?? null };
-      }
-      const { id: deposit_id, merchant_id } = match.deposit;
-      const transfer = present(transfers.get(publicId), 'a booked payment has a transfer');
+      const deposit_id = match.deposit?.id ?? null;
+      if (match.state === 'waiting') return { ...row, state: 'waiting', reason: match.reason, deposit_id };
+      const transfer = transfers.get(publicId);
+      if (!transfer) return { ...row, state: 'waiting', reason: 'WALLET_FULL', deposit_id };
+      const { merchant_id } = match.deposit;
       return { ...row, state: 'booked', deposit_id, merchant_id, booked_by: match.by, ...transfer };
     });
     this.payments.insert(tx, known.channel.id, rows);
-    return outcomesOf(matched);
+    return outcomesOf(rows);
   }
 
   /** Reports what {@link take} would do. */
   async preview(tx: Queryable, known: KnownChannel, lines: readonly IdentifiedLine[]): Promise<Outcomes> {
-    return outcomesOf(await this.match(tx, known, lines));
+    const matched = await this.match(tx, known, lines);
+    return outcomesOf(matched.map(({ line, match }) => ({ amount: line.amount, state: match.state })));
   }
 
   contradict(tx: Transaction, lineIds: bigint[]): void {
@@ -118,11 +119,11 @@ export class IncomingLinesService {
   }
 }
 
-function outcomesOf(matched: readonly MatchedLine[]): Outcomes {
-  const count = (state: Match['state']): number => matched.filter(({ match }) => match.state === state).length;
+function outcomesOf(payments: readonly Pick<NewPayment, 'amount' | 'state'>[]): Outcomes {
+  const count = (state: Match['state']): number => payments.filter((each) => each.state === state).length;
   return {
-    in: matched.length,
-    inAmount: matched.reduce((sum, { line }) => sum + line.amount, 0n),
+    in: payments.length,
+    inAmount: payments.reduce((sum, { amount }) => sum + amount, 0n),
     booked: count('booked'),
     waiting: count('waiting'),
     ignored: count('ignored'),

@@ -18,7 +18,7 @@ export type PaymentState = 'waiting' | 'booked' | 'returned' | 'ignored';
 /** Why a payment waits, or why a booked payment is an open case. */
 export type PaymentReason =
   | ('WRONG_CURRENCY' | 'AMBIGUOUS' | 'DOUBLE' | 'TOO_EARLY' | 'UNMATCHED')
-  | ('LARGE' | 'UNCONFIRMED' | 'NOT_IN_STATEMENT' | 'TAKEN_BACK' | 'CONTRADICTION');
+  | ('LARGE' | 'UNCONFIRMED' | 'NOT_IN_STATEMENT' | 'TAKEN_BACK' | 'CONTRADICTION' | 'WALLET_FULL');
 
 /** How exactly a channel reports times. */
 export type Precision = 'second' | 'minute' | 'day';
@@ -43,7 +43,7 @@ export type Decision = 'credit' | 'return' | 'ignore' | 'debit' | 'keep';
 @Check(
   'ck_incoming_payments_reason',
   `reason IN ('WRONG_CURRENCY', 'AMBIGUOUS', 'DOUBLE', 'TOO_EARLY', 'UNMATCHED', 'LARGE', 'UNCONFIRMED', 'NOT_IN_STATEMENT',
-              'TAKEN_BACK', 'CONTRADICTION')`,
+              'TAKEN_BACK', 'CONTRADICTION', 'WALLET_FULL')`,
 )
 @Check('ck_incoming_payments_booked_by', `booked_by IN ('reference', 'amount', 'person')`)
 @Check('ck_incoming_payments_taken_back', 'taken_back > 0')
@@ -98,6 +98,10 @@ export class IncomingPayment {
 
   @Column('text', { nullable: true })
   reason!: PaymentReason | null;
+
+  /** Whether a witness has reported another amount. */
+  @Column('boolean', { default: false })
+  contradicted!: boolean;
 
   /** The deposit of a booked payment; for a waiting one, the deposit that it is probably for. */
   @ForeignKey(() => Deposit, { name: 'fk_incoming_payments_deposit' })

@@ -69,10 +69,8 @@ export class PaymentsService {
           deposit,
           operator: by.operator,
         };
-        const transfer = present(
-          (await this.booking.book(tx, [booking])).get(publicId),
-          'a credited payment has its transfer',
-        );
+        const transfer = (await this.booking.book(tx, [booking])).get(publicId);
+        if (!transfer) throw new AppError('CONFLICT', `the wallet of merchant ${deposit.merchant_id} cannot hold more`);
         const { id: deposit_id, merchant_id } = deposit;
         const change: Partial<IncomingPayment> = {
           state: 'booked',

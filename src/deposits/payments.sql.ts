@@ -29,12 +29,14 @@ export const INSERT_PAYMENTS = statement(
     SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
 );
 
-/** Records that a witness contradicts the payments of these lines. Nothing moves. */
+/** Records that a witness contradicts the payments of these lines. Nothing moves, and what waits keeps its reason. */
 export const CONTRADICT = statement(
   'incoming_payments.contradict',
   { lines: rowsOf({ id: 'bigint' }) },
   ({ lines }) => `
-    UPDATE incoming_payments p SET reason = 'CONTRADICTION' FROM ${lines.as('line')} WHERE p.line_id = line.id`,
+    UPDATE incoming_payments p
+    SET contradicted = true, reason = CASE WHEN p.state = 'booked' THEN 'CONTRADICTION' ELSE p.reason END
+    FROM ${lines.as('line')} WHERE p.line_id = line.id`,
 );
 
 /**

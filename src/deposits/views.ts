@@ -27,6 +27,7 @@ export const toChannelView = (channel: DepositChannel): View => ({
   pause_reason: null,
   callback_url: null,
   covered_until: momentOrNull(channel.covered_until),
+  refused: channel.refused,
 });
 
 export const toDepositView = ({ deposit, channel, payments }: DepositRow): View => ({
@@ -73,6 +74,7 @@ export const toPaymentView = ({ payment, channel, deposit_number, suggestions }:
   deposit_number,
   transfer_id: payment.transfer_id === null ? null : Number(payment.transfer_id),
   taken_back_amount: bahtOrNull(payment.taken_back),
+  contradicted: payment.contradicted,
   witnesses: witnessesOf(payment),
   suggestions: suggestions.map((each) => ({
     ...pick(each, 'deposit_number', 'merchant_id'),

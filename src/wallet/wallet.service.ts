@@ -120,7 +120,7 @@ export class WalletService {
   /**
    * Credits payments that arrived, also to suspended merchants. The caller decides that each payment is booked once. If it were
    * wrong, the unique reference would refuse the second credit. No credit can take a balance below its threshold.
-   * @returns the transfers by payment.
+   * @returns the transfers by payment. A payment that its wallet can't hold has none.
    */
   async creditPayments(tx: Transaction, credits: PaymentCredit[]): Promise<Map<string, MadeCredit>> {
     const locked = await this.wallets.lockMany(
@@ -128,9 +128,9 @@ export class WalletService {
       credits.map(({ merchantId }) => merchantId),
     );
     const balances = new Map(locked.map(({ merchant_id, available }) => [merchant_id, available]));
-    const rows = credits.map(({ merchantId, amount, paymentId, operator }) => {
+    const rows = credits.flatMap(({ merchantId, amount, paymentId, operator }) => {
       const available_after = present(balances.get(merchantId), 'a merchant has a wallet') + amount;
-      if (available_after > MAX_SATANG) throw new AppError('CONFLICT', 'a wallet cannot hold more than this');
+      if (available_after > MAX_SATANG) return [];
       balances.set(merchantId, available_after);
       return { merchant_id: merchantId, amount, available_after, reference: referenceOfPayment(paymentId), operator };
     });

@@ -32,6 +32,12 @@ const withStatus = (deposit: DepositView, status: string): Promise<DepositView> 
     (shown) => shown.status === status,
   );
 
+/** The command that makes a deposit under a reference. */
+const creating = (reference: string, channel: string, amount = '1000.00'): string[] =>
+  `deposit create --merchant ${merchant.id} --reference-id ${reference} --channel ${channel} --amount ${amount}`.split(
+    ' ',
+  );
+
 describe('deposits that are recognized by their amounts', () => {
   it('get 180 different amounts of 1000.00, and no 181st', async () => {
     const channel = await scene.channel('spread=2');
@@ -53,39 +59,19 @@ describe('deposits that are recognized by their amounts', () => {
        WHERE n % 11 = 3 AND n % 100 <> 0 AND NOT n = ANY($2::int[])`,
       [some[0]?.deposit_number, amounts.map(Number)],
     );
-    const args = [
-      'deposit',
-      'create',
-      '--merchant',
-      String(merchant.id),
-      '--reference-id',
-      'one-more',
-      '--amount',
-      '1000.00',
-    ];
-    expect(await scene.operator.refused(...args, '--channel', channel)).toMatch(
+    expect(await scene.operator.refused(...creating('one-more', channel))).toMatch(
       /every amount near 1000\.00 THB is reserved/,
     );
   });
 
   it('are created once for one reference, also at once; other content is refused', async () => {
     const channel = await scene.channel();
-    const args = [
-      'deposit',
-      'create',
-      '--merchant',
-      String(merchant.id),
-      '--reference-id',
-      'once',
-      '--channel',
-      channel,
-      '--amount',
-    ];
-    const made = await Promise.all(
-      Array.from({ length: 8 }, () => scene.operator.json<DepositView>(...args, '1000.00')),
-    );
+    const args = creating('once', channel);
+    const made = await Promise.all(Array.from({ length: 8 }, () => scene.operator.json<DepositView>(...args)));
     expect(new Set(made.map(({ deposit_number }) => deposit_number)).size).toBe(1);
-    expect(await scene.operator.refused(...args, '1000.01')).toMatch(/was used for another deposit/);
+    expect(await scene.operator.refused(...creating('once', channel, '1000.01'))).toMatch(
+      /was used for another deposit/,
+    );
   });
 
   it('are paid late, and after they expired', async () => {
@@ -183,6 +169,10 @@ describe('deposits that are recognized by a reference', () => {
     const line = paying(deposit, { reference: `${deposit.reference}-1` });
     await scene.import(channel, new BankAccount().add(line).statement());
     expect(await scene.available(shop)).toBe('1000.00');
+    const otherColumn = ['--option', columns.replace('=Reference', '=Details')];
+    expect(
+      await scene.operator.refused('channel', 'set', '--code', channel, '--adapter', 'promptpay', ...otherColumn),
+    ).toMatch(/reference=Reference/);
     expect(await scene.import(channel, new BankAccount().add({ ...line, amount: 1n }).statement())).toMatchObject({
       new: 0,
       repeated: 1,
@@ -339,17 +329,7 @@ describe('an operator', () => {
     const listed = await scene.operator.json<{ code: string }[]>('channel', 'list');
     expect(listed.find(({ code }) => code === channel)).toEqual(await scene.operator.json('channel', 'show', channel));
     await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--inactive');
-    const args = [
-      'deposit',
-      'create',
-      '--merchant',
-      String(merchant.id),
-      '--reference-id',
-      'late',
-      '--amount',
-      '1000.00',
-    ];
-    expect(await scene.operator.refused(...args, '--channel', channel)).toMatch(/there is no active channel/);
+    expect(await scene.operator.refused(...creating('late', channel))).toMatch(/there is no active channel/);
   });
 });
 
@@ -382,6 +362,17 @@ describe('the audit', () => {
         'deposit_payments',
         'deposits_paid',
         'bank_statements',
+      ],
+      [
+        `INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference, operator)
+         SELECT merchant_id, 'debit', 'available', 'funding', amount, 0, reference || ':back', 'nobody' FROM transfers
+         WHERE reference LIKE 'deposit:pay%' AND merchant_id = ${shop.id}`,
+        'deposit_payments',
+      ],
+      [
+        `INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference, operator)
+         VALUES (${shop.id}, 'debit', 'available', 'funding', 1, 0, 'deposit:pay_0123456789ABCDEFGHIJKL:back', 'nobody')`,
+        'deposit_payments',
       ],
       [`UPDATE deposits SET paid_amount = paid_amount + 1 WHERE merchant_id = ${shop.id}`, 'deposits_paid'],
       [

@@ -27,6 +27,7 @@ export interface PaymentView {
   amount: string;
   state: string;
   reason: string | null;
+  contradicted: boolean;
   booked_by: string | null;
   merchant_id: number | null;
   deposit_number: string | null;

@@ -2,25 +2,30 @@ import { counted } from '../../core/text.js';
 import { formatBaht } from '../../core/money.js';
 import { baht, type MomentCheck } from './check.sql.js';
 
-/** References of credits for payments, and of debits that take them back. Operators may have used others with this beginning. */
-const OF_PAYMENT = `reference ~ '^deposit:pay_[0-9A-Za-z]{22}$'`;
+/** Credits for payments, or debits that take them back. Operators may have used other references with this beginning. */
+const transfersOf = (end: '' | ':back'): string =>
+  `(SELECT id, kind, merchant_id, amount, reference FROM transfers WHERE reference ~ '^deposit:pay_[0-9A-Za-z]{22}${end}$')`;
 
 /** Rules about payments that came in, in a snapshot. */
 export const DEPOSIT_CHECKS = {
   payments: {
     name: 'deposit_payments',
     rows: `
-      SELECT coalesce('payment ' || p.public_id, 'transfer ' || t.id) AS what, p.state, p.amount,
-             t.id AS transfer, p.id IS NULL AS is_unknown,
-             CASE WHEN p.id IS NULL THEN true
+      SELECT coalesce('payment ' || p.public_id, 'transfer ' || coalesce(t.id, b.id)) AS what, p.state, p.amount,
+             t.id AS transfer, p.id IS NULL AS is_unknown, b.amount AS taken_back,
+             b.id IS NOT NULL AND (p.id IS NULL OR (p.state, p.decision, b.kind, b.merchant_id)
+                                   IS DISTINCT FROM ('booked', 'debit', 'debit', p.merchant_id)
+                                   OR b.amount > coalesce(p.taken_back, p.amount)) AS is_wrong_back,
+             CASE WHEN p.id IS NULL THEN t.id IS NOT NULL
                   WHEN p.state = 'booked' THEN (t.id, t.kind, t.merchant_id, t.amount, t.reference)
                        IS DISTINCT FROM (p.transfer_id, 'credit', p.merchant_id, p.amount, 'deposit:' || p.public_id)
                   ELSE t.id IS NOT NULL END AS is_wrong
       FROM incoming_payments p
-      FULL JOIN (SELECT id, kind, merchant_id, amount, reference FROM transfers WHERE ${OF_PAYMENT}) t
-        ON t.reference = 'deposit:' || p.public_id`,
-    wrong: 'is_wrong',
-    example: `format('%s: %s', what, CASE WHEN is_unknown THEN 'its credit belongs to no payment'
+      FULL JOIN ${transfersOf('')} t ON t.reference = 'deposit:' || p.public_id
+      FULL JOIN ${transfersOf(':back')} b ON b.reference = 'deposit:' || p.public_id || ':back'`,
+    wrong: 'is_wrong OR is_wrong_back',
+    example: `format('%s: %s', what, CASE WHEN is_wrong_back THEN 'its debit is not what was decided'
+                                          WHEN is_unknown THEN 'its credit belongs to no payment'
                                           WHEN transfer IS NULL THEN 'it is booked and has no credit'
                                           WHEN state <> 'booked' THEN 'it is not booked and has a credit'
                                           ELSE 'its credit has another amount or merchant' END)`,
@@ -30,10 +35,19 @@ export const DEPOSIT_CHECKS = {
       waiting: `sum(CASE WHEN state = 'waiting' THEN amount END)`,
       returned: `sum(CASE WHEN state = 'returned' THEN amount END)`,
       ignored: `sum(CASE WHEN state = 'ignored' THEN amount END)`,
+      taken_back: 'sum(taken_back)',
     },
-    describe: ({ checked = 0n, came_in = 0n, booked = 0n, waiting = 0n, returned = 0n, ignored = 0n }) =>
+    describe: ({
+      checked = 0n,
+      came_in = 0n,
+      booked = 0n,
+      waiting = 0n,
+      returned = 0n,
+      ignored = 0n,
+      taken_back = 0n,
+    }) =>
       `${counted(checked, 'payment')}, ${formatBaht(came_in)} = booked ${formatBaht(booked)} + waiting ${formatBaht(waiting)} ` +
-      `+ returned ${formatBaht(returned)} + ignored ${formatBaht(ignored)}`,
+      `+ returned ${formatBaht(returned)} + ignored ${formatBaht(ignored)}; taken back ${formatBaht(taken_back)}`,
   },
   deposits: {
     name: 'deposits_paid',

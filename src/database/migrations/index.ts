@@ -16,3 +16,4 @@ export { FairShares1763900000014 } from './1763900000014-fair-shares.js';
 export { FewerRows1763900000015 } from './1763900000015-fewer-rows.js';
 export { DepositEvents1763900000017 } from './1763900000017-deposit-events.js';
 export { MerchantsDeposits1763900000018 } from './1763900000018-merchants-deposits.js';
+export { DepositCases1763900000019 } from './1763900000019-deposit-cases.js';

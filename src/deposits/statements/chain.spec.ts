@@ -122,6 +122,25 @@ describe('a file after others', () => {
     expect(codeOf(() => rest(before, known, ...texts))).toBe(code),
   );
 
+  it('may have other texts of a day that an operator confirmed, and no other money', () => {
+    const named = (...texts: string[]): IdentifiedLine[] =>
+      identify(
+        lines(...texts).map((line) => ({ ...line, texts: ['QR of X'] })),
+        false,
+      );
+    const known = (day: string): StoredLine[] =>
+      stored(A, B, C).map((line) => ({ ...line, may_have_other_texts: line.booked_on === day }));
+    const rest = (day: string, ...texts: string[]): number =>
+      continueChain(named(...texts), { before: null, lines: known(day) }).length;
+    expect(() => rest('2026-11-25', A, B, C, D)).toThrow(/^line 2: .+ --accept-texts-of 2026-11-24$/);
+    expect(() => rest('2026-11-24', A, B, C, D)).toThrow(/^line 4: .+ --accept-texts-of 2026-11-25$/);
+    const all = stored(A, B).map((line) => ({ ...line, may_have_other_texts: true }));
+    const after = (...texts: string[]): unknown => continueChain(named(...texts), { before: null, lines: all });
+    expect(after(A, B, C)).toHaveLength(1);
+    for (const other of ['24 11:01 -20 130', '24 11:00 -21 129', '25 11:00 -20 130'])
+      expect(codeOf(() => after(A, other, C))).toBe('LINE_MISSING');
+  });
+
   it('without balances must have the known lines of all days before its last', () => {
     const known = stored('24 10:00 +50', '25 09:00 +70');
     expect(codeOf(() => assertNoneMissing(file('24 10:00 +50', '25 08:00 +1'), known))).toBe('taken');

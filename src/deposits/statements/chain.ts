@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { formatBaht, type Satang } from '../../core/money.js';
 import type { StatementLine } from './statement-line.entity.js';
 import { StatementRefused } from './statement-refused.js';
-import type { ReadLine, ReadStatement } from './statement-reader.js';
+import { openingOf, totalsOf, type ReadLine, type ReadStatement } from './statement-reader.js';
 
 /** A line that can be distinguished from all others of its channel. */
 export type IdentifiedLine = ReadLine & { identity_hash: Buffer };
 
 /** An imported line, as far as the next file must continue it. */
-export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity_hash'>;
+export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity_hash'> & {
+  /** Whether an operator confirmed that the bank has changed texts of its day. */
+  may_have_other_texts?: boolean;
+};
 
 /** Imported lines from the file's first day on, and the last one before that day. */
 export interface Stored {
@@ -40,10 +43,6 @@ export function identify(lines: readonly ReadLine[], isReferenceUnique: boolean)
 
 const sha256 = (parts: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(parts)).digest();
 
-/** The balance before a line. */
-export const openingOf = ({ balance, amount }: Pick<ReadLine, 'balance' | 'amount'>): Satang | null =>
-  balance === null ? null : balance - amount;
-
 /** @throws StatementRefused unless each balance follows from the one before, and totals above the table agree. */
 export function assertBalances({ lines, stated }: ReadStatement): void {
   lines.forEach(({ balance, amount, row }, index) => {
@@ -52,19 +51,14 @@ export function assertBalances({ lines, stated }: ReadStatement): void {
     const words = `line ${row}: its balance is ${formatBaht(balance)}, and ${formatBaht(before + amount)} follows from the lines before`;
     throw new StatementRefused('BALANCE_BROKEN', [words]);
   });
-  const [incoming, outgoing] = [lines.filter(({ amount }) => amount > 0n), lines.filter(({ amount }) => amount < 0n)];
-  const [totalIn, totalOut] = [incoming, outgoing].map((some) => some.reduce((sum, { amount }) => sum + amount, 0n));
-  const [first] = lines;
-  const closing = lines.at(-1)?.balance ?? null;
-  if (first && closing !== null) {
-    const amounts = [totalIn ?? 0n, -(totalOut ?? 0n), closing, openingOf(first)];
-    const wrong = stated.amounts.find((amount) => !amounts.includes(amount));
-    if (wrong !== undefined) {
-      const words = `the file states ${formatBaht(wrong)}, which is none of its totals`;
-      throw new StatementRefused('BALANCE_BROKEN', [words]);
-    }
+  const totals = totalsOf(lines);
+  const wrong = stated.amounts.find((amount) => totals.length > 0 && !totals.includes(amount));
+  if (wrong !== undefined) {
+    const words = `the file states ${formatBaht(wrong)}, which is none of its totals`;
+    throw new StatementRefused('BALANCE_BROKEN', [words]);
   }
-  const count = stated.counts.find((each) => ![incoming.length, outgoing.length].includes(each));
+  const counts = [lines.filter(({ amount }) => amount > 0n).length, lines.filter(({ amount }) => amount < 0n).length];
+  const count = stated.counts.find((each) => !counts.includes(each));
   if (count !== undefined) {
     throw new StatementRefused('BALANCE_BROKEN', [`the file states ${count} lines, which is none of its counts`]);
   }
@@ -87,11 +81,26 @@ export function continueChain(lines: readonly IdentifiedLine[], { before, lines:
   stored.forEach((known, index) => {
     const line = lines[index];
     const isSame = line && line.identity_hash.equals(known.identity_hash) && line.balance === known.balance_after;
+    if (isSame || (line && known.may_have_other_texts && isInPlaceOf(line, known))) return;
     // The last day of a file may still go on.
     const isAfterFile = line === undefined && known.booked_on >= (lines.at(-1)?.bookedOn ?? '');
-    if (!isSame && !isAfterFile) throw otherPast(lines, known);
+    if (!isAfterFile) throw line && isInPlaceOf(line, known) ? otherTexts(line, known) : otherPast(lines, known);
   });
   return lines.slice(stored.length);
+}
+
+/** Whether a line moves the account as the imported one did, at the same place of the chain. */
+const isInPlaceOf = ({ bookedOn, at, amount, balance }: IdentifiedLine, known: StoredLine): boolean =>
+  bookedOn === known.booked_on &&
+  at.getTime() === known.at.getTime() &&
+  amount === known.amount &&
+  balance === known.balance_after;
+
+function otherTexts({ row }: IdentifiedLine, { booked_on }: StoredLine): StatementRefused {
+  const advice = `if the bank changed them, import with --accept-texts-of ${booked_on}`;
+  return new StatementRefused('LINE_MISSING', [
+    `line ${row}: its texts differ from those of the imported line; ${advice}`,
+  ]);
 }
 
 function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satang | null): StatementRefused {

@@ -37,6 +37,10 @@ export class StatementImport {
   @Column('date', { nullable: true })
   last_on!: string | null;
 
+  /** A day whose imported lines have other texts in the bank's later files, as the operator confirmed. */
+  @Column('date', { nullable: true })
+  texts_of!: string | null;
+
   @Column('text')
   operator!: string;
 

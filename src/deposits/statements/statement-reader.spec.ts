@@ -148,6 +148,35 @@ describe('a refusal', () => {
   });
 });
 
+describe('a row below the table without date and time', () => {
+  const rows = [HEADER, '24/11/2026,15:30,QR,,1500.37,2500.37', '24/11/2026,15:31,Fee,100.00,,2400.37'];
+
+  it.each([
+    ',,Total in,,"1,500.37",',
+    ',,Total out,(100.00),,',
+    ',,Left,,2400.37,',
+    ',,Net,,1400.37,',
+    ',,Total,100.00,1500.37,',
+    ',,,Withdrawal,Deposit,Balance',
+    ',,Printed by,,the bank,',
+  ])('is no line: %s', (row) => expect(read([...rows, row])).toEqual(LINES));
+
+  it.each([',,QR,,1500.38,', ',,QR,,20,', ',,Fee,1.00,,2399.37', ',,QR,,1.234,'])(
+    'is refused if it is none of the totals: %s',
+    (row) => {
+      const problems = ['line 4: it has an amount and no date, and is no total of the lines'];
+      expect(refusal([...rows, row])).toEqual({ code: 'UNREADABLE', problems });
+    },
+  );
+
+  it('is refused with one signed column and no balances, too', () => {
+    const signed = format('date=D;time=T;reference=R;amount=A', { reference_unique: 'true' });
+    const lines = ['D,T,R,A', '24/11/2026,15:30,R1,20.00', '24/11/2026,15:31,R2,-5.00'];
+    expect(read([...lines, ',,,15.00\n'], signed)).toHaveLength(2);
+    expect(refusal([...lines, ',,R3,30.00\n'], signed)).toMatchObject({ code: 'UNREADABLE' });
+  });
+});
+
 describe('a file without balances that ends in an amount', () => {
   const named = format('date=D;time=T;reference=R;in=I', { reference_unique: 'true' });
   const rows = ['D,T,R,I', '24/11/2026,15:30,R1,20.00'];

@@ -138,17 +138,34 @@ function collectStated(cells: string[], stated: ReadStatement['stated']): void {
 }
 
 const UNDATED = 'it has an amount and no date';
+/** What an amount is written with. Words in its column belong to a header or a footer. */
+const IS_NUMBER = /^[^\p{L}]*[\d๐-๙][^\p{L}]*$/u;
 /** Totals below a table have no time. */
 const HAS_TIME = /[\d๐-๙]:[\d๐-๙]{2}/;
 /** With two fraction digits an amount is whole. */
 const IS_WHOLE = /[.][\d๐-๙]{2}[^\d๐-๙]*$/;
 
+const AMOUNTS = ['amount', 'in', 'out'] as const;
+
+/** The balance before a line. */
+export const openingOf = ({ balance, amount }: Pick<ReadLine, 'balance' | 'amount'>): Satang | null =>
+  balance === null ? null : balance - amount;
+
+/** Amounts that a bank states about lines: what came in, what went out, the difference, and the balances around them. */
+export function totalsOf(lines: readonly ReadLine[]): (Satang | null)[] {
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (!first || !last) return [];
+  const sum = (some: readonly ReadLine[]): Satang => some.reduce((total, { amount }) => total + amount, 0n);
+  const [incoming, all] = [sum(lines.filter(({ amount }) => amount > 0n)), sum(lines)];
+  return [incoming, incoming - all, all, openingOf(first), last.balance];
+}
+
 /** Reads rows of the table, and collects all wrong ones. */
 class TableReader {
   private readonly lines: ReadLine[] = [];
   private readonly problems: string[] = [];
-  /** Rows with an amount and without a date: totals below the table, unless another line follows. */
-  private undated: number[] = [];
+  /** Rows with one amount and no date: totals below the table, or lines that can't be imported. */
+  private undated: { row: number; written: string }[] = [];
   /** The latest row. */
   private last: { cells: string[]; row: number } | null = null;
 
@@ -166,8 +183,9 @@ class TableReader {
     if (amount === 0n) return;
     if (!beginsWithDigit(cell('date'))) {
       if (HAS_TIME.test(cell('time'))) return this.refuse(row, UNDATED);
-      // A header of columns that are given by numbers has words in place of amounts.
-      if (amount !== null) this.undated.push(row);
+      const [written, other] = AMOUNTS.map(cell).filter((each) => IS_NUMBER.test(each) && readAmount(each) !== 0n);
+      // A row with both amounts is no line.
+      if (written !== undefined && other === undefined) this.undated.push({ row, written });
       return;
     }
     const timeCell = this.places.time === undefined ? null : cell('time');
@@ -176,7 +194,7 @@ class TableReader {
     if (amount === null) return this.refuse(row, 'its amount is unreadable');
     if (!moment) return this.refuse(row, 'its date or time is unreadable, or more than a day ahead');
     if (balance === undefined) return this.refuse(row, 'its balance is unreadable');
-    for (const earlier of this.undated) this.refuse(earlier, UNDATED);
+    for (const earlier of this.undated) this.refuse(earlier.row, UNDATED);
     this.undated = [];
     const texts = [cell('text'), cell('details')].filter((each) => each !== '');
     const { day: bookedOn, at, precision } = moment;
@@ -198,11 +216,17 @@ class TableReader {
 
   /** @returns the lines, oldest first. @throws StatementRefused */
   finish(needsReference: boolean): ReadLine[] {
-    if (this.lines.length === 0) for (const row of this.undated) this.refuse(row, UNDATED);
+    if (isNewestFirst(this.lines)) this.lines.reverse();
+    const totals = totalsOf(this.lines).map((total) => abs(total ?? 0n));
+    for (const { row, written } of this.undated) {
+      const amount = readAmount(written);
+      if (amount === null || !totals.includes(abs(amount)))
+        this.refuse(row, `${UNDATED}, and is no total of the lines`);
+    }
     if (needsReference && this.places.balance === undefined)
       for (const { row, reference } of this.lines) if (reference === '') this.refuse(row, 'it has no reference');
     if (this.problems.length > 0) throw new StatementRefused('UNREADABLE', this.problems);
-    return isNewestFirst(this.lines) ? this.lines.reverse() : this.lines;
+    return this.lines;
   }
 
   /** @returns null for an unreadable amount, 0 for none. */

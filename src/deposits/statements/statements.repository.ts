@@ -19,9 +19,12 @@ export class StatementsRepository {
   constructor(private readonly database: Database) {}
 
   /** Imported lines that a file beginning on `firstOn` must continue. */
-  async stored(tx: Queryable, channelId: number, firstOn: string): Promise<Stored> {
+  async stored(
+    tx: Queryable,
+    { channelId, firstOn, textsOf }: { channelId: number; firstOn: string; textsOf: string | null },
+  ): Promise<Stored> {
     const [lines, [before = null]] = await Promise.all([
-      tx.query<StoredLine>(...LINES_FROM.with({ channelId, firstOn })),
+      tx.query<StoredLine>(...LINES_FROM.with({ channelId, firstOn, textsOf })),
       tx.query<StoredLine>(...LAST_LINE.with({ channelId, before: firstOn })),
     ]);
     return { before, lines };

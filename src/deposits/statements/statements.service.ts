@@ -11,10 +11,10 @@ import { ChannelsRepository } from '../channels.repository.js';
 import { ChannelsService, type KnownChannel } from '../channels.service.js';
 import type { ChannelSettings } from '../channels/channel-adapter.js';
 import { IncomingLinesService, type Outcomes } from '../incoming-lines.service.js';
-import { assertBalances, assertNoneMissing, continueChain, identify, openingOf, type IdentifiedLine } from './chain.js';
+import { assertBalances, assertNoneMissing, continueChain, identify, type IdentifiedLine } from './chain.js';
 import type { StatementFormat } from './statement-format.js';
 import { lineTextPlace } from './statement-line.entity.js';
-import { readStatement } from './statement-reader.js';
+import { openingOf, readStatement } from './statement-reader.js';
 import { StatementRefused } from './statement-refused.js';
 import { StatementsRepository, type ImportRow, type KnownLine, type NewLineId } from './statements.repository.js';
 
@@ -53,8 +53,15 @@ export const NOTHING_IMPORTED: Omit<ImportResult, 'channel'> = {
   coveredUntil: null,
 };
 
+export interface ImportOptions {
+  /** A day whose texts the bank has changed since it was imported, as the operator confirms. */
+  textsOf?: string | undefined;
+  onProgress?: (done: number, all: number) => void;
+}
+
 /** A file that was read. */
 interface StatementFile extends KnownChannel {
+  textsOf: string | null;
   format: StatementFormat;
   sha256: Buffer;
   lines: IdentifiedLine[];
@@ -86,14 +93,18 @@ export class StatementsService {
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST; StatementRefused */
-  async import(
-    code: string,
-    file: Buffer,
-    by: Actor,
-    onProgress: (done: number, all: number) => void = () => undefined,
-  ): Promise<ImportResult> {
+  async import(code: string, file: Buffer, by: Actor, options: ImportOptions = {}): Promise<ImportResult> {
     assertActor(by);
-    const statement = await this.read(code, file);
+    try {
+      return await this.importAll(await this.read(code, file, options), by, options);
+    } catch (error) {
+      if (error instanceof StatementRefused)
+        await this.database.transaction((tx) => this.channelRows.record(tx, code, { refused: error.code }));
+      throw error;
+    }
+  }
+
+  private async importAll(statement: StatementFile, by: Actor, { onProgress }: ImportOptions): Promise<ImportResult> {
     let progress = begin(statement);
     do {
       const current = progress;
@@ -101,14 +112,14 @@ export class StatementsService {
         this.database.transaction((tx) => this.importBatch(tx, statement, current, by));
       // Another import may hold the channel's lock for longer than a statement waits.
       progress = await retryWrite(write, performance.now() + LOCK_WAIT_MS, isLockTimeout);
-      onProgress(statement.lines.length - progress.rest.length, statement.lines.length);
+      onProgress?.(statement.lines.length - progress.rest.length, statement.lines.length);
     } while (progress.rest.length > 0);
     return progress.result;
   }
 
   /** Reports what an import would do. @throws as {@link import}. */
-  async preview(code: string, file: Buffer): Promise<ImportResult> {
-    const statement = await this.read(code, file);
+  async preview(code: string, file: Buffer, options: ImportOptions = {}): Promise<ImportResult> {
+    const statement = await this.read(code, file, options);
     const rest = await this.newLines(this.database, statement);
     const result = begin(statement).result;
     const paid = await this.incoming.preview(this.database, statement, rest);
@@ -116,13 +127,13 @@ export class StatementsService {
     return added(result, rest, paid, last);
   }
 
-  private async read(code: string, file: Buffer): Promise<StatementFile> {
+  private async read(code: string, file: Buffer, { textsOf }: ImportOptions): Promise<StatementFile> {
     const known = await this.channels.known(code);
     const format = formatOf(known.settings, code);
     const read = readStatement(file, format, new Date());
     assertBalances(read);
     const lines = identify(read.lines, format.isReferenceUnique);
-    return { ...known, format, sha256: createHash('sha256').update(file).digest(), lines };
+    return { ...known, format, textsOf: textsOf ?? null, sha256: createHash('sha256').update(file).digest(), lines };
   }
 
   private async importBatch(tx: Transaction, file: StatementFile, before: Progress, by: Actor): Promise<Progress> {
@@ -132,9 +143,10 @@ export class StatementsService {
     const rest = lastId === before.lastId ? before.rest : await this.newLines(tx, file);
     const importId = before.importId ?? (await this.record(tx, file, rest.length, by));
     const taken = await this.withoutKnown(tx, file, rest.slice(0, BATCH));
-    const until = taken.at(-1)?.at ?? null;
-    const isLater = until !== null && until > (channel.covered_until ?? new Date(0));
-    if (isLater) await this.channelRows.cover(tx, channel.id, until);
+    const until = taken.at(-1)?.at;
+    const isLater = until !== undefined && until > (channel.covered_until ?? new Date(0));
+    const covered_until = isLater ? until : channel.covered_until;
+    await this.channelRows.record(tx, channel.code, { covered_until, refused: null });
     const inserted = await this.insert(tx, { channelId: channel.id, importId }, taken);
     // The last step, because it locks wallets, for which orders wait.
     const outcomes = await this.incoming.take(tx, { ...file, channel }, taken, inserted);
@@ -142,15 +154,15 @@ export class StatementsService {
       importId,
       lastId: inserted.at(-1)?.id ?? lastId,
       rest: rest.slice(BATCH),
-      result: added(before.result, taken, outcomes, isLater ? until : channel.covered_until),
+      result: added(before.result, taken, outcomes, covered_until),
     };
   }
 
   /** Compares the file with the imported lines. @throws StatementRefused */
-  private async newLines(tx: Queryable, { channel, format, lines }: StatementFile): Promise<IdentifiedLine[]> {
+  private async newLines(tx: Queryable, { channel, format, textsOf, lines }: StatementFile): Promise<IdentifiedLine[]> {
     const [first] = lines;
     if (!first) return [];
-    const stored = await this.statements.stored(tx, channel.id, first.bookedOn);
+    const stored = await this.statements.stored(tx, { channelId: channel.id, firstOn: first.bookedOn, textsOf });
     if (!hasBalances(format)) {
       assertNoneMissing(lines, stored.lines);
       return this.without(await this.statements.known(tx, channel.id, lines), lines);
@@ -178,7 +190,7 @@ export class StatementsService {
   }
 
   private async record(tx: Transaction, file: StatementFile, count: number, by: Actor): Promise<number> {
-    const { channel, sha256, lines } = file;
+    const { channel, textsOf, sha256, lines } = file;
     const [first] = lines;
     const last = lines.at(-1);
     const importId = await this.statements.insertImport(tx, {
@@ -189,6 +201,7 @@ export class StatementsService {
       closing: last?.balance ?? null,
       first_on: first?.bookedOn ?? null,
       last_on: last?.bookedOn ?? null,
+      texts_of: textsOf,
       operator: by.operator,
     });
     const detail = {
@@ -197,6 +210,7 @@ export class StatementsService {
       file_sha256: sha256.toString('hex'),
       lines: lines.length,
       new: count,
+      ...(textsOf !== null && { accepted_texts_of: textsOf }),
     };
     recordAction(tx, by, { action: 'statement.import', detail });
     if (!hasBalances(file.format)) await this.contradict(tx, file);

@@ -2,12 +2,14 @@ import { rowsOf, statement } from '../../database/parameters.js';
 
 const STORED = `booked_on::text AS booked_on, at, amount, balance_after, identity_hash`;
 
-/** Imported lines of a channel from a day on, in the order of the chain. */
+/** Imported lines of a channel from a day on, in the order of the chain. An operator may confirm other texts of a day, once for all. */
 export const LINES_FROM = statement(
   'statement_lines.from',
-  { channelId: 'int', firstOn: 'text' },
-  ({ channelId, firstOn }) => `
-    SELECT ${STORED} FROM statement_lines WHERE channel_id = ${channelId} AND booked_on >= ${firstOn}::date ORDER BY id`,
+  { channelId: 'int', firstOn: 'text', textsOf: 'text?' },
+  ({ channelId, firstOn, textsOf }) => `
+    SELECT ${STORED}, (booked_on IN (SELECT ${textsOf}::date UNION SELECT texts_of FROM statement_imports WHERE channel_id = ${channelId}))
+                      IS TRUE AS may_have_other_texts
+    FROM statement_lines WHERE channel_id = ${channelId} AND booked_on >= ${firstOn}::date ORDER BY id`,
 );
 
 /** The last line before a day; of all lines without one. */

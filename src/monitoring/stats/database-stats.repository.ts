@@ -134,10 +134,11 @@ const lowBalances = metricsStatement(
 /** One row for each channel. A payment waits from the time at which it was first seen. */
 const deposits = metricsStatement(
   'deposits',
-  ['incoming_waiting', 'incoming_oldest_seconds', 'statement_age_seconds'],
+  ['incoming_waiting', 'incoming_oldest_seconds', 'statement_age_seconds', 'statement_refused'],
   `SELECT c.code AS channel, waiting.payments AS incoming_waiting, ${secondsSince('waiting.since')} AS incoming_oldest_seconds,
           extract(epoch FROM statement_timestamp() - (SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id
-                                                      ORDER BY id DESC LIMIT 1))::float8 AS statement_age_seconds
+                                                      ORDER BY id DESC LIMIT 1))::float8 AS statement_age_seconds,
+          (c.refused IS NOT NULL)::int AS statement_refused
    FROM deposit_channels c CROSS JOIN LATERAL (
      SELECT count(*) AS payments, min(seen_at) AS since FROM (
        SELECT seen_at FROM incoming_payments WHERE channel_id = c.id AND state = 'waiting'

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openManagementPort, Scrape } from '../ops/management.js';
+import { eventually } from '../support/eventually.js';
+import { BankAccount, DepositsScene, paying } from './scene.js';
+
+const DAY_MS = 86_400_000;
+
+let scene: DepositsScene;
+
+beforeAll(async () => {
+  scene = await DepositsScene.start();
+});
+
+afterAll(() => scene.close());
+
+describe('a wallet that can hold no more', () => {
+  it('keeps its payment waiting, and no other one', async () => {
+    const channel = await scene.channel();
+    const [full, other] = [await scene.stack.merchant('0.00'), await scene.stack.merchant('0.00')];
+    await scene.stack.credit(full.id, '999999999500.00');
+    const [first, second] = [await scene.deposit(channel, full), await scene.deposit(channel, other)];
+    const account = new BankAccount().add(paying(first), paying(second));
+    expect(await scene.import(channel, account.statement())).toMatchObject({ new: 2, booked: 1, waiting: 1 });
+    expect(await scene.available(other)).toBe(second.amount_to_pay);
+    const [payment] = await scene.payments(channel, '--waiting');
+    expect(payment).toMatchObject({ amount: first.amount_to_pay, reason: 'WALLET_FULL' });
+    expect(payment?.suggestions[0]?.deposit_number).toBe(first.deposit_number);
+    expect(await scene.show(first.deposit_number)).toMatchObject({ status: 'pending', paid_amount: '0.00' });
+    const credit = ['payment', 'credit', payment?.id ?? '', '--deposit', first.deposit_number, '--reason', 'r'];
+    expect(await scene.operator.refused(...credit)).toMatch(/cannot hold more/);
+    await scene.operator.json(
+      ...`wallet debit --merchant ${full.id} --amount 999999999500.00 --reference out`.split(' '),
+    );
+    await scene.operator.json(...credit);
+    expect(await scene.available(full)).toBe(first.amount_to_pay);
+    expect(await scene.wrong()).toEqual([]);
+  });
+});
+
+describe('a payment that waits', () => {
+  it('keeps its reason when a later file contradicts it', async () => {
+    const columns = 'columns=date=Date;time=Time;out=Out;in=In;reference=Reference';
+    const channel = await scene.billerChannel(columns, 'reference_unique=true');
+    const line = { at: new Date(), amount: 5_000n, reference: 'B1' };
+    await scene.import(channel, new BankAccount().add(line).statement());
+    expect(await scene.payments(channel)).toMatchObject([{ reason: 'UNMATCHED', contradicted: false }]);
+    await scene.import(channel, new BankAccount().add({ ...line, amount: 6_000n }).statement());
+    const contradicted = { state: 'waiting', reason: 'UNMATCHED', amount: '50.00', contradicted: true };
+    expect(await scene.payments(channel, '--waiting')).toMatchObject([contradicted]);
+  });
+});
+
+describe('a bank that changes the texts of an unfinished day', () => {
+  it('is refused until an operator names the day; then lines are known by their place and amount', async () => {
+    const channel = await scene.channel();
+    const shop = await scene.stack.merchant('0.00');
+    const deposit = await scene.deposit(channel, shop);
+    const line = paying(deposit);
+    const day = new Date(line.at.getTime() + 7 * 3_600_000).toISOString().slice(0, 10);
+    const account = new BankAccount().add({ at: line.at, amount: 100n }, line);
+    await scene.import(channel, account.statement());
+    account.lines[1] = { ...line, text: 'Transfer from X1234' };
+    const other = await scene.deposit(channel, shop);
+    account.add(paying(other));
+
+    const refused = await scene.refusedImport(channel, account.statement());
+    expect(refused.code).toBe('LINE_MISSING');
+    expect(refused.stderr).toContain(`line 3: its texts differ`);
+    expect(refused.stderr).toContain(`--accept-texts-of ${day}`);
+    const yesterday = new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
+    await expect(scene.import(channel, account.statement(), '--accept-texts-of', yesterday)).rejects.toThrow();
+    const accepted = ['--accept-texts-of', day, '--reason', 'completed'];
+    expect(await scene.import(channel, account.statement(), ...accepted, '--dry-run')).toMatchObject({ new: 1 });
+    expect(await scene.import(channel, account.statement(), ...accepted)).toMatchObject({ new: 1, booked: 1 });
+    // The day stays confirmed for files that overlap.
+    account.add({ at: new Date(), amount: 100n });
+    expect(await scene.import(channel, account.statement())).toMatchObject({ new: 1, repeated: 3 });
+    expect(await scene.credits(shop)).toHaveLength(2);
+    expect(await scene.wrong()).toEqual([]);
+
+    // Other money is another past, whatever was confirmed.
+    account.lines[1] = { ...line, at: new Date(line.at.getTime() - 60_000) };
+    expect(await scene.refusedImport(channel, account.statement())).toMatchObject({ code: 'LINE_MISSING' });
+    account.lines[1] = { ...line, amount: line.amount + 1n };
+    expect(await scene.refusedImport(channel, account.statement())).toMatchObject({ code: 'LINE_MISSING' });
+    const log = await scene.operator.json<{ action: string; detail: object }[]>('log', '--limit', '10');
+    const imports = log.filter(({ action }) => action === 'statement.import').map(({ detail }) => detail);
+    expect(imports).toContainEqual(expect.objectContaining({ channel, accepted_texts_of: day }));
+  });
+});
+
+describe('a refused file', () => {
+  it('shows itself at the channel and in the metrics, until a file is imported', async () => {
+    const channel = await scene.channel();
+    const port = await openManagementPort(scene.stack.api, 0);
+    const isRefused = (value: number): Promise<unknown> =>
+      eventually(
+        () => Scrape.of(port),
+        (scraped) => scraped.value('topup_statement_refused', { channel }) === value,
+      );
+    await isRefused(0);
+    await scene.refusedImport(channel, '');
+    await isRefused(1);
+    expect(await scene.operator.json('channel', 'show', channel)).toMatchObject({ refused: 'EMPTY' });
+    await scene.import(channel, new BankAccount().statement());
+    expect(await scene.operator.json('channel', 'show', channel)).toMatchObject({ refused: null });
+    await isRefused(0);
+  });
+});
