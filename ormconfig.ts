@@ -18,6 +18,7 @@ import { StatementLine } from './src/deposits/statements/statement-line.entity.j
 import { FOR_MIGRATIONS } from './src/database/connections.js';
 import * as migrations from './src/database/migrations/index.js';
 import { Event, EventRetention } from './src/events/event.entity.js';
+import { Backup } from './src/monitoring/stats/backup.entity.js';
 import { MinuteFigure } from './src/monitoring/stats/minute-figure.entity.js';
 import { SupplierState } from './src/monitoring/stats/supplier-state.entity.js';
 import { Merchant } from './src/merchants/merchant.entity.js';
@@ -83,6 +84,7 @@ const ENTITIES = [
   CompanySignIn,
   Job,
   MinuteFigure,
+  Backup,
   SupplierState,
   ClosedMonth,
   ClosedWallet,

@@ -38,15 +38,19 @@ export type MetricRow = Partial<Record<string, string | number | bigint | boolea
 /** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
 export interface DatabaseGauge {
   /**
-   * Sets the gauge from its column: {@link gaugeOfFirstRow} from the first row, and {@link gaugeOfEachRow} one value for each row in which
-   * the column is not null.
+   * Sets the gauge from its column: {@link gaugeOfFirstRow} from the first row, and {@link gaugeOfEachRow} one value for each row.
+   * There is no value where the column is null.
    */
   show(rows: readonly MetricRow[]): void;
   clear(): void;
 }
 
 export const gaugeOfFirstRow = (gauge: Gauge, column: string, ...labels: string[]): DatabaseGauge => ({
-  show: ([row]) => gauge.labels(...labels).set(Number(row?.[column])),
+  show: ([row]) => {
+    const value = row?.[column] ?? null;
+    if (value === null) gauge.remove(...labels);
+    else gauge.labels(...labels).set(Number(value));
+  },
   clear: () => gauge.remove(...labels),
 });
 

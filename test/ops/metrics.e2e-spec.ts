@@ -242,6 +242,19 @@ describe('the metrics from PostgreSQL', () => {
     await stack.sql(`UPDATE wallets SET alert_below = NULL WHERE merchant_id = $1`, [merchant.id]);
   });
 
+  it('show the age of the last complete backup; before one, the time since the first attempt', async () => {
+    const name = 'topup_backup_age_seconds';
+    await figure(name, {}, Number.isNaN);
+    await stack.sql(
+      `INSERT INTO backups (started_at) VALUES (now() - interval '30 hours'), (now() - interval '1 hour')`,
+    );
+    await figure(name, {}, (age) => age >= 30 * 3_600);
+    await stack.sql(`UPDATE backups SET completed_at = now(), bytes = 7`);
+    await figure(name, {}, (age) => age >= 3_600 && age < 30 * 3_600);
+    await stack.sql('TRUNCATE backups');
+    await figure(name, {}, Number.isNaN);
+  });
+
   it('are read once in five seconds, with any number of scrapes', async () => {
     const usual = await stack.startApi();
     await usual.get(SchemaService).whenReady();

@@ -17,3 +17,4 @@ export { FewerRows1763900000015 } from './1763900000015-fewer-rows.js';
 export { DepositEvents1763900000017 } from './1763900000017-deposit-events.js';
 export { MerchantsDeposits1763900000018 } from './1763900000018-merchants-deposits.js';
 export { DepositCases1763900000019 } from './1763900000019-deposit-cases.js';
+export { Backups1763900000020 } from './1763900000020-backups.js';

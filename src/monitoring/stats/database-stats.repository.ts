@@ -152,6 +152,16 @@ const databaseSize = metricsStatement(
   `SELECT pg_database_size(current_database()) AS database_size_bytes`,
 );
 
+/** The table has a row for each night. Without a row, the metric is absent: nobody backs up this way. */
+const backups = metricsStatement(
+  'backups',
+  ['backup_age_seconds'],
+  `SELECT extract(epoch FROM statement_timestamp()
+                  - coalesce(max(started_at) FILTER (WHERE completed_at IS NOT NULL), min(started_at)))::float8
+          AS backup_age_seconds
+   FROM backups`,
+);
+
 /** An insert beyond the last partition would fail. Tables without partitions have no row. */
 const partitions = metricsStatement(
   'partitions',
@@ -176,6 +186,7 @@ export const METRICS_STATEMENTS: readonly MetricsStatement[] = [
   lowBalances,
   deposits,
   databaseSize,
+  backups,
   partitions,
 ];
 
