@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes .env for docker compose: .env.example with fresh secrets. It keeps every value that is set already, so run it
-# again after an upgrade.
+# again after an upgrade. With two names, it also sets up the profile `edge`, for one server on the internet:
+# sh deploy/make-env.sh topup.example.com console.example.com
 set -eu
 cd "$(dirname "$0")/.."
 umask 077
@@ -8,11 +9,14 @@ umask 077
 random_hex() { od -An -v -tx1 -N"$1" /dev/urandom | tr -d ' \n'; }
 random_base64() { head -c "$1" /dev/urandom | base64 | tr -d '\n'; }
 
-# fill NAME VALUE: sets the variable unless it has a value.
-fill() {
-  grep -q "^$1=." .env && return 0
+# value NAME: prints the variable's value, empty without one.
+value() { sed -n "s/^$1=//p" .env | tail -n 1; }
+
+# put NAME VALUE: sets the variable.
+put() {
+  [ "$(value "$1")" = "$2" ] && return 0
   if grep -q "^$1=" .env; then
-    awk -v name="$1" -v value="$2" '$0 == name "=" { $0 = name "=" value } { print }' .env >.env.new
+    awk -v name="$1" -v value="$2" 'index($0, name "=") == 1 { $0 = name "=" value } { print }' .env >.env.new
     mv .env.new .env
   else
     echo "$1=$2" >>.env
@@ -20,6 +24,35 @@ fill() {
   echo "$1 is set in .env"
 }
 
+# fill NAME VALUE: sets the variable unless it has a value.
+fill() { [ -n "$(value "$1")" ] || put "$1" "$2"; }
+
+# edge API_NAME CONSOLE_NAME: what follows from the two names.
+edge() {
+  put EDGE_API_NAME "$1"
+  put EDGE_CONSOLE_NAME "$2"
+  profiles=$(value COMPOSE_PROFILES)
+  case ,$profiles, in
+    *,edge,*) ;;
+    *) put COMPOSE_PROFILES "${profiles:+$profiles,}edge" ;;
+  esac
+  # Docker opens published ports past a firewall such as ufw. So only Caddy is published, and nginx is on loopback.
+  port=$(value PORT | sed 's/.*://')
+  put PORT "127.0.0.1:${port:-3000}"
+  # Caddy’s address is one of Docker’s private networks. It passes on one address, the caller’s.
+  fill TRUSTED_PROXIES 10.0.0.0/8,172.16.0.0/12,192.168.0.0/16
+  put CONSOLE_URL "https://$2"
+  put CONSOLE_TRUSTED_PROXIES 1
+  put SUPPLIER_CALLBACK_BASE_URL "https://$1"
+}
+
+case $# in
+  0 | 2) ;;
+  *)
+    echo 'say nothing, or the two names of the profile edge: sh deploy/make-env.sh topup.example.com console.example.com' >&2
+    exit 1
+    ;;
+esac
 [ -e .env ] || cp .env.example .env
 chmod 600 .env
 fill SECRETS_KEY "$(random_base64 32)"
@@ -28,4 +61,5 @@ fill REDIS_PASSWORD "$(random_hex 24)"
 fill MANAGEMENT_PASSWORD "$(random_hex 12)"
 fill SIMULATOR_TOKEN "$(random_hex 24)"
 fill GRAFANA_PASSWORD "$(random_hex 12)"
+[ $# -eq 0 ] || edge "$1" "$2"
 echo 'Keep a copy of .env in a safe place: without SECRETS_KEY the stored webhook secrets and suppliers’ credentials are lost.'

@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { loadConfig } from '../src/core/config.js';
@@ -7,6 +10,8 @@ interface Service {
   image: string;
   environment?: Record<string, string>;
   env_file?: unknown;
+  profiles?: string[];
+  ports?: string[];
   [member: string]: unknown;
 }
 
@@ -48,6 +53,9 @@ describe('docker-compose.yml', () => {
       seed: ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'SECRETS_KEY', 'SIMULATOR_TOKEN'],
       prometheus: [],
       grafana: ['GRAFANA_PASSWORD'],
+      caddy: [],
+      backup: ['POSTGRES_PASSWORD'],
+      alertmanager: ['ALERT_LINE_TOKEN', 'ALERT_SMTP_PASSWORD', 'ALERT_TELEGRAM_TOKEN'],
     });
     expect(Object.keys(services).filter((name) => services[name]?.env_file !== undefined)).toEqual([]);
   });
@@ -96,5 +104,78 @@ describe('docker-compose.yml', () => {
         ['DATABASE_URL', 'HOST', 'NODE_ENV', 'PORT', 'SECRETS_KEY', 'TOPUP_DATA_DIR', ...ofContainer].sort(),
       );
     }
+  });
+});
+
+/** The .env that `make-env.sh` makes. @param names of the profile `edge`. @param earlier lines of an .env. */
+function makeEnv(names: string[], earlier?: string): Record<string, string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'topup-env-'));
+  mkdirSync(path.join(folder, 'deploy'));
+  for (const file of ['deploy/make-env.sh', '.env.example']) copyFileSync(file, path.join(folder, file));
+  if (earlier !== undefined) writeFileSync(path.join(folder, '.env'), earlier);
+  const { status, stderr } = spawnSync('sh', ['deploy/make-env.sh', ...names], { cwd: folder, encoding: 'utf8' });
+  const text = readFileSync(path.join(folder, '.env'), 'utf8');
+  rmSync(folder, { recursive: true });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return Object.fromEntries(
+    [...text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
+/** A part of the file with the values of .env. */
+const interpolated = (part: string, env: Record<string, string>): string =>
+  part.replace(/\$\{([A-Z0-9_]+)(?::?-([^}]*))?\}/g, (_, name: string, missing = '') => env[name] || String(missing));
+
+describe('the profile edge', () => {
+  const NAMES = ['topup.example.com', 'console.example.com'];
+
+  it('adds services, and changes none of those that run without a profile', () => {
+    const namesOf = (matches: (profiles: string[] | undefined) => boolean | undefined): string[] =>
+      Object.entries(services).flatMap(([name, { profiles }]) => (matches(profiles) ? [name] : []));
+    const always = ['postgres', 'redis', 'api', 'worker', 'console', 'nginx'];
+    expect(namesOf((profiles) => profiles === undefined)).toEqual(always);
+    expect(namesOf((profiles) => profiles?.includes('edge'))).toEqual([
+      'caddy',
+      'backup',
+      'alertmanager',
+      'prometheus',
+    ]);
+  });
+
+  it('needs only the two names', () => {
+    const { SECRETS_KEY = '', ...env } = makeEnv(NAMES);
+    expect(env).toMatchObject({ COMPOSE_PROFILES: 'edge', EDGE_API_NAME: NAMES[0], EDGE_CONSOLE_NAME: NAMES[1] });
+    const settings = { ...services.console?.environment, ...env, SECRETS_KEY, DATABASE_URL: 'postgres://db/topup' };
+    const config = loadConfig({ ...settings, NODE_ENV: 'production', PORT: '3000' }, { forConsole: true });
+    expect(config.console).toMatchObject({ isHttps: true, url: 'https://console.example.com', trustedProxies: 1 });
+    expect(config.supplierCallbackBaseUrl).toBe('https://topup.example.com');
+  });
+
+  it('publishes Caddy alone to other machines', () => {
+    const published = (env: Record<string, string>): string[] =>
+      Object.entries(services)
+        .flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${interpolated(port, env)}`))
+        .filter((each) => !each.includes(' 127.0.0.1:'));
+    expect(published(makeEnv(NAMES))).toEqual(['caddy 80:80', 'caddy 443:443', 'caddy 443:443/udp']);
+    expect(published(makeEnv([]))).toContain('nginx 3000:8080');
+  });
+
+  it('keeps what an operator set, and can be repeated with other names', () => {
+    const earlier =
+      'PORT=8080\nCOMPOSE_PROFILES=observability\nTRUSTED_PROXIES=10.1.2.3\nCONSOLE_URL=https://old.example.com\n';
+    const env = makeEnv(NAMES, earlier);
+    expect(env).toMatchObject({
+      PORT: '127.0.0.1:8080',
+      COMPOSE_PROFILES: 'observability,edge',
+      TRUSTED_PROXIES: '10.1.2.3',
+      CONSOLE_URL: 'https://console.example.com',
+    });
+    const again = makeEnv(
+      NAMES,
+      Object.entries(env)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    );
+    expect(again).toEqual(env);
   });
 });

@@ -27,9 +27,11 @@ export const LONG = {
     'snippets/(receivers|running)',
   ],
   'other servers': [
+    'backup',
     'cells',
     'console/oidc-provider',
     'deploy',
+    'edge/(alertmanager|caddy)',
     'ha-settings',
     'kubernetes',
     'nginx',

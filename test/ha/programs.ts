@@ -37,11 +37,12 @@ export function missingHere(
   ];
 }
 
-/** The folder of PostgreSQL's programs in Debian's packages. */
-export function newestPostgresql(): string | null {
-  if (!existsSync(POSTGRESQL)) return null;
-  const versions = readdirSync(POSTGRESQL).sort((one, other) => Number(other) - Number(one));
-  const folders = versions.map((version) => path.join(POSTGRESQL, version, 'bin'));
+/** The folder of PostgreSQL's programs in Debian's packages. @param root where these are. */
+export function newestPostgresql(root = '/'): string | null {
+  const all = path.join(root, POSTGRESQL);
+  if (!existsSync(all)) return null;
+  const versions = readdirSync(all).sort((one, other) => Number(other) - Number(one));
+  const folders = versions.map((version) => path.join(all, version, 'bin'));
   return folders.find((folder) => existsSync(path.join(folder, 'postgres'))) ?? null;
 }
 

@@ -18,6 +18,8 @@ const SOURCES = {
   php: { packages: ['php-cli'], file: /^php\d/, env: phpSettings },
   go: { packages: ['golang-go'] },
   nginx: { packages: ['nginx'] },
+  caddy: { packages: ['caddy'] },
+  'prometheus-alertmanager': { packages: ['prometheus-alertmanager'] },
   haproxy: { packages: ['haproxy'] },
   pgbouncer: { packages: ['pgbouncer'] },
   patroni: {

@@ -2,15 +2,12 @@ import 'reflect-metadata';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../ormconfig.js';
 import { freePort } from '../../tools/local-stack/ports.js';
 import { isAlive } from '../../src/cli/local-stack/process-table.js';
 import { startPostgres, stopLeftOverPostgres } from '../../tools/local-stack/postgres.js';
 import { startRedis, stopLeftOverRedis } from '../../tools/local-stack/redis.js';
 import type { RunningServer } from '../../tools/local-stack/server-process.js';
-import { databaseUrl, templateName } from './database.js';
+import { buildTemplate } from './template.js';
 
 // The process that owns PostgreSQL and Redis for one run of jest. It prints their addresses as one line of JSON.
 
@@ -57,19 +54,6 @@ async function startTestRedis(port: number): Promise<RunningServer> {
   });
   servers.push(server);
   return server;
-}
-
-/** A database with every migration applied, from which each test copies its own. */
-async function buildTemplate(url: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: url });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${templateName}`);
-  const source = await new DataSource(dataSourceOptions(databaseUrl(url, templateName))).initialize();
-  await source.runMigrations();
-  await source.destroy();
-  // PostgreSQL does not copy a database that has connections.
-  await admin.query(`ALTER DATABASE ${templateName} ALLOW_CONNECTIONS false`);
-  await admin.end();
 }
 
 /** Removes directories of earlier runs whose owner was killed. */

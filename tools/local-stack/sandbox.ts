@@ -15,7 +15,8 @@ function readSandbox(env: NodeJS.ProcessEnv): {
   return {
     url: SIMULATOR_URL,
     token: SIMULATOR_TOKEN,
-    publicUrl: PUBLIC_URL || 'http://localhost:3000',
+    // PORT of docker compose may begin with an address, as in localhost:127.0.0.1:3000.
+    publicUrl: (PUBLIC_URL || 'http://localhost:3000').replace(/:[\d.]+:/, ':'),
     dataDir: TOPUP_DATA_DIR,
   };
 }

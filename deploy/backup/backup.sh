@@ -1,0 +1,91 @@
+#!/bin/sh
+# Dumps the database every day at BACKUP_AT and keeps the newest BACKUP_KEEP dumps. `backup.sh now` makes one dump and ends.
+#
+# A dump gets its name only after it was read back from beginning to end. So each topup-*.dump is whole, however a run ends.
+# Each attempt is a row of the table `backups`, whose age is the metric topup_backup_age_seconds. PGHOST, PGUSER, PGPASSWORD and
+# PGDATABASE name the database.
+set -eu
+umask 077
+
+folder=${BACKUP_FOLDER:-/backups}
+keep=${BACKUP_KEEP:-14}
+at=${BACKUP_AT:-03:30}
+retry_seconds=3600
+
+log() { echo "$(date -u +%FT%TZ) backup: $*"; }
+
+fail() {
+  log "$*" >&2
+  exit 1
+}
+
+sql() { psql --no-psqlrc --no-align --tuples-only --quiet --set=ON_ERROR_STOP=1 --command="$1"; }
+
+case $keep in
+  '' | 0* | *[!0-9]*) fail "BACKUP_KEEP must be a number of dumps from 1, and is \"$keep\"" ;;
+esac
+date -d "today $at" >/dev/null 2>&1 || fail "BACKUP_AT must be a time such as 03:30, and is \"$at\""
+
+back_up() {
+  exec 9>"$folder/.lock"
+  flock -n 9 || fail 'another backup is under way'
+  # What a run left that was killed.
+  rm -f "$folder"/.unfinished-*
+  name=topup-$(date -u +%Y-%m-%dT%H%M%SZ).dump
+  unfinished=$folder/.unfinished-$name
+  trap 'rm -f "$unfinished"' EXIT
+  # Before an upgrade, the table may not exist yet. The dump is worth more than its row.
+  id=$(sql 'INSERT INTO backups DEFAULT VALUES RETURNING id') || log 'the attempt could not be recorded'
+  pg_dump --format=custom --file="$unfinished" || fail 'pg_dump failed: no dump was added, and none was removed'
+  pg_restore --file=/dev/null "$unfinished" || fail 'the new dump cannot be read: it was removed'
+  bytes=$(stat -c %s "$unfinished")
+  sync "$unfinished"
+  mv "$unfinished" "$folder/$name"
+  sync "$folder"
+  log "$name has $bytes bytes and is whole"
+  [ -z "$id" ] || sql "UPDATE backups SET completed_at = now(), bytes = $bytes WHERE id = $id"
+  find "$folder" -maxdepth 1 -name 'topup-????-??-??T??????Z.dump' | sort -r | tail -n "+$((keep + 1))" |
+    while read -r old; do
+      rm -f "$old"
+      log "${old##*/} was removed: $keep newer ones are there"
+    done
+}
+
+# A signal ends the shell while it waits, but not while a program runs in the foreground.
+attend() {
+  "$@" &
+  wait $!
+}
+
+until_done() {
+  until attend sh "$0" now; do
+    log "the next attempt is in $retry_seconds seconds"
+    attend sleep "$retry_seconds"
+  done
+}
+
+await_next() {
+  now=$(date +%s)
+  next=$(date -d "today $at" +%s)
+  [ "$next" -gt "$now" ] || next=$(date -d "tomorrow $at" +%s)
+  log "the next dump is due on $(date -d "@$next" '+%F at %R %Z')"
+  attend sleep $((next - now))
+}
+
+every_day() {
+  trap 'kill ${!:-} 2>/dev/null || :; exit 0' TERM INT
+  # At the first start, the API has yet to make the tables.
+  until [ -n "$(sql "SELECT to_regclass('backups')" 2>/dev/null)" ]; do attend sleep 5; done
+  recent=$(sql "SELECT count(*) FROM backups WHERE completed_at IS NOT NULL AND started_at > now() - interval '1 day'")
+  [ "$recent" -gt 0 ] || until_done
+  while true; do
+    await_next
+    until_done
+  done
+}
+
+case ${1:-every-day} in
+  every-day) every_day ;;
+  now) back_up ;;
+  *) fail 'say "now", or nothing for a dump every day' ;;
+esac
