@@ -92,7 +92,7 @@ export class Scheduler<K extends Kinds> implements Courier {
   private async attempt(delivery: Delivery): Promise<void> {
     // After an earlier attempt, this is a retry.
     const sent = delivery.attempts.length > 0 ? this.vendor.again(delivery) : delivery;
-    const result = await post(sent, sent.from ?? this.store.account.callback_from);
+    const result = await post(this.vendor.outgoing(sent), sent.from ?? this.store.account.callback_from);
     const attempts = [...delivery.attempts, { at: new Date(this.store.now()).toISOString(), ...result }];
     const isAccepted = this.vendor.isAccepted(result.status, result.body ?? '');
     const waitMs = this.store.readings.retry_schedule_ms[delivery.attempts.length];

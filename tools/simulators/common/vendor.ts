@@ -73,6 +73,11 @@ export abstract class Vendor<K extends Kinds> {
     return delivery;
   }
 
+  /** The callback as it is sent, with headers that depend on the time of sending. */
+  outgoing(delivery: Delivery): Delivery {
+    return delivery;
+  }
+
   /** A callback that says what a test wants; null where there is no address. */
   forge(transaction: K['transaction'], wanted: Forged): Delivery | null {
     const url = wanted.url ?? this.callbackUrl(transaction);
