@@ -4,6 +4,7 @@ import { type RuleForms, ruleMembers } from './common/rules.js';
 import { DEFAULT_PRODUCTS as DIGIFLAZZ_PRODUCTS } from './digiflazz/defaults.js';
 import { RULES as DIGIFLAZZ_RULES } from './digiflazz/rules.js';
 import { DEFAULT_PRODUCTS as LAPAKGAMING_PRODUCTS } from './lapakgaming/defaults.js';
+import { RULES as EASYSLIP_RULES } from './easyslip/model.js';
 import { RULES as LAPAKGAMING_RULES } from './lapakgaming/rules.js';
 import { RULES as OPN_RULES } from './opn/model.js';
 import { DEFAULT_TYPES } from './seagm/defaults.js';
@@ -15,6 +16,7 @@ import { RULES as WEPAY_RULES } from './wepay/rules.js';
 const VENDORS: [vendor: string, rules: RuleForms, products: (number | string)[]][] = [
   ['digiflazz', DIGIFLAZZ_RULES, DIGIFLAZZ_PRODUCTS.map(({ buyer_sku_code }) => buyer_sku_code)],
   ['lapakgaming', LAPAKGAMING_RULES, LAPAKGAMING_PRODUCTS.map(({ code }) => code)],
+  ['easyslip', EASYSLIP_RULES, []],
   ['opn', OPN_RULES, []],
   ['seagm', SEAGM_RULES, DEFAULT_TYPES.map(({ id }) => id)],
   ['wepay', WEPAY_RULES, DEFAULT_COMPANIES.map(({ company_id }) => company_id)],

@@ -9,6 +9,7 @@ const VENDORS: Record<string, (env: NodeJS.ProcessEnv) => Promise<Simulation>> =
   lapakgaming: async (env) => simulate((await import('./lapakgaming/simulator.js')).LAPAKGAMING, env),
   wepay: async (env) => simulate((await import('./wepay/simulator.js')).WEPAY, env),
   seagm: async (env) => simulate((await import('./seagm/simulator.js')).SEAGM, env),
+  easyslip: async (env) => simulate((await import('./easyslip/vendor.js')).EASYSLIP, env),
   opn: async (env) => simulate((await import('./opn/vendor.js')).OPN, env),
 };
 
