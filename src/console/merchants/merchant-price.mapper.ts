@@ -2,7 +2,7 @@ import type { PricedProduct } from '../../catalog/prices.repository.js';
 import { invalidValue } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
 import { bahtOrNull, formatBaht, parseBaht, type Satang } from '../../core/money.js';
-import type { Viewer } from '../orders/players.js';
+import type { Viewer } from '../../support/masking.js';
 import type { MerchantPriceDto } from './merchant-prices.dto.js';
 
 /** Reads the own price that the operator saw: null for none. @throws BAD_REQUEST */

@@ -21,7 +21,7 @@ import type {
   TimelineEntryDto,
 } from './order.dto.js';
 import type { FoundOrderDto, ReviewUnitDto } from './review.dto.js';
-import { censorOf, hidden, hiddenIfAny, shownAddress, type Censor, type Viewer } from './players.js';
+import { censorOf, hidden, hiddenIfAny, shownAddress, type Censor, type Viewer } from '../../support/masking.js';
 
 /** The merchant of a row, as pages name it. */
 export const merchantOf = (row: { merchant_id: number; merchant_name: string }): MerchantNameDto => ({

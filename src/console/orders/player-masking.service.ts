@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OrderSupportService } from '../../support/order-support.service.js';
-import { censorOf, type Censor, type Viewer } from './players.js';
+import { censorOf, type Censor, type Viewer } from '../../support/masking.js';
 
 interface AboutOrder {
   order_number: string;

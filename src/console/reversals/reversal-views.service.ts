@@ -11,7 +11,7 @@ import { assertNeedsNoApproval } from '../access/permission.js';
 import { newestFirst } from '../lists.js';
 import type { RevealedDto } from '../orders/decision.dto.js';
 import { PlayerMaskingService } from '../orders/player-masking.service.js';
-import { censorOf, hiddenIfAny, type Censor } from '../orders/players.js';
+import { censorOf, hiddenIfAny, type Censor } from '../../support/masking.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
 /** Discrepancies between the books and suppliers' reports, as the caller may see them. */

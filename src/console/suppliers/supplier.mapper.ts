@@ -11,7 +11,7 @@ import type { SupplierQueue } from '../../monitoring/stats/supplier-states.repos
 import type { SupplierCheck } from '../../suppliers/supplier-check.service.js';
 import { unitName } from '../../orders/order.rows.js';
 import type { UndecidedCall } from '../../support/undecided-calls.repository.js';
-import type { Censor } from '../orders/players.js';
+import type { Censor } from '../../support/masking.js';
 import { toBalanceView } from '../../suppliers/supplier-view.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import type {

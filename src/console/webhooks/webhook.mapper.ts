@@ -8,7 +8,7 @@ import type {
 } from '../../webhooks/webhook-listing.repository.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/webhook.mapper.js';
-import { censorOf, hidden, holdsAny, shownAddress, type Censor, type Viewer } from '../orders/players.js';
+import { censorOf, hidden, holdsAny, shownAddress, type Censor, type Viewer } from '../../support/masking.js';
 import { merchantOf } from '../orders/order.mapper.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {

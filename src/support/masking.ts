@@ -1,7 +1,9 @@
-import type { Caller } from '../access/caller.js';
+import type { Permission } from '../operators/roles.js';
 
 /** The permissions of the operator who reads. */
-export type Viewer = Pick<Caller, 'may'>;
+export interface Viewer {
+  may(permission: Permission): boolean;
+}
 
 export interface Player {
   user_id: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { censorOf, holdsAny, type Player } from './players.js';
+import { censorOf, holdsAny, type Player } from './masking.js';
 
 const player: Player = { user_id: '555123456', server_id: '2001', character_id: 'Hero (Ñok) +1' };
 const viewer = { may: () => false };
