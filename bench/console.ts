@@ -110,6 +110,7 @@ async function pagesToAsk(): Promise<Record<string, string>> {
     "search by supplier's reference": `/api/search?q=${some.supplier_reference}`,
     'search by event': `/api/search?q=${some.event}`,
     'search for nothing': '/api/search?q=no-such-thing',
+    'business of today': '/api/figures/business',
     'figures now': '/api/figures/now',
     'figures by minute': `/api/figures/minutes?from=${new Date(Date.now() - 3_600_000).toISOString()}&to=${new Date().toISOString()}`,
   };

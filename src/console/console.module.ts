@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { JobWorksModule } from '../accounting/jobs/job-works.module.js';
+import { BusinessDaysModule } from '../accounting/reports/business-days.module.js';
 import { ReportsModule } from '../accounting/reports/reports.module.js';
 import { AuditLogRepository } from '../audit-log/audit-log.repository.js';
 import { AuthModule } from '../auth/auth.module.js';
@@ -78,6 +79,7 @@ import { ConsoleWebhooksController } from './webhooks/webhooks.controller.js';
 const FEATURES = [
   ApprovalsModule,
   AuthModule,
+  BusinessDaysModule,
   CatalogModule,
   HealthModule,
   JobsModule,

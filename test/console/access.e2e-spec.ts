@@ -57,6 +57,7 @@ const ACCESS: Record<string, string> = {
   'GET /api/search': 'orders.read',
   'GET /api/log': 'log.read',
   'GET /api/log.csv': 'exports.run',
+  'GET /api/figures/business': 'figures.read',
   'GET /api/figures/now': 'figures.read',
   'GET /api/figures/minutes': 'figures.read',
   'GET /api/suppliers': 'suppliers.read',

@@ -33,6 +33,7 @@ export class ListedProductDto {
   @Shown.nullableText(null, 'Why its offer is not used') why_not!: string | null;
   @Shown.integer(2) offers!: number;
   @Shown.nullableText('31.20', HIDDEN) cost_baht!: string | null;
+  @Shown.nullableText('IDR', 'Of the cost; without a rate of it, `cost_baht` is null') cost_currency!: string | null;
   @Shown.nullableText('3.80', HIDDEN) margin_baht!: string | null;
   @Shown.nullableInteger('Pieces of today’s orders; null when unknown') sold_today!: number | null;
   @Shown.nullableInteger() failed_today!: number | null;

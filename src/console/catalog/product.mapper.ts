@@ -27,6 +27,7 @@ export function toListedProductDto(
     why_not: view === null ? 'it has no offer' : view.why_not,
     offers: offers.length,
     cost_baht: (seesCosts && view?.cost_baht) || null,
+    cost_currency: (seesCosts && view?.currency) || null,
     margin_baht: (seesCosts && view?.margin_baht) || null,
     sold_today: sales?.sold ?? null,
     failed_today: sales?.failed ?? null,

@@ -1,10 +1,13 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { BusinessDaysService } from '../../accounting/reports/business-days.service.js';
+import { CONFIG, type Config } from '../../core/config.js';
 import { StatsService } from '../../monitoring/stats/stats.service.js';
 import { stepsBetween } from '../../monitoring/stats/steps.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { CurrentCaller, timezoneOf, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { FiguresNowDto, FiguresOverTimeDto, MinutesQueryDto } from './stats.dto.js';
+import { BusinessDto, FiguresNowDto, FiguresOverTimeDto, MinutesQueryDto } from './stats.dto.js';
 
 @ApiTags('Figures')
 @Controller('api/figures')
@@ -13,7 +16,24 @@ export class ConsoleFiguresController {
   constructor(
     private readonly stats: StatsService,
     private readonly suppliers: SuppliersService,
+    private readonly days: BusinessDaysService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
+
+  @Get('business')
+  @ConsoleRoute(
+    'figures.read',
+    'The business of today, against yesterday and the same weekday a week before',
+    BusinessDto,
+    {
+      description:
+        'Earlier days count until the present time of the day. Sandbox merchants count nowhere, free orders have no sales.',
+    },
+  )
+  business(@CurrentCaller() caller: Caller): Promise<BusinessDto> {
+    const seesCosts = caller.may('costs.read');
+    return this.days.read(timezoneOf(caller.session, this.config), { seesCosts });
+  }
 
   @Get('now')
   @ConsoleRoute('figures.read', 'How the service does now', FiguresNowDto, {

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Moment, Text } from '../../core/validation/member.decorators.js';
+import { MerchantNameDto } from '../orders/order.dto.js';
 
 export class MinutesQueryDto {
   @Moment({ optional: true, description: 'From the step that this is in' }) from?: string;
@@ -61,4 +62,43 @@ export class FiguresOverTimeDto {
   levels!: SeriesDto[];
   @ApiProperty({ type: [DurationsDto], description: '`orders`; of a supplier, `send` and `inquiry`' })
   durations!: DurationsDto[];
+}
+
+class SalesDto {
+  @Shown.text('12500.00', 'The price of units that were paid for, THB') sales!: string;
+  @Shown.nullableText('830.50', 'Of sales with a known cost; null to those who may not see costs') margin!:
+    string | null;
+  @Shown.nullableNumber(7.1, 'In percent of those sales') margin_percent!: number | null;
+  @Shown.nullableText('120.00', 'Sales without a known cost, THB') sales_without_cost!: string | null;
+}
+
+export class BusinessDayDto extends SalesDto {
+  @Shown.moment() from!: Date;
+  @Shown.moment() until!: Date;
+  @Shown.integer(412, 'Orders placed') orders!: number;
+  @Shown.nullableNumber(0.021, 'Of the orders that ended, those that failed; null when none ended')
+  failed_share!: number | null;
+  @Shown.integer(2, 'Merchants that placed their first order') first_orders!: number;
+  @ApiProperty({
+    type: [String],
+    example: ['310.00'],
+    description: 'Sales of each hour; of an earlier day up to its end',
+  })
+  hours!: string[];
+}
+
+export class BestProductDto extends SalesDto {
+  @Shown.text('MLBB-86') sku!: string;
+  @Shown.text('Mobile Legends 86 diamonds') name!: string;
+  @Shown.integer(31) units!: number;
+}
+
+export class BusinessDto {
+  @ApiProperty({ type: BusinessDayDto }) today!: BusinessDayDto;
+  @ApiProperty({ type: BusinessDayDto }) yesterday!: BusinessDayDto;
+  @ApiProperty({ type: BusinessDayDto, description: 'The same weekday' }) week_before!: BusinessDayDto;
+  @ApiProperty({ type: [BestProductDto], description: 'Of today, the highest sales first' })
+  best_products!: BestProductDto[];
+  @ApiProperty({ type: [MerchantNameDto], description: 'Merchants with their first order today' })
+  new_merchants!: MerchantNameDto[];
 }
