@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { barsOf, HEIGHT, highestOf, labelledSteps, lineOf, scaleOf } from '../../console/src/kit/chart-model.js';
+import {
+  barsOf,
+  HEIGHT,
+  highestOf,
+  labelledSteps,
+  lineOf,
+  scaleOf,
+  sparkOf,
+} from '../../console/src/kit/chart-model.js';
 
 const series = (name: string, ...values: (number | null)[]) => ({ name, tone: 'good' as const, values });
 
@@ -24,9 +32,14 @@ describe('A chart', () => {
     expect(top).toBeLessThan(highest * 2);
   });
 
-  it('breaks a line at unknown values, and draws a dot for a single one', () => {
-    expect(lineOf([0, 10, null, 5], 10)).toBe('M125 100L375 0M875 50h0.01');
+  it('breaks a line at unknown values, and draws a short stroke for a single one', () => {
+    expect(lineOf([0, 10, null, 5], 10)).toBe('M125 100L375 0M869 50h12');
     expect(lineOf([null, null], 10)).toBe('');
+  });
+
+  it('begins its small line where the axis begins, also without a value there', () => {
+    expect(sparkOf([null, null, 10, null, 5], 10)).toBe('M0 100L250 100L500 0L750 0L1000 50');
+    expect(sparkOf([], 10)).toBe('');
   });
 
   it('stacks bars', () => {

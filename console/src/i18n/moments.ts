@@ -21,12 +21,19 @@ export const formatMoment = (at: string, language: string, zone: string): string
   `${formatDay(at, language, zone)}, ${formatTime(at, language, zone)}`;
 
 /** For columns: without seconds, and without the year when it is the current one. */
-export function formatShortMoment(at: string, language: string, zone: string): string {
+export const formatShortMoment = (at: string, language: string, zone: string): string =>
+  `${formatShortDay(at, language, zone)}, ${formatTime(at, language, zone).slice(0, 5)}`;
+
+/** Without the year when it is the current one. */
+export function formatShortDay(at: string, language: string, zone: string): string {
   const { day, month, year } = DAY;
   const isThisYear = dayOf(new Date(at), zone).slice(0, 4) === dayOf(new Date(), zone).slice(0, 4);
-  const shown = format(language, zone, isThisYear ? { day, month } : { day, month, year });
-  return `${shown.format(new Date(at))}, ${formatTime(at, language, zone).slice(0, 5)}`;
+  return format(language, zone, isThisYear ? { day, month } : { day, month, year }).format(new Date(at));
 }
+
+/** The weekday, such as `Thursday`, or `Thu` where there is little room. */
+export const formatWeekday = (at: string, language: string, zone: string, weekday: 'long' | 'short'): string =>
+  format(language, zone, { weekday }).format(new Date(at));
 
 export const formatDay = (at: string, language: string, zone: string): string =>
   format(language, zone, DAY).format(new Date(at));

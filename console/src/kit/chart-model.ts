@@ -47,7 +47,10 @@ export function highestOf(series: readonly Series[], isStacked: boolean): number
 /** The x coordinate of the middle of a step. */
 export const middleOf = (step: number, steps: number): number => ((step + 0.5) / steps) * WIDTH;
 
-/** The SVG path of a line. It breaks at unknown values, and a value between two gaps becomes a dot. */
+/** A value between two gaps is drawn this wide, so that it is seen. */
+const ALONE = 12;
+
+/** The SVG path of a line. It breaks at unknown values, and a value between two gaps becomes a short stroke. */
 export function lineOf(values: readonly (number | null)[], top: number): string {
   let path = '';
   let isDrawing = false;
@@ -56,12 +59,28 @@ export function lineOf(values: readonly (number | null)[], top: number): string 
       isDrawing = false;
       return;
     }
-    const point = `${rounded(middleOf(step, values.length))} ${rounded(HEIGHT - (value / top) * HEIGHT)}`;
     const isAlone = !isDrawing && (values[step + 1] ?? null) === null;
-    path += isAlone ? `M${point}h0.01` : `${isDrawing ? 'L' : 'M'}${point}`;
+    const x = middleOf(step, values.length) - (isAlone ? ALONE / 2 : 0);
+    const point = `${rounded(x)} ${rounded(HEIGHT - (value / top) * HEIGHT)}`;
+    path += isAlone ? `M${point}h${ALONE}` : `${isDrawing ? 'L' : 'M'}${point}`;
     isDrawing = true;
   });
   return path;
+}
+
+/**
+ * The SVG path of a line over the whole width. It begins where the axis begins: unknown values are as the last known one, and 0
+ * before the first one.
+ */
+export function sparkOf(values: readonly (number | null)[], top: number): string {
+  let last = 0;
+  return values
+    .map((value, step) => {
+      last = value ?? last;
+      const x = (step / Math.max(1, values.length - 1)) * WIDTH;
+      return `${step === 0 ? 'M' : 'L'}${rounded(x)} ${rounded(HEIGHT - (last / top) * HEIGHT)}`;
+    })
+    .join('');
 }
 
 /** The bars of each series, stacked with the first series at the bottom. */

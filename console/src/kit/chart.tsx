@@ -1,8 +1,19 @@
 import { Button } from '@mantine/core';
 import { useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
-import { formatDay, formatShortMoment, formatTime } from '../i18n/moments';
+import { formatShortDay, formatShortMoment, formatTime } from '../i18n/moments';
 import { useT, useWords } from '../i18n/words';
-import { barsOf, HEIGHT, highestOf, labelledSteps, lineOf, middleOf, scaleOf, WIDTH, type Series } from './chart-model';
+import {
+  barsOf,
+  HEIGHT,
+  highestOf,
+  labelledSteps,
+  lineOf,
+  middleOf,
+  scaleOf,
+  sparkOf,
+  WIDTH,
+  type Series,
+} from './chart-model';
 import classes from './chart.module.css';
 
 export type { ChartTone, Series } from './chart-model';
@@ -23,9 +34,11 @@ export interface ChartProps {
   isWhole?: boolean;
   /** The height of the picture in pixels. */
   height?: number;
+  /** A further column of the table, with its texts. */
+  column?: { name: string; texts: readonly string[] };
 }
 
-interface Drawn extends Required<Omit<ChartProps, 'isWhole'>> {
+interface Drawn extends Required<Omit<ChartProps, 'isWhole' | 'column'>>, Pick<ChartProps, 'column'> {
   /** The marks of the scale, from 0 upwards. */
   marks: readonly number[];
 }
@@ -77,7 +90,7 @@ export function Chart({ isWhole, height = 180, ...props }: ChartProps): ReactNod
 function useFormatAt(at: readonly string[]): (at: string) => string {
   const { language, zone } = useWords();
   const [first, second, last] = [at[0], at[1], at.at(-1)].map((each) => Date.parse(each ?? ''));
-  if (Number(second) - Number(first) >= DAY_MS) return (each) => formatDay(each, language, zone);
+  if (Number(second) - Number(first) >= DAY_MS) return (each) => formatShortDay(each, language, zone);
   if (Number(last) - Number(first) > DAY_MS) return (each) => formatShortMoment(each, language, zone);
   return (each) => formatTime(each, language, zone).slice(0, 5);
 }
@@ -137,7 +150,12 @@ function Picture(props: Drawn): ReactNode {
       >
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
           {marks.map((mark) => (
-            <path key={mark} className={classes.mark} d={`M0 ${HEIGHT - (mark / top) * HEIGHT}h${WIDTH}`} />
+            <path
+              key={mark}
+              className={classes.mark}
+              data-base={mark === 0}
+              d={`M0 ${HEIGHT - (mark / top) * HEIGHT}h${WIDTH}`}
+            />
           ))}
           {step !== null && <path className={classes.pointed} d={`M${middleOf(step, at.length)} 0v${HEIGHT}`} />}
           {kind === 'bars' ? <Bars series={series} top={top} /> : <Lines series={series} top={top} />}
@@ -214,7 +232,7 @@ function Times({ at, formatAt }: Drawn): ReactNode {
 }
 
 /** Newest first, like all lists. */
-function ValueTable({ label, at, series, format, formatAt, height }: Drawn): ReactNode {
+function ValueTable({ label, at, series, format, formatAt, height, column }: Drawn): ReactNode {
   const t = useT();
   return (
     <div
@@ -234,6 +252,7 @@ function ValueTable({ label, at, series, format, formatAt, height }: Drawn): Rea
                 {name}
               </th>
             ))}
+            {column && <th scope="col">{column.name}</th>}
           </tr>
         </thead>
         <tbody>
@@ -244,6 +263,7 @@ function ValueTable({ label, at, series, format, formatAt, height }: Drawn): Rea
                 {series.map(({ name, values }) => (
                   <td key={name}>{valueText(values[step], format)}</td>
                 ))}
+                {column && <td>{column.texts[step]}</td>}
               </tr>
             ))
             .toReversed()}
@@ -253,7 +273,7 @@ function ValueTable({ label, at, series, format, formatAt, height }: Drawn): Rea
   );
 }
 
-/** A small line without a scale, for use beside a number that states the last value. */
+/** A small line over its base line, without a scale, for use beside a number that states the last value. */
 export function Sparkline({
   values,
   tone = 'accent',
@@ -263,13 +283,9 @@ export function Sparkline({
 }): ReactNode {
   const top = Math.max(1e-9, ...values.map((value) => value ?? 0)) * 1.05;
   return (
-    <svg
-      className={classes.spark}
-      viewBox={`0 -4 ${WIDTH} ${HEIGHT + 8}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <path className={classes.line} data-tone={tone} data-dash="0" d={lineOf(values, top)} />
+    <svg className={classes.spark} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <path className={classes.mark} data-base="true" d={`M0 ${HEIGHT}h${WIDTH}`} />
+      <path className={classes.line} data-tone={tone} data-dash="0" d={sparkOf(values, top)} />
     </svg>
   );
 }

@@ -13,8 +13,8 @@ export interface Column<Row> {
   align?: 'end';
   /** The place in a phone's card: first line, top right corner, below with its heading (the default), or hidden. */
   card?: 'title' | 'corner' | 'hidden';
-  /** The width of the window in pixels from which the column is visible. */
-  from?: 1000 | 1120 | 1300 | 1440;
+  /** The width of the window in pixels from which the column is visible, or that only the cards of a phone show it. */
+  from?: 1000 | 1120 | 1300 | 1440 | 'card';
   /** Whether to cut long text with an ellipsis. */
   isCut?: boolean;
 }
@@ -29,6 +29,16 @@ interface TableProps<Row> {
   linkOf?: (row: Row) => LinkProps;
   /** Details of a row, hidden until the operator opens them. */
   moreOf?: (row: Row) => ReactNode;
+}
+
+/** Two facts in one cell: the second one is small and below the first. No card of a phone shows it in its corner. */
+export function Stack({ children, below }: { children: ReactNode; below: ReactNode }): ReactNode {
+  return (
+    <span className={classes.stack}>
+      <span>{children}</span>
+      {below && <span className={classes.below}>{below}</span>}
+    </span>
+  );
 }
 
 /** Rows as a table, and as cards on a phone. */

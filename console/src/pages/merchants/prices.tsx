@@ -8,7 +8,7 @@ import { Filters } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
-import { Table, type Column } from '../../kit/table';
+import { Stack, Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
 import { useMerchantId, type PriceView } from './merchant-view';
 import { SetPrice } from './set-price';
@@ -75,12 +75,11 @@ export function Prices(): ReactNode {
 }
 
 const columnsOf = (t: Translate): Column<PriceView>[] => [
-  { id: 'sku', head: 'SKU', cell: ({ sku }) => <span className="mono">{sku}</span>, card: 'title' },
   {
     id: 'name',
-    head: t('prices.name'),
-    cell: ({ name }) => <span title={name}>{name}</span>,
-    isCut: true,
+    head: `${t('prices.name')} · SKU`,
+    cell: ({ name, sku }) => <Stack below={<span className="mono">{sku}</span>}>{name}</Stack>,
+    card: 'title',
   },
   {
     id: 'list',
@@ -109,7 +108,9 @@ const marginsOf = (t: Translate): Column<PriceView>[] => [
     id: 'margin',
     head: t('prices.margin'),
     cell: ({ margin }) =>
-      margin !== null && (
+      margin === null ? (
+        <span className="muted">{t('prices.needsCost')}</span>
+      ) : (
         <span className={classes.margin} data-loss={margin.startsWith('-')}>
           <Amount value={margin} currency={null} />
         </span>

@@ -15,7 +15,7 @@ import { Page } from '../../kit/page';
 import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Code, Status } from '../../kit/status';
-import { Table, type Column } from '../../kit/table';
+import { Stack, Table, type Column } from '../../kit/table';
 import type { components } from '../../schema';
 import { useMay } from '../../session';
 import { FAILURE_CODES } from '../../failure-codes';
@@ -95,7 +95,7 @@ export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
               rows={data}
               scope={JSON.stringify(params)}
               isFirst={cursor === undefined}
-              columns={columnsOf(t).filter(({ id }) => of === undefined || id !== 'merchant')}
+              columns={columnsOf(t).filter(({ id }) => id !== (of === undefined ? 'reference' : 'merchant'))}
             />
             {data.length === 0 && <NoOrders isFiltered={isFiltered} hasNextPage={next_cursor !== null} />}
             <Pages next={next_cursor} />
@@ -145,7 +145,16 @@ function List({ rows, scope, isFirst, columns }: ListProps): ReactNode {
 const numberOf = (row: OrderRow): string => row.order_number;
 
 const columnsOf = (t: Translate): Column<OrderRow>[] => [
-  { id: 'status', head: t('order.status'), cell: ({ status }) => <Status of={status} />, card: 'corner' },
+  {
+    id: 'status',
+    head: t('order.status'),
+    cell: ({ status, failure_code: code }) => (
+      <Stack below={code && <Code of={code} short />}>
+        <Status of={status} />
+      </Stack>
+    ),
+    card: 'corner',
+  },
   {
     id: 'number',
     head: t('order.number'),
@@ -164,12 +173,36 @@ const columnsOf = (t: Translate): Column<OrderRow>[] => [
   },
   {
     id: 'merchant',
-    head: t('order.merchant'),
-    cell: ({ merchant }) => merchant.name,
-    isCut: true,
-    from: 1120,
+    head: `${t('order.merchant')} · ${t('order.reference')}`,
+    cell: ({ merchant, reference_id: reference }) => <Stack below={reference}>{merchant.name}</Stack>,
+    from: 1000,
   },
-  ...detailsOf(t),
+  {
+    id: 'reference',
+    head: t('order.reference'),
+    cell: ({ reference_id }) => reference_id,
+    card: 'hidden',
+    isCut: true,
+  },
+  {
+    id: 'products',
+    head: `${t('order.products')} · ${t('order.player')}`,
+    cell: ({ items, user_id: player }) => (
+      <Stack below={player}>
+        <Products items={items} />
+      </Stack>
+    ),
+  },
+  ...lastColumnsOf(t),
+  {
+    id: 'failure',
+    head: t('order.failure'),
+    cell: ({ failure_code: code }) => code && <Code of={code} short />,
+    from: 'card',
+  },
+];
+
+const lastColumnsOf = (t: Translate): Column<OrderRow>[] => [
   {
     id: 'amount',
     head: `${t('order.amount')} · THB`,
@@ -193,32 +226,6 @@ const columnsOf = (t: Translate): Column<OrderRow>[] => [
     card: 'hidden',
     from: 1120,
   },
-  {
-    id: 'failure',
-    head: t('order.failure'),
-    cell: ({ failure_code }) => failure_code && <Code of={failure_code} short />,
-    from: 1000,
-  },
-];
-
-const detailsOf = (t: Translate): Column<OrderRow>[] => [
-  {
-    id: 'reference',
-    head: t('order.reference'),
-    cell: ({ reference_id }) => reference_id,
-    card: 'hidden',
-    isCut: true,
-    from: 1300,
-  },
-  {
-    id: 'player',
-    head: t('order.player'),
-    cell: ({ user_id }) => user_id,
-    card: 'hidden',
-    isCut: true,
-    from: 1440,
-  },
-  { id: 'products', head: t('order.products'), cell: ({ items }) => <Products items={items} />, isCut: true },
 ];
 
 function filtersOf(t: Translate): Filter[] {

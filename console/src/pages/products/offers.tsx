@@ -14,7 +14,7 @@ import { nameOf, useSetOffer } from './offer-calls';
 import { OfferForm } from './offer-form';
 import classes from './offers.module.css';
 import { offerStateOf, type OfferView, type ProductView } from './product-view';
-import { Margin } from './products';
+import { Margin, Missing } from './products';
 
 type Open = { what: 'add' } | { what: 'edit' | 'off'; offer: OfferView } | null;
 
@@ -94,9 +94,15 @@ const costColumns = (t: Translate): Column<OfferView>[] => [
     id: 'cost',
     head: t('product.cost'),
     cell: ({ cost, currency, cost_baht: baht }) =>
-      cost && (
+      cost === null ? (
+        <Missing why={t('product.noCost')} />
+      ) : (
         <span className={classes.cost}>
-          {baht === null ? '—' : <Amount value={baht} />}
+          {baht === null ? (
+            <Missing why={t('product.noRate', { currency: currency ?? '' })} />
+          ) : (
+            <Amount value={baht} />
+          )}
           {currency !== 'THB' && (
             <span className={classes.foreign}>
               <Amount value={cost} currency={currency} />
@@ -109,7 +115,8 @@ const costColumns = (t: Translate): Column<OfferView>[] => [
   {
     id: 'margin',
     head: t('offer.margin'),
-    cell: ({ margin_baht: margin }) => margin && <Margin value={margin} />,
+    cell: ({ margin_baht: margin }) =>
+      margin ? <Margin value={margin} /> : <Missing why={t('product.marginNeedsCost')} />,
     align: 'end',
   },
 ];

@@ -32,6 +32,15 @@ export const requirementsOf = (
     .filter((each) => each !== null)
     .join(', ');
 
+/** Why there is no cost in baht. */
+export function noCostOf(
+  { supplier, cost_currency: currency }: Pick<ProductRow, 'supplier' | 'cost_currency'>,
+  t: Translate,
+): string {
+  if (supplier === null) return t('product.noOffer');
+  return currency === null ? t('product.noCost') : t('product.noRate', { currency });
+}
+
 /** The translated name of a member, or its code when there is no translation. */
 export const memberName = (member: string, t: Translate): string => t.maybe(`productMember.${member}`) ?? member;
 

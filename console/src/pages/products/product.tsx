@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
-import { useT } from '../../i18n/words';
+import { useT, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { Copy } from '../../kit/copy';
@@ -18,7 +18,8 @@ import { History } from './history';
 import { Offers } from './offers';
 import { ProductForm } from './product-form';
 import classes from './product.module.css';
-import { requirementsOf, stateOf, type ProductView } from './product-view';
+import { noCostOf, requirementsOf, stateOf, type ProductView } from './product-view';
+import { Missing } from './products';
 import { Sales } from './sales';
 
 /** One product with its offers, sales and history. */
@@ -33,10 +34,10 @@ export function Product(): ReactNode {
   const product = query.data?.sku === sku ? query.data : undefined;
   return (
     <Page
-      title={sku}
-      heading={<span className="mono">{sku}</span>}
+      title={product?.name ?? sku}
       beside={
         <>
+          <span className="mono muted">{sku}</span>
           <Copy value={sku} what={t('productMember.sku')} shortcut="c" />
           {product && <Status of={stateOf(product)} />}
         </>
@@ -81,17 +82,25 @@ function ProductContent({ product }: { product: ProductView }): ReactNode {
   );
 }
 
+const costsOf = (product: ProductView, t: Translate): [string, ReactNode][] => {
+  const { cost_baht: cost, margin_baht: margin } = product;
+  return [
+    [t('product.cost'), cost ? <Amount key="cost" value={cost} /> : <Missing key="cost" why={noCostOf(product, t)} />],
+    [
+      t('product.margin'),
+      margin ? <Amount key="margin" value={margin} /> : <Missing key="margin" why={t('product.marginNeedsCost')} />,
+    ],
+  ];
+};
+
 function Definition({ product }: { product: ProductView }): ReactNode {
   const t = useT();
+  const seesCosts = useMay('costs.read');
   return (
     <Facts
       facts={[
-        [t('productMember.name'), product.name],
         [t('productMember.price'), <Amount key="price" value={product.price} />],
-        product.cost_baht === null ? null : [t('product.cost'), <Amount key="cost" value={product.cost_baht} />],
-        product.margin_baht === null
-          ? null
-          : [t('product.margin'), <Amount key="margin" value={product.margin_baht} />],
+        ...(seesCosts ? costsOf(product, t) : []),
         [t('productMember.kind'), t(product.kind === 'code' ? 'product.kindCode' : 'product.kindTopup')],
         [t('product.requires'), requirementsOf(product, t) || '—'],
         [t('productMember.max_quantity'), product.max_quantity],

@@ -13,10 +13,10 @@ import { Page } from '../../kit/page';
 import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
-import { Table, type Column } from '../../kit/table';
+import { Stack, Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
 import { ProductForm } from './product-form';
-import { requirementsOf, stateOf, type ProductRow } from './product-view';
+import { noCostOf, requirementsOf, stateOf, type ProductRow } from './product-view';
 import classes from './products.module.css';
 
 /** The products with price, margin and suppliers. */
@@ -120,16 +120,10 @@ const columnsOf = (t: Translate, language: string, seesCosts: boolean): Column<P
     card: 'corner',
   },
   {
-    id: 'sku',
-    head: t('productMember.sku'),
-    cell: ({ sku }) => <span className="mono">{sku}</span>,
-    card: 'title',
-  },
-  {
     id: 'name',
-    head: t('productMember.name'),
-    cell: ({ name }) => <span title={name}>{name}</span>,
-    isCut: true,
+    head: `${t('productMember.name')} · ${t('productMember.sku')}`,
+    cell: ({ name, sku }) => <Stack below={<span className="mono">{sku}</span>}>{name}</Stack>,
+    card: 'title',
   },
   {
     id: 'price',
@@ -142,19 +136,14 @@ const columnsOf = (t: Translate, language: string, seesCosts: boolean): Column<P
     id: 'supplier',
     head: t('productMember.supplier'),
     cell: ({ supplier, supplier_sku: theirs }) =>
-      supplier && (
-        <span title={`${supplier} ${theirs ?? ''}`}>
-          {supplier} <span className="mono muted">{theirs}</span>
-        </span>
-      ),
-    isCut: true,
+      supplier && <Stack below={<span className="mono">{theirs}</span>}>{supplier}</Stack>,
   },
   {
     id: 'requires',
     head: t('product.requires'),
     cell: (row) => requirementsOf(row, t),
     card: 'hidden',
-    from: 1300,
+    from: 1440,
   },
   {
     id: 'maximum',
@@ -171,7 +160,8 @@ const costColumns = (t: Translate): Column<ProductRow>[] => [
   {
     id: 'cost',
     head: t('product.cost'),
-    cell: ({ cost_baht: cost }) => cost && <Amount value={cost} currency={null} />,
+    cell: (row) =>
+      row.cost_baht ? <Amount value={row.cost_baht} currency={null} /> : <Missing why={noCostOf(row, t)} />,
     align: 'end',
     card: 'hidden',
     from: 1000,
@@ -179,7 +169,8 @@ const costColumns = (t: Translate): Column<ProductRow>[] => [
   {
     id: 'margin',
     head: t('product.margin'),
-    cell: ({ margin_baht: margin }) => margin && <Margin value={margin} />,
+    cell: ({ margin_baht: margin }) =>
+      margin ? <Margin value={margin} /> : <Missing why={t('product.marginNeedsCost')} />,
     align: 'end',
   },
 ];
@@ -201,6 +192,9 @@ const salesColumns = (t: Translate, language: string): Column<ProductRow>[] => [
     from: 1120,
   },
 ];
+
+/** Stands where a value is missing, and says why. */
+export const Missing = ({ why }: { why: string }): ReactNode => <span className={classes.missing}>{why}</span>;
 
 /** The margin of a price. A negative one is red and has a sign. */
 export function Margin({ value }: { value: string }): ReactNode {

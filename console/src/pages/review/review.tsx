@@ -109,7 +109,7 @@ const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
     card: 'title',
   },
   { id: 'supplier', head: t('order.supplier'), cell: ({ supplier }) => supplier },
-  { id: 'sku', head: t('order.sku'), cell: ({ sku }) => <span className="mono">{sku}</span>, isCut: true },
+  { id: 'sku', head: t('order.sku'), cell: ({ sku }) => <span className="mono">{sku}</span> },
   { id: 'amount', head: t('order.amount'), cell: ({ amount }) => <Amount value={amount} />, align: 'end' },
   { id: 'since', head: t('review.since'), cell: ({ since }) => since && <Age from={since} />, align: 'end' },
   {
