@@ -10,6 +10,15 @@ export const useNow = (): UseQueryResult<components['schemas']['FiguresNowDto']>
     every: EVERY.figures,
   });
 
+export type Business = components['schemas']['BusinessDto'];
+
+export const useBusiness = (): UseQueryResult<Business> =>
+  usePolled({
+    queryKey: ['figures', 'business'],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/figures/business', { signal })),
+    every: EVERY.rest,
+  });
+
 export const useSuppliers = (): UseQueryResult<{ data: components['schemas']['ListedSupplierDto'][] }> =>
   usePolled({
     queryKey: ['suppliers'],

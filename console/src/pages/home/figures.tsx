@@ -5,6 +5,7 @@ import { formatDuration } from '../../i18n/moments';
 import { useT, useWords } from '../../i18n/words';
 import { Sparkline, type ChartTone } from '../../kit/chart';
 import { EVERY, usePolled } from '../../kit/live';
+import { Section } from '../../kit/page';
 import { Answered } from '../../kit/states';
 import type { components } from '../../schema';
 import { useNow } from './figures-now';
@@ -14,11 +15,9 @@ type Now = components['schemas']['FiguresNowDto'];
 type Over = components['schemas']['FiguresOverTimeDto'];
 type Values = readonly (number | null)[];
 
-/** Percentages cover this many minutes, so that a single order does not move them much. */
-const SHARE_MINUTES = 10;
-
-/** Six numbers with their course over the last hour. */
+/** Four numbers with their course over the last hour. */
 export function Figures(): ReactNode {
+  const t = useT();
   const query = useNow();
   const { data: hour } = usePolled({
     queryKey: ['figures', 'minutes', 'hour'],
@@ -26,9 +25,11 @@ export function Figures(): ReactNode {
     every: EVERY.rest,
   });
   return (
-    <Answered query={query} rows={3}>
-      {(now) => <Cards now={now} hour={hour} />}
-    </Answered>
+    <Section title={t('home.now')}>
+      <Answered query={query} rows={3}>
+        {(now) => <Cards now={now} hour={hour} />}
+      </Answered>
+    </Section>
   );
 }
 
@@ -36,7 +37,6 @@ function Cards({ now, hour }: { now: Now; hour: Over | undefined }): ReactNode {
   const t = useT();
   const { language } = useWords();
   const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const count = (value: number | null): string => (value === null ? '—' : numbers.format(value));
   const duration = (seconds: number | null): string =>
     seconds === null ? '—' : formatDuration(seconds * 1000, language);
@@ -52,14 +52,6 @@ function Cards({ now, hour }: { now: Now; hour: Over | undefined }): ReactNode {
         about={t('home.pace')}
         line={valuesOf(hour?.counts, 'orders_placed')}
         link={{ to: '/orders' }}
-      />
-      <Card
-        label={t('home.failedShare')}
-        value={now.failed_share === null ? '—' : percent.format(now.failed_share)}
-        about={t('home.failedShareOf')}
-        line={shareOf(valuesOf(hour?.counts, 'orders_failed'), valuesOf(hour?.counts, 'orders_completed'))}
-        tone="bad"
-        link={{ to: '/orders', search: { status: 'failed' } }}
       />
       <Card
         label={t('home.oldestOpen')}
@@ -84,14 +76,6 @@ function Cards({ now, hour }: { now: Now; hour: Over | undefined }): ReactNode {
         line={level('webhooks_due')}
         link={{ to: '/deliveries', search: { status: 'pending' } }}
       />
-      <Card
-        label={t('home.wallets')}
-        value={count(now.wallets_below_alert)}
-        about={t('home.walletsOf')}
-        line={level('wallets_below_alert')}
-        link={{ to: '/merchants', search: { low: 'true' } }}
-        isAlarming={(now.wallets_below_alert ?? 0) > 0}
-      />
     </div>
   );
 }
@@ -102,29 +86,20 @@ interface CardProps {
   about?: string | undefined;
   line: Values;
   tone?: ChartTone;
-  /** The list behind the number, if there is one. */
-  link?: LinkProps;
+  /** The list behind the number. */
+  link: LinkProps;
   isAlarming?: boolean;
 }
 
 function Card({ label, value, about, line, tone, link, isAlarming = false }: CardProps): ReactNode {
-  const content = (
-    <>
+  return (
+    <Link {...link} className={classes.figure} data-alarming={isAlarming}>
       <span className={classes.label}>{label}</span>
       <span className={classes.count}>{value}</span>
       <span className={classes.about}>{about ?? '\u00a0'}</span>
       {/* The current minute is incomplete and would always look like a drop. */}
       <Sparkline values={line.slice(0, -1)} tone={tone} />
-    </>
-  );
-  return link ? (
-    <Link {...link} className={classes.figure} data-alarming={isAlarming}>
-      {content}
     </Link>
-  ) : (
-    <div className={classes.figure} data-alarming={isAlarming}>
-      {content}
-    </div>
   );
 }
 
@@ -133,13 +108,3 @@ const valuesOf = (series: Over['counts'] | undefined, name: string): Values =>
 
 const addUp = (one: Values, other: Values): Values =>
   one.map((value, index) => (value === null ? null : value + (other[index] ?? 0)));
-
-/** The share at each minute, over the last SHARE_MINUTES. */
-function shareOf(part: Values, rest: Values): Values {
-  const sum = (values: Values, until: number): number =>
-    values.slice(Math.max(0, until - SHARE_MINUTES + 1), until + 1).reduce<number>((all, each) => all + (each ?? 0), 0);
-  return part.map((_, index) => {
-    const [failed, others] = [sum(part, index), sum(rest, index)];
-    return failed + others === 0 ? null : failed / (failed + others);
-  });
-}

@@ -13,7 +13,7 @@ export function LatestFailures(): ReactNode {
   const query = usePolled({
     queryKey: ['orders', 'latest-failures'],
     queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/orders', { params: { query: { status: 'failed', limit: 8 } }, signal })),
+      ask(() => client.GET('/api/orders', { params: { query: { status: 'failed', limit: 5 } }, signal })),
     every: EVERY.figures,
   });
   return (

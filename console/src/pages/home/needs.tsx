@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_AUDIT_AGE_MS = 7 * DAY_MS;
 /** Warn when a deposit at a supplier lasts for less time than this. */
-const MIN_DEPOSIT_HOURS = 24;
+export const MIN_DEPOSIT_HOURS = 24;
 const MAX_WEBHOOKS = 100;
 
 interface Need {
@@ -70,7 +70,7 @@ export function NeedsYou(): ReactNode {
 }
 
 function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const now = useNow();
   const suppliers = useSupplierNeeds();
   const approvals = useRequestsForMe();
@@ -85,6 +85,13 @@ function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
     ...counted(now.data?.units_review, (count) => ({
       text: t('home.needsReview', { count }),
       link: { to: '/review', search: { state: 'review' } },
+    })),
+    ...counted(now.data?.units_unknown, (count) => ({
+      text: t('home.needsDoubt', {
+        count,
+        duration: formatDuration((now.data?.units_unknown_oldest_seconds ?? 0) * 1000, language),
+      }),
+      link: { to: '/review', search: { state: 'unknown' } },
     })),
     ...counted(now.data?.supplier_reversals_open, (count) => ({
       text: t('home.needsReversals', { count }),
