@@ -4,7 +4,7 @@ import { databaseUnavailable } from '../core/errors.js';
 import { Database, type Queryable, type Statement } from './database.js';
 import { ReplicaReadsService } from './replica-reads.service.js';
 
-/** The longest wait for a place, the same as for a connection of the pool. */
+/** How long a read may wait for a connection. The limit of the pool itself is the same (`connections.ts`). */
 const WAIT_MS = 3_000;
 
 /** The share of the pool's connections that reads may use. The others are left for orders. */
@@ -42,7 +42,7 @@ export class BoundedReadsService implements Queryable {
     }
   }
 
-  /** Does the same for lists, which may lack the newest rows. The replica serves them while it keeps up. */
+  /** Runs the statement of a list. The list may lack the newest rows, because the replica serves it while the replica keeps up. */
   list<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     const primary = {
       query: this.query.bind(this),
@@ -67,7 +67,7 @@ export class BoundedReadsService implements Queryable {
     });
   }
 
-  /** Hands the connection's place to the read that waits longest. */
+  /** Lets the read that has waited longest use the free connection. */
   private leave(): void {
     const [next] = this.waiting;
     if (!next) return void this.free++;

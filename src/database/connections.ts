@@ -26,18 +26,18 @@ const LIMITED: pg.PoolConfig = {
   idle_in_transaction_session_timeout: 4_000,
   lock_timeout: 3_000,
   statement_timeout: 6_000,
-  // For a server that does not even report the timeout.
+  // This process gives up by itself if the server does not even report the statement timeout.
   query_timeout: 8_000,
   // Sends statements without waiting for earlier results. A query that times out then ends its connection.
   pipeline: true,
 };
 
-/** A migration may run for any time, but gives up a lock soon: other transactions queue behind one that waits. */
+/** A migration may run for any time, but it waits only briefly for a lock, because other transactions queue behind it. */
 export const FOR_MIGRATIONS: pg.PoolConfig = {
   ...KEPT_ALIVE,
   max: 1,
   lock_timeout: 3_000,
-  // Overrides the role's own limit.
+  // Overrides a limit that the database role may have.
   options: '-c statement_timeout=0',
   application_name: 'topup-migrations',
 };
@@ -52,8 +52,9 @@ export function limited(own: pg.PoolConfig, settings: string[] = []): pg.PoolCon
 }
 
 /**
- * The pools of a process share this. When a connection is lost, times out or can only read, its server may be gone. All
- * connections that were opened before may lead to the same server, so the pools never use them again.
+ * The pools of a process share this. When a connection is lost, times out or turns out to be
+ * read-only, its server may be gone. All connections that were opened before may lead to the same server, so the pools never
+ * use them again.
  */
 export class SharedTrust {
   private generation = 0;
@@ -67,7 +68,7 @@ export class SharedTrust {
     return this.generations.get(client) === this.generation;
   }
 
-  /** Reports a failed connection. The failure of one that is already distrusted changes nothing. */
+  /** Reports a failed connection. If the connection was already distrusted, nothing changes. */
   lose(client: pg.PoolClient): void {
     if (this.has(client)) this.loseAll();
   }
@@ -118,7 +119,7 @@ export class TrustedPool extends pg.Pool {
     super.connect((error, client, release) => {
       if (!client || this.trust.has(client)) return connected(error, client, release);
       release(true);
-      // The other end may never answer the end of the session.
+      // A server that is gone never answers the message that ends the session.
       client.connection.stream.destroy();
       this.connectTrusted(connected);
     });
@@ -128,7 +129,7 @@ export class TrustedPool extends pg.Pool {
 /** TypeORM's pool for requests: few connections, with the same limits as the pool of `Database`. */
 export function typeOrmPool(trust: SharedTrust): { driver: object; extra: pg.PoolConfig } {
   return {
-    // TypeORM needs no more of a driver.
+    // TypeORM uses only these two members of a driver.
     driver: { Pool: TrustedPool, defaults: pg.defaults },
     extra: { ...limited({ max: 4, application_name: 'topup-orm' }), trust } as pg.PoolConfig,
   };

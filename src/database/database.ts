@@ -44,7 +44,7 @@ const MAX_ATTEMPTS = 3;
 /**
  * Hot paths read a few rows by index, even from a large table. While a table is small, or its statistics are old, PostgreSQL
  * would read the whole table for each batch, which took a third of PostgreSQL's time (`npm run bench -- intake`). Reports read
- * whole tables, so they turn these plans on again (`snapshot.ts`).
+ * whole tables, so `snapshot.ts` turns these plans on for their transactions.
  */
 const BY_INDEX = [
   ...['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`),
@@ -102,7 +102,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     this.trust.loseAll();
   }
 
-  /** Needs no schema. */
+  /** Checks whether PostgreSQL answers. Works even before the schema is migrated. */
   async ping(): Promise<void> {
     await this.pool.query('SELECT 1');
   }
@@ -149,7 +149,7 @@ export class Database implements Queryable, OnApplicationShutdown {
    */
   async batch<Row extends object>(...statements: [statement: Statement, values: unknown[]][]): Promise<Row[]> {
     const answers = await this.transaction((tx) =>
-      // Wrapped in objects, so that the COMMIT goes out without waiting for the results.
+      // Each promise is wrapped in an object and not awaited, so that the COMMIT goes out before the results arrive.
       Promise.resolve(statements.map(([statement, values]) => ({ rows: tx.query<Row>(statement, values) }))),
     );
     return answers.at(-1)?.rows ?? [];

@@ -68,7 +68,7 @@ export const EARLIER_MIGRATIONS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** The number of the last present migration that a database with all earlier migrations does not need. */
+/** The timestamp of the last present migration whose tables and columns the earlier migrations made too. */
 export const LAST_IN_PLACE = 1_763_900_000_012;
 
 /** The database lacks some of the earlier migrations, and this version no longer has them. */
@@ -83,7 +83,7 @@ export class EarlierMigrationsMissing extends Error {
 }
 
 /**
- * Replaces the rows of the earlier migrations in `schema_migrations` with rows of the present migrations, which make the same
+ * Replaces the rows of the earlier migrations in `schema_migrations` with rows of the present migrations that make the same
  * schema. The caller must hold the migration lock.
  * @returns whether the database had the earlier migrations.
  * @throws EarlierMigrationsMissing if the database has only some of them. Nothing is changed then.

@@ -3,8 +3,9 @@ import { statement, type ParameterizedStatement } from './parameters.js';
 type Table = 'orders' | 'transfers' | 'events' | 'webhook_deliveries';
 
 /**
- * Selects the lowest id of the rows that were created at a moment or later: the highest id plus 1 if there is none, and no
- * row if the table is empty. Ids rise with time, so a binary search finds it in some 23 steps of the primary key.
+ * Selects the lowest id of the rows that were created at a moment or later. If all rows are older, it selects the highest id
+ * plus 1. If the table is empty, it selects no row. Ids rise with time, so a binary search finds the id in some 23 lookups by
+ * the primary key.
  * @param moment an SQL expression.
  */
 export const selectFirstIdSince = (table: Table, moment: string): string => `

@@ -6,7 +6,10 @@ export type BatchResult<Result> = { ok: true; value: Result } | { ok: false; err
 
 export const succeeded = <Result>(value: Result): BatchResult<Result> => ({ ok: true, value });
 export const refused = (error: unknown): BatchResult<never> => ({ ok: false, error });
-/** Another transaction holds the command's rows: the command is set aside. Only for a batch that must not wait. */
+/**
+ * Another transaction has locked the command's rows, so the command is set aside. Only a batch with the wait `never` returns
+ * this.
+ */
 export const locked: BatchResult<never> = { ok: 'locked' };
 
 /**
@@ -91,9 +94,10 @@ const lockedForTooLong = (): AppError => unavailable('Other work on the same acc
  *     submit ─┼─> waiting, in order ─┤                            ├─> each caller its own result
  *     submit ─┘                      └─ batch 2 ─ BEGIN … COMMIT ─┘
  *
- * There is no timer: a command that finds no batch in flight goes out in the same turn of the event loop, so a lone one
- * is a batch of one. Under load a commit's cost (a flush to disk, some round trips, the start of each statement) is paid
- * once for many; a second batch that set out half full would pay it again and wait for the first one's locks.
+ * There is no timer: a command that finds no batch in flight goes out in the same turn of the event loop, so a single command
+ * is a batch of one. Under load, many commands share the cost of one commit (a flush to disk, some round trips, the start of
+ * each statement). A second batch goes out only when it is full: a half-full batch would pay that cost again, and wait for the
+ * locks of the first batch.
  *
  * A row that another transaction keeps locked delays only the commands that need it. A batch that meets a lock timeout is
  * repeated at once, without waiting for any lock. The commands whose rows are locked are set aside. There they wait, key by key,
@@ -131,9 +135,9 @@ export class GroupCommit<Command, Result> {
 
   /**
    * Adds a command to the next batch.
-   * @returns its result, once the transaction that holds it has committed.
-   * @throws the error of the command or of its whole batch; `SERVICE_UNAVAILABLE` if too many wait already, or if it takes too
-   * long.
+   * @returns its result, once the transaction of its batch has committed.
+   * @throws the error of the command or of its whole batch; `SERVICE_UNAVAILABLE` if too many commands wait already, or if
+   * the command takes too long.
    */
   submit(command: Command): Promise<Result> {
     if (this.waiting.length >= this.options.maxWaiting) return Promise.reject(overloaded());
@@ -165,7 +169,7 @@ export class GroupCommit<Command, Result> {
     return this.inFlight < maxInFlight && this.waiting.length >= enough;
   }
 
-  /** Takes the commands that have waited longest, at least one. */
+  /** Takes the commands that have waited longest: at least one, even if it is heavier than `maxWeight`. */
   private takeBatch(queue: Waiting<Command, Result>[]): Waiting<Command, Result>[] {
     const { maxBatch, maxWeight, weightOf } = this.options;
     let weight = 0;
@@ -209,7 +213,7 @@ export class GroupCommit<Command, Result> {
     if (this.waiting.length > 0) this.schedule();
   }
 
-  /** Sets aside the commands whose key is set aside already. @returns the others. */
+  /** Sets aside the commands whose key already has set-aside commands. @returns the other commands. */
   private divert(batch: Waiting<Command, Result>[]): Waiting<Command, Result>[] {
     return batch.filter((each) => {
       const aside = this.asides.get(this.keyOf(each));
@@ -258,7 +262,10 @@ export class GroupCommit<Command, Result> {
     }
   }
 
-  /** Puts commands that did not get their locks back at the front of their key. Refuses those that have waited too long. */
+  /**
+   * Returns commands that did not get their locks to the front of their key's queue. Refuses commands that have waited too
+   * long.
+   */
   private putBack(batch: Waiting<Command, Result>[]): void {
     this.refuseWaiting(batch, lockedForTooLong);
     for (const each of batch.reverse()) this.setAside(each, 'first');

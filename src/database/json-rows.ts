@@ -3,7 +3,7 @@ type Kind<Value> = NonNullable<Value> extends bigint ? 'bigint' : NonNullable<Va
 /** The columns that JSON has no type for. */
 type Kinds<Row> = { [Column in keyof Row as Kind<Row[Column]> extends never ? never : Column]: Kind<Row[Column]> };
 
-/** Rows that a statement selects as one value, so that one statement can select rows of several tables. */
+/** Selects rows as one JSON value, so that one statement can select rows of several tables. */
 export class JsonRows<Row extends object> {
   private readonly kinds: [column: string, kind: 'bigint' | 'moment'][];
 
@@ -11,7 +11,7 @@ export class JsonRows<Row extends object> {
     this.kinds = Object.entries(kinds);
   }
 
-  /** The expression of this value. JSON carries 64-bit integers as text, because JavaScript would round them. */
+  /** The SQL expression for the rows of `query`. 64-bit integers become text, because JSON.parse would round them. */
   of(query: string): string {
     const asText = this.kinds.flatMap(([column, kind]) =>
       kind === 'bigint' ? [`'${column}', r.${column}::text`] : [],
@@ -19,7 +19,7 @@ export class JsonRows<Row extends object> {
     return `(SELECT coalesce(jsonb_agg(to_jsonb(r) || jsonb_build_object(${asText.join(', ')})), '[]') FROM (${query}) r)`;
   }
 
-  /** @param rows the value as the driver returns it. */
+  /** Restores bigints and dates. @param rows the expression's value, as the driver returns it. */
   read(rows: readonly object[]): Row[] {
     return rows.map((row) => {
       const known = row as Record<string, string | null>;

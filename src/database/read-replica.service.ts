@@ -12,13 +12,14 @@ import { Database, type Statement } from './database.js';
 import { ReplicaLag } from './replica-lag.js';
 
 const LOOK_EVERY_MS = 1_000;
-/** At first the service looks more often, because a command may wait for the result, for `FIRST_WAIT_MS` at most. */
+/** At first the service compares more often, because a command may wait for the result, for `FIRST_WAIT_MS` at most. */
 const FIRST_LOOKS_MS = 50;
 const FIRST_WAIT_MS = 5_000;
 const CONNECTIONS = 8;
 /**
- * How long the replica is not used after a read timed out, because the replica is busy or its memory is still cold. After that
- * it is on probation: callers get the primary's answers, and the replica must answer one of the same reads in time.
+ * For this time after a timeout, no read goes to the replica: it is busy, or its memory is still cold. After this time, the
+ * primary still serves all reads, and the service repeats one of them at the replica as a trial. If the trial ends in time, the
+ * replica serves reads again. Until then, the replica is on probation.
  */
 const REST_MS = 10_000;
 
@@ -30,7 +31,7 @@ const WRITTEN: Statement = {
   text: `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS at, ${DATABASE} AS database`,
 };
 
-/** Null on a server that is no standby: the primary itself, or one that was promoted. */
+/** `at` is null on a server that is no standby: the primary itself, or a promoted standby. */
 const REPLAYED: Statement = {
   name: 'replica.replayed',
   text: `SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint END AS at,
@@ -91,7 +92,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
     return true;
   }
 
-  /** The replica answered in time: ends trial and probation. */
+  /** Ends trial and probation, because the replica answered in time. */
   passed(): void {
     this.isTried = false;
     this.isOnProbation = false;

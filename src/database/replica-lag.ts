@@ -1,16 +1,16 @@
 interface Sample {
   /** How many bytes the primary had written in its lifetime. */
   written: bigint;
-  /** When that was read, in monotonic milliseconds. */
+  /** When this process read `written`, in monotonic milliseconds. */
   atMs: number;
 }
 
-/** Only a replica that stands still needs more, and then the oldest samples are enough. */
+/** More samples would wait only for a replica that no longer replays, and for such a replica the oldest samples are enough. */
 const MAX_SAMPLES = 600;
 
 /**
- * For how long a replica has lacked data that the primary had. It uses this process's clock only: the servers' clocks may
- * be wrong, and a quiet primary writes nothing that the replica could replay.
+ * Measures for how long a replica has lacked data that the primary had. It uses only this process's clock, because the servers'
+ * clocks may be wrong. It does not use the time of the last replayed write, because a quiet primary writes nothing.
  */
 export class ReplicaLag {
   /** Positions that the replica may not have reached yet, oldest first. */
@@ -18,7 +18,7 @@ export class ReplicaLag {
   private currentAtMs: number | undefined;
   private replayed = 0n;
 
-  /** Whether the replica is known to have reached a position of the primary. False again after a standby has lost its data. */
+  /** Whether the replica has reached any known position of the primary. False again after the replica has lost data. */
   get isKnown(): boolean {
     return this.currentAtMs !== undefined;
   }

@@ -62,8 +62,8 @@ export class ReplicaReadsService implements ReadServer {
   }
 
   /**
-   * @param primary serves the read when the replica does not. The caller may have limited its connections. `mayBeTried`: the
-   * read has no other effect, so it may also run on a replica on probation.
+   * @param primary serves the read when the replica does not. The caller may pass one with limited connections.
+   * `mayBeTried`: the work can run twice, so a replica on probation may run it as a trial beside the primary.
    */
   async read<Result>(
     work: Work<Result>,
@@ -103,7 +103,7 @@ export class ReplicaReadsService implements ReadServer {
  */
 const isForTheCaller = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE';
 
-/** One attempt only: a replica that ended a read because the read conflicts with its replay would end the read again. */
+/** One attempt only: if a replica ended a read because it conflicts with replay, the replica would end it again. */
 const onceOn = (replica: Database): ReadServer => ({
   query: (statement, values) => replica.query(statement, values),
   transaction: (read) => replica.transaction(read, 1),

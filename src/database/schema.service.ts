@@ -13,7 +13,7 @@ import { adoptEarlierMigrations, EARLIER_MIGRATIONS } from './earlier-migrations
 
 const AWAY_RETRY_MS = 250;
 const REFUSED_RETRY_MS = 5_000;
-// Any number, but the same in every process.
+/** An advisory lock: any number, but the same in every process. */
 export const MIGRATION_LOCK = 7_038_167_014;
 
 /**
@@ -60,7 +60,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
         if (message !== reported && certificateProblem(error))
           this.logger.error({ reason: message }, 'PostgreSQL can’t be trusted: not connecting');
         else if (message !== reported && away) this.logger.warn({ reason: message }, 'waiting for PostgreSQL');
-        // Migrations give up a lock soon, so that no request waits behind them for long.
+        // Migrations wait only briefly for a lock, so that no request waits behind them for long.
         else if (message !== reported && isLockTimeout(error))
           this.logger.warn({ reason: message }, 'a migration waits for a lock: trying again');
         else if (message !== reported) this.logger.error({ reason: message }, 'the schema could not be migrated');
@@ -120,10 +120,10 @@ class SilentLogger extends AbstractLogger {
 }
 
 /**
- * Polls for the lock, because a statement that waits would run into its timeout. The lock belongs to the transaction: a
- * pooler would keep a session's lock and give it to other clients. Each poll has its own transaction, and its statements
- * have no parameters, so that no poll keeps a snapshot: a migration that builds an index concurrently waits for each
- * transaction with a snapshot, and would wait for the pollers.
+ * Polls for the lock, because a statement that waits for it would run into its timeout. The lock belongs to the transaction:
+ * behind a pooler, the lock of a session could go to other clients. A migration that builds an index concurrently waits for each
+ * transaction with a snapshot. So that it does not wait for pollers, each poll has its own transaction, and its statements have
+ * no parameters.
  */
 async function lock(client: PoolClient, stop: AbortSignal): Promise<void> {
   for (;;) {

@@ -23,7 +23,7 @@ export function inSnapshot<Result>(server: ReadServer, read: (tx: Transaction) =
   });
 }
 
-/** The same for statements that find rows by index, with the usual time limit. */
+/** Like {@link inSnapshot}, but for statements that find rows by index. Keeps the usual time limit and plans. */
 export function inIndexedSnapshot<Result>(
   server: ReadServer,
   read: (tx: Transaction) => Promise<Result>,
@@ -35,8 +35,8 @@ export function inIndexedSnapshot<Result>(
 }
 
 /**
- * For a range of ids of a large table. Like {@link WHOLE_TABLES}, but without nested loops, which PostgreSQL would choose while
- * its statistics lack the newest rows. PostgreSQL plans each range separately, and compiles nothing.
+ * For a range of ids of a large table. Like {@link WHOLE_TABLES}, but without nested loops: PostgreSQL would wrongly choose them
+ * while its statistics lack the newest rows. PostgreSQL plans each range separately, and compiles nothing.
  */
 const ID_RANGE: Statement = {
   name: 'snapshot.batch',
@@ -47,7 +47,7 @@ const ID_RANGE: Statement = {
                 set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
-/** The same for one of many ranges of ids. Each range sees its own moment, so that no transaction stays open for long. */
+/** Like {@link inSnapshot}, but for one of many ranges of ids. Each range has its own snapshot, so that no transaction is long. */
 export function inBatchSnapshot<Result>(
   server: ReadServer,
   read: (tx: Transaction) => Promise<Result>,

@@ -34,12 +34,12 @@ export type ToQuery = (statement: Statement, values: unknown[]) => pg.QueryConfi
 
 export const prepared: ToQuery = (statement, values) => ({ ...statement, values });
 
-/** For a pooler that gives each transaction another connection: there, no prepared statement can be relied on. */
+/** For a pooler that gives each transaction another connection, which may lack the prepared statements. */
 export const unprepared: ToQuery = ({ name: _name, ...statement }, values) => ({ ...statement, values });
 
 /**
- * A transaction on a pipelining connection. It may send statements ahead: after a failed statement, PostgreSQL refuses the
- * later ones and turns the COMMIT into a rollback.
+ * A transaction on a pipelining connection. It may send statements before earlier results arrive: after a failed statement,
+ * PostgreSQL refuses the later ones and turns the COMMIT into a rollback.
  */
 export class OpenTransaction implements Transaction {
   private readonly answers: Promise<pg.QueryResult>[] = [];
@@ -104,7 +104,7 @@ export function managerOn(dataSource: DataSource, query: Send): EntityManager {
   return runner.manager;
 }
 
-/** Callers that await the promise still get its error. Until then, Node must not count the error as unhandled. */
+/** Keeps Node from counting an error of the promise as unhandled before a caller awaits the promise. The caller still gets it. */
 export function handledLater<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined);
   return promise;

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Run } from './runs.js';
 
 /**
- * How long {@link withBriefLock} may wait for locks, because other transactions wait behind it. Shorter than PostgreSQL's deadlock
- * timeout.
+ * How long {@link withBriefLock} may wait for locks. It is short, because other transactions wait behind the request, and it is
+ * shorter than PostgreSQL's deadlock timeout.
  */
 const MAX_WAIT_MS = 250;
 const PAUSE_MS = 2_000;
-/** With the pauses, these last at least three minutes. */
+/** With the pauses between them, these attempts last at least three minutes. */
 const MANY_ATTEMPTS = 90;
 /** PostgreSQL's codes for a statement timeout, a lock timeout and a deadlock. */
 const WAITED = new Set(['57014', '55P03', '40P01']);
@@ -56,7 +56,7 @@ export async function withBriefLock<Result>(
   throw new LocksNotFree(tables);
 }
 
-/** Autovacuum takes a second to yield. The first lock waits for that while orders go on, and then keeps autovacuum away. */
+/** Autovacuum yields its lock only after a second. The first lock waits for it without blocking orders, and then keeps it away. */
 async function lock(run: Run, tables: string): Promise<void> {
   await run('SET LOCAL lock_timeout = 0');
   await run(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);

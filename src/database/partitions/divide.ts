@@ -6,8 +6,9 @@ import { PartitionsRepository, type Partition } from './partitions.repository.js
 import { withRunLock, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
- * Partitions tables by ranges of ids, in place, while processes of this version and the one before work. Each existing table
- * becomes its own first partition. Orders wait three or four times, for the locks and some tenths of a second more. After an
+ * Partitions tables by ranges of ids, in place, while processes of this version and the previous version work. Each existing
+ * table becomes the first partition of a new table. Orders wait three or four times, for the locks and some tenths of a second
+ * more. After an
  * interruption, the next start continues. It also partitions tables that joined the set after the others were partitioned.
  * @param run on a connection of its own, without timeouts of locks and statements.
  * @param perPartition how many ids each partition after the first has.
@@ -82,8 +83,8 @@ async function divide(
 
 /**
  * Chooses the range of the first partition, which the existing tables become. Its end must be half a partition ahead of the
- * ids in use. A table that joined the set later gets the end of an existing partition: of the first with that much room, or
- * else of the newest.
+ * ids in use. A table that joined the set later gets the end of an existing partition: the first that is so far ahead,
+ * or else the newest.
  */
 async function chooseFirst(tables: PartitionsRepository, perPartition: bigint): Promise<Partition> {
   const next = await tables.nextId();

@@ -2,7 +2,7 @@ import type { Run } from './runs.js';
 
 interface Defined {
   name: string;
-  /** The statement that creates it for a table of this name. */
+  /** The statement that creates it again for the table of the same name. */
   definition: string;
 }
 

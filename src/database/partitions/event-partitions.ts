@@ -5,7 +5,7 @@ export interface EventTable {
   table: string;
   /** The partition key: a bigint column of the primary key. */
   key: string;
-  /** The table whose ids the key holds, if it is another one. Both tables need their partitions at the same time. */
+  /** The table whose ids the key holds, if it is another table. Both tables need their partitions at the same time. */
   idsOf?: string;
 }
 
@@ -32,7 +32,7 @@ export const SHORT_LOCK_TIMEOUT = `SET LOCAL lock_timeout = '50ms'`;
 
 /**
  * Keeps autovacuum from tables until the transaction ends. Autovacuum yields its lock only after a second, which is too long
- * for writers to wait, so this waits with a lock that lets writers go on.
+ * for writers to wait. So this function waits with a lock that lets writers go on.
  */
 export async function keepVacuumAway(run: Run, tables: string[]): Promise<void> {
   for (const table of tables) await run(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);

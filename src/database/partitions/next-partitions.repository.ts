@@ -10,7 +10,7 @@ const LOCK = 7_038_172;
 
 /**
  * Lets one transaction at a time create partitions of a table. Each table has its own lock: with one lock for all, two
- * workers at different tables could both skip a third one. $1 the table.
+ * workers at different tables could both skip a third table. $1 the table.
  */
 export const LOCK_PARTITIONS: Statement = {
   name: 'partitions.lock',

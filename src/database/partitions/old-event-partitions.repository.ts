@@ -16,13 +16,14 @@ const NEWEST = 10_000;
 const SPREAD = 1_000;
 
 /**
- * Retention leaves rows to the drop of their partition if the partition's newest row will be old within `SOON_SHARE` of the
- * days. Once rows have been old for `LATEST_SHARE` of the days, retention removes them itself.
+ * Retention does not remove rows one by one if their partition will be dropped soon: if its newest row will be older than `days`
+ * after at most `SOON_SHARE` of them. Once rows have been older than `days` for `LATEST_SHARE` of them, retention removes
+ * the rows itself.
  */
 const SOON_SHARE = 0.1;
 const LATEST_SHARE = 0.2;
 
-/** How long the last check may keep the tables locked. */
+/** How long the last check before a drop may take. The tables are locked meanwhile. */
 const LOOK_MS = 250;
 
 /** PostgreSQL's code for a table that does not exist. */
@@ -70,7 +71,7 @@ export class OldEventPartitions {
     return found;
   }
 
-  /** Records that events of this age may be removed, so that no audit reports them as missing. */
+  /** Records that events older than `days` may be removed, so that no audit reports them as missing. */
   async announce(): Promise<void> {
     await this.run(`UPDATE event_retention SET removed_until = greatest(removed_until, ${this.cutoff})`);
   }
@@ -107,9 +108,9 @@ export class OldEventPartitions {
   }
 
   /**
-   * Lists the events that need not be removed row by row, because they or their deliveries are dropped with a partition soon,
-   * lowest ids first. It leaves out events that have waited for long. It also leaves out events with deliveries in a
-   * partition that stays, because such deliveries prevent the drop of the events' partition.
+   * Lists the events, lowest ids first, that retention must not remove row by row, because a drop of a partition will soon remove
+   * them or their deliveries. It leaves out events that have been old for `LATEST_SHARE` of the days. It also leaves out events
+   * with deliveries in a partition that stays, because such deliveries prevent the drop of the events' partition.
    */
   async findWaiting(): Promise<IdRange[]> {
     const soon = (await this.findSoonOld(DELIVERIES)).map(({ name }) => name);
@@ -161,7 +162,7 @@ export class OldEventPartitions {
     return found;
   }
 
-  /** In SQL. An empty partition is old. */
+  /** In SQL: whether the partition's newest row is old. An empty partition counts as old. */
   private isNewestOld({ name }: Partition): string {
     return `coalesce(${newestOf(name)} < ${this.cutoff}, true)`;
   }

@@ -5,17 +5,17 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { levelOf } from './brief-lock.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
 
-/** The time between two rounds. No process, such as the audit, reads events in one snapshot for longer. */
+/** The time between two rounds. No process reads events in one snapshot for longer, not even the audit. */
 const INTERVAL_MS = 600_000;
 
 /**
  * If events are partitioned: drops partitions in which all rows are older than WEBHOOK_LOG_DAYS and no delivery is pending,
  * deliveries with their attempts first. It drops events one round after it has announced them as removed. Any number of
- * workers may do so at once, because each drop is atomic.
+ * workers may run this task at once, because each drop is atomic.
  */
 @Injectable()
 export class OldPartitionsService {
-  /** The partitions of events that the round before found and announced. */
+  /** The partitions of events that the previous round found and announced. */
   private announced: string[] = [];
 
   constructor(

@@ -12,8 +12,8 @@ import { definitionsOf } from './event-partitions.repository.js';
 import { withRunLock, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
 
 /**
- * Partitions events, deliveries and attempts by ranges of ids, in place, while processes of this version and the one before
- * work. Each existing table becomes its own first partition. After an interruption, the next start continues.
+ * Partitions events, deliveries and attempts by ranges of ids, in place, while processes of this version and the previous
+ * version work. Each existing table becomes the first partition of a new table. After an interruption, the next start continues.
  * A unique index without the id then holds within each partition only. The foreign keys between the three tables are
  * dropped: with them, PostgreSQL would block writers and search the tables whenever a partition is dropped.
  * @param run on a connection of its own, without timeouts of locks and statements.

@@ -32,7 +32,7 @@ export const TRANSFERS: PartitionSet = {
 
 export const PARTITION_SETS: readonly PartitionSet[] = [ORDERS, TRANSFERS];
 
-/** The tables of all sets. `idsOf` is the table whose ids the key holds, if it is another one. */
+/** The tables of all sets. `idsOf` is the table whose ids the key holds, if it is another table. */
 export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] = PARTITION_SETS.flatMap(
   ({ tables: [first, ...others] }) => [
     { table: first.name, key: first.key },

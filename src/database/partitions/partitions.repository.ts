@@ -19,8 +19,8 @@ import type { Run } from './runs.js';
 
 /**
  * A unique index of references holds within each partition only. This trigger refuses a reference that another partition has.
- * It locks the merchant's wallet, as placing an order does, so that of two orders with one reference the second waits and
- * then sees the first.
+ * It locks the merchant's wallet, as placing an order does, so that if two orders with one reference arrive together, the
+ * second waits and then sees the first.
  */
 const REFUSE_REPEATED_REFERENCES = `
   CREATE OR REPLACE FUNCTION refuse_repeated_reference() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -45,9 +45,9 @@ const WATCH_REFERENCES = `
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_reference()`;
 
 /**
- * The same for transfers: an order has at most one hold, one spend and one refund, and a reference of an operator has at most
- * one credit or debit. The check of references runs only for transfers of operators. These are few, and never share a statement
- * with transfers of orders.
+ * The same for transfers. An order has at most one hold, one spend and one refund. At most one credit or debit of an operator has
+ * a given reference. The check of references runs only for transfers of operators. Such transfers are few, and no statement
+ * inserts both kinds.
  */
 const REFUSE_REPEATED_TRANSFERS = `
   CREATE OR REPLACE FUNCTION refuse_repeated_transfer() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -81,7 +81,7 @@ const WATCH_TRANSFERS = `
   CREATE TRIGGER tg_transfers_repeated AFTER INSERT ON transfers REFERENCING NEW TABLE AS moved
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_transfer()`;
 
-/** Triggers that keep values unique over all partitions of a set, as indexes do within each. */
+/** Triggers that keep values unique over all partitions of a set. Unique indexes do so only within one partition. */
 const WATCHES: Record<PartitionSet['name'], readonly string[]> = {
   orders: [REFUSE_REPEATED_REFERENCES, WATCH_REFERENCES],
   transfers: [REFUSE_REPEATED_TRANSFERS, WATCH_TRANSFERS],
@@ -124,7 +124,7 @@ export class PartitionsRepository {
     return BigInt((await this.one<{ next: string }>(nextId(table))).next);
   }
 
-  /** The names of the tables that the switch must lock. */
+  /** The names of the tables that {@link switch} must lock, as a list in SQL. */
   async findLocked(): Promise<string> {
     return (await this.one<{ names: string }>(FIND_LOCKED, [this.names, this.names])).names;
   }
@@ -135,7 +135,7 @@ export class PartitionsRepository {
       await this.run(`ALTER TABLE ${name} ADD CONSTRAINT ${rangeName(name)} CHECK (${key} < ${upper}) NOT VALID`);
   }
 
-  /** Drops that constraint: otherwise inserts would fail once ids reach `upper`. Needs the tables' locks. */
+  /** Drops the constraint of {@link addRange}: otherwise inserts would fail once ids reach `upper`. Needs the tables' locks. */
   async dropRange(tables: readonly PartitionedTable[]): Promise<void> {
     for (const { name } of tables) await this.run(`ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${rangeName(name)}`);
   }
@@ -160,7 +160,7 @@ export class PartitionsRepository {
     ]);
   }
 
-  /** Validates the foreign keys of other tables for older rows, while writers go on. */
+  /** Validates, for the existing rows, the foreign keys of other tables that refer to the set. Writers go on meanwhile. */
   async validateOuterKeys(): Promise<void> {
     await this.runWritten(WRITE_OUTER_VALIDATIONS, [this.names, this.names]);
   }
@@ -185,9 +185,10 @@ export class PartitionsRepository {
   }
 
   /**
-   * Lists the missing partitions. The first table must have one ahead of its ids, and the other tables must have the same ones
-   * as the first. A table is behind if the previous version, whose set lacks that table, added the latest partition.
-   * @param width how many ids the second partition spans. Later ones span as many as the one before them.
+   * Lists the missing partitions. The first table must have a partition ahead of its ids, and the other tables must have the
+   * same partitions as the first. A table is behind if the previous version, whose set lacks that table, added the latest
+   * partition.
+   * @param width how many ids the second partition spans. Each later partition spans as many as the one before it.
    */
   async findMissing(width?: bigint): Promise<MissingPartitions[]> {
     const ranges = await this.findPartitions();

@@ -3,7 +3,7 @@ import { IS_ANY_AWAY } from './archived.js';
 /** The constraint from which PostgreSQL knows the range of the first partition without reading it. */
 export const rangeName = (table: string): string => `ck_${table}_first_partition`;
 
-/** A statement that a query has written, and that the caller executes. */
+/** The text of a statement, which a query has generated and the caller executes. */
 export interface Written {
   statement: string;
 }
@@ -38,7 +38,8 @@ export const FIND_LOCKED = `
 
 /**
  * Writes statements that drop the foreign keys of other tables, and add them again so that they refer to the partitioned
- * tables. A table that is itself partitioned gets them on its partitions first, because only there they can be `NOT VALID`.
+ * tables. If the other table is itself partitioned, its partitions get the keys first, because a partitioned table cannot have a
+ * `NOT VALID` key.
  * $1 the tables that are partitioned now, $2 the set.
  */
 export const FIND_OUTER_KEYS = `
@@ -52,21 +53,21 @@ export const FIND_OUTER_KEYS = `
                WHERE NOT EXISTS (SELECT FROM pg_partition_tree(conrelid))) AS added
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
-/** Writes statements that validate these keys later, unless archived orders are away. $1 the set, $2 the same. */
+/** Writes statements that validate the keys of {@link FIND_OUTER_KEYS}, unless archived orders are away. $1 and $2 the set. */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_constraint c USING (oid, conname, conrelid)
   WHERE NOT c.convalidated AND NOT ${IS_ANY_AWAY} ORDER BY conrelid, conname`;
 
 /**
- * Writes statements that add the keys to the parent tables. The partitions have the keys already, so PostgreSQL reads no row.
- * $1 the set, $2 the same.
+ * Writes statements that add the keys of {@link FIND_OUTER_KEYS} to partitioned tables outside the set. The partitions have
+ * the keys already, so PostgreSQL reads no row. $1 the set, $2 the same.
  */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid WHERE NOT ${IS_ANY_AWAY}`;
 
-/** The indexes that the table can have over all partitions: a unique one must contain the partition key. */
+/** The indexes that the table can have over all partitions: a unique index must contain the partition key. */
 const SHARED_INDEXES = `
   FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
   LEFT JOIN pg_constraint c ON c.conindid = indexrelid AND c.contype = 'p'

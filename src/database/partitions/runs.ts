@@ -27,14 +27,17 @@ export async function onConnection<Result>(
   }
 }
 
-/** Partitioning must not start: a view would see the first partition only, orders are archived, or another run is at work. */
+/**
+ * Partitioning must not start: a view would see the first partition only, orders are archived, or another partitioning run
+ * is active.
+ */
 export class PartitionsRefused extends Error {}
 
-/** Any number, but unique among our advisory locks. */
+/** The advisory lock of a partitioning run. Any number, but unique among our advisory locks. */
 const RUN_LOCK = 7_038_170;
 
 /**
- * Runs `work` while this connection holds the lock that keeps other runs away.
+ * Runs `work` as a partitioning run: while this connection holds the lock, no other run starts.
  * @throws PartitionsRefused
  */
 export async function withRunLock(run: Run, work: () => Promise<void>): Promise<void> {
@@ -47,7 +50,7 @@ export async function withRunLock(run: Run, work: () => Promise<void>): Promise<
 }
 
 /**
- * Keeps other runs away until the connection ends, or releases the lock as {@link withRunLock} does.
+ * Keeps other partitioning runs away until the connection ends, or releases the lock as {@link withRunLock} does.
  * @throws PartitionsRefused if another run holds the lock.
  */
 export async function acquireLock(run: Run): Promise<void> {
