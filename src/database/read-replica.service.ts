@@ -11,9 +11,9 @@ import { SharedTrust } from './connections.js';
 import { Database, type Statement } from './database.js';
 import { ReplicaLag } from './replica-lag.js';
 
-const LOOK_EVERY_MS = 1_000;
+const COMPARE_EVERY_MS = 1_000;
 /** At first the service compares more often, because a command may wait for the result, for `FIRST_WAIT_MS` at most. */
-const FIRST_LOOKS_MS = 50;
+const FIRST_COMPARE_EVERY_MS = 50;
 const FIRST_WAIT_MS = 5_000;
 const CONNECTIONS = 8;
 /**
@@ -59,7 +59,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
   private isCurrent = false;
   private restsUntilMs = 0;
   private isOnProbation = false;
-  private isTried = false;
+  private isTrialRunning = false;
   private why = '';
 
   constructor(
@@ -87,14 +87,14 @@ export class ReadReplicaService implements OnApplicationShutdown {
    * {@link passed} or {@link failed}.
    */
   takeTrial(): boolean {
-    if (!this.isOnProbation || this.isTried || !this.keepsUp) return false;
-    this.isTried = true;
+    if (!this.isOnProbation || this.isTrialRunning || !this.keepsUp) return false;
+    this.isTrialRunning = true;
     return true;
   }
 
   /** Ends trial and probation, because the replica answered in time. */
   passed(): void {
-    this.isTried = false;
+    this.isTrialRunning = false;
     this.isOnProbation = false;
     this.logWhetherItKeepsUp();
   }
@@ -103,7 +103,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
   watch(): void {
     if (!this.database || this.watching) return;
     this.watchedSinceMs = performance.now();
-    this.watching = this.keepLooking(this.database);
+    this.watching = this.keepComparing(this.database);
   }
 
   /**
@@ -112,7 +112,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
    */
   async becomesUsable(): Promise<boolean> {
     this.watch();
-    while (this.database && this.isBeginning) await delay(FIRST_LOOKS_MS);
+    while (this.database && this.isBeginning) await delay(FIRST_COMPARE_EVERY_MS);
     return this.isUsable;
   }
 
@@ -122,7 +122,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
    */
   failed(error: unknown): void {
     this.isCurrent = false;
-    this.isTried = false;
+    this.isTrialRunning = false;
     if (isTimeLimit(error)) {
       this.restsUntilMs = performance.now() + REST_MS;
       this.isOnProbation = true;
@@ -142,27 +142,27 @@ export class ReadReplicaService implements OnApplicationShutdown {
     return this.isCurrent && this.lag.ms() <= this.maxLagMs;
   }
 
-  private get isFirstLook(): boolean {
+  private get isInFirstWait(): boolean {
     return performance.now() - this.watchedSinceMs < Math.min(FIRST_WAIT_MS, this.maxLagMs);
   }
 
   /** Whether the first comparison may still succeed in time. */
   private get isBeginning(): boolean {
-    return this.isFirstLook && !this.lag.isKnown && this.why === '';
+    return this.isInFirstWait && !this.lag.isKnown && this.why === '';
   }
 
-  private async keepLooking(replica: Database): Promise<void> {
+  private async keepComparing(replica: Database): Promise<void> {
     const { signal } = this.stop;
     while (!signal.aborted) {
-      await this.look(replica).catch((error: unknown) => this.failed(error));
+      await this.compare(replica).catch((error: unknown) => this.failed(error));
       this.metrics.readReplica(this.lag.ms() / 1_000, this.isUsable);
-      await delay(this.isBeginning ? FIRST_LOOKS_MS : LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(
+      await delay(this.isBeginning ? FIRST_COMPARE_EVERY_MS : COMPARE_EVERY_MS, undefined, { signal, ref: false }).catch(
         () => undefined,
       );
     }
   }
 
-  private async look(replica: Database): Promise<void> {
+  private async compare(replica: Database): Promise<void> {
     if (!this.primary.isOpen) return;
     replica.open();
     const nowMs = performance.now();
@@ -181,7 +181,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
 
   private logWhetherItKeepsUp(): void {
     if (this.lag.ms() <= this.maxLagMs) this.logChange('');
-    else if (this.lag.isKnown || !this.isFirstLook) this.logChange('it is too far behind');
+    else if (this.lag.isKnown || !this.isInFirstWait) this.logChange('it is too far behind');
   }
 
   /** Logs each change once. @param why the replica is not used; empty when it is. */

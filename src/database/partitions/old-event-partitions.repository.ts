@@ -24,7 +24,7 @@ const SOON_SHARE = 0.1;
 const LATEST_SHARE = 0.2;
 
 /** How long the last check before a drop may take. The tables are locked meanwhile. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
 /** PostgreSQL's code for a table that does not exist. */
 const isGone = (error: unknown): boolean => (error as { code?: string }).code === '42P01';
@@ -189,7 +189,7 @@ export class OldEventPartitions {
   private async drop(parts: [EventTable, Partition][], conditions: string[]): Promise<boolean> {
     const tables = parts.map(([{ table }, { name }]) => `ONLY ${table}, ${name}`).join(', ');
     const dropIfSo = async (): Promise<boolean> => {
-      await this.run(`SET LOCAL statement_timeout = ${LOOK_MS}`);
+      await this.run(`SET LOCAL statement_timeout = ${CHECK_MS}`);
       const isSo = await this.isTrue(conditions.join(' AND '));
       if (isSo) await this.run(`DROP TABLE ${parts.map(([, { name }]) => name).join(', ')}`);
       // The COMMIT removes the files after it has released the locks.
