@@ -8,7 +8,7 @@ import { createLogger } from '../src/core/logger.js';
 import { Database } from '../src/database/database.js';
 import { divideInPlace, keepAhead } from '../src/database/partitions/divide.js';
 import { ORDERS, TRANSFERS, type PartitionSet } from '../src/database/partitions/partition-sets.js';
-import type { Run } from '../src/database/partitions/runs.js';
+import type { Execute } from '../src/database/partitions/runs.js';
 import { SchemaService } from '../src/database/schema.service.js';
 import { UnitsRepository } from '../src/fulfilment/units.repository.js';
 import { OrderPlacementService } from '../src/orders/order-placement.service.js';
@@ -124,7 +124,7 @@ async function open(database: string, variant: Variant): Promise<Opened> {
 async function partition(url: string, { orders, transfers }: Variant): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
-  const run: Run = async <Row extends object>(text: string, values?: unknown[]) =>
+  const run: Execute = async <Row extends object>(text: string, values?: unknown[]) =>
     (await client.query<Row>(text, values)).rows;
   if (orders > 0) await divideInPlace(run, ORDERS, SIZE, logger);
   if (transfers > 0) await divideInPlace(run, TRANSFERS, SIZE, logger);

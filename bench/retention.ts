@@ -26,17 +26,15 @@ interface Built {
   EVENT_TABLES: typeof import('../src/database/partitions/event-partitions.js').EVENT_TABLES;
   partitionEvents: typeof import('../src/database/partitions/partition-events.js').partitionEvents;
   OldEventPartitions: typeof import('../src/database/partitions/old-event-partitions.repository.js').OldEventPartitions;
-  runOn: typeof import('../src/database/partitions/runs.js').runOn;
+  executeOn: typeof import('../src/database/partitions/runs.js').executeOn;
   createLogger: typeof import('../src/core/logger.js').createLogger;
 }
 
 const built = async (file: string): Promise<unknown> => import(new URL(`../dist/src/${file}.js`, import.meta.url).href);
 const FILES = ['event-partitions', 'partition-events', 'old-event-partitions.repository', 'runs'];
 const modules = await Promise.all([...FILES.map((file) => `database/partitions/${file}`), 'core/logger'].map(built));
-const { keepPartitionsAhead, EVENT_TABLES, partitionEvents, OldEventPartitions, runOn, createLogger } = Object.assign(
-  {},
-  ...modules,
-) as Built;
+const { keepPartitionsAhead, EVENT_TABLES, partitionEvents, OldEventPartitions, executeOn, createLogger } =
+  Object.assign({}, ...modules) as Built;
 
 const stack = await startStack({}, { max_wal_size: '4GB' });
 const supplier = await createCatalog(stack);
@@ -52,7 +50,7 @@ for (let n = 0; n < ROUNDS; n++) rows.push(compared('row by row', await measure(
 
 const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c enable_seqscan=off' });
 await client.connect();
-const run = runOn(client);
+const run = executeOn(client);
 const old = new OldEventPartitions(run, DAYS);
 await partition();
 const partitions: Record<string, number>[] = [];

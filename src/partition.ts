@@ -7,14 +7,14 @@ import { FOR_MIGRATIONS } from './database/connections.js';
 import { divideInPlace } from './database/partitions/divide.js';
 import { partitionEvents } from './database/partitions/partition-events.js';
 import { ORDERS, TRANSFERS, type PartitionSet } from './database/partitions/partition-sets.js';
-import { runOn } from './database/partitions/runs.js';
+import { executeOn } from './database/partitions/runs.js';
 
 type Partition = typeof partitionEvents;
 
 const divideTables =
   (set: PartitionSet): Partition =>
-  (run, perPartition, logger) =>
-    divideInPlace(run, set, perPartition, logger);
+  (execute, perPartition, logger) =>
+    divideInPlace(execute, set, perPartition, logger);
 
 /** The data that can be partitioned, and how many ids a partition spans by default and at least. */
 const SUBJECTS = {
@@ -43,7 +43,7 @@ try {
     connectionString: config.DATABASE_URL,
   });
   await client.connect();
-  await partition(runOn(client), perPartition, logger);
+  await partition(executeOn(client), perPartition, logger);
   await client.end();
 } catch (error) {
   console.error(startProblem(error));

@@ -156,9 +156,10 @@ export class ReadReplicaService implements OnApplicationShutdown {
     while (!signal.aborted) {
       await this.compare(replica).catch((error: unknown) => this.failed(error));
       this.metrics.readReplica(this.lag.ms() / 1_000, this.isUsable);
-      await delay(this.isBeginning ? FIRST_COMPARE_EVERY_MS : COMPARE_EVERY_MS, undefined, { signal, ref: false }).catch(
-        () => undefined,
-      );
+      await delay(this.isBeginning ? FIRST_COMPARE_EVERY_MS : COMPARE_EVERY_MS, undefined, {
+        signal,
+        ref: false,
+      }).catch(() => undefined);
     }
   }
 

@@ -10,7 +10,7 @@ import {
 import { ClosingsRepository } from '../../src/accounting/audit/closings.repository.js';
 import { keepAhead } from '../../src/database/partitions/divide.js';
 import { ORDERS } from '../../src/database/partitions/partition-sets.js';
-import type { Run } from '../../src/database/partitions/runs.js';
+import type { Execute } from '../../src/database/partitions/runs.js';
 import { UnknownPurchasesRepository } from '../../src/fulfilment/reconciliation/unknown-purchases.repository.js';
 import { CommandLine } from '../cli/command-line.js';
 import { sellsCodes } from '../deliveries/handed-over.js';
@@ -73,7 +73,7 @@ export class ArchiveScene {
   }
 
   /** A connection like that of `npm run partition`. */
-  get run(): Run {
+  get run(): Execute {
     return this.partitioning.run;
   }
 

@@ -6,7 +6,7 @@ import { DELIVERIES, EVENTS, EVENT_TABLES, idsOfNewest } from '../../src/databas
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
 import { LOCK_PARTITIONS, NextPartitionsRepository } from '../../src/database/partitions/next-partitions.repository.js';
 import { ORDERS } from '../../src/database/partitions/partition-sets.js';
-import type { Run } from '../../src/database/partitions/runs.js';
+import type { Execute } from '../../src/database/partitions/runs.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
 import { createIndexTwice, type Partitioning } from '../support/partitioning.js';
@@ -63,7 +63,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const partition = (by?: Run): Promise<void> => partitioning.events(BigInt(END), by);
+const partition = (by?: Execute): Promise<void> => partitioning.events(BigInt(END), by);
 
 const ranges = (): Promise<{ table: string; ranges: string[] }[]> => stack.sql(RANGES);
 

@@ -4,7 +4,7 @@ import { FairShares1763900000014 } from '../../src/database/migrations/index.js'
 import { keepAhead } from '../../src/database/partitions/divide.js';
 import { ORDERS } from '../../src/database/partitions/partition-sets.js';
 import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
-import { withRunLock, PartitionsRefused, runOn, type Run } from '../../src/database/partitions/runs.js';
+import { withRunLock, PartitionsRefused, executeOn, type Execute } from '../../src/database/partitions/runs.js';
 import { FIND_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -17,7 +17,7 @@ const SIZE = 1_000_000n;
 
 let scene: PartitionScene;
 let stack: TestStack;
-let run: Run;
+let run: Execute;
 let client: pg.Client;
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(() => scene.close());
 
-const partition = (by?: Run): Promise<void> => scene.partitioning.orders(SIZE, by);
+const partition = (by?: Execute): Promise<void> => scene.partitioning.orders(SIZE, by);
 
 /** The partition of each order, by its reference. */
 async function places(): Promise<Record<string, string>> {
@@ -313,7 +313,7 @@ describe('partitioning', () => {
     const other = new pg.Client(stack.config.DATABASE_URL);
     await other.connect();
     try {
-      await withRunLock(runOn(other), () => expect(partition()).rejects.toThrow('another run'));
+      await withRunLock(executeOn(other), () => expect(partition()).rejects.toThrow('another run'));
       expect(await new PartitionsRepository(run, ORDERS).isPartitioned()).toBe(false);
     } finally {
       await other.end();

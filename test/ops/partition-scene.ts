@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Run } from '../../src/database/partitions/runs.js';
+import type { Execute } from '../../src/database/partitions/runs.js';
 import { Partitioning } from '../support/partitioning.js';
 import { auditServiceOf } from '../support/planted.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -27,7 +27,7 @@ export class PartitionScene {
   }
 
   /** A connection like that of `npm run partition`. */
-  get run(): Run {
+  get run(): Execute {
     return this.partitioning.run;
   }
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { keepAhead } from '../../src/database/partitions/divide.js';
 import { TRANSFERS } from '../../src/database/partitions/partition-sets.js';
 import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
-import type { Run } from '../../src/database/partitions/runs.js';
+import type { Execute } from '../../src/database/partitions/runs.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -15,7 +15,7 @@ const SIZE = 2_000_000n;
 
 let scene: PartitionScene;
 let stack: TestStack;
-let run: Run;
+let run: Execute;
 let client: pg.Client;
 
 beforeEach(async () => {
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => scene.close());
 
-const partition = (by?: Run): Promise<void> => scene.partitioning.transfers(SIZE, by);
+const partition = (by?: Execute): Promise<void> => scene.partitioning.transfers(SIZE, by);
 
 const credit = (reference: string, amount = 500n): Promise<unknown> =>
   stack.api.get(WalletService).credit({ merchantId: scene.merchant.id, amount, reference, operator: 'test' });

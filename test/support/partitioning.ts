@@ -7,7 +7,7 @@ import { FOR_MIGRATIONS } from '../../src/database/connections.js';
 import { divideInPlace } from '../../src/database/partitions/divide.js';
 import { partitionEvents } from '../../src/database/partitions/partition-events.js';
 import { ORDERS, TRANSFERS } from '../../src/database/partitions/partition-sets.js';
-import { runOn, type Run } from '../../src/database/partitions/runs.js';
+import { executeOn, type Execute } from '../../src/database/partitions/runs.js';
 import type { TestStack } from './stack.js';
 
 /** Makes the calls to suppliers one table, like the previous version, which did not partition them with orders. */
@@ -22,13 +22,13 @@ export const LEAVE_CALLS_WHOLE = `
 
 /** A connection to a stack's database like that of `npm run partition`, with the command's work. */
 export class Partitioning {
-  readonly run: Run;
+  readonly run: Execute;
 
   private constructor(
     readonly client: pg.Client,
     private readonly logger: Logger,
   ) {
-    this.run = runOn(client);
+    this.run = executeOn(client);
   }
 
   static async connect({ config, logger }: TestStack): Promise<Partitioning> {
@@ -50,7 +50,7 @@ export class Partitioning {
   }
 
   /** Fails instead of the first statement that contains these words. */
-  interruptedAt(words: string): Run {
+  interruptedAt(words: string): Execute {
     return (text, values) => (text.includes(words) ? Promise.reject(new Error('interrupted')) : this.run(text, values));
   }
 

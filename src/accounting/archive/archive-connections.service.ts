@@ -4,11 +4,11 @@ import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { CONFIG, type Config } from '../../core/config.js';
 import { FOR_MIGRATIONS } from '../../database/connections.js';
-import { runOn, type Run } from '../../database/partitions/runs.js';
+import { executeOn, type Execute } from '../../database/partitions/runs.js';
 
 /** A connection outside of the pool, for long work. */
 export interface ArchiveConnection {
-  run: Run;
+  run: Execute;
   /** Reads from a `COPY … TO STDOUT`. */
   copyOut: (text: string) => Readable;
   /** Writes to a `COPY … FROM STDIN`. */
@@ -51,7 +51,7 @@ export class ArchiveConnectionsService {
     client.on('error', () => undefined);
     await client.connect();
     return {
-      run: runOn(client),
+      run: executeOn(client),
       copyOut: (text) => client.query(to(text)),
       copyIn: (text) => client.query(from(text)),
       end: () => client.end(),

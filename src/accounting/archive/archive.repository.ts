@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { withBriefLock } from '../../database/partitions/brief-lock.js';
-import type { Run } from '../../database/partitions/runs.js';
+import type { Execute } from '../../database/partitions/runs.js';
 import type { ArchiveState } from '../audit/archived-partition.entity.js';
 import { present } from '../../core/invariant.js';
 import type { Transaction } from '../../database/database.js';
@@ -24,7 +24,7 @@ const BATCH_ROWS = 5_000;
 
 /** Archives and restores partitions of the tables of orders. */
 export class ArchiveRepository {
-  private readonly run: Run;
+  private readonly run: Execute;
 
   constructor(private readonly link: ArchiveConnection) {
     this.run = link.run;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Run } from './runs.js';
+import type { Execute } from './runs.js';
 
 /**
  * How long {@link withBriefLock} may wait for locks. It is short, because other transactions wait behind the request, and it is
@@ -35,20 +35,20 @@ export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof L
  * @throws LocksNotFree after `maxAttempts`, and other errors of `work` at once.
  */
 export async function withBriefLock<Result>(
-  run: Run,
+  execute: Execute,
   tables: string,
   work: () => Promise<Result>,
   maxAttempts = MANY_ATTEMPTS,
 ): Promise<Result> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    await run('BEGIN');
+    await execute('BEGIN');
     try {
-      await lock(run, tables);
+      await lock(execute, tables);
       const result = await work();
-      await run('COMMIT');
+      await execute('COMMIT');
       return result;
     } catch (error) {
-      await run('ROLLBACK');
+      await execute('ROLLBACK');
       if (!WAITED.has((error as { code?: string }).code ?? '')) throw error;
     }
     await delay(PAUSE_MS);
@@ -57,10 +57,10 @@ export async function withBriefLock<Result>(
 }
 
 /** Autovacuum yields its lock only after a second. The first lock waits for it without blocking orders, and then keeps it away. */
-async function lock(run: Run, tables: string): Promise<void> {
-  await run('SET LOCAL lock_timeout = 0');
-  await run(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);
-  await run(`SET LOCAL statement_timeout = ${MAX_WAIT_MS}`);
-  await run(`LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
-  await run('SET LOCAL statement_timeout = 0');
+async function lock(execute: Execute, tables: string): Promise<void> {
+  await execute('SET LOCAL lock_timeout = 0');
+  await execute(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);
+  await execute(`SET LOCAL statement_timeout = ${MAX_WAIT_MS}`);
+  await execute(`LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
+  await execute('SET LOCAL statement_timeout = 0');
 }

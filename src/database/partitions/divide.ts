@@ -3,32 +3,36 @@ import type { Logger } from '../../core/logger.js';
 import { withBriefLock } from './brief-lock.js';
 import type { PartitionedTable, PartitionSet } from './partition-sets.js';
 import { PartitionsRepository, type Partition } from './partitions.repository.js';
-import { withRunLock, refuseArchived, refuseBound, upperOf, type Run } from './runs.js';
+import { withRunLock, refuseArchived, refuseBound, upperOf, type Execute } from './runs.js';
 
 /**
  * Partitions tables by ranges of ids, in place, while processes of this version and the previous version work. Each existing
  * table becomes the first partition of a new table. Orders wait three or four times, for the locks and some tenths of a second
  * more. After an
  * interruption, the next start continues. It also partitions tables that joined the set after the others were partitioned.
- * @param run on a connection of its own, without timeouts of locks and statements.
+ * @param execute on a connection of its own, without timeouts of locks and statements.
  * @param perPartition how many ids each partition after the first has.
  * @throws PartitionsRefused, LocksNotFree
  */
-export const divideInPlace = (run: Run, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> =>
-  withRunLock(run, () => divideAlone(run, set, perPartition, logger));
+export const divideInPlace = (
+  execute: Execute,
+  set: PartitionSet,
+  perPartition: bigint,
+  logger: Logger,
+): Promise<void> => withRunLock(execute, () => divideAlone(execute, set, perPartition, logger));
 
-async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> {
-  const tables = new PartitionsRepository(run, set);
+async function divideAlone(execute: Execute, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> {
+  const tables = new PartitionsRepository(execute, set);
   const whole = await tables.findWhole();
   if (await tables.isPartitioned()) logger.info(`${set.name} are partitioned: looking after the rest`);
-  if (whole.length > 0) await divide(run, tables, whole, perPartition, logger);
+  if (whole.length > 0) await divide(execute, tables, whole, perPartition, logger);
   const addMissing = async (): Promise<void> => tables.addMissing(await tables.findMissing(perPartition));
   if ((await tables.findMissing(perPartition)).length > 0)
-    await withBriefLock(run, await tables.findLocked(), addMissing);
+    await withBriefLock(execute, await tables.findLocked(), addMissing);
   await tables.validateOuterKeys();
   // Acquires all locks together: one by one, they could deadlock with orders that are being placed.
   if (await tables.areOuterKeysMissing())
-    await withBriefLock(run, await tables.findLocked(), () => tables.addOuterKeys());
+    await withBriefLock(execute, await tables.findLocked(), () => tables.addOuterKeys());
   await tables.analyze();
   logger.info(`${set.name} are partitioned`);
 }
@@ -39,8 +43,8 @@ async function divideAlone(run: Run, set: PartitionSet, perPartition: bigint, lo
  * @returns the partitions that it added: none if there was no need, or the set is not partitioned.
  * @throws LocksNotFree
  */
-export async function keepAhead(run: Run, set: PartitionSet): Promise<Partition[]> {
-  const tables = new PartitionsRepository(run, set);
+export async function keepAhead(execute: Execute, set: PartitionSet): Promise<Partition[]> {
+  const tables = new PartitionsRepository(execute, set);
   if ((await tables.findMissing()).length === 0) return [];
   const addNext = async (): Promise<Partition[]> => {
     // Another process may have added them meanwhile.
@@ -48,33 +52,33 @@ export async function keepAhead(run: Run, set: PartitionSet): Promise<Partition[
     await tables.addMissing(missing);
     return missing.map(({ range }) => range);
   };
-  return withBriefLock(run, await tables.findLocked(), addNext, 1);
+  return withBriefLock(execute, await tables.findLocked(), addNext, 1);
 }
 
 async function divide(
-  run: Run,
+  execute: Execute,
   tables: PartitionsRepository,
   whole: readonly PartitionedTable[],
   perPartition: bigint,
   logger: Logger,
 ): Promise<void> {
   const names = whole.map(({ name }) => name);
-  await refuseArchived(run);
-  await refuseBound(run, names);
+  await refuseArchived(execute);
+  await refuseBound(execute, names);
   const own = names.join(', ');
   const first = await chooseFirst(tables, perPartition);
   try {
-    await withBriefLock(run, own, async () => {
+    await withBriefLock(execute, own, async () => {
       await tables.dropRange(whole);
       await tables.addRange(whole, first.upper);
     });
     logger.info({ tables: names, upTo: first.upper }, 'reading the tables, beside those who write');
     await tables.validate(whole);
     const startedMs = performance.now();
-    await withBriefLock(run, await tables.findLocked(), () => tables.switch(whole, first));
+    await withBriefLock(execute, await tables.findLocked(), () => tables.switch(whole, first));
     logger.info({ ms: Math.round(performance.now() - startedMs) }, 'the tables are partitions now');
   } catch (error) {
-    await withBriefLock(run, own, () => tables.dropRange(whole)).catch((left: unknown) =>
+    await withBriefLock(execute, own, () => tables.dropRange(whole)).catch((left: unknown) =>
       logger.error({ err: left }, `the constraints ck_…_first_partition are left: start again soon`),
     );
     throw error;

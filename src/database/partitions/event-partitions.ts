@@ -1,4 +1,4 @@
-import type { Run } from './runs.js';
+import type { Execute } from './runs.js';
 
 /** A table of events that may be partitioned by ranges of ids. */
 export interface EventTable {
@@ -34,13 +34,13 @@ export const SHORT_LOCK_TIMEOUT = `SET LOCAL lock_timeout = '50ms'`;
  * Keeps autovacuum from tables until the transaction ends. Autovacuum yields its lock only after a second, which is too long
  * for writers to wait. So this function waits with a lock that lets writers go on.
  */
-export async function keepVacuumAway(run: Run, tables: string[]): Promise<void> {
-  for (const table of tables) await run(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);
+export async function keepVacuumAway(execute: Execute, tables: string[]): Promise<void> {
+  for (const table of tables) await execute(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);
 }
 
 /** Lists the tables that rows of this table refer to. */
-export async function referencedTables(run: Run, table: string): Promise<string[]> {
-  const rows = await run<{ name: string }>(`
+export async function referencedTables(execute: Execute, table: string): Promise<string[]> {
+  const rows = await execute<{ name: string }>(`
     SELECT DISTINCT confrelid::regclass::text AS name FROM pg_constraint
     WHERE contype = 'f' AND conrelid = '${table}'::regclass AND conparentid = 0 ORDER BY 1 DESC`);
   return rows.map(({ name }) => name);
@@ -77,8 +77,8 @@ export const idsOfNewest = ({ table }: EventTable): string =>
   `(SELECT ${bound('TO')} - coalesce(${bound('FROM')}, 0) ${attached(table)} ORDER BY ${bound('TO')} DESC LIMIT 1)`;
 
 /** Lists partitions, lowest ids first, without those that are being detached. */
-export async function partitionsOf(run: Run, table: string): Promise<Partition[]> {
-  const rows = await run<{ name: string; lower: bigint | string | null; upper: bigint | string | null }>(
+export async function partitionsOf(execute: Execute, table: string): Promise<Partition[]> {
+  const rows = await execute<{ name: string; lower: bigint | string | null; upper: bigint | string | null }>(
     `SELECT c.relname AS name, ${bound('FROM')} AS lower, ${bound('TO')} AS upper ${attached(table)} ORDER BY upper`,
   );
   return rows.flatMap(({ name, lower, upper }) =>
@@ -88,9 +88,9 @@ export async function partitionsOf(run: Run, table: string): Promise<Partition[]
 }
 
 /** Partitions that get no more ids, because the next one is in use. */
-export async function filledPartitions(run: Run, eventTable: EventTable): Promise<Partition[]> {
-  const [{ last } = { last: 0 }] = await run<{ last: bigint | string }>(`SELECT ${lastGiven(eventTable)} AS last`);
-  return (await partitionsOf(run, eventTable.table)).filter(({ upTo }) => upTo <= BigInt(last));
+export async function filledPartitions(execute: Execute, eventTable: EventTable): Promise<Partition[]> {
+  const [{ last } = { last: 0 }] = await execute<{ last: bigint | string }>(`SELECT ${lastGiven(eventTable)} AS last`);
+  return (await partitionsOf(execute, eventTable.table)).filter(({ upTo }) => upTo <= BigInt(last));
 }
 
 /**
@@ -99,15 +99,19 @@ export async function filledPartitions(run: Run, eventTable: EventTable): Promis
  * @param second how many ids the second partition spans. It is always created, because later ones take its width.
  * @returns the names of the new partitions: none if the table is not partitioned.
  */
-export async function keepPartitionsAhead(run: Run, eventTable: EventTable, second?: bigint): Promise<string[]> {
+export async function keepPartitionsAhead(
+  execute: Execute,
+  eventTable: EventTable,
+  second?: bigint,
+): Promise<string[]> {
   const { table } = eventTable;
   const made: string[] = [];
-  let newest = (await partitionsOf(run, table)).at(-1);
+  let newest = (await partitionsOf(execute, table)).at(-1);
   if (!newest) return made;
   const width = second ?? newest.upTo - (newest.from ?? 0n);
-  const [{ left } = { left: 0 }] = await run<{ left: bigint | string }>(`SELECT ${idsLeft(eventTable)} AS left`);
+  const [{ left } = { left: 0 }] = await execute<{ left: bigint | string }>(`SELECT ${idsLeft(eventTable)} AS left`);
   for (let ids = BigInt(left); newest.from === null || ids <= width; ids += width) {
-    newest = await addPartition(run, table, newest, width);
+    newest = await addPartition(execute, table, newest, width);
     made.push(newest.name);
   }
   return made;
@@ -117,36 +121,37 @@ export async function keepPartitionsAhead(run: Run, eventTable: EventTable, seco
  * Creates a partition like the newest one: with its storage settings, and with the unique indexes that only partitions have.
  * For a moment, its foreign keys block writes to the tables that they refer to.
  */
-async function addPartition(run: Run, table: string, newest: Partition, width: bigint): Promise<Partition> {
-  await keepVacuumAway(run, await referencedTables(run, table));
-  await run(SHORT_LOCK_TIMEOUT);
+async function addPartition(execute: Execute, table: string, newest: Partition, width: bigint): Promise<Partition> {
+  await keepVacuumAway(execute, await referencedTables(execute, table));
+  await execute(SHORT_LOCK_TIMEOUT);
   const from = newest.upTo;
   const name = `${table}_${from}`;
   const upTo = from + width;
-  await run(`CREATE TABLE ${name} (LIKE ${newest.name} INCLUDING ALL EXCLUDING IDENTITY EXCLUDING INDEXES)`);
-  const settings = await run<{ setting: string }>(
+  await execute(`CREATE TABLE ${name} (LIKE ${newest.name} INCLUDING ALL EXCLUDING IDENTITY EXCLUDING INDEXES)`);
+  const settings = await execute<{ setting: string }>(
     `SELECT unnest(reloptions) AS setting FROM pg_class WHERE oid = '${newest.name}'::regclass`,
   );
-  if (settings.length > 0) await run(`ALTER TABLE ${name} SET (${settings.map(({ setting }) => setting).join(', ')})`);
-  for (const { index, rest } of await ownIndexes(run, newest.name))
-    await run(`CREATE UNIQUE INDEX ${index.replace(/_\d+$/, '')}_${from} ON ${name} ${rest}`);
-  await run(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${upTo})`);
-  await nameIndexes(run, name, from);
+  if (settings.length > 0)
+    await execute(`ALTER TABLE ${name} SET (${settings.map(({ setting }) => setting).join(', ')})`);
+  for (const { index, rest } of await ownIndexes(execute, newest.name))
+    await execute(`CREATE UNIQUE INDEX ${index.replace(/_\d+$/, '')}_${from} ON ${name} ${rest}`);
+  await execute(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${upTo})`);
+  await nameIndexes(execute, name, from);
   return { name, from, upTo };
 }
 
 /** The unique indexes that only the partition has, because they lack the partition key. */
-const ownIndexes = (run: Run, partition: string): Promise<{ index: string; rest: string }[]> =>
-  run(`
+const ownIndexes = (execute: Execute, partition: string): Promise<{ index: string; rest: string }[]> =>
+  execute(`
     SELECT relname AS index, regexp_replace(pg_get_indexdef(indexrelid), '^.*? (USING )', '\\1') AS rest
     FROM pg_index JOIN pg_class i ON i.oid = indexrelid
     WHERE indrelid = '${partition}'::regclass AND indisunique AND NOT i.relispartition`);
 
 /** Names indexes after those of the table and the partition's number, so that plans and lists of sizes are readable. */
-async function nameIndexes(run: Run, partition: string, from: bigint): Promise<void> {
-  const made = await run<{ name: string; of: string }>(`
+async function nameIndexes(execute: Execute, partition: string, from: bigint): Promise<void> {
+  const made = await execute<{ name: string; of: string }>(`
     SELECT i.relname AS name, p.relname AS of
     FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_inherits ON inhrelid = i.oid JOIN pg_class p ON p.oid = inhparent
     WHERE indrelid = '${partition}'::regclass`);
-  for (const { name, of } of made) await run(`ALTER INDEX ${name} RENAME TO ${of}_${from}`);
+  for (const { name, of } of made) await execute(`ALTER INDEX ${name} RENAME TO ${of}_${from}`);
 }

@@ -36,6 +36,6 @@ export class NextPartitionsRepository {
 
   /** Adds the partitions that orders or transfers need next: none if they are not partitioned. */
   keepBooksAhead(set: PartitionSet): ReturnType<typeof keepAhead> {
-    return onConnection(this.database.pool, (run) => keepAhead(run, set));
+    return onConnection(this.database.pool, (execute) => keepAhead(execute, set));
   }
 }

@@ -9,7 +9,7 @@ import {
   type Partition,
 } from './event-partitions.js';
 import { selectFirstIdSince } from '../first-id-since.sql.js';
-import type { Run } from './runs.js';
+import type { Execute } from './runs.js';
 
 /** The check of a partition's age reads this many of its newest rows, and `SPREAD` others, spread evenly over the partition. */
 const NEWEST = 10_000;
@@ -47,13 +47,13 @@ export interface DeliveriesWithAttempts {
  */
 export class OldEventPartitions {
   constructor(
-    private readonly run: Run,
+    private readonly execute: Execute,
     private readonly days: number,
   ) {}
 
   /** Lists old partitions of deliveries, even if one of the deliveries still waits for an attempt. */
   async findDeliveries(): Promise<DeliveriesWithAttempts[]> {
-    const attempts = await partitionsOf(this.run, ATTEMPTS.table);
+    const attempts = await partitionsOf(this.execute, ATTEMPTS.table);
     const found: DeliveriesWithAttempts[] = [];
     for (const deliveries of await this.findOld(DELIVERIES)) {
       const theirs = attempts.find(({ from, upTo }) => from === deliveries.from && upTo === deliveries.upTo);
@@ -73,7 +73,7 @@ export class OldEventPartitions {
 
   /** Records that events older than `days` may be removed, so that no audit reports them as missing. */
   async announce(): Promise<void> {
-    await this.run(`UPDATE event_retention SET removed_until = greatest(removed_until, ${this.cutoff})`);
+    await this.execute(`UPDATE event_retention SET removed_until = greatest(removed_until, ${this.cutoff})`);
   }
 
   /**
@@ -116,7 +116,7 @@ export class OldEventPartitions {
     const soon = (await this.findSoonOld(DELIVERIES)).map(({ name }) => name);
     const going: IdRange[] = [];
     const staying: IdRange[] = [];
-    for (const { name } of await partitionsOf(this.run, DELIVERIES.table)) {
+    for (const { name } of await partitionsOf(this.execute, DELIVERIES.table)) {
       const range = await this.eventsOf(name);
       if (range) (soon.includes(name) ? going : staying).push(range);
     }
@@ -125,7 +125,7 @@ export class OldEventPartitions {
       last: upTo - 1n,
     }));
     const waiting = [...going, ...without(events, staying)];
-    const [{ id } = { id: 0 }] = await this.run<{ id: bigint | string }>(
+    const [{ id } = { id: 0 }] = await this.execute<{ id: bigint | string }>(
       selectFirstIdSince('events', `${this.cutoff} - ${this.share(LATEST_SHARE)}`),
     );
     const late = { first: 0n, last: BigInt(id) - 1n };
@@ -147,7 +147,7 @@ export class OldEventPartitions {
    */
   private async findOld(eventTable: EventTable): Promise<Partition[]> {
     const found: Partition[] = [];
-    for (const partition of await filledPartitions(this.run, eventTable)) {
+    for (const partition of await filledPartitions(this.execute, eventTable)) {
       const { name } = partition;
       const areRowsOld = `
         (SELECT coalesce(max(created_at) < ${this.cutoff}, true) FROM (
@@ -169,7 +169,7 @@ export class OldEventPartitions {
 
   private async findSoonOld(eventTable: EventTable): Promise<Partition[]> {
     const found: Partition[] = [];
-    for (const partition of await filledPartitions(this.run, eventTable)) {
+    for (const partition of await filledPartitions(this.execute, eventTable)) {
       const newest = newestOf(partition.name);
       if (await this.isTrue(`${newest} < ${this.cutoff} + ${this.share(SOON_SHARE)}`)) found.push(partition);
     }
@@ -189,15 +189,15 @@ export class OldEventPartitions {
   private async drop(parts: [EventTable, Partition][], conditions: string[]): Promise<boolean> {
     const tables = parts.map(([{ table }, { name }]) => `ONLY ${table}, ${name}`).join(', ');
     const dropIfSo = async (): Promise<boolean> => {
-      await this.run(`SET LOCAL statement_timeout = ${CHECK_MS}`);
+      await this.execute(`SET LOCAL statement_timeout = ${CHECK_MS}`);
       const isSo = await this.isTrue(conditions.join(' AND '));
-      if (isSo) await this.run(`DROP TABLE ${parts.map(([, { name }]) => name).join(', ')}`);
+      if (isSo) await this.execute(`DROP TABLE ${parts.map(([, { name }]) => name).join(', ')}`);
       // The COMMIT removes the files after it has released the locks.
-      await this.run('SET LOCAL statement_timeout = 0');
+      await this.execute('SET LOCAL statement_timeout = 0');
       return isSo;
     };
     try {
-      return await withBriefLock(this.run, tables, dropIfSo, 1);
+      return await withBriefLock(this.execute, tables, dropIfSo, 1);
     } catch (error) {
       if (isGone(error)) return false;
       throw error;
@@ -212,7 +212,7 @@ export class OldEventPartitions {
   /** Returns no row if another process has dropped the partition meanwhile. */
   private async queryUnlessGone<Row extends object>(text: string): Promise<Row[]> {
     try {
-      return await this.run<Row>(text);
+      return await this.execute<Row>(text);
     } catch (error) {
       if (isGone(error)) return [];
       throw error;

@@ -15,7 +15,7 @@ export class OldPartitionsRepository {
 
   /** @param days the age from which rows are old. */
   use<Result>(days: number, work: (partitions: OldEventPartitions) => Promise<Result>): Promise<Result> {
-    return onConnection(this.database.pool, (run) => work(new OldEventPartitions(run, days)), OPTIONS);
+    return onConnection(this.database.pool, (execute) => work(new OldEventPartitions(execute, days)), OPTIONS);
   }
 
   /** Lists the events that retention must not remove row by row, lowest ids first: none if they are not partitioned. */

@@ -15,7 +15,7 @@ import {
   WRITE_VALIDATIONS,
   type Written,
 } from './partitions.sql.js';
-import type { Run } from './runs.js';
+import type { Execute } from './runs.js';
 
 /**
  * A unique index of references holds within each partition only. This trigger refuses a reference that another partition has.
@@ -102,7 +102,7 @@ export class PartitionsRepository {
   private readonly names: readonly string[];
 
   constructor(
-    private readonly run: Run,
+    private readonly execute: Execute,
     private readonly set: PartitionSet,
   ) {
     this.first = set.tables[0].name;
@@ -110,12 +110,12 @@ export class PartitionsRepository {
   }
 
   async isPartitioned(): Promise<boolean> {
-    return (await this.run(FIND_WHOLE, [[this.first]])).length === 0;
+    return (await this.execute(FIND_WHOLE, [[this.first]])).length === 0;
   }
 
   /** Lists tables of the set that are not partitioned. */
   async findWhole(): Promise<PartitionedTable[]> {
-    const whole = await this.run<{ name: string }>(FIND_WHOLE, [this.names]);
+    const whole = await this.execute<{ name: string }>(FIND_WHOLE, [this.names]);
     return this.set.tables.filter((table) => whole.some(({ name }) => name === table.name));
   }
 
@@ -132,12 +132,13 @@ export class PartitionsRepository {
   /** Adds the constraint that ids are below `upper`, checked for later rows only. Needs the tables' locks. */
   async addRange(tables: readonly PartitionedTable[], upper: string): Promise<void> {
     for (const { name, key } of tables)
-      await this.run(`ALTER TABLE ${name} ADD CONSTRAINT ${rangeName(name)} CHECK (${key} < ${upper}) NOT VALID`);
+      await this.execute(`ALTER TABLE ${name} ADD CONSTRAINT ${rangeName(name)} CHECK (${key} < ${upper}) NOT VALID`);
   }
 
   /** Drops the constraint of {@link addRange}: otherwise inserts would fail once ids reach `upper`. Needs the tables' locks. */
   async dropRange(tables: readonly PartitionedTable[]): Promise<void> {
-    for (const { name } of tables) await this.run(`ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${rangeName(name)}`);
+    for (const { name } of tables)
+      await this.execute(`ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${rangeName(name)}`);
   }
 
   /** Validates constraints while writers go on. */
@@ -148,7 +149,7 @@ export class PartitionsRepository {
   /** Makes existing tables the first partitions of new ones. Reads no row. Needs the locks of all tables. */
   async switch(tables: readonly PartitionedTable[], { number, upper }: Partition): Promise<void> {
     const names = tables.map(({ name }) => name);
-    const keys = await this.run<{ dropped: string; added: string[] }>(FIND_OUTER_KEYS, [names, this.names]);
+    const keys = await this.execute<{ dropped: string; added: string[] }>(FIND_OUTER_KEYS, [names, this.names]);
     // Writes the statements of all tables before it renames the first, because renaming changes what names refer to.
     const statements: string[] = [];
     for (const table of tables) statements.push(...(await this.writeSwitch(table, `_p${number}`, upper)));
@@ -167,7 +168,7 @@ export class PartitionsRepository {
 
   /** Whether partitions of other tables have foreign keys that their parent tables lack. */
   async areOuterKeysMissing(): Promise<boolean> {
-    return (await this.run(WRITE_OUTER_PARENTS, [this.names, this.names])).length > 0;
+    return (await this.execute(WRITE_OUTER_PARENTS, [this.names, this.names])).length > 0;
   }
 
   /** Adds these keys to the parent tables. Reads no row. Needs the locks of all tables. */
@@ -177,11 +178,11 @@ export class PartitionsRepository {
 
   /** Autovacuum never analyzes a partitioned table as a whole. */
   async analyze(): Promise<void> {
-    for (const name of this.names) await this.run(`ANALYZE ${name}`);
+    for (const name of this.names) await this.execute(`ANALYZE ${name}`);
   }
 
   findPartitions(table = this.first): Promise<Partition[]> {
-    return this.run<Partition>(FIND_PARTITIONS, [table]);
+    return this.execute<Partition>(FIND_PARTITIONS, [table]);
   }
 
   /**
@@ -226,7 +227,7 @@ export class PartitionsRepository {
     const rules: string[] = [];
     for (const { name } of tables) {
       const values = [name, String(newest), String(number), this.names];
-      rules.push(...(await this.run<Written>(WRITE_COPIED_RULES, values)).map(({ statement }) => statement));
+      rules.push(...(await this.execute<Written>(WRITE_COPIED_RULES, values)).map(({ statement }) => statement));
     }
     const attached = tables.map(
       ({ name }) => `ALTER TABLE ${name} ATTACH PARTITION ${name}_p${number} FOR VALUES FROM (${lower}) TO (${upper})`,
@@ -244,15 +245,15 @@ export class PartitionsRepository {
 
   /** Sends all statements in one round trip, because other transactions wait for the locks. */
   private async runTogether(statements: string[]): Promise<void> {
-    await this.run(statements.join(';\n'));
+    await this.execute(statements.join(';\n'));
   }
 
   private async runWritten(text: string, values?: unknown[]): Promise<void> {
-    for (const { statement } of await this.run<Written>(text, values)) await this.run(statement);
+    for (const { statement } of await this.execute<Written>(text, values)) await this.execute(statement);
   }
 
   private async one<Row extends object>(text: string, values?: unknown[]): Promise<Row> {
-    const [row] = await this.run<Row>(text, values);
+    const [row] = await this.execute<Row>(text, values);
     if (!row) throw new Error(`no row: ${text}`);
     return row;
   }

@@ -2,24 +2,24 @@ import type { ClientBase, Pool } from 'pg';
 import { IS_ANY_AWAY } from './archived.js';
 
 /** Executes a statement, or several without values, on one connection. Ids come as text or as bigint. */
-export type Run = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
+export type Execute = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /** @param options of each statement, such as its `query_timeout` in milliseconds. */
-export const runOn =
-  (client: ClientBase, options: object = {}): Run =>
+export const executeOn =
+  (client: ClientBase, options: object = {}): Execute =>
   async <Row extends object>(text: string, values?: unknown[]) =>
     (await client.query<Row>({ ...options, text, ...(values && { values }) })).rows;
 
 /** Works on one connection of a pool. An error closes the connection, and so ends a transaction that is still open. */
 export async function onConnection<Result>(
   pool: Pool,
-  work: (run: Run) => Promise<Result>,
+  work: (execute: Execute) => Promise<Result>,
   options?: object,
 ): Promise<Result> {
   const client = await pool.connect();
   let isDone = false;
   try {
-    const result = await work(runOn(client, options));
+    const result = await work(executeOn(client, options));
     isDone = true;
     return result;
   } finally {
@@ -40,12 +40,12 @@ const RUN_LOCK = 7_038_170;
  * Runs `work` as a partitioning run: while this connection holds the lock, no other run starts.
  * @throws PartitionsRefused
  */
-export async function withRunLock(run: Run, work: () => Promise<void>): Promise<void> {
-  await acquireLock(run);
+export async function withRunLock(execute: Execute, work: () => Promise<void>): Promise<void> {
+  await acquireLock(execute);
   try {
     await work();
   } finally {
-    await run(`SELECT pg_advisory_unlock(${RUN_LOCK})`);
+    await execute(`SELECT pg_advisory_unlock(${RUN_LOCK})`);
   }
 }
 
@@ -53,8 +53,8 @@ export async function withRunLock(run: Run, work: () => Promise<void>): Promise<
  * Keeps other partitioning runs away until the connection ends, or releases the lock as {@link withRunLock} does.
  * @throws PartitionsRefused if another run holds the lock.
  */
-export async function acquireLock(run: Run): Promise<void> {
-  const [lock] = await run<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`);
+export async function acquireLock(execute: Execute): Promise<void> {
+  const [lock] = await execute<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS locked`);
   if (!lock?.locked) throw new PartitionsRefused('another run is partitioning tables: start again when it has ended');
 }
 
@@ -63,8 +63,8 @@ export async function acquireLock(run: Run): Promise<void> {
  * and a table with an unvalidated foreign key can't become a partition.
  * @throws PartitionsRefused
  */
-export async function refuseArchived(run: Run): Promise<void> {
-  const archived = await run(`SELECT WHERE ${IS_ANY_AWAY}`);
+export async function refuseArchived(execute: Execute): Promise<void> {
+  const archived = await execute(`SELECT WHERE ${IS_ANY_AWAY}`);
   if (archived.length > 0)
     throw new PartitionsRefused(
       'orders are archived, and rows that name them keep this table from being divided: restore them first, see topup month archives',
@@ -76,9 +76,9 @@ export async function refuseArchived(run: Run): Promise<void> {
  * itself and not to its name, so they would apply to the first partition only.
  * @throws PartitionsRefused
  */
-export async function refuseBound(run: Run, tables: readonly string[]): Promise<void> {
+export async function refuseBound(execute: Execute, tables: readonly string[]): Promise<void> {
   const names = tables.map((table) => `'${table}'::regclass`).join(', ');
-  const bound = await run<{ what: string }>(`
+  const bound = await execute<{ what: string }>(`
     SELECT format('view %s', r.ev_class::regclass) AS what FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid
     WHERE d.classid = 'pg_rewrite'::regclass AND d.refobjid IN (${names}) AND r.ev_class <> d.refobjid
     UNION
