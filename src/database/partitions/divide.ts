@@ -24,7 +24,7 @@ export const divideInPlace = (
 async function divideAlone(execute: Execute, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> {
   const tables = new PartitionsRepository(execute, set);
   const whole = await tables.findWhole();
-  if (await tables.isPartitioned()) logger.info(`${set.name} are partitioned: looking after the rest`);
+  if (await tables.isPartitioned()) logger.info(`${set.name} are already partitioned: adding what is missing`);
   if (whole.length > 0) await divide(execute, tables, whole, perPartition, logger);
   const addMissing = async (): Promise<void> => tables.addMissing(await tables.findMissing(perPartition));
   if ((await tables.findMissing(perPartition)).length > 0)
@@ -72,7 +72,7 @@ async function divide(
       await tables.dropRange(whole);
       await tables.addRange(whole, first.upper);
     });
-    logger.info({ tables: names, upTo: first.upper }, 'reading the tables, beside those who write');
+    logger.info({ tables: names, upTo: first.upper }, 'validating the constraints: writers go on meanwhile');
     await tables.validate(whole);
     const startedMs = performance.now();
     await withBriefLock(execute, await tables.findLocked(), () => tables.switch(whole, first));

@@ -58,7 +58,7 @@ async function partitionInPlace(
       await dropLimit();
       await execute(`ALTER TABLE ${table} ADD CONSTRAINT ${limitOf(table)} CHECK (${key} < ${upTo}) NOT VALID`);
     });
-    logger.info({ table, upTo: String(upTo) }, 'reading the table, beside those who write');
+    logger.info({ table, upTo: String(upTo) }, 'validating the constraint: writers go on meanwhile');
     await validate(execute, table);
     await withBriefLock(execute, await tablesInLockOrder(execute, table), () =>
       exchange(execute, eventTable, upTo, perPartition),

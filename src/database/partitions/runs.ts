@@ -67,7 +67,7 @@ export async function refuseArchived(execute: Execute): Promise<void> {
   const archived = await execute(`SELECT WHERE ${IS_ANY_AWAY}`);
   if (archived.length > 0)
     throw new PartitionsRefused(
-      'orders are archived, and rows that name them keep this table from being divided: restore them first, see topup month archives',
+      'orders are archived, and a table with rows that refer to them cannot be partitioned: restore the orders first, see topup month archives',
     );
 }
 
