@@ -14,7 +14,7 @@ export type DeliveredEvent = (typeof DELIVERED_EVENTS)[number];
 
 const quoted = (kinds: readonly string[]): string => kinds.map((kind) => `'${kind}'`).join(', ');
 
-/** A notification for a merchant. An order records exactly one event, when it ends; the retention removes old events. */
+/** A notification for a merchant. An order records exactly one event, when it ends. Retention removes old events. */
 @Entity('events')
 @Unique('uq_events_public_id', ['public_id'])
 @Index('uq_events_order', ['order_id'], { unique: true, where: 'order_id IS NOT NULL' })
@@ -42,7 +42,10 @@ export class Event {
   @Column('text', { nullable: true })
   reference_id!: string | null;
 
-  /** The bytes that webhooks receive. `include_deliveries` adds codes and serial numbers. */
+  /**
+   * The bytes that webhooks receive. For a webhook with `include_deliveries`, the sender adds the order's codes and serial
+   * numbers.
+   */
   @Column('text')
   body!: string;
 
@@ -50,7 +53,7 @@ export class Event {
   created_at!: Date;
 }
 
-/** The table has one row. The retention may have removed events up to `removed_until`, because of their age. */
+/** The table has one row. Retention may have removed events that are older than `removed_until`. */
 @Entity('event_retention')
 @Check('ck_event_retention_only_row', 'only_row')
 export class EventRetention {

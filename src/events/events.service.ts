@@ -6,7 +6,7 @@ import type { EventDto, EventListQuery } from './event.dto.js';
 import { DELIVERED_EVENTS } from './event.entity.js';
 import { EventsRepository, type EventRow } from './events.repository.js';
 
-/** No event has a longer id, so a longer one needs no query. */
+/** No event has a longer id, so a longer text needs no query. */
 const MAX_ID_LENGTH = 256;
 
 /** A merchant's events. Merchants read them if they have no webhook, or missed a delivery. */

@@ -1,7 +1,7 @@
 import { rowsOf, statement } from '../database/parameters.js';
 import type { Event } from './event.entity.js';
 
-/** Also writes a delivery for each active webhook that subscribes to the event. */
+/** Writes events, and a delivery for each active webhook that subscribes to the event. */
 export const RECORD_EVENTS = statement(
   'events.record',
   {
@@ -31,8 +31,8 @@ export const RECORD_EVENTS = statement(
 export type EventRow = Pick<Event, 'id' | 'body'>;
 
 /**
- * A merchant's events of some kinds, oldest first. The index sorts each kind separately, so the statement reads a page of each
- * kind and takes the oldest events of all. Ids follow the order of commits (`recordEvents`).
+ * A merchant's events of some kinds, oldest first. The index `ix_events_page` sorts each kind separately by `id + 0`, so the
+ * statement reads a page of each kind and takes the oldest events of all these. Ids follow the order of commits (`recordEvents`).
  */
 export const PAGE_OF_EVENTS = statement(
   'events.page',

@@ -25,7 +25,7 @@ export class Merchant {
   @Column('boolean', { default: false })
   sandbox!: boolean;
 
-  /** Its share of a supplier's slots, compared with the weights of other merchants whose units wait there. */
+  /** How many of a supplier's slots the merchant gets in each turn, while units of other merchants also wait for that supplier. */
   @Column('smallint', { default: 1 })
   weight!: number;
 

@@ -24,7 +24,7 @@ export class MerchantsRepository {
     return this.dataSource.manager.findOneBy(Merchant, { id });
   }
 
-  /** @returns the ids that exist. */
+  /** @returns the given ids that belong to merchants. */
   async existing({ manager }: Transaction, ids: number[]): Promise<Set<number>> {
     const where = { id: Any([...new Set(ids)]) };
     const merchants = await manager.find(Merchant, { select: { id: true }, where });

@@ -42,7 +42,7 @@ export class MerchantsService {
     return merchant;
   }
 
-  /** Suspends or resumes a merchant. Repeating it changes nothing. @throws NOT_FOUND */
+  /** Suspends or resumes a merchant. A repeated call changes nothing. @throws NOT_FOUND */
   async setStatus(id: number, status: MerchantStatus, by?: Actor): Promise<Merchant> {
     await this.get(id);
     await this.database.transaction(async (tx) => {
@@ -53,7 +53,8 @@ export class MerchantsService {
   }
 
   /**
-   * Sets the merchant's share of suppliers' slots. Workers read it at each claim. Repeating it changes nothing.
+   * Sets the merchant's weight, which determines its share of suppliers' slots. Workers read the weight at each claim.
+   * A repeated call changes nothing.
    * @throws NOT_FOUND; BAD_REQUEST.
    */
   async setWeight(id: number, weight: number, by?: Actor): Promise<Merchant> {

@@ -4,7 +4,7 @@ import type { Satang } from '../core/money.js';
 import type { Wallet } from './wallet.entity.js';
 import { WalletService } from './wallet.service.js';
 
-/** The most that a sandbox merchant may credit itself at a time: a million baht. */
+/** The maximum that a sandbox merchant may credit itself at a time: a million baht. */
 export const MAX_SANDBOX_CREDIT: Satang = 100_000_000n;
 
 /** Credits that sandbox merchants give themselves. */

@@ -70,7 +70,7 @@ export class Transfer {
   @Column('text', { nullable: true })
   operator!: string | null;
 
-  /** The operator who approved it, if an approval was needed. */
+  /** The operator who approved the credit or debit, if an approval was needed. */
   @Column('text', { nullable: true })
   approved_by!: string | null;
 

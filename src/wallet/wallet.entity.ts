@@ -20,7 +20,7 @@ export class Wallet {
   @Column(bigintColumn({ default: 0 }))
   held!: Satang;
 
-  /** The service notifies the merchant's webhooks when the available balance falls below this; null without an alert. */
+  /** When the available balance falls below this threshold, the service notifies the merchant's webhooks. Null without an alert. */
   @Column(bigintColumn({ nullable: true }))
   alert_below!: Satang | null;
 

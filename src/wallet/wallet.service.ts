@@ -20,7 +20,7 @@ export interface PaymentCredit {
   amount: Satang;
   /** The public id of the payment. */
   paymentId: string;
-  /** The operator who decided; null if the payment was recognized. */
+  /** The operator who decided whose payment it is; null if the service recognized it. */
   operator: string | null;
 }
 
@@ -33,9 +33,9 @@ interface Funding extends Actor {
   note?: string | undefined;
   /** The available balance that the operator saw: if it has changed, nothing moves. */
   expectedAvailable?: Satang | undefined;
-  /** The service itself takes a payment back. Only then may the reference begin with `deposit:`. */
+  /** Set if the service itself takes a payment back. Only then may the reference begin with `deposit:`. */
   ofPayment?: true;
-  /** A sandbox merchant credits itself. No operator acts, so the audit log gets no record. */
+  /** Set if a sandbox merchant credits itself. No operator acts, so the audit log gets no record. */
   isOwn?: boolean;
   /** Another operator requested this funding, and `operator` approves it. */
   approval?: { id: number; requester: string; reason: string };
@@ -118,9 +118,9 @@ export class WalletService {
   }
 
   /**
-   * Credits payments that arrived, also to suspended merchants. The caller decides that each payment is booked once. If it were
-   * wrong, the unique reference would refuse the second credit. No credit can take a balance below its threshold.
-   * @returns the transfers by payment. A payment that its wallet can't hold has none.
+   * Credits payments that arrived, also to suspended merchants. The caller must credit each payment once; otherwise the unique
+   * reference would refuse the second credit. No credit lowers a balance, so none records a `wallet.low_balance` event.
+   * @returns the credits by the payments' public ids. A payment that would take its wallet above the maximum gets no credit.
    */
   async creditPayments(tx: Transaction, credits: PaymentCredit[]): Promise<Map<string, MadeCredit>> {
     const locked = await this.wallets.lockMany(
@@ -139,12 +139,12 @@ export class WalletService {
     return new Map(made.map((credit) => [credit.reference.slice(PAYMENT_PREFIX.length), credit]));
   }
 
-  /** Locks a wallet. @returns what it has available. */
+  /** Locks a wallet. @returns its available balance. */
   async lockAvailable(tx: Transaction, merchantId: number): Promise<Satang> {
     return known(await this.wallets.lock(tx, merchantId), merchantId).available;
   }
 
-  /** The transfer that this one repeats. @throws CONFLICT if the reference belongs to a different transfer. */
+  /** The earlier transfer that this request repeats, or null. @throws CONFLICT if the reference belongs to a different transfer. */
   private async findEarlier(
     tx: Transaction,
     kind: string,

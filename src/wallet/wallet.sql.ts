@@ -12,13 +12,13 @@ export const LOCK_WALLETS: Statement = {
          FOR NO KEY UPDATE`,
 };
 
-/** Skips wallets that another transaction has locked. */
+/** Like {@link LOCK_WALLETS}, but skips wallets that another transaction has locked. */
 export const LOCK_FREE_WALLETS: Statement = {
   name: 'wallets.lock_free',
   text: `${LOCK_WALLETS.text} SKIP LOCKED`,
 };
 
-/** Writes credits and the new balances of their wallets. The caller must hold the locks of the wallets. */
+/** Writes credits, and the new balances of their wallets. The caller must hold the locks of the wallets. */
 export const CREDIT_WALLETS = statement(
   'wallets.credit_many',
   {
@@ -41,7 +41,10 @@ export const CREDIT_WALLETS = statement(
     SELECT id, reference, created_at FROM moved`,
 );
 
-/** SQL for a name of the archived order of the transfer `t`. PostgreSQL runs it only if the order is not in `orders`. */
+/**
+ * A subquery for a column of transfer `t`'s archived order. Use it as the last argument of `coalesce`, so that PostgreSQL runs it
+ * only if the earlier arguments are null.
+ */
 export const archived = (name: 'reference_id' | 'order_number'): string =>
   `(SELECT ${name} FROM order_references WHERE order_references.order_id = t.order_id)`;
 

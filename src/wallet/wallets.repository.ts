@@ -25,7 +25,7 @@ interface Funded {
   reference: string;
   note: string | null;
   operator: string;
-  /** The operator who approved it, if an approval was needed. */
+  /** The operator who approved the credit or debit, if an approval was needed. */
   approvedBy: string | null;
 }
 
@@ -38,8 +38,8 @@ export type NewCredit = Pick<Transfer, 'merchant_id' | 'amount' | 'available_aft
 export type MadeCredit = Pick<Transfer, 'id' | 'created_at'> & { reference: string };
 
 /**
- * Whole milliseconds, like all moments that merchants see. The transaction's start is earlier than the wallet's lock: with that
- * time, a merchant's statement might run backwards.
+ * In SQL: the present moment in whole milliseconds, like all moments that merchants see. PostgreSQL's own `now()` is the start of
+ * the transaction. That is before the transaction locked the wallet, so entries of a statement could have times in the wrong order.
  */
 const now = (): string => `date_trunc('milliseconds', statement_timestamp())`;
 
