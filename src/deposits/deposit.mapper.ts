@@ -6,7 +6,7 @@ import type { Deposit } from './deposit.entity.js';
 import type { BookedPayment, DepositRow } from './deposits.repository.js';
 import { qrImage } from './qr-image.js';
 
-export const toPaymentDto = (
+const toPaymentDto = (
   { public_id, amount, paid_at, booked_at }: BookedPayment,
   { expires_at }: Deposit,
 ): DepositPaymentDto => ({

@@ -1,7 +1,7 @@
 import { bahtOrNull, formatBaht } from '../core/money.js';
 import { pick } from '../core/members.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
-import { toPaymentDto } from './deposit.mapper.js';
+import { toDepositDto } from './deposit.mapper.js';
 import type { DepositRow } from './deposits.repository.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
 import type { PaymentRow } from './payments.repository.js';
@@ -30,21 +30,11 @@ export const toChannelView = (channel: DepositChannel): View => ({
   refused: channel.refused,
 });
 
-export const toDepositView = ({ deposit, channel, payments }: DepositRow): View => ({
-  ...pick(deposit, 'deposit_number', 'merchant_id', 'reference_id', 'status'),
-  channel,
-  currency: 'THB',
-  amount: formatBaht(deposit.amount),
-  amount_to_pay: formatBaht(deposit.amount_to_pay),
-  paid_amount: formatBaht(deposit.paid_amount),
-  ...pick(deposit, 'reference', 'qr_payload'),
-  expires_at: deposit.expires_at.toISOString(),
-  hold_until: deposit.hold_until.toISOString(),
-  paid_at: momentOrNull(deposit.paid_at),
-  payments: payments.map((payment) => toPaymentDto(payment, deposit)),
-  ...pick(deposit, 'metadata', 'source'),
-  created_at: deposit.created_at.toISOString(),
-  updated_at: deposit.updated_at.toISOString(),
+export const toDepositView = (row: DepositRow): View => ({
+  merchant_id: row.deposit.merchant_id,
+  ...toDepositDto(row),
+  reference: row.deposit.reference,
+  hold_until: row.deposit.hold_until.toISOString(),
 });
 
 /** The same with what happened, in the order of time. */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../core/errors.js';
 import { paymentId } from '../../core/identifiers.js';
 import { SANDBOX_CHANNEL_ID } from '../../core/sandbox.js';
 import { WorkerTask } from '../../core/worker-task.js';
@@ -43,17 +42,11 @@ export class SandboxPaymentsService {
   /** Takes what the channel reports of a deposit until now. What was reported before changes nothing. */
   async pay(deposit: DueDeposit): Promise<void> {
     const next = nextReport(deposit.amount, deposit.expires_in, deposit.reported_after);
-    try {
-      await this.database.transaction(async (tx) => {
-        await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
-        await this.take(tx, reportsOf(deposit));
-        this.deposits.setInquiry(tx, deposit.id, next);
-      });
-    } catch (error) {
-      // A wallet that is full would be asked about for ever.
-      if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
-      await this.database.transaction((tx) => this.deposits.setInquiry(tx, deposit.id, null));
-    }
+    await this.database.transaction(async (tx) => {
+      await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
+      await this.take(tx, reportsOf(deposit));
+      this.deposits.setInquiry(tx, deposit.id, next);
+    });
   }
 
   private async take(tx: Transaction, reports: Report[]): Promise<void> {
@@ -64,9 +57,10 @@ export class SandboxPaymentsService {
     const waited = reports.filter((each) => knownOf(each)?.state === 'waiting');
     const booked = [...fresh, ...waited].filter(({ isBooked }) => isBooked);
     const transfers = await this.booking.book(tx, booked);
-    const outcomeOf = ({ paymentId: id, bookedBy: booked_by, deposit }: Report) => {
+    const outcomeOf = ({ paymentId: id, bookedBy: booked_by, isBooked, deposit }: Report) => {
       const transfer = transfers.get(id);
-      if (!transfer) return { ...NOT_BOOKED, state: 'waiting', reason: 'UNMATCHED' } as const;
+      if (!transfer)
+        return { ...NOT_BOOKED, state: 'waiting', reason: isBooked ? 'WALLET_FULL' : 'UNMATCHED' } as const;
       const { id: deposit_id, merchant_id } = deposit;
       return { state: 'booked', reason: null, deposit_id, merchant_id, booked_by, ...transfer } as const;
     };
