@@ -5,7 +5,7 @@ import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import { Client, type Answer, type ErrorBody } from '../support/http.js';
-import { whileLocked } from '../support/locks.js';
+import { holding, whileLocked } from '../support/locks.js';
 import { walk } from '../support/pages.js';
 import { unique, type TestMerchant } from '../support/stack.js';
 import { untilServed } from '../support/until-served.js';
@@ -269,6 +269,31 @@ describe('the limits of a merchant', () => {
     expect(
       (await client.post('/v1/deposits', { reference_id: 'next', amount: '1000.00', channel: biller })).status,
     ).toBe(200);
+  });
+
+  it('hold for two processes that have both counted before either has written', async () => {
+    const [one, other] = [
+      await scene.stack.startApi({ DEPOSIT_MAX_OPEN: 1 }),
+      await scene.stack.startApi({ DEPOSIT_MAX_OPEN: 1 }),
+    ];
+    apis.push(one, other);
+    const merchant = await shop();
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+                       AND (query LIKE '%INSERT INTO deposits%' OR query LIKE '%pg_advisory_xact_lock%')`;
+    let sent: Promise<Answer<Deposit>>[] = [];
+    await holding(scene.stack, 'deposits', async () => {
+      sent = [one, other].map((api, n) => {
+        const request = { reference_id: `process-${n}`, amount: '1000.00', channel: biller };
+        return untilServed(() =>
+          new Client(scene.stack.urlOf(api), merchant.key).post<Deposit>('/v1/deposits', request),
+        );
+      });
+      await eventually(
+        () => scene.stack.sql(waiting),
+        ({ length }) => length === 2,
+      );
+    });
+    expect((await Promise.all(sent)).map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
   });
 
   it('are as many new deposits in a minute, whatever became of them', async () => {
