@@ -22,17 +22,18 @@ interface DecidedAttempt {
   by: SupplierSource;
   outcome: DefiniteOutcome;
   /**
-   * The adapter of its supplier, and how often the unit was sent. Absent if a success needs no check. `knownAs` is the supplier's
-   * reference so far. It is absent if the reference in `outcome` is stored already.
+   * The adapter of the attempt's supplier, and how often the unit was sent. `sent` is absent if a success needs no check for a
+   * second purchase. `knownAs` is the supplier's reference that the attempt had before. `knownAs` is absent if the reference in
+   * `outcome` is already stored.
    */
   sent?: { adapter: string; times: number; knownAs?: string | null };
-  /** The supplier reported the same before, as in a callback that it sends again. */
+  /** Whether the supplier has already reported the same outcome, as in a callback that it sends again. */
   isRepeated?: boolean;
   /** For the order history. */
   calls: SupplierCall[];
 }
 
-/** Applies suppliers' definite outcomes to attempts. Answers, callbacks and checks all use it. */
+/** Applies suppliers' definite outcomes to attempts, whether an answer, a callback or a check reported them. */
 @Injectable()
 export class AttemptAnswersService {
   constructor(
@@ -48,8 +49,9 @@ export class AttemptAnswersService {
   ) {}
 
   /**
-   * Settles the unit, or begins another attempt after a refusal. An outcome of an earlier attempt settles nothing: if that
-   * attempt bought the unit, the purchase becomes a discrepancy. A success without its code settles nothing either.
+   * Settles the unit, or begins another attempt after a refusal. An outcome of an attempt that is not the latest one settles
+   * nothing: if that attempt bought the unit, the purchase becomes a discrepancy. A success without its code settles nothing
+   * either.
    * Callers must retry when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
    */
   async settle(decided: DecidedAttempt): Promise<SettleResult | NextAttempt> {
@@ -68,7 +70,7 @@ export class AttemptAnswersService {
 
   /**
    * Records a discrepancy: the supplier sold something else under the attempt's reference, besides the purchase that we
-   * know. The unit's state does not matter. @returns whether the discrepancy is new.
+   * know. This happens in every state of the unit. @returns whether the discrepancy is new.
    */
   async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
     const row = toBesidesRow(key, attempt, outcome);
@@ -109,8 +111,8 @@ export class AttemptAnswersService {
   }
 
   /**
-   * When to check for a second purchase: after the last send has surely arrived. Null if the unit was sent once, the supplier
-   * never sells twice, or no inquiry can find a second purchase without buying.
+   * When to check for a second purchase: once the last send has surely arrived. Null if the unit was sent once, the supplier
+   * never sells twice under one reference, or has no inquiry that never buys.
    */
   private checkAfterMs({ sent }: DecidedAttempt): number | null {
     const adapter = sent && sent.times > 1 ? this.registry.find(sent.adapter) : undefined;

@@ -13,7 +13,7 @@ const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attemp
 const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
   `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
 
-/** Changes nothing if the attempt has a scheduled check. */
+/** Changes nothing if the attempt already has a scheduled check. */
 const SCHEDULE_CHECK = statement(
   'attempt_checks.ask',
   { ...ATTEMPT, delayMs: 'int' },
@@ -23,7 +23,7 @@ const SCHEDULE_CHECK = statement(
     ON CONFLICT DO NOTHING`,
 );
 
-/** An ended attempt. Its supplier must be queried, because the result may no longer be true. */
+/** An ended attempt whose supplier the service must query, because the result that we know may no longer be true. */
 export type DueCheck = Pick<
   UnitAttempt,
   'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
@@ -63,8 +63,8 @@ export type SoldRequest = Pick<Order, 'user_id' | 'server_id' | 'character_id' |
   Pick<UnitAttempt, 'player_template' | 'expected_cost_micros' | 'max_cost_micros' | 'cost_currency'>;
 
 /**
- * Finds an attempt only if its supplier itself reported the sale: then an inquiry that sends the attempt again buys nothing,
- * provided that the attempt is young enough and goes to the same account. An operator's decision is not enough. The age counts
+ * Finds an attempt only if an inquiry that sends it again certainly buys nothing. So the supplier itself must have reported the
+ * sale (an operator's decision is not enough), and the attempt must be young enough and go to the same account. The age counts
  * from the first send, so that no attempt seems younger than it is.
  */
 const FIND_SOLD = statement(
@@ -94,17 +94,17 @@ type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
 export class AttemptChecksRepository {
   constructor(private readonly database: Database) {}
 
-  /** Schedules a check unless there is one. */
+  /** Schedules a check, unless the attempt already has one. */
   async schedule({ order_id, item, unit, attempt }: AttemptKey, delayMs: number): Promise<void> {
     await this.database.query(...SCHEDULE_CHECK.with({ order_id, item, unit, attempt, delayMs }));
   }
 
-  /** Does the same in a transaction. */
+  /** Like {@link schedule}, in the given transaction. */
   scheduleIn(tx: Transaction, { order_id, item, unit, attempt }: AttemptKey, delayMs: number): void {
     tx.write(...SCHEDULE_CHECK.with({ order_id, item, unit, attempt, delayMs }));
   }
 
-  /** @param retryMs after which the check is due again, unless it has ended. */
+  /** @param retryMs the time after which the check is due again, unless {@link end} has removed it. */
   async takeDue(retryMs: number): Promise<DueCheck | null> {
     const [due] = await this.database.query<DueCheck>(...TAKE_DUE_CHECK.with({ retryMs }));
     return due ?? null;

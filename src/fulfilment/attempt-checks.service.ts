@@ -9,13 +9,13 @@ import { AttemptLogService } from './attempt-log.service.js';
 import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
 import { requestOf } from './attempt-request.js';
 
-/** The delay before another query of a supplier that did not answer. */
+/** The delay before the next query, if the supplier did not answer or its answer decided nothing. */
 const RETRY_MS = 600_000;
 
 /**
- * Queries suppliers about attempts that have ended, after a callback that decided nothing. A supplier may have taken a success
- * back, or sold a purchase that it had refused: either is a discrepancy. A check also follows repeated sends to a supplier that
- * may sell each of them.
+ * Queries suppliers about attempts that have ended. A check follows a callback that decided nothing: the supplier may have taken
+ * a success back, or sold a purchase that it had refused. Both are discrepancies. A check also follows repeated sends of an
+ * attempt, if its supplier may sell each send.
  */
 @Injectable()
 export class AttemptChecksService {
@@ -69,7 +69,7 @@ export class AttemptChecksService {
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
     if (!inquiry) return { kind: 'never_seen' };
     if (!inquiry.mayBuy) return inquiry.query(connection.settings, named);
-    // This inquiry sends the attempt again, which could buy it twice unless the supplier has certainly sold it.
+    // This inquiry sends the attempt again. It could buy a second time, unless the supplier remembers that it sold the attempt.
     const sold = inquiry.remembersSales ? await this.checks.findSold(due, inquiry.maxAgeMs) : null;
     if (!sold) return { kind: 'never_seen' };
     return inquiry.query(connection.settings, { ...named, ...requestOf(sold), isRepeat: true });

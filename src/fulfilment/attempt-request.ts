@@ -4,7 +4,7 @@ import type { SoldRequest } from './attempt-checks.repository.js';
 
 type Request = Omit<TopUp, 'reference' | 'sku'>;
 
-/** The player and the costs in an attempt's request, the same each time that it is sent. */
+/** The player and the costs in an attempt's request. They are the same in each send of the attempt. */
 export const requestOf = (sent: SoldRequest): Request => ({
   userId: sent.user_id,
   serverId: sent.server_id,

@@ -17,9 +17,9 @@ export type NotedRow = Parameters<typeof sql.NOTE_ATTEMPTS.with>[0]['attempts'][
 
 type OfferKey = Pick<ClaimedUnit, 'supplier_id' | 'supplier_sku' | 'player_template'>;
 
-/** The offers that are tried for one unit. */
+/** The maximum of different offers that the service tries for one unit. */
 const MAX_OFFERS = 3;
-/** Repeats of an offer whose supplier asks for a retry, each under another reference. */
+/** The maximum of repeats of one offer, if its supplier asks for a retry. Each repeat has another reference. */
 const MAX_RETRIES = 2;
 
 /** Attempts to buy units. */
@@ -35,7 +35,7 @@ export class AttemptsRepository {
     this.limits = routingLimits(config);
   }
 
-  /** Ends attempts, and begins others if an offer or a repeat is left. @returns the attempts that begin. */
+  /** Ends attempts and begins the next ones, for the units that still have an offer or a repeat. @returns the new attempts. */
   beginNext(tx: Transaction, ended: EndedRow[]): Promise<NextAttempt[]> {
     const deadlineMs = BigInt(this.config.ROUTING_DEADLINE_MS);
     const named = this.registry.adapters.filter(({ named_at_random }) => named_at_random);
@@ -71,7 +71,7 @@ export class AttemptsRepository {
     await this.database.query(...sql.REREAD_PRODUCT.with({ ...key, attempt }));
   }
 
-  /** Units of paused suppliers that can be bought elsewhere, or have waited too long. */
+  /** Units that wait for a paused supplier, and that another supplier sells or that have waited too long. */
   listHeld(limit: number): Promise<HeldUnit[]> {
     const holdLimitMs = BigInt(this.config.ROUTING_HOLD_LIMIT_MS);
     return this.database.query<HeldUnit>(...sql.FIND_HELD.with({ holdLimitMs, limit, ...this.limits }));
@@ -84,7 +84,7 @@ export class AttemptsRepository {
     return offer?.is_off === true;
   }
 
-  /** @returns whether the offer existed and was on. */
+  /** Takes an offer off. @returns whether the offer existed and was on. */
   async takeOfferOff(offer: OfferKey, reason: string): Promise<boolean> {
     const { supplier_id, supplier_sku, player_template } = offer;
     const values = { supplier_id, supplier_sku, player_template, reason };

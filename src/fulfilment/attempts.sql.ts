@@ -24,8 +24,9 @@ export const attemptReference = (order: string, unit: string): string => `
        ELSE ${unitReferenceIn(order, unit)} || CASE WHEN ${unit}.attempt > 1 THEN '.' || ${unit}.attempt ELSE '' END END`;
 
 /**
- * Stores suppliers' reports about attempts. Absent values change nothing. A proven supplier's reference stays. An answer replaces
- * an unproven reference (`is_hearsay`), or clears it (`is_misnamed`) if the supplier knows no such purchase of ours.
+ * Stores suppliers' reports about attempts. Null values change nothing. A proven supplier's reference is never replaced. If the
+ * stored reference is unproven (`is_hearsay`), a proven one replaces it, and a report with `is_misnamed` clears it: the supplier
+ * knows no purchase of ours by this reference.
  */
 export const NOTE_ATTEMPTS = statement(
   'unit_attempts.note',
@@ -51,14 +52,14 @@ export const NOTE_ATTEMPTS = statement(
                         ELSE a.is_hearsay AND c.is_hearsay END,
       cost_micros = coalesce(c.cost_micros, a.cost_micros),
       cost_currency = coalesce(c.cost_currency, a.cost_currency),
-      -- The exchange rate belongs to the offer's currency.
+      -- The stored exchange rate is that of the offer's currency, so it does not fit another one.
       baht_per_unit = CASE WHEN c.cost_currency IS NULL OR c.cost_currency = a.cost_currency THEN a.baht_per_unit END,
       unconfirmed = coalesce(c.unconfirmed, a.unconfirmed)
     FROM ${attempts.as('c')}
     WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt`,
 );
 
-/** An attempt that follows another one. */
+/** A new attempt to buy a unit, after an ended one. */
 export interface NextAttempt {
   order_id: bigint;
   item: number;
@@ -73,7 +74,7 @@ export interface NextAttempt {
 
 /**
  * Selects and locks the units that may begin another attempt, in the order of their keys, with the terms of the ended attempts.
- * A unit whose first attempt is older than `deadlineMs` begins no other.
+ * A unit whose first attempt is older than `deadlineMs` may begin no other attempt.
  */
 const lockEnded = (ended: RowsInText, deadlineMs: string): string => `
       SELECT c.*, u.supplier_id, o.order_number, i.sku, i.quantity, i.unit_price,
@@ -98,7 +99,7 @@ function attemptsOf(unit: string, alias: string): string {
   return `unit_attempts ${alias} WHERE ${isOf.join(' AND ')}`;
 }
 
-/** The same offer under another reference, if its supplier asked for a retry, up to `maxRetries` times. */
+/** Selects the same offer again, for another reference, if its supplier asked for a retry: up to `maxRetries` times. */
 const repeatedOffer = (maxRetries: string): string => `
         SELECT held.supplier_id, ${named(TERMS, 'held')}, held.retry_after_ms AS due_in_ms, 0::bigint AS place,
                NULL::text AS supplier_code, NULL::text AS why
@@ -107,8 +108,9 @@ const repeatedOffer = (maxRetries: string): string => `
                  AND tried.supplier_sku = held.supplier_sku) <= ${maxRetries}`;
 
 /**
- * Offers that were not tried yet, up to `maxOffers` for a unit, each with the reason why it cannot be used, or null. An offer
- * with a corrected template counts as another one. An offer that sells once a day to a player takes no item of several units.
+ * Selects the offers that the unit has not tried, up to `maxOffers` for a unit. `why` is the reason why an offer cannot be used,
+ * or null. An offer whose player template was corrected counts as another offer. An offer that sells only once a day to a
+ * player is not used for an item of several units.
  */
 const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
@@ -126,10 +128,11 @@ const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string):
               < ${maxOffers}`;
 
 /**
- * Ends a unit's latest attempt and begins another one, if a repeat or a routable offer is left. The ended attempt must have a
- * definite refusal (`failed`), or certainly no send of it was accepted (`withdrawn`): an attempt in doubt may still be sold.
- * Answers to older claims and attempts change nothing. Units of the sandbox have one attempt. While an open discrepancy says
- * that an attempt of the unit was sold after all, the new attempt goes to review.
+ * Ends a unit's latest attempt and begins the next one, if a repeat or a routable offer is left. The supplier must have
+ * refused the ended attempt (`failed`), or certainly not accepted any send of it (`withdrawn`). An attempt that is still in
+ * doubt does not end here, because its supplier may still sell it. Answers to older claims and attempts change nothing.
+ * Units of the sandbox have one attempt. If an open discrepancy reports that a supplier sold an earlier attempt of the unit
+ * after all, the new attempt goes to review.
  */
 export const BEGIN_NEXT_ATTEMPTS = statement(
   'unit_attempts.begin_next',
@@ -191,7 +194,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, chosen.supplier, chosen.due_in_ms`,
 );
 
-/** A unit that waits for a paused supplier, which never accepted its attempt. */
+/** A unit that waits for a paused supplier. The supplier has certainly not accepted any send of its attempt. */
 export interface HeldUnit {
   order_id: bigint;
   item: number;
@@ -200,7 +203,7 @@ export interface HeldUnit {
   merchant_id: number;
   order_number: string;
   supplier: string;
-  /** How long the unit has waited for the supplier, in milliseconds: since the pause, or since a later order. */
+  /** How long the unit has waited for the supplier, in milliseconds: since the pause began, or since the order if that is later. */
   held_ms: number;
   is_overdue: boolean;
 }
@@ -258,8 +261,9 @@ export const IS_OFFER_OFF = statement(
 );
 
 /**
- * Takes an offer off, because its SKU or player template is wrong, until the supplier's catalogue reports a changed product. If
- * an operator has corrected the offer since, it stays on: the attempt used the terms of the order.
+ * Takes an offer off, because its SKU or player template is wrong. The offer stays off until the supplier's catalogue reports a
+ * changed product. If an operator has corrected the offer since the order was placed, the offer stays on: the attempt used the
+ * old terms.
  */
 export const TAKE_OFFER_OFF = statement(
   'supplier_offers.take_off',

@@ -1,10 +1,10 @@
 import type { UndecidedOutcome } from '../suppliers/supplier-outcome.js';
 
 const MAX_DELAY_MS = 60_000;
-/** The delay from a send to its first inquiry, unless the adapter has another (contract, section 8). */
+/** The delay from a send to its first inquiry, unless the adapter sets another delay (contract, section 8). */
 export const FIRST_INQUIRY_MS = 2_000;
 
-/** A shorter delay that a supplier asks for is ignored, because our own delays grow. */
+/** If a supplier asks for a shorter delay, we ignore it: our own delays begin at this length, and grow. */
 const MIN_RETRY_AFTER_MS = 1_000;
 
 /** The delay before the repetition of a send that was not accepted: 1 s, doubling to 60 s (contract, section 8). */
@@ -21,7 +21,7 @@ interface UndecidedCall {
   minGapMs: number;
 }
 
-/** The delay before the call that follows an undecided one. */
+/** The delay before the next call about an attempt, after a call that decided nothing. */
 export function nextCallDelayMs({ unit, outcome, firstMs, minGapMs }: UndecidedCall): number {
   // The supplier accepted nothing, so the gap between two calls about an attempt does not apply.
   const isResent = outcome.kind === 'not_accepted' && !unit.is_repeat;

@@ -8,8 +8,8 @@ import { SupplierCallbacksRepository } from './callbacks/supplier-callbacks.repo
 import type { ClaimedUnit } from './units.repository.js';
 
 /**
- * Finds codes that a supplier reports only in its callbacks. Such callbacks are not signed, so a code counts only after an
- * inquiry: the supplier must confirm the very purchase that the callback names.
+ * Finds codes that a supplier reports only in its callbacks. Such callbacks are not signed, so the service uses a code only once
+ * an answer to an inquiry has confirmed the purchase that the callback names.
  */
 @Injectable()
 export class CallbackCodesService {
@@ -19,8 +19,8 @@ export class CallbackCodesService {
   ) {}
 
   /**
-   * Adds the code from a callback to a success that lacks it. If two callbacks disagree, no code is taken.
-   * @returns any other outcome unchanged.
+   * Adds the code from a callback to a success that lacks its code. If two callbacks have different codes, it adds none.
+   * Returns any other outcome unchanged.
    * @throws Error if the callbacks cannot be read.
    */
   async complete(

@@ -5,7 +5,7 @@ import { sandboxUnitIn } from '../orders/sandbox-unit.sql.js';
 import { attemptReference, TERMS } from './attempts.sql.js';
 import { dueUnits } from './shares.sql.js';
 
-/** A unit that this process may act on once, under the lease of its claim. */
+/** A claimed unit: this process may make one call for it, until the lease of the claim ends. */
 export interface ClaimedUnit {
   order_id: bigint;
   item: number;
@@ -40,7 +40,7 @@ export interface ClaimedUnit {
   character_id: string | null;
   end_user_ip: string | null;
   request_id: string | null;
-  /** The number of the attempt; its terms and our reference follow. */
+  /** The number of the attempt. The next six members are its terms and our reference. */
   attempt: number;
   supplier_sku: string;
   player_template: string | null;
@@ -50,7 +50,7 @@ export interface ClaimedUnit {
   reference: string;
   /** The supplier's reference of the purchase. */
   supplier_reference: string | null;
-  /** The failure code of a refusal that is not confirmed yet: it counts once the supplier repeats it. */
+  /** The failure code of a refusal that the supplier must repeat before it counts; null if there is none. */
   unconfirmed: string | null;
   /** Milliseconds since the attempt's first send. */
   age_ms: number;
@@ -63,15 +63,15 @@ export interface ClaimedUnit {
   callback_token_sealed: Buffer | null;
   options: Record<string, string>;
   timeout_ms: number;
-  /** The place of the supplier's next claim ({@link dueUnits}); null if this claim had nothing to share. */
+  /** Where the supplier's next claim begins to share slots ({@link dueUnits}). Both are null if this claim had nothing to share. */
   next_merchant: number | null;
   next_used: number | null;
 }
 
-/** The address of the supplier `s` with our account there; must equal `destinationOf`. */
+/** In SQL: the address of the supplier `s` and our account there. Must equal `destinationOf`. */
 export const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;
 
-/** Applies the decisions of `decided` to the units. */
+/** Writes to the units `u` what the row `d` of `decided` has chosen for them. */
 const claimSets = (name: string): string => `UPDATE order_units u SET
         state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
         next_action = 'inquire',
@@ -92,8 +92,8 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
         updated_at = statement_timestamp()`;
 
 /**
- * Whether the next action is an inquiry by the supplier's reference: the adapter can inquire by it, and the attempt has one. It
- * reads an attempt only if the adapter can.
+ * In SQL: whether the next action is an inquiry by the supplier's reference. The adapter must be able to inquire by such a
+ * reference, and the attempt must have one. The attempt is read only if the adapter is able to.
  */
 const usesSupplierReference = (unit: string, adapter: string): string => `
              CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.inquires_by_supplier_reference THEN (
@@ -104,20 +104,20 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
 /**
  * Claims due units, and commits the intent to act on each.
  *
- * - A unit left in `sending` past its lease becomes an inquiry: the result of its send is unknown.
- * - An inquiry that may buy is claimed like a send, so that nothing else decides the unit meanwhile.
- * - A unit in doubt is sent again only to the same address. Another address never saw its reference and would sell it twice. If
- *   the address has changed, the unit goes to review. A unit that is too old for an inquiry also goes to review. Its age counts
- *   from the first send that was not certainly refused. Neither rule applies to inquiries by the supplier's reference: they never
- *   buy, and work at any age.
+ * - If a unit is still in `sending` after its lease, the next action is an inquiry, because the result of its send is unknown.
+ * - An inquiry that may buy is claimed like a send (state `sending`), so that nothing else decides the unit meanwhile.
+ * - A unit in doubt is sent again only to the same address, because another address does not know its reference and would sell
+ *   it a second time. If the address has changed, the unit goes to review. A unit that is too old for an inquiry also goes to
+ *   review. Its age counts from the first send that the supplier did not certainly refuse. Neither rule applies to inquiries by
+ *   the supplier's reference: these never buy, and work at any age.
  * - The merchants with due units share the free slots of a supplier: {@link dueUnits}.
  * - For a supplier with a limit of its own, claims run one after the other.
  * - A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us.
- * - If the clock is past `clockLimit`, it was set forward, and leases of running calls may have ended: then no inquiry is made
- *   that may buy.
+ * - If the database's clock is past `clockLimit`, it was set forward, and leases of running calls may have ended too early. Then
+ *   the statement claims no inquiry that may buy.
  *
  * A lease lasts for the supplier's timeout and a margin, which is at least the minimum gap between two calls. A unit without an
- * attempt begins its first one with this claim. This includes units sent by the old version that stored no attempts.
+ * attempt begins its first attempt with this claim. Such a unit may even have been sent, by an old version that stored no attempts.
  */
 export const CLAIM_UNITS = statement(
   'units.claim',

@@ -7,9 +7,9 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
-  /** Whether the supplier was not called at all, because the offer is off. */
+  /** Set if the supplier was not called, because the offer is off. */
   isWithheld?: boolean;
-  /** When it began, in monotonic milliseconds. */
+  /** When the call began, in monotonic milliseconds. */
   startedAtMs: number;
   /** Whether the attempt may be sent again if the supplier never saw it. */
   mayResend: boolean;
@@ -26,6 +26,9 @@ const INTERRUPTED = {
   detail: 'the process that sent it did not record an answer',
 } as const;
 
-/** The entries of a call in the order history. The first may be an earlier send that its process did not record before it died. */
+/**
+ * The entries of a call in the order history. If the process of an earlier send died before recording it, the first is that
+ * send.
+ */
 export const historyEntriesOf = (call: EndedCall): SupplierCall[] =>
   call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];

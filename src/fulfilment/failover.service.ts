@@ -22,7 +22,7 @@ export interface EndedAttempt {
   calls: SupplierCall[];
 }
 
-/** Begins the next attempt after one that ended without a purchase. */
+/** Begins the next attempt for a unit whose latest attempt ended without a purchase. */
 @Injectable()
 export class FailoverService {
   private readonly writer = new GroupCommit<EndedAttempt, NextAttempt | null>({
@@ -43,7 +43,8 @@ export class FailoverService {
   ) {}
 
   /**
-   * Begins another attempt, if a repeat or an offer is left, the unit is still at this attempt, and it is not in doubt.
+   * Begins another attempt, if a repeat or an offer is left. The ended attempt must still be the latest attempt of its unit,
+   * and without a refusal it must not be in doubt.
    * Callers must retry when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
    * @returns null if no attempt begins: then nothing was changed.
    */
@@ -54,7 +55,7 @@ export class FailoverService {
     return next;
   }
 
-  /** Chooses the failure that helps the merchant most from all failures of the unit, `last` included. */
+  /** Chooses, from the failures of all attempts of the unit and `last`, the one that helps the merchant most. */
   async mostTelling(key: UnitKey, attempt: number, last: Failure): Promise<Failure> {
     return attempt > 1 ? mostTelling([...(await this.attempts.listFailures(key)), last]) : last;
   }

@@ -9,7 +9,7 @@ import { FailoverService } from './failover.service.js';
 
 const BATCH = 500;
 
-/** Buys units of paused suppliers elsewhere if possible, and fails units that have waited too long. */
+/** Buys units that wait for a paused supplier at another supplier, if possible. Fails units that have waited too long. */
 @Injectable()
 export class HeldUnitsService {
   constructor(
@@ -42,7 +42,7 @@ export class HeldUnitsService {
       key,
       merchantId: unit.merchant_id,
       outcome: { kind: 'failed', ...reported },
-      // Another worker may have begun a new attempt meanwhile: it has not waited, so it must not fail.
+      // Another worker may have begun a new attempt meanwhile. That attempt has not waited, so it must not fail.
       by: { kind: 'cancellation', seenAttempt: attempt },
     });
     if (settled === 'settled') this.logger.error(about, 'a unit waited too long for a paused supplier: it has failed');

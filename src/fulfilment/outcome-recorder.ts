@@ -29,13 +29,13 @@ import { UnitObserver } from './unit.observer.js';
 import { historyEntriesOf, type EndedCall } from './ended-call.js';
 import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.repository.js';
 
-/** A call that decided nothing. `unconfirmed` is the code of a refusal that counts only once the supplier repeats it. */
+/** A call that decided nothing. `unconfirmed` is the failure code of a refusal that the supplier must repeat before it counts. */
 type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode | null };
 
-/** Faults that do not pass soon. */
+/** Faults that probably last until an operator or the supplier acts. */
 const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban']);
 
-/** Nothing was bought, and no operator corrected the offer in time. */
+/** The failure of a unit whose offer stayed off for too long: nothing was bought, and no operator corrected the offer in time. */
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
 
 const WITHHELD = {
@@ -43,7 +43,7 @@ const WITHHELD = {
   too_old: 'it was sent too long ago: its supplier would take a question about it for a new purchase',
 };
 
-/** Records the outcomes of calls: settles the units that were decided, and postpones the others. */
+/** Records the outcomes of calls: settles a unit if the outcome decided it, and otherwise postpones the unit. */
 @Injectable()
 export class OutcomeRecorder {
   private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
@@ -93,7 +93,7 @@ export class OutcomeRecorder {
     return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
 
-  /** Records units in doubt that workers must neither send nor inquire about again. An operator must find out their results. */
+  /** Writes to the order history why claimed units went to review: workers must neither send them again nor inquire about them. */
   async recordWithheld(units: ClaimedUnit[]): Promise<void> {
     const process = this.heartbeat.name;
     const calls = units.map((unit) => {
@@ -113,7 +113,7 @@ export class OutcomeRecorder {
       .catch(() => undefined);
   }
 
-  /** Takes an offer off, or pauses a supplier, after a lasting fault, which would also concern other units. */
+  /** Takes the offer off, or pauses the supplier, after a lasting fault, because the fault would also concern other units. */
   private async pauseFor({ unit, outcome }: Undecided, leaseEndMs: number): Promise<void> {
     const fault = 'fault' in outcome ? outcome.fault : undefined;
     if (fault === 'configuration') {
@@ -131,9 +131,9 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Begins another attempt for a unit that its supplier certainly did not accept and will not accept soon. If none is left, and
-   * its offer has been off for too long, the unit fails.
-   * @returns whether the unit needs no further call for this attempt.
+   * Begins another attempt for a unit that its supplier certainly did not accept and will not accept soon. If no further offer or
+   * repeat is left and the unit's offer has been off for too long, the unit fails.
+   * @returns true if another attempt began or the unit failed: then the ended attempt needs no further call.
    */
   private async isBoughtElsewhere(call: Undecided, leaseEndMs: number): Promise<boolean> {
     const { unit, outcome } = call;
@@ -154,7 +154,10 @@ export class OutcomeRecorder {
     return postponed !== null && this.isDueAtOnce(call.unit, postponed);
   }
 
-  /** Postpones a purchase until its code arrives. If the unit was settled meanwhile, the purchase may contradict that. */
+  /**
+   * Postpones a purchase until its code arrives. If the unit was settled meanwhile, checks whether the purchase contradicts
+   * that.
+   */
   private async awaitCode(call: Decided, leaseEndMs: number): Promise<boolean> {
     const postponed = await this.submit({ ...call, outcome: awaitingCode(call.outcome) }, leaseEndMs);
     if (postponed) return this.isDueAtOnce(call.unit, postponed);
@@ -164,7 +167,7 @@ export class OutcomeRecorder {
 
   /** @returns null if the claim no longer holds: then nothing was changed. */
   private submit(call: Undecided, leaseEndMs: number): Promise<PostponedUnit | null> {
-    // No retry is needed after the lease: the next claim inquires about the unit.
+    // After the lease no retry is needed, because the next claim inquires about the unit.
     return retryWrite(() => this.postponements.submit(call), leaseEndMs, isPassing);
   }
 
@@ -194,7 +197,7 @@ export class OutcomeRecorder {
       can_inquire: call.canInquire,
       quiet_ms: BigInt(quietMs(call)),
       began_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
-      // A call in flight ends within one quiet period, and its send arrives within another.
+      // A call in flight ends within one quiet period, and its send reaches the supplier within another.
       clock_limit: this.heartbeat.clockLimit(2 * quietMs(call)),
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(reviewAfterMs));
@@ -204,14 +207,14 @@ export class OutcomeRecorder {
   }
 }
 
-/** Whether only a callback can report the result: the next inquiry is the last one before review. */
+/** Whether only a callback can report the result. Then the next inquiry is due when the unit would go to review. */
 const waitsForCallback = ({ outcome }: Undecided): boolean =>
   outcome.kind === 'unknown' && outcome.waitsForCallback === true;
 
-/** The reports of an answer about its attempt. Empty if it has none. */
+/** The cost, reference and unconfirmed refusal that an answer reports about its attempt. Empty if it reports none of these. */
 function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRow[] {
   const reported = ('supplierReference' in outcome && outcome.supplierReference) || null;
-  // An answer to an inquiry by the supplier's reference confirms that reference, even if the answer has another one.
+  // An answer to an inquiry by the supplier's reference confirms that reference, even if the answer contains a different one.
   const supplier_reference = (reported !== null && kind === 'inquiry' && unit.supplier_reference) || reported;
   const is_misnamed = outcome.kind === 'unknown' && outcome.isMisnamed === true;
   const cost = costColumns(outcome);
@@ -222,7 +225,7 @@ function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRo
   return [{ order_id, item, unit: number, attempt, ...name, ...cost, unconfirmed }];
 }
 
-/** Whether the supplier may withdraw its refusal, which then counts only once the supplier repeats it. */
+/** Whether the supplier may still withdraw its refusal. Such a refusal counts only once the supplier repeats it. */
 const needsConfirmation = ({ unit, outcome }: Decided): boolean =>
   outcome.kind === 'failed' && outcome.confirm === true && unit.unconfirmed === null;
 

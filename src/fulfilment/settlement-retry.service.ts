@@ -17,12 +17,12 @@ export type Decided = EndedCall<DefiniteOutcome>;
 const RETRY_MS = 500;
 /** While an answer cannot be recorded, its claim is extended for this long at a time. */
 const RENEWED_FOR_MS = 10_000;
-/** How long before its lease ends a claim is extended. */
+/** A claim is extended when this much of its lease is left. */
 const RENEW_BEFORE_MS = LEASE_MARGIN_MS / 2;
-/** With more kept answers than this, each call holds its slot until its answer is recorded. So suppliers get fewer calls. */
+/** With more unrecorded answers than this, a call occupies its slot until its answer is recorded. So suppliers get fewer calls. */
 const MAX_KEPT = 5_000;
 
-/** Settles units by definite answers of suppliers, and keeps answers that cannot be recorded at once. */
+/** Settles units by definite answers of suppliers. If PostgreSQL cannot record an answer at once, it retries. */
 @Injectable()
 export class SettlementRetryService {
   /** Answers that could not be recorded yet. */
@@ -38,8 +38,8 @@ export class SettlementRetryService {
   ) {}
 
   /**
-   * Settles a unit. If the answer cannot be recorded shortly before the lease ends, the service keeps it and extends the claim,
-   * while the caller continues.
+   * Settles a unit. If the answer is still not recorded shortly before the lease ends, the service extends the claim and goes on
+   * retrying, while the caller continues.
    */
   async settle(call: Decided, leaseEndMs: number): Promise<void> {
     const lease = { endMs: leaseEndMs };
@@ -53,12 +53,15 @@ export class SettlementRetryService {
     if (this.kept.size > MAX_KEPT) await keeping;
   }
 
-  /** Re-checks a late answer that is already in the order history: it may contradict the settlement. */
+  /**
+   * Applies an answer that is already in the order history, after its unit was settled: the answer may contradict the
+   * settlement.
+   */
   judge(call: Decided): Promise<void> {
     return this.settleOnce(call, []);
   }
 
-  /** Waits for the kept answers, as long as their claims last. */
+  /** Waits until the unrecorded answers are recorded, or their claims end. */
   async drain(): Promise<void> {
     this.isDraining = true;
     await Promise.all(this.kept);
@@ -103,7 +106,7 @@ export class SettlementRetryService {
     else this.observer.attemptBegun(unit, settled);
   }
 
-  /** PostgreSQL refuses the answer for good. In review, no worker sends the unit again. */
+  /** Sends a unit to review if PostgreSQL refuses its answer for good: no worker sends a unit in review again. */
   private async sendToReview(call: Decided, leaseEndMs: number, error: unknown): Promise<void> {
     const { unit } = call;
     this.observer.notSettled(unit, error);

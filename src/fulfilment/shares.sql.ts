@@ -22,21 +22,21 @@ const NO_END = 2_147_483_647;
  * A SELECT of the due units that a claim takes at one supplier. It is LATERAL to `s`, the supplier, `known`, its adapter, and
  * `free`: the `slots` to fill, and the place where the previous claim of this process ended, `from_merchant` and `from_used`.
  *
- * The merchants with due units form a circle, by their ids. From that place on, each merchant in its turn gets as many slots as
- * its weight, until no slot is left. The next claim begins at `next_merchant` and `next_used`. So a claim of a single slot gives
- * it to one merchant, and the next claim gives the next slot to the following merchant.
+ * The merchants with due units form a circle, in the order of their ids. Beginning at that place, each merchant in its turn gets as
+ * many slots as its weight, until no slot is left. The next claim begins at `next_merchant` and `next_used`. So if each claim has
+ * a single slot and all weights are 1, the first claim serves one merchant, and the next claim serves the following merchant.
  *
  * - If all due units fit in the free slots, there is nothing to share. The claim takes them in one scan of the index.
- * - `line`: the next merchants of the circle, at most as many as slots. One probe of the index finds each.
- * - `turns`: one `round` gives each merchant as many slots as its weight. `begin` is how many slots of a round come before those
- *   of the merchant.
+ * - `line`: the next merchants of the circle, at most as many as there are slots. One probe of the index finds each merchant.
+ * - `turns`: one `round` gives each merchant as many slots as its weight. `begin` is the number of slots in a round before the
+ *   merchant's own.
  * - `shares` deals out the free slots, round after round. A merchant's share is the number of slots that it gets.
  * - `taken`: first the units whose leases ended, and then each merchant's share of its oldest units.
  * - `extra`: slots that merchants left free, shared by weight between the merchants with more due units than their shares.
- * - If slots are still free, perhaps because another worker locks the units in line, the claim takes any due units.
+ * - `any_due`: if slots are still free, perhaps because another worker has locked the units, the claim takes any due units.
  *
- * Each SELECT below runs only if the SELECTs before it left slots free. A paused supplier gets only inquiries, which need no
- * shares.
+ * Each SELECT of the last UNION runs only if the SELECTs before it left slots free. A paused supplier gets only inquiries, which
+ * are not shared out.
  */
 export const dueUnits = (clockLimit: string): string => {
   const due = (columns: string, whose: string): string => `

@@ -1,9 +1,9 @@
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 
 interface Options {
-  /** The supplier may be called again. */
+  /** Called when the supplier may be called again. */
   onResume: (supplierId: number) => void;
-  /** A pause begins, or ends (`pausedMs` 0). */
+  /** Called when a pause begins, or ends (`pausedMs` is 0). */
   onChange: (supplier: Supplier, pausedMs: number) => void;
 }
 
@@ -20,7 +20,7 @@ interface Health {
   timer?: NodeJS.Timeout;
 }
 
-/** After this many consecutive calls that it did not accept, the supplier gets no calls for a while. */
+/** After this many consecutive calls that a supplier did not accept, it gets no calls for a while. */
 const TOLERATED_MISSES = 20;
 /** Slots for the trial after a pause. There are several, because a supplier may answer inquiries but still accept no sends. */
 const TRIAL_SLOTS = 8;
@@ -28,9 +28,9 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * A circuit breaker for each supplier. A supplier that accepts nothing gets no calls for a moment, then a few at a time until
- * one is accepted. Unknown outcomes count neither way: slots bound the calls without an answer. The breaker only postpones:
- * units stay due, and none fails because of it.
+ * A circuit breaker for each supplier. A supplier that accepts nothing gets no calls for a moment, and then a few at a time until
+ * it accepts one. Unknown outcomes count neither as accepted nor as refused: the slots already limit calls without an answer. The
+ * breaker only postpones calls: units stay due, and no unit fails because of it.
  */
 export class SupplierBreaker {
   private readonly health = new Map<number, Health>();
@@ -71,7 +71,7 @@ export class SupplierBreaker {
   private miss(supplier: Supplier, health: Health): void {
     health.misses++;
     const now = performance.now();
-    // Calls that were in flight when the pause began do not prolong it.
+    // A call that was in flight when the pause began does not prolong the pause.
     if (health.misses < TOLERATED_MISSES || now < health.pausedUntilMs) return;
     const { pauseMs } = health;
     health.pausedUntilMs = now + pauseMs;

@@ -49,7 +49,7 @@ export class SupplierCaller {
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,
       mayResend: adapter !== undefined && mayResend(adapter),
-      // `inquiry` is undefined if only workers of another version have the adapter: these workers can inquire.
+      // `inquiry` is undefined if this version lacks the adapter. Then workers of another version can inquire.
       canInquire: inquiry !== null,
       ...this.timingOf(inquiry ?? undefined, unit),
     };
@@ -58,8 +58,8 @@ export class SupplierCaller {
   }
 
   /**
-   * Whether a unit must wait because its offer is off. Only a send that repeats an unaccepted send needs this query: the offer of
-   * a first send was on a moment ago, and an attempt in doubt must be resolved in any case.
+   * Whether a unit must wait because its offer is off. Only the repetition of a send that was not accepted needs this query. The
+   * offer of a first send was on a moment ago, and an attempt in doubt must be resolved even if its offer is off.
    */
   private async isOfferOff(unit: ClaimedUnit): Promise<boolean> {
     if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return false;
@@ -93,12 +93,12 @@ export class SupplierCaller {
     try {
       return await this.codes.complete(unit, outcome, adapter);
     } catch {
-      // Without the code another inquiry follows.
+      // Without its code the success settles nothing, so another inquiry follows.
       return outcome;
     }
   }
 
-  /** An inquiry that may buy is a send, so it waits until the last send has surely arrived. */
+  /** An inquiry that may buy is itself a send, so it waits until the last send has surely arrived. */
   private timingOf(inquiry: Inquiry | undefined, { timeout_ms }: ClaimedUnit): Pick<EndedCall, 'firstMs' | 'minGapMs'> {
     const { firstMs = FIRST_INQUIRY_MS, minGapMs = 0, mayBuy = false } = inquiry ?? {};
     if (!mayBuy) return { firstMs, minGapMs };

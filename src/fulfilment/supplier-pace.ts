@@ -4,9 +4,9 @@ import type { ClaimedUnit } from './units.repository.js';
 interface Pace {
   /** Whether the supplier gets a single call at a time, except for a moment after each good answer. */
   isCareful: boolean;
-  /** Until when its last good answer counts, in monotonic milliseconds. */
+  /** Until when the supplier's last good answer counts, in monotonic milliseconds. */
   healthyUntilMs: number;
-  /** The operator's limit of calls in flight over all workers, which claims enforce; null for the usual limit. */
+  /** The supplier's own limit of calls in flight over all workers, which an operator set; null for the usual limit. */
   allowed: number | null;
   /** The number of calls in flight that the supplier seems to accept, after it reported too many. */
   limit: number;
@@ -17,8 +17,8 @@ const HEALTHY_FOR_MS = 1_000;
 
 /**
  * Limits the calls in flight at each supplier. Some suppliers count calls with wrong credentials and then ban us, so they get a
- * single call at a time until one has a good answer. A supplier that reports too many calls gets half as many, and one more for
- * each later purchase that succeeds.
+ * single call at a time until a call has a good answer. If a supplier reports too many calls, this class halves the limit, and
+ * raises it by one for each later purchase that succeeds.
  */
 export class SupplierPace {
   private readonly paces = new Map<number, Pace>();

@@ -6,7 +6,10 @@ import { SupplierPausesService, type ProbedSupplier } from '../suppliers/supplie
 import { HeldUnitsService } from './held-units.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 
-/** Queries our balance at paused suppliers when due, resumes those that can sell again, and releases units of the others. */
+/**
+ * Queries our balance at paused suppliers when due, resumes suppliers that can sell again, and buys units of the others
+ * elsewhere.
+ */
 @Injectable()
 export class SupplierProbesService {
   constructor(

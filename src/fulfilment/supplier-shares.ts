@@ -1,8 +1,8 @@
 /** Where a claim begins to share the slots of a supplier. */
 export interface SharePlace {
-  /** The merchant whose turn it is; if it has no due units, the next one by id. */
+  /** The merchant whose turn it is. If it has no due units, the turn goes to the next merchant by id. */
   from_merchant: number;
-  /** How many slots of this turn it has had. */
+  /** How many slots of this turn the merchant has already had. */
   from_used: number;
 }
 
@@ -19,7 +19,7 @@ export class SupplierShares {
     return this.places.get(supplierId) ?? START;
   }
 
-  /** @param unit of the last claim. Its place is null if the claim had nothing to share. */
+  /** @param unit any unit of the last claim. `next_merchant` is null if the claim had nothing to share. */
   note(unit: { supplier_id: number; next_merchant: number | null; next_used: number | null }): void {
     if (unit.next_merchant === null) return;
     this.places.set(unit.supplier_id, { from_merchant: unit.next_merchant, from_used: unit.next_used ?? 0 });

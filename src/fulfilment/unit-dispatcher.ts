@@ -29,7 +29,7 @@ export interface SupplierView {
 
 /**
  * Buys units: it claims due units, which commits the intent, calls their suppliers with no transaction open, and records the
- * outcomes. PostgreSQL decides who may send; nothing here repeats a purchase (contract, section 8). The
+ * outcomes. PostgreSQL decides which process may send, so no purchase is repeated (contract, section 8). The
  * SUPPLIER_MAX_IN_FLIGHT slots of a supplier are divided among live workers. A supplier's own limit holds over all workers:
  * the claim enforces it. A supplier that accepts nothing gets fewer slots.
  */
@@ -103,7 +103,7 @@ export class UnitDispatcher {
     }
     const withheld = units.filter(({ action }) => action === 'review');
     if (withheld.length > 0) await this.recorder.recordWithheld(withheld);
-    // Units sent to review used up slots of this claim: claim again.
+    // The units that went to review used up slots of this claim, so claim again.
     this.work.wake(withheld.map(({ supplier_id }) => supplier_id));
     return units.filter(({ action }) => action !== 'review');
   }
@@ -111,11 +111,11 @@ export class UnitDispatcher {
   private async run(unit: ClaimedUnit, leaseEndMs: number, freeSlot: () => void): Promise<void> {
     const call = await this.caller.call(unit);
     if (!call.isWithheld) this.noteHealth(call);
-    // Other outcomes may pause the supplier once they are recorded. If the supplier has its own limit, claims count the unit
-    // until its outcome is recorded.
+    // A definite outcome frees the slot before it is recorded. Other outcomes may pause the supplier when they are recorded, and
+    // claims at a supplier with its own limit count the unit until its outcome is recorded.
     if (isDefinite(call.outcome) && unit.max_in_flight === null) freeSlot();
     const isDueAgain = await this.recorder.record(call, leaseEndMs);
-    // A claim at a supplier with a limit of its own may get fewer units than are due: other workers had the calls.
+    // At a supplier with its own limit, claims may get fewer units than are due while other workers use the limit. So claim again.
     if (isDueAgain || unit.max_in_flight !== null) this.work.wake([unit.supplier_id]);
   }
 

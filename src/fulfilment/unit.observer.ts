@@ -20,7 +20,7 @@ const PAUSED = {
 /** Units of the sandbox are not counted and need no operator. */
 const isSandbox = ({ supplier_id }: ClaimedUnit): boolean => supplier_id === SANDBOX_SUPPLIER_ID;
 
-/** Logs and counts what happens to units; every line names the request, the order and the unit. */
+/** Logs and counts what happens to units. Each line about a unit names its request, its order and its reference. */
 @Injectable()
 export class UnitObserver extends WorkLog<ClaimedUnit> {
   constructor(
@@ -75,7 +75,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     this.attempts.contradicted(unit, outcome);
   }
 
-  /** The answer is kept in memory until it can be recorded. */
+  /** An answer stays in memory until it can be recorded. */
   kept(unit: ClaimedUnit): void {
     this.logger.warn(this.about(unit), 'an answer could not be recorded yet: retrying');
   }

@@ -21,13 +21,14 @@ export interface PostponedUnit {
 
 /**
  * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
- * - not accepted, and never in doubt before: queue again.
- * - no inquiry possible, or in doubt for too long: review.
- * - never seen, with a long enough quiet period between the last send and the inquiry: send again under the same reference.
- *   The period ends when the inquiry began, so it contains no slow answers or writes. A clock that was set forward never ends it.
- * - else: inquire again.
+ * - `requeue`: the send was not accepted, and the unit was not in doubt before it.
+ * - `review`: no inquiry is possible, or the unit has been in doubt for too long.
+ * - `resend`, under the same reference: the supplier never saw the attempt, and the quiet period between the last send and the
+ *   inquiry was long enough. The period ends when the inquiry began, so it does not include a slow answer or write. A clock that
+ *   was set forward cannot end it.
+ * - `inquire`: all other units.
  *
- * A unit is in doubt from its last send on, because its supplier certainly accepted none of the sends before.
+ * A unit that becomes in doubt is so from its last send on, because its supplier certainly accepted none of the earlier sends.
  */
 export const POSTPONE_UNITS = statement(
   'units.postpone',
@@ -78,8 +79,8 @@ export const POSTPONE_UNITS = statement(
 );
 
 /**
- * Ends the claims of dead processes: their units are due at once, for an inquiry. At suppliers with a minimum gap between
- * calls, units wait for the end of their leases, which include the gap.
+ * Makes the units that dead processes had claimed due at once, for an inquiry. At suppliers with a minimum gap between calls, units
+ * wait for the end of their leases, which include the gap.
  */
 export const TAKE_OVER_UNITS = statement(
   'units.take_over',
@@ -91,8 +92,8 @@ export const TAKE_OVER_UNITS = statement(
 );
 
 /**
- * Undoes claims under which nothing was sent: their units are due again at once, for the same action. Claims for a send and for
- * an inquiry that may buy have the same state, so the number of inquiries tells them apart: only a send has none.
+ * Undoes claims under which nothing was sent: their units are due again at once, for the same action. A claim for a send and a
+ * claim for an inquiry that may buy have the same state. The number of inquiries distinguishes them: it is 0 only for a send.
  */
 const undone = (which: string): string => `
   UPDATE order_units SET
@@ -108,10 +109,10 @@ const undone = (which: string): string => `
   WHERE ${which} AND state IN ('sending', 'unknown')
   RETURNING supplier_id`;
 
-/** Names of lost claims, and the time since the first of them began. */
+/** Parameters: the names of lost claims, and the time since the first of these claims began. */
 const LOST = { names: 'text[]', agoMs: 'bigint' } as const;
 
-/** Skips units that were due before the first lost claim, because there may be many. The minute allows for differing clocks. */
+/** Leaves out units that were due before the first lost claim, because these may be many. A minute allows for differing clocks. */
 const dueSince = (agoMs: string): string =>
   `next_action_at > statement_timestamp() - interval '1 minute' - make_interval(secs => ${agoMs} / 1000.0)`;
 
@@ -120,8 +121,8 @@ export const UNDO_CLAIMS = statement('units.undo_claims', LOST, ({ names, agoMs 
 );
 
 /**
- * Undoes a lost claim after a later claim has inquired about its unit. The lost claim was for the unit's only send, and nothing
- * was sent, so the unit is queued again. If the supplier has reported anything about the attempt, inquiries continue instead.
+ * Undoes a lost claim after a later claim has inquired about its unit. The lost claim was for the unit's only send, and under it
+ * nothing was sent, so the unit is queued again. If the supplier has reported anything about the attempt, inquiries go on instead.
  */
 export const UNDO_INTERRUPTED = statement(
   'units.undo_interrupted',
@@ -172,7 +173,7 @@ export const REVIEW_UNIT = statement(
     WHERE ${isClaim(claim)} AND state IN ('sending', 'unknown')`,
 );
 
-/** A moment in the future becomes now; null stays null. */
+/** In SQL: now instead of a moment in the future. Null stays null. */
 const notAhead = (moment: string): string =>
   `CASE WHEN ${moment} > statement_timestamp() THEN statement_timestamp() ELSE ${moment} END`;
 
@@ -210,7 +211,7 @@ export type { ClaimedUnit } from './claim.sql.js';
 type Claim = Pick<ClaimedUnit, 'order_id' | 'item' | 'unit' | 'claim'>;
 type UndecidedCalls = Parameters<typeof POSTPONE_UNITS.with>[0]['calls'];
 
-/** Units as work: claims, leases and due times. `orders` settles them. */
+/** Units as work: claims, leases and due times. The room `orders` settles the units. */
 @Injectable()
 export class UnitsRepository implements WorkTable<ClaimedUnit> {
   constructor(

@@ -8,14 +8,14 @@ import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import { SuppliersRepository, type CallingSupplier } from '../../suppliers/suppliers.repository.js';
 
 const WINDOW_MS = 1_000;
-/** For each supplier in each API process (contract, section 8). */
+/** The maximum of callbacks within a window, for each supplier in each API process (contract, section 8). */
 const MAX_IN_WINDOW = 100;
 
 /** Identifies the supplier that calls its callback address, and limits its rate. */
 @Injectable()
 export class CallbackAdmissionService {
   private readonly windows = new WindowStore(WINDOW_MS);
-  /** A dummy token, so that an unknown supplier takes as long as a wrong token. */
+  /** Compared with the token if the supplier is unknown, so that this takes as long as a wrong token. */
   private readonly dummyToken = randomBytes(16).toString('hex');
   private lastReading: Promise<unknown> = Promise.resolve();
   private nextReading: Promise<CallingSupplier[]> | undefined;
@@ -48,8 +48,8 @@ export class CallbackAdmissionService {
   }
 
   /**
-   * Reads the current suppliers. Calls that arrive during one reading share the next, so that strangers keep at most one
-   * connection to PostgreSQL busy.
+   * Reads the current suppliers. Callbacks that arrive while one reading runs share the next reading. So strangers keep at
+   * most one connection to PostgreSQL busy.
    */
   private readSuppliers(): Promise<CallingSupplier[]> {
     return (this.nextReading ??= this.readAfter(this.lastReading));
@@ -64,7 +64,7 @@ export class CallbackAdmissionService {
   }
 }
 
-/** Takes equally long for every wrong text. */
+/** Compares in the same time for every wrong text, so that the time reveals nothing about the secret. */
 const isSame = (given: string, secret: string): boolean => timingSafeEqual(digest(given), digest(secret));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -18,16 +18,16 @@ import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
 import { awaitingCode, lacksCode } from '../../orders/codes/delivered.js';
 import type { FoundAttempt } from './supplier-callbacks.repository.js';
 
-/** Suppliers wait for our answer. After this time the supplier is queried instead. */
+/** A supplier waits for our answer to its callback. If settling takes longer than this, workers query the supplier instead. */
 const SETTLE_WITHIN_MS = 5_000;
 
 /**
- * The result of an outcome that a callback reported.
+ * What the outcome in a callback changed.
  * - `settled`: it settled the unit, or a refusal began another attempt.
  * - `contradicted`: it opened a discrepancy, because the unit had been settled otherwise.
- * - `nothing_new`: it was known before, or the purchase is still in progress.
- * - `undecided`: the supplier must be queried.
- * - `unrecorded`: it could not be written: the supplier must be queried, or else repeat the callback.
+ * - `nothing_new`: we already knew it, or the purchase is still in progress.
+ * - `undecided`: it decided nothing, so the service must query the supplier.
+ * - `unrecorded`: PostgreSQL could not store it. So the service must query the supplier, or the supplier must repeat the callback.
  */
 export type Answered = 'settled' | 'contradicted' | 'nothing_new' | 'undecided' | 'unrecorded';
 
@@ -43,7 +43,7 @@ export class CallbackAnswersService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @param isRepeated whether the order history has the callback already. */
+  /** @param isRepeated whether a callback with the same delivery id was received before. */
   async apply(
     { code: supplier, adapter }: Pick<CallingSupplier, 'code' | 'adapter'>,
     attempt: FoundAttempt,

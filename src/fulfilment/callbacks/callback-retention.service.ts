@@ -5,7 +5,10 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { removeInBatches } from '../../database/remove-in-batches.js';
 import { SupplierCallbacksRepository } from './supplier-callbacks.repository.js';
 
-/** Removes callbacks older than WEBHOOK_LOG_DAYS. Workers that do so at the same time skip each other's rows. */
+/**
+ * Removes callbacks older than WEBHOOK_LOG_DAYS. If several workers remove rows at the same time, each skips rows that
+ * another has locked.
+ */
 @Injectable()
 export class CallbackRetentionService {
   constructor(

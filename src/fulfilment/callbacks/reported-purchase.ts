@@ -8,8 +8,8 @@ const MAX_TEXT_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
 
 /**
- * The purchase that a callback reports, for a callback without a known attempt.
- * @param names in a form that can be stored.
+ * Makes a reported purchase from a callback that belongs to no attempt of ours.
+ * @param names the callback's references, in a form that can be stored.
  * @returns null if the callback names no purchase.
  */
 export function reportedPurchase(
@@ -33,7 +33,7 @@ export function reportedPurchase(
   };
 }
 
-/** The other outcomes prove nothing about the purchase. */
+/** Null for other outcomes, because they prove nothing about the purchase. */
 const stateOf = ({ kind }: SupplierOutcome): ReportedPurchase['state'] =>
   kind === 'succeeded' || kind === 'failed' || kind === 'processing' ? kind : null;
 

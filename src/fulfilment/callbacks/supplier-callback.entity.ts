@@ -6,13 +6,13 @@ import { Supplier } from '../../suppliers/supplier.entity.js';
 
 /**
  * The result of a callback.
- * - `settled`: it settled its unit, or its refusal began another attempt.
- * - `contradicted`: it opened a discrepancy, because its unit had been settled otherwise.
+ * - `settled`: it settled the unit of its attempt, or its refusal began another attempt.
+ * - `contradicted`: it opened a discrepancy, because the unit had been settled otherwise.
  * - `woke`: it scheduled an inquiry about its attempt.
  * - `nothing_new`: it changes nothing about its attempt.
- * - `repeated`: a callback with its delivery id was received before, and this one changed nothing.
+ * - `repeated`: an earlier callback had the same delivery id, and this callback changed nothing.
  * - `unknown_reference`: it is about no attempt of ours.
- * - `products`: it reports changed products. The service reads the products again that it knows.
+ * - `products`: it reports changed products. The service reads those of them again that it knows.
  * - `ping`: it only tests whether we answer.
  * - `unreadable`: its adapter could not read it.
  * - `refused`: it did not prove that it came from the supplier.
@@ -57,7 +57,7 @@ export class SupplierCallback {
   @Column('text')
   verdict!: CallbackVerdict;
 
-  /** The supplier's id of the callback: a repeated one has the same. */
+  /** The supplier's id of the callback. A repeated callback has the same id. */
   @Column('text', { nullable: true })
   delivery_id!: string | null;
 
@@ -69,7 +69,7 @@ export class SupplierCallback {
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** Its attempt, if one was found. */
+  /** The order of the attempt that the callback is about. Null, like the next three columns, if no attempt was found. */
   @Column(bigintColumn({ nullable: true }))
   order_id!: bigint | null;
 
@@ -82,7 +82,7 @@ export class SupplierCallback {
   @Column('smallint', { nullable: true })
   attempt!: number | null;
 
-  /** Why it was refused or could not be read; never a part of its body. */
+  /** Why the callback was refused or could not be read. Never contains a part of its body. */
   @Column('text', { nullable: true })
   detail!: string | null;
 
@@ -93,6 +93,6 @@ export class SupplierCallback {
 
 type CallbackTarget = Pick<SupplierCallback, 'supplier_id' | 'order_id' | 'item' | 'unit' | 'attempt'>;
 
-/** The place that a callback's body is sealed for: the callback has no id before it is written. */
+/** The place that a callback's body is sealed for. It cannot contain the row's id, because PostgreSQL gives that after sealing. */
 export const callbackBodyPlace = ({ supplier_id, order_id, item, unit, attempt }: CallbackTarget): Place =>
   placeOf('supplier_callbacks.body_sealed', supplier_id, order_id, item, unit, attempt);

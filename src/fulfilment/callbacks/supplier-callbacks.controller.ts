@@ -34,12 +34,12 @@ export class SupplierCallbacksController {
 /** Not HEAD, which must change nothing: Express would route it as GET. */
 const isServed = (method: string): method is RawCallback['method'] => method === 'GET' || method === 'POST';
 
-/** Contract, section 8. A callback has a few hundred bytes. */
+/** The limit of the contract, section 8. A usual callback has a few hundred bytes. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** @throws PAYLOAD_TOO_LARGE; BAD_REQUEST if the body breaks off. */
 async function readCallback(request: Request, response: Response, method: RawCallback['method']): Promise<RawCallback> {
-  // The body of a GET is ignored, as everywhere.
+  // The body of a GET is ignored, as on all routes.
   const body = method === 'GET' ? Buffer.alloc(0) : await readRawBody(request, response, MAX_BODY_BYTES);
   const receivedAt = new Date();
   return { method, headers: joined(request.headersDistinct), query: joined(request.query), body, receivedAt };

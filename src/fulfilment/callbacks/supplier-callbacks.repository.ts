@@ -37,7 +37,7 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
       WHERE a.supplier_id = ${supplierId} AND a.${column} = ${reference} LIMIT 2`,
   );
 
-/** Finds attempts of any age: a supplier may call about one that was given up long ago. */
+/** Finds attempts of any age: a supplier may call back about an attempt that ended long ago. */
 const FIND_ATTEMPT = attemptBy('reference');
 const FIND_ATTEMPT_BY_SUPPLIER_REFERENCE = attemptBy('supplier_reference');
 
@@ -47,8 +47,8 @@ const isUnit = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, 
   `u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.attempt = ${attempt}`;
 
 /**
- * Makes an inquiry due at once, or once the minimum gap since the last call has passed. An inquiry that is due earlier stays.
- * The gap begins at `updated_at`, when the last call ended, so this statement leaves it unchanged.
+ * Makes an inquiry due now, or as soon as the minimum gap since the last call has passed. An inquiry that is already due earlier
+ * is not postponed. The gap begins at `updated_at`, when the last call ended, so this statement does not change that column.
  */
 const WAKE_UNIT = statement(
   'supplier_callbacks.wake_unit',
@@ -67,9 +67,9 @@ const WAKE_UNIT = statement(
 );
 
 /**
- * Makes workers inquire about a unit that they would send, because its supplier has proved that it has the purchase. If an
- * inquiry buys nothing (`whileSending`), a unit whose send is in flight also counts as in doubt from now on: workers inquire
- * about it next, even if that send is not accepted.
+ * Makes workers inquire about a unit instead of sending it, because its supplier has proved that it has the purchase. With
+ * `whileSending`, this also holds for a unit whose send is in flight: the unit is in doubt from now on, so workers inquire about
+ * it next, even if the supplier does not accept that send. Use it only if an inquiry never buys.
  */
 export const DOUBT_UNIT = statement(
   'supplier_callbacks.doubt_unit',
@@ -119,7 +119,7 @@ const REMOVE_OLD_CALLBACKS = statement(
     RETURNING id`,
 );
 
-/** Callbacks about one purchase that are searched for its code. */
+/** How many callbacks about one purchase are searched for its code. */
 const MAX_BODIES = 10;
 
 /** References of a purchase: ours, the supplier's, or both. */
@@ -137,7 +137,7 @@ type NewCallback = Omit<SupplierCallback, 'id' | 'received_at'>;
 export class SupplierCallbacksRepository {
   constructor(private readonly database: Database) {}
 
-  /** Finds the attempt by our reference, or without one by the supplier's. @returns null if none or several match. */
+  /** Finds the attempt by our reference, or if that is null by the supplier's. @returns null if no or several attempts match. */
   async findAttempt(supplierId: number, names: PurchaseNames): Promise<FoundAttempt | null> {
     const reference = names.reference ?? names.supplierReference;
     if (reference === null) return null;
@@ -159,7 +159,7 @@ export class SupplierCallbacksRepository {
     return woken?.due_in_ms ?? null;
   }
 
-  /** Schedules an inquiry in place of a send: the supplier has proved that it has the purchase. @returns as {@link wake}. */
+  /** Schedules an inquiry instead of a send, because the supplier has proved that it has the purchase. @returns as {@link wake}. */
   async markInDoubt(attempt: FoundAttempt, { minGapMs, mayBuy }: Inquiry): Promise<number | null> {
     const values = { ...attempt, minGapMs: BigInt(minGapMs), whileSending: !mayBuy };
     const [marked] = await this.database.query<{ due_in_ms: number }>(...DOUBT_UNIT.with(values));

@@ -27,12 +27,12 @@ import { reportedPurchase } from './reported-purchase.js';
 
 const MAX_NAME_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
-/** Callbacks about one success within this time share one inquiry, unless the adapter has a longer gap. */
+/** Callbacks about one success within this time share one inquiry. The adapter may set a longer gap. */
 const MIN_CHECK_GAP_MS = 1_000;
 
 /**
- * Once a supplier has this many discrepancies within an hour, callbacks without proof open no more, because its callback
- * address may have leaked. Their bodies are stored all the same.
+ * Once a supplier has this many discrepancies within an hour, its callbacks without proof open no more, because the callback
+ * address may have leaked. The service still stores these callbacks.
  */
 const MAX_DISCREPANCIES_PER_HOUR = 10_000;
 
@@ -106,7 +106,7 @@ export class SupplierCallbacksService {
       if (adapter.callbacks) return adapter.callbacks.read(raw, settings);
       return { kind: 'unreadable', detail: 'its adapter takes no callbacks' };
     } catch (error) {
-      // The message of any other error may quote the body.
+      // Other errors are reported by their names only, because their messages may quote the body.
       const reason = error instanceof AppError ? error.message : (error as Error).name;
       return { kind: 'unreadable', detail: `it could not be read: ${reason}` };
     }
@@ -135,9 +135,9 @@ export class SupplierCallbacksService {
   }
 
   /**
-   * Opens a discrepancy for an unknown purchase: a database that was restored, or lost commits in a failover, has forgotten
-   * purchases. A callback that proves nothing and names no reference of ours opens none: it may be about an attempt whose
-   * supplier's reference is not known yet.
+   * Opens a discrepancy for a purchase that our books do not know. Purchases can be missing after a restore, or after a failover
+   * that lost commits. A callback that proves nothing and has no reference of ours opens no discrepancy: it may be about an
+   * attempt whose supplier's reference we do not know yet.
    */
   private async reportUnknown(
     supplier: CallingSupplier,
@@ -161,8 +161,8 @@ export class SupplierCallbacksService {
   }
 
   /**
-   * Stores the supplier's reference of an open attempt that has none. Without an outcome the callback proves nothing, so the
-   * supplier must confirm the reference.
+   * Stores the supplier's reference of an open attempt that has none. A callback without an outcome proves nothing, so its
+   * reference is stored as unproven until the supplier confirms it.
    * @returns whether the attempt has a supplier's reference.
    */
   private async storeSupplierReference(
@@ -176,7 +176,7 @@ export class SupplierCallbacksService {
     return true;
   }
 
-  /** Makes workers inquire about an attempt, so that they never send it again: the supplier has the purchase. */
+  /** Makes workers inquire about an attempt instead of sending it again, because the supplier has the purchase. */
   private async markInDoubt(supplier: CallingSupplier, attempt: FoundAttempt, isNamed: boolean): Promise<void> {
     const adapter = this.registry.find(supplier.adapter);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
@@ -191,9 +191,9 @@ export class SupplierCallbacksService {
   }
 
   /**
-   * Schedules an inquiry about an open attempt, or a check of an ended one: its supplier may take a success back, or sell a
-   * purchase that had failed. If an inquiry sends the attempt again, only a certainly sold attempt is checked, because only then
-   * the inquiry buys nothing. A callback that itself reports the sale needs no such check.
+   * Schedules an inquiry about an open attempt, or a check of an ended attempt: the supplier may have taken a success back, or
+   * sold a purchase that had failed. If inquiries send the attempt again, only an attempt that was certainly sold is checked,
+   * because only then the inquiry buys nothing. If the callback itself reports the sale, such a check is not needed.
    * @returns null if no inquiry is possible, or no check is made.
    */
   private async wake(
@@ -223,7 +223,7 @@ export class SupplierCallbacksService {
   ): void {
     this.metrics.supplierCalledBack(code, verdict);
     const about = {
-      // Only our own values: those in the callback may be anything.
+      // Logs only our own values, because the values in the callback may be anything.
       ...(attempt ? aboutAttempt({ ...attempt, supplier: code }) : { supplier: code }),
       verdict,
       callbackId: id === undefined ? undefined : Number(id),
@@ -261,11 +261,11 @@ const mustBeRepeated = (): AppError =>
 const nameOf = (text: string | undefined): string | null =>
   text === undefined ? null : storable(text, MAX_NAME_LENGTH) || null;
 
-/** Whether a name in the callback cannot be stored unchanged: then no attempt has that name. */
+/** Whether a reference in the callback cannot be stored unchanged. Then no attempt has that reference. */
 const isChanged = (reading: About, { reference, supplierReference }: CallbackTexts): boolean =>
   (reading.reference ?? null) !== reference || (reading.supplierReference ?? null) !== supplierReference;
 
-/** Whether a proven outcome says that the supplier has the purchase: made, in progress, or unclear. */
+/** Whether a proven outcome shows that the supplier has received the purchase: it is made, in progress, or unclear. */
 const provesPurchase = ({ kind }: SupplierOutcome): boolean =>
   kind === 'succeeded' || kind === 'processing' || kind === 'unknown';
 
@@ -279,7 +279,7 @@ const keyOf = (attempt: FoundAttempt | null): Pick<SupplierCallback, 'order_id' 
   attempt: attempt?.attempt ?? null,
 });
 
-/** The body, or else the query. */
+/** The content to store: the body, or the query if the body is empty. */
 const contentOf = ({ body, query }: RawCallback): Buffer =>
   body.length > 0 ? body : Buffer.from(new URLSearchParams(query).toString());
 

@@ -4,7 +4,7 @@ import { statement } from '../../database/parameters.js';
 import { takeDueSuppliers } from '../../suppliers/due-suppliers.sql.js';
 import type { ListPlace, Supplier } from '../../suppliers/supplier.entity.js';
 
-/** Leaves out suppliers whose pause another call could prolong. */
+/** Leaves out suppliers that are paused because they refuse our credentials or ban us: another call could prolong that pause. */
 const TAKE_DUE_LISTS = takeDueSuppliers(
   'purchase_lists.take_due',
   'purchases_due_at',
@@ -12,7 +12,7 @@ const TAKE_DUE_LISTS = takeDueSuppliers(
   'code, purchases_listed_at, purchases_place, statement_timestamp() AS now',
 );
 
-/** Changes nothing if the supplier got another adapter, address or account meanwhile. */
+/** Changes nothing if the supplier got another adapter, address or account while its list was read. */
 const RECORD_LISTED = statement(
   'purchase_lists.record',
   { id: 'int', adapter: 'text', baseUrl: 'text', account: 'text', listedAt: 'timestamptz' },
@@ -32,12 +32,12 @@ export type DueList = Pick<Supplier, 'code' | 'purchases_listed_at' | 'purchases
   now: Date;
 };
 
-/** How far suppliers' lists of purchases were read. A restored database continues from where it was then. */
+/** Stores how far suppliers' lists of purchases were read. After a restore, reading continues from the place in the backup. */
 @Injectable()
 export class PurchaseListsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns the suppliers with a due list; no other process gets them within the interval. */
+  /** @returns the suppliers whose lists are due. No other process gets the same suppliers within the interval. */
   takeDue(adapters: string[], intervalMs: number): Promise<DueList[]> {
     return this.database.query<DueList>(...TAKE_DUE_LISTS.with({ adapters, intervalMs: BigInt(intervalMs) }));
   }

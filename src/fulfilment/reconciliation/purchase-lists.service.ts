@@ -11,7 +11,7 @@ import type { StatedPurchase } from './purchase-statement.js';
 import { SoldAfterAllRepository } from './sold-after-all.repository.js';
 import { UnknownPurchasesRepository, type ReportedPurchase } from './unknown-purchases.repository.js';
 
-/** Clocks differ, and a supplier may list a purchase only after a while. */
+/** Each reading begins this long before the end of the last one, because clocks differ and a list may be late. */
 const OVERLAP_MS = 3_600_000;
 const MAX_PAGES = 10_000;
 const STATED_AT_ONCE = 500;
@@ -23,17 +23,17 @@ const NONE_TO_READ = 'no entry in the list of purchases can be read';
 /** The result of reading a list. */
 export interface Listed {
   known: true;
-  /** Purchases in the list. */
+  /** The number of readable purchases in the list. */
   purchases: number;
-  /** Entries that cannot be read, which `purchases` does not count. */
+  /** The number of entries that cannot be read. `purchases` does not count these. */
   unreadable: number;
   /** The supplier's reference of the first unreadable entry that has one, on the pages that were read now. */
   unreadableName?: string | null;
   /** The ids of the discrepancies that the reading opened for unknown purchases. */
   opened: number[];
-  /** Purchases that the supplier sold, but that our books do not know or record as not bought. */
+  /** The number of purchases that the supplier sold, but that our books either do not know or record as not bought. */
   surplus: number;
-  /** The number of `surplus` purchases of known attempts for which the reading opened a discrepancy. */
+  /** The number of discrepancies that the reading opened for known attempts, which our books record as not bought. */
   contradicted: number;
 }
 
@@ -73,8 +73,8 @@ export class PurchaseListsService {
   ) {}
 
   /**
-   * Reads the purchases since a moment. An attempt is committed before it is sent, and a page is compared after it was read, so
-   * our books know every purchase of ours on the page.
+   * Reads the purchases since a moment. Each attempt is committed before its first send, and each page is compared after the
+   * supplier made it. So our books know every purchase of ours on the page, unless they lost it.
    * @returns null if the supplier has no list.
    */
   async read(supplier: Supplier, since: Date, options: ReadingOptions = {}): Promise<ListReading> {
@@ -87,7 +87,10 @@ export class PurchaseListsService {
     return reading === null && supplier.purchases_listed_at !== null ? unread(NO_LONGER_LISTED) : reading;
   }
 
-  /** Handles a supplier's statement like its list. @param name of the file. */
+  /**
+   * Compares a supplier's statement with our books, as {@link read} compares a list. @param name the name of the statement's
+   * file.
+   */
   async take(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
     const listed: Listed = { ...NOTHING_LISTED, purchases: statement.length, opened: [] };
     const unnamed = statement.flatMap((each) => (each.reference === null ? [each.supplierReference ?? ''] : []));
@@ -114,7 +117,10 @@ export class PurchaseListsService {
     listed.contradicted += opened;
   }
 
-  /** Reads the due lists. Each reading continues from the end of the one before. A failed reading does not stop the others. */
+  /**
+   * Reads the due lists. Each reading continues where the supplier's last reading ended. A failed reading does not stop the
+   * others.
+   */
   async readDue(intervalMs: number, stop: AbortSignal): Promise<{ supplier: string; reading: ListReading }[]> {
     const due = await this.lists.takeDue(adaptersWith('purchases'), intervalMs);
     const done = [];
@@ -126,7 +132,7 @@ export class PurchaseListsService {
     return done;
   }
 
-  /** After a failure, the next reading continues from the last page of this one. If this one read no page, it starts at the first. */
+  /** After a failure, the next reading continues at the page that this one reached. If it reached none, the next starts anew. */
   private async readOneDue(due: DueList, stop: AbortSignal): Promise<ListReading> {
     const supplier = await this.suppliers.getByCode(due.code);
     const begun = beginningOf(due, supplier);
@@ -171,11 +177,11 @@ export class PurchaseListsService {
   }
 }
 
-/** Where a reading begins: after the last reading, or at the page where the last reading failed. */
+/** Where a reading of a list begins: after the last reading, or at the page where the last reading failed. */
 interface Beginning {
   place: Place | null;
   since: Date;
-  /** When this reading began; for a continued reading, when the first of its parts began. */
+  /** When this reading began. If it continues a failed reading, when the failed reading began. */
   at: Date;
 }
 
@@ -204,7 +210,7 @@ function storedPlace(
 /** A list without a readable entry probably has an unknown format. It counts as a failed reading, which is retried. */
 const hasNoneToRead = ({ purchases, unreadable }: Listed): boolean => purchases === 0 && unreadable > 0;
 
-/** Lets an operator find one of the unreadable entries; empty if the supplier names none. */
+/** Text that lets an operator find one of the unreadable entries; empty if none has a supplier's reference. */
 export const namedIn = ({ unreadableName: name }: Pick<Listed, 'unreadableName'>): string =>
   name ? ` (the supplier calls one of them ${name})` : '';
 

@@ -14,7 +14,7 @@ type StatementColumn = (typeof STATEMENT_COLUMNS)[number];
 export interface StatementFormat {
   /** The statement's headers for our columns, where they differ from our names. */
   headers: Partial<Record<StatementColumn, string>>;
-  /** The supplier's own statuses, besides the usual ones, of purchases that succeeded, failed, or were paid back. */
+  /** The supplier's own statuses, besides the usual statuses below, of purchases that succeeded, failed, or were paid back. */
   bought: readonly string[];
   notBought: readonly string[];
   refunded: readonly string[];
@@ -24,9 +24,9 @@ type Verdict = 'bought' | 'not_bought' | 'refunded' | 'processing' | 'unclear';
 
 export interface StatedPurchase extends ListedPurchase {
   line: number;
-  /** As the statement has it; null if the line has none. */
+  /** The text of the status in the statement; null if the line has none. */
   status: string | null;
-  /** The meaning of the status; a purchase without a status was bought. */
+  /** The meaning of the status. A purchase without a status counts as bought. */
   verdict: Verdict;
 }
 
@@ -37,7 +37,7 @@ export interface UnclearStatus {
 }
 
 export interface StatementReading {
-  /** Each purchase once. */
+  /** Each purchase once, even if the statement has several lines for it. */
   purchases: StatedPurchase[];
   /** Unknown statuses, which count as `processing`. */
   unclear: UnclearStatus[];
@@ -53,8 +53,9 @@ const nameOf = (text: string): string | null => (textProblem(text, 1, MAX_LENGTH
 const A_TEXT = { words: `text of up to ${MAX_LENGTH} characters`, ifEmpty: '' };
 
 /**
- * Reads a supplier's statement of its sales, a CSV file. Other columns than ours are ignored. If a purchase has several lines,
- * the line with the strongest status counts: paid back, then bought, in progress, unknown, and last failed.
+ * Reads a supplier's statement of its sales, a CSV file. Columns that are not in `STATEMENT_COLUMNS` are ignored. If a
+ * purchase has several lines, the line with the strongest status counts. From the strongest: paid back, bought, in progress,
+ * unknown, failed.
  * @throws CsvProblems with all problems of the columns, or else of the lines.
  */
 export function readStatement(file: Buffer, { headers, ...words }: StatementFormat): StatementReading {
@@ -138,7 +139,7 @@ function readBoughtAt(reader: FieldReader): Date | null {
   return read instanceof Date ? read : null;
 }
 
-/** Keeps the line with the highest rank for each reference. */
+/** Returns, for each reference, the line with the highest rank. */
 function eachOnce(purchases: StatedPurchase[]): StatedPurchase[] {
   const byName = new Map<string, StatedPurchase>();
   for (const purchase of purchases) {

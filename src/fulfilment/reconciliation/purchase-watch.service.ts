@@ -6,7 +6,10 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purchase-lists.service.js';
 import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
 
-/** The maximum of discrepancies that one call checks. After a restore from a backup, each purchase of a day may have one. */
+/**
+ * The maximum of discrepancies that one call checks. After a restore from a backup, there may be one for each purchase of a
+ * day.
+ */
 const BATCH = 1_000;
 
 /**
@@ -15,7 +18,7 @@ const BATCH = 1_000;
  */
 @Injectable()
 export class PurchaseWatchService {
-  /** The id of the last checked discrepancy; 0 to begin with the first. */
+  /** The id of the last checked discrepancy; 0 if the next batch begins with the first discrepancy. */
   private after = 0;
   /** The last problem of each supplier's list, so that only a new problem is logged. */
   private readonly problems = new Map<string, string>();
@@ -28,7 +31,8 @@ export class PurchaseWatchService {
   ) {}
 
   /**
-   * Closes discrepancies whose purchase a unit has by now. Each call checks the next batch, and the first again after the last.
+   * Closes discrepancies whose purchase a unit has by now. Each call checks the next batch. After the last batch, the first
+   * batch follows again.
    * @returns the closed ids.
    */
   @WorkerTask('purchase_cases', { every: 60_000, failed: 'discrepancies of unknown purchases could not be checked' })

@@ -5,13 +5,13 @@ import type { ReportedPurchase } from './unknown-purchases.repository.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 
 /**
- * Whether `g` is a second purchase under the unit's reference: the report also has the unit's own purchase. A different
- * supplier's reference alone is no proof, because some suppliers change their references later.
+ * In SQL: whether `g` is a second purchase under the unit's reference. That is certain only if the report also contains the unit's
+ * own purchase. A different reference of the supplier alone proves nothing, because some suppliers change their references later.
  */
 const IS_ANOTHER = `g.supplier_reference <> u.supplier_reference
     AND EXISTS (SELECT FROM given t WHERE t.reference = g.reference AND t.supplier_reference = u.supplier_reference)`;
 
-/** Reported purchases with their attempts, in the columns of an answer for `judgeUnsettled`. */
+/** Selects reported purchases with their attempts, in the columns that `judgeUnsettled` expects of an answer. */
 const attemptsNamed = (isNamed: string): string => `
   SELECT a.order_id, a.item, a.unit, a.number AS attempt, g.supplier_reference, g.detail, g.cost_micros, g.cost_currency
   FROM given g
@@ -48,7 +48,7 @@ const NONE = { found: 0, opened: 0 };
 
 type Sold = Omit<AnswerRow, 'state'>;
 
-/** Discrepancies for purchases that a supplier reports as sold but that did not buy their unit. */
+/** Opens discrepancies for purchases that a supplier reports as sold, but that our books record as not bought. */
 @Injectable()
 export class SoldAfterAllRepository {
   constructor(
@@ -57,8 +57,9 @@ export class SoldAfterAllRepository {
   ) {}
 
   /**
-   * Handles the purchases like answers, but not as news: a list or statement may be older than the supplier's last answer.
-   * @returns how many there are, and how many of them opened a discrepancy.
+   * Handles the purchases like answers of the supplier, but with `is_news` false: a list or a statement may be older than the
+   * supplier's last answer.
+   * @returns how many such purchases it found, and how many of them opened a discrepancy.
    */
   async report(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: number; opened: number }> {
     const rows = purchases.filter(({ state }) => state === 'succeeded').map(toRow);

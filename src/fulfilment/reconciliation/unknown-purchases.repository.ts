@@ -10,14 +10,14 @@ import { ARCHIVED_MEMBERS } from '../../orders/archived-order.js';
 export const CLOSING_LOCK = 7_038_173;
 
 /**
- * Whether our books know a reported purchase `g`.
- * - An attempt has the reference, at this supplier or at another code of the same account. A report without our reference is
- *   compared by the supplier's reference.
- * - A unit without a stored attempt has the reference: it is yet to be sent, or was sent before attempts were stored. A failed
- *   unit without a stored attempt does not count, because it was never sent.
- * - An archived order has the order number that begins the reference, and has the item and unit in it. For a reference without
- *   an item, the order number is enough.
- * - An archived purchase has the reference: these rows keep random references, and suppliers' references.
+ * In SQL: whether our books know a reported purchase `g`. One of these is enough:
+ * - An attempt at the same supplier account has our reference, or the supplier's reference if the report lacks ours. One account
+ *   may have several supplier codes.
+ * - A unit without a stored attempt has our reference: the unit is not sent yet, or it was sent by a version that stored no
+ *   attempts. A failed unit without a stored attempt does not count, because it was never sent.
+ * - Our reference begins with the order number of an archived order, and the order has the item and the unit in the reference. If
+ *   the reference contains no item, the order number is enough.
+ * - A row of `archived_purchases` has our reference, or the supplier's reference if the report lacks ours.
  */
 const KNOWN = `
   EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
@@ -40,14 +40,14 @@ const KNOWN = `
     SELECT FROM archived_purchases p
     WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)`;
 
-/** The places of an archived item's counts of succeeded and failed units. */
+/** The positions of the counts of succeeded and failed units in the array of an archived item. */
 const [COMPLETED, FAILED] = (['completed_quantity', 'failed_quantity'] as const).map((name) =>
   ARCHIVED_MEMBERS[1].item.indexOf(name),
 );
 
 /**
- * Whether our archive says that the purchase `g` was not bought: its attempt did not buy its unit, or no unit of its item was
- * bought. The second condition serves archives that keep no row for the purchase.
+ * In SQL: whether our archive records the purchase `g` as not bought. Either the row of its attempt in `archived_purchases` says
+ * so, or no unit of its item was bought. Older archives need the second condition, because they have no such row.
  */
 const NOT_BOUGHT = `
   (SELECT bool_and(p.not_bought AND NOT EXISTS (SELECT FROM orders o WHERE o.id = p.order_id)) FROM archived_purchases p
@@ -62,11 +62,11 @@ const NOT_BOUGHT = `
       AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
 
 /**
- * Opens a discrepancy for each purchase that our books do not know, or that an archived order did not get. There is one for each
- * reference, however often it is reported: a later report updates the details while it is open. A purchase that certainly
- * failed opens none. Attempts are committed before their first send, so the statement finds the attempt of every purchase of
- * ours. Once a supplier has `mostAnHour` discrepancies within an hour, the statement opens no more. Each further purchase then
- * returns a row without an id.
+ * Opens a discrepancy for each reported purchase that our books do not know, or that our archive records as not bought. Each
+ * reference gets one discrepancy, however often suppliers report it. While the discrepancy is open, a later report updates its
+ * details. A purchase that the supplier reports as failed opens no discrepancy. Attempts are committed before their first send,
+ * so the statement finds the attempts of all our purchases. Once a supplier has `maxAnHour` discrepancies within an hour, the
+ * statement opens no more, and returns a row without an id for each further purchase.
  */
 const REPORT_PURCHASES = statement(
   'unknown_purchases.tell',
@@ -92,7 +92,7 @@ const REPORT_PURCHASES = statement(
     WITH given AS MATERIALIZED (SELECT * FROM ${purchases.numbered('g', 'place')}),
     same_account AS (
       SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId}),
-    -- The discrepancies that this supplier has already, open or closed.
+    -- Discrepancies, open or closed, that this supplier already has for the reported purchases.
     cases AS (
       SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
         ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.reference = g.reference
@@ -135,8 +135,8 @@ const REPORT_PURCHASES = statement(
 );
 
 /**
- * The supplier's references that units were settled with. An attempt that succeeded with its first answer may store no
- * supplier's reference, so this reads all units of the supplier without an index. Only operators' commands may use it.
+ * Finds which of the given references of the supplier belong to successful units. Only the unit, and not the attempt, surely has
+ * the supplier's reference. So this reads all units of the supplier without an index, and only operators' commands may use it.
  */
 const FIND_SETTLED_NAMES = statement(
   'unknown_purchases.find_settled_names',
@@ -148,10 +148,10 @@ const FIND_SETTLED_NAMES = statement(
 );
 
 /**
- * The discrepancies in `looked` whose purchase a successful unit has. Each costs one probe of an index. If a supplier forgot a
- * reference of ours and sold under it again, the unit and the discrepancy have different references of the supplier, and the
- * discrepancy stays open. The attempt's proven supplier's reference counts as well as the unit's, because suppliers may change
- * their references once a purchase is done.
+ * Selects the discrepancies in `checked` whose purchase a successful unit has. Each costs one probe of an index. A supplier may
+ * have sold twice under one of our references. Then the unit has the second purchase and the discrepancy has the first, with
+ * different references of the supplier, and the discrepancy stays open. The supplier's reference may match that of the unit or
+ * the proven one of the attempt, because some suppliers change their references once a purchase is done.
  */
 const matching = (isNamed: string): string => `
       SELECT r.id FROM looked r
@@ -167,10 +167,11 @@ const matching = (isNamed: string): string => `
         LIMIT 1) attempt`;
 
 /**
- * Closes discrepancies whose purchase a unit has by now. After a restore, a unit may be at an earlier attempt. When the unit
- * begins the later attempt again, under the same reference, the supplier answers with the purchase. If the unit ends otherwise,
- * the discrepancy stays open, because a player got a purchase that no merchant paid for. Each discrepancy costs a probe of every
- * partition of the attempts, so one worker at a time checks a limited number.
+ * Closes discrepancies whose purchase a unit has by now. A restored database may lack the latest attempt of a unit, so the
+ * supplier's report of that attempt opens a discrepancy. When a worker begins this attempt again under the same reference, the
+ * supplier returns the same purchase, and the discrepancy can be closed. If the unit ends otherwise, the discrepancy stays open,
+ * because a player got a purchase that no merchant paid for. Each discrepancy costs a probe of every partition of the attempts,
+ * so one worker at a time checks a limited number.
  */
 const CLOSE_BOUGHT = statement(
   'unknown_purchases.close_bought',
@@ -197,7 +198,7 @@ const CLOSE_BOUGHT = statement(
 
 /** A purchase that a supplier reports in a callback, a list or a statement. */
 export interface ReportedPurchase extends ListedPurchase {
-  /** The source of the report, and its result. */
+  /** Where the report came from and which result it had, as text for operators. */
   detail: string;
 }
 
@@ -211,7 +212,7 @@ interface ReportResult {
 
 /** The reference of a unit's first attempt, unless the adapter's references are random. */
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]+)\.(\d{1,2})\.(\d{1,3})$/;
-/** The order's number, which begins the references of all its attempts. */
+/** The order number at the beginning of a reference. The references of all attempts begin with it, unless they are random. */
 const ORDER_NUMBER = /^ord_[0-9A-Za-z]+(?=\.)/;
 
 /** Discrepancies for purchases that suppliers report and our books do not know, as after a restore. */
@@ -219,7 +220,7 @@ const ORDER_NUMBER = /^ord_[0-9A-Za-z]+(?=\.)/;
 export class UnknownPurchasesRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns the names that successful units have as supplier's reference. It reads all units of the supplier. */
+  /** @returns those of the supplier's references that successful units have. Reads all units of the supplier. */
   async findSettledNames(supplierId: number, names: string[]): Promise<Set<string>> {
     if (names.length === 0) return new Set();
     const [statement, values] = FIND_SETTLED_NAMES.with({ supplierId, names });
@@ -227,12 +228,12 @@ export class UnknownPurchasesRepository {
     return new Set(found.map(({ name }) => name));
   }
 
-  /** @returns the ids of the discrepancies that it opened. */
+  /** Opens discrepancies for the purchases that our books do not know. @returns their ids. */
   async report(supplierId: number, purchases: ReportedPurchase[]): Promise<number[]> {
     return (await this.reportUpTo(null, supplierId, purchases)).opened;
   }
 
-  /** @param maxAnHour limits the supplier's discrepancies within an hour, from all sources; null for no limit. */
+  /** As {@link report}. @param maxAnHour the limit of the supplier's discrepancies within an hour, from all sources, or null. */
   async reportUpTo(maxAnHour: number | null, supplierId: number, purchases: ReportedPurchase[]): Promise<ReportResult> {
     if (purchases.length === 0) return { opened: [], withheld: 0 };
     const values = { supplierId, mostAnHour: maxAnHour, purchases: purchases.map(toRow) };
@@ -242,7 +243,7 @@ export class UnknownPurchasesRepository {
   }
 
   /**
-   * Closes open discrepancies whose purchase a unit has by now. It closes none while another worker does so.
+   * Closes open discrepancies whose purchase a unit has by now. Closes none while another worker is closing some.
    * @param after the id of the last checked discrepancy.
    * @returns the closed ids, and the id to continue after: 0 after the last discrepancy.
    */
