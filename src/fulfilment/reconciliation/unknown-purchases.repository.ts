@@ -32,8 +32,8 @@ const KNOWN = `
   OR EXISTS (SELECT FROM order_references r WHERE r.order_number = g.order_number
              AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id)
              AND (g.item IS NULL OR EXISTS (
-               SELECT FROM json_array_elements(r.answer -> -1) had
-               WHERE (had ->> 0)::int = g.item AND g.unit BETWEEN 1 AND (had ->> 2)::int)))
+               SELECT FROM json_array_elements(r.answer -> -1) archived_item
+               WHERE (archived_item ->> 0)::int = g.item AND g.unit BETWEEN 1 AND (archived_item ->> 2)::int)))
   OR EXISTS (SELECT FROM archived_purchases p
              WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.reference = g.reference)
   OR g.reference IS NULL AND EXISTS (
@@ -56,9 +56,9 @@ const NOT_BOUGHT = `
     SELECT bool_and(p.not_bought AND NOT EXISTS (SELECT FROM orders o WHERE o.id = p.order_id)) FROM archived_purchases p
     WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)
   OR EXISTS (
-    SELECT FROM order_references r CROSS JOIN json_array_elements(r.answer -> -1) had
-    WHERE r.order_number = g.order_number AND r.answer_version = 1 AND (had ->> 0)::int = g.item
-      AND (had ->> ${COMPLETED})::int = 0 AND (had ->> ${FAILED})::int > 0
+    SELECT FROM order_references r CROSS JOIN json_array_elements(r.answer -> -1) archived_item
+    WHERE r.order_number = g.order_number AND r.answer_version = 1 AND (archived_item ->> 0)::int = g.item
+      AND (archived_item ->> ${COMPLETED})::int = 0 AND (archived_item ->> ${FAILED})::int > 0
       AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
 
 /**
@@ -69,10 +69,10 @@ const NOT_BOUGHT = `
  * statement opens no more, and returns a row without an id for each further purchase.
  */
 const REPORT_PURCHASES = statement(
-  'unknown_purchases.tell',
+  'unknown_purchases.report',
   {
     supplierId: 'int',
-    mostAnHour: 'int?',
+    maxAnHour: 'int?',
     purchases: rowsOf({
       reference: 'text?',
       supplier_reference: 'text?',
@@ -88,12 +88,12 @@ const REPORT_PURCHASES = statement(
       unit: 'smallint?',
     }),
   },
-  ({ supplierId, mostAnHour, purchases }) => `
+  ({ supplierId, maxAnHour, purchases }) => `
     WITH given AS MATERIALIZED (SELECT * FROM ${purchases.numbered('g', 'place')}),
     same_account AS (
       SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId}),
     -- Discrepancies, open or closed, that this supplier already has for the reported purchases.
-    cases AS (
+    existing AS (
       SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
         ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.reference = g.reference
       UNION
@@ -107,18 +107,18 @@ const REPORT_PURCHASES = statement(
              bought_at = coalesce(r.bought_at, g.bought_at),
              cost_micros = CASE WHEN r.cost_micros IS NULL THEN g.cost_micros ELSE r.cost_micros END,
              cost_currency = CASE WHEN r.cost_micros IS NULL THEN g.cost_currency ELSE r.cost_currency END
-      FROM cases c JOIN given g ON g.place = c.place
+      FROM existing c JOIN given g ON g.place = c.place
       WHERE r.id = c.id AND c.status = 'open' AND g.state IS NOT NULL AND r.detail IS DISTINCT FROM g.detail),
-    forgotten AS MATERIALIZED (
+    unmatched AS MATERIALIZED (
       SELECT g.*, archived.not_bought FROM given g
       CROSS JOIN LATERAL (SELECT coalesce(g.state = 'succeeded' AND (${NOT_BOUGHT}), false) AS not_bought) archived
-      WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM cases)
+      WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM existing)
         AND (archived.not_bought OR NOT (${KNOWN}))),
     bound AS MATERIALIZED (
-      SELECT ${mostAnHour} IS NOT NULL AND ${mostAnHour} <= (SELECT count(*) FROM (
+      SELECT ${maxAnHour} IS NOT NULL AND ${maxAnHour} <= (SELECT count(*) FROM (
         SELECT FROM supplier_reversals
         WHERE supplier_id = ${supplierId} AND order_id IS NULL AND created_at > statement_timestamp() - interval '1 hour'
-        LIMIT ${mostAnHour}) lately) AS is_reached),
+        LIMIT ${maxAnHour}) lately) AS is_reached),
     opened AS (
       INSERT INTO supplier_reversals (supplier_id, kind, order_id, item, unit, attempt, reference, supplier_reference,
                                       supplier_sku, player, bought_at, cost_micros, cost_currency, detail, created_at)
@@ -126,25 +126,25 @@ const REPORT_PURCHASES = statement(
              g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency,
              g.detail || CASE WHEN g.not_bought THEN '; its order is archived, and did not get it' ELSE '' END,
              date_trunc('milliseconds', statement_timestamp())
-      FROM forgotten g WHERE NOT (SELECT is_reached FROM bound)
+      FROM unmatched g WHERE NOT (SELECT is_reached FROM bound)
       ORDER BY g.place
       ON CONFLICT DO NOTHING
       RETURNING id)
     SELECT id FROM opened
-    UNION ALL SELECT NULL FROM forgotten WHERE (SELECT is_reached FROM bound)`,
+    UNION ALL SELECT NULL FROM unmatched WHERE (SELECT is_reached FROM bound)`,
 );
 
 /**
  * Finds which of the given references of the supplier belong to successful units. Only the unit, and not the attempt, surely has
  * the supplier's reference. So this reads all units of the supplier without an index, and only operators' commands may use it.
  */
-const FIND_SETTLED_NAMES = statement(
-  'unknown_purchases.find_settled_names',
-  { supplierId: 'int', names: 'text[]' },
-  ({ supplierId, names }) => `
-    SELECT DISTINCT u.supplier_reference AS name
+const FIND_SETTLED_REFERENCES = statement(
+  'unknown_purchases.find_settled_references',
+  { supplierId: 'int', references: 'text[]' },
+  ({ supplierId, references }) => `
+    SELECT DISTINCT u.supplier_reference AS reference
     FROM suppliers own JOIN suppliers s USING (adapter, base_url, account) JOIN order_units u ON u.supplier_id = s.id
-    WHERE own.id = ${supplierId} AND u.state = 'succeeded' AND u.supplier_reference = ANY(${names})`,
+    WHERE own.id = ${supplierId} AND u.state = 'succeeded' AND u.supplier_reference = ANY(${references})`,
 );
 
 /**
@@ -154,7 +154,7 @@ const FIND_SETTLED_NAMES = statement(
  * the proven one of the attempt, because some suppliers change their references once a purchase is done.
  */
 const matching = (isNamed: string): string => `
-      SELECT r.id FROM looked r
+      SELECT r.id FROM checked r
       JOIN suppliers own ON own.id = r.supplier_id
       JOIN suppliers s USING (adapter, base_url, account)
       CROSS JOIN LATERAL (
@@ -178,7 +178,7 @@ const CLOSE_BOUGHT = statement(
   { after: 'int', limit: 'int' },
   ({ after, limit }) => `
     WITH ours AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${CLOSING_LOCK}) AS ours),
-    looked AS MATERIALIZED (
+    checked AS MATERIALIZED (
       SELECT id, supplier_id, reference, supplier_reference FROM supplier_reversals
       WHERE status = 'open' AND order_id IS NULL AND id > ${after} AND (SELECT ours FROM ours)
       ORDER BY id LIMIT ${limit}),
@@ -192,8 +192,8 @@ const CLOSE_BOUGHT = statement(
       RETURNING r.id)
     SELECT ARRAY(SELECT id FROM closed ORDER BY id) AS closed,
            CASE WHEN NOT (SELECT ours FROM ours) THEN ${after}
-                WHEN (SELECT count(*) FROM looked) < ${limit} THEN 0
-                ELSE (SELECT max(id) FROM looked) END AS next`,
+                WHEN (SELECT count(*) FROM checked) < ${limit} THEN 0
+                ELSE (SELECT max(id) FROM checked) END AS next`,
 );
 
 /** A purchase that a supplier reports in a callback, a list or a statement. */
@@ -221,11 +221,11 @@ export class UnknownPurchasesRepository {
   constructor(private readonly database: Database) {}
 
   /** @returns those of the supplier's references that successful units have. Reads all units of the supplier. */
-  async findSettledNames(supplierId: number, names: string[]): Promise<Set<string>> {
-    if (names.length === 0) return new Set();
-    const [statement, values] = FIND_SETTLED_NAMES.with({ supplierId, names });
-    const found = await this.database.query<{ name: string }>(withLongTimeout(statement), values);
-    return new Set(found.map(({ name }) => name));
+  async findSettledReferences(supplierId: number, references: string[]): Promise<Set<string>> {
+    if (references.length === 0) return new Set();
+    const [statement, values] = FIND_SETTLED_REFERENCES.with({ supplierId, references });
+    const found = await this.database.query<{ reference: string }>(withLongTimeout(statement), values);
+    return new Set(found.map(({ reference }) => reference));
   }
 
   /** Opens discrepancies for the purchases that our books do not know. @returns their ids. */
@@ -236,7 +236,7 @@ export class UnknownPurchasesRepository {
   /** As {@link report}. @param maxAnHour the limit of the supplier's discrepancies within an hour, from all sources, or null. */
   async reportUpTo(maxAnHour: number | null, supplierId: number, purchases: ReportedPurchase[]): Promise<ReportResult> {
     if (purchases.length === 0) return { opened: [], withheld: 0 };
-    const values = { supplierId, mostAnHour: maxAnHour, purchases: purchases.map(toRow) };
+    const values = { supplierId, maxAnHour, purchases: purchases.map(toRow) };
     const reported = await this.database.query<{ id: number | null }>(...REPORT_PURCHASES.with(values));
     const opened = reported.flatMap(({ id }) => (id === null ? [] : [id]));
     return { opened, withheld: reported.length - opened.length };
@@ -249,8 +249,8 @@ export class UnknownPurchasesRepository {
    */
   async closeBought(after: number, limit: number): Promise<{ closed: number[]; next: number }> {
     const values = CLOSE_BOUGHT.with({ after, limit });
-    const [looked] = await this.database.query<{ closed: number[]; next: number }>(...values);
-    return present(looked, 'closing bought cases returns one row');
+    const [checked] = await this.database.query<{ closed: number[]; next: number }>(...values);
+    return present(checked, 'closing bought discrepancies returns one row');
   }
 }
 
