@@ -53,10 +53,7 @@ export class SettlementRetryService {
     if (this.kept.size > MAX_KEPT) await keeping;
   }
 
-  /**
-   * Applies an answer that is already in the order history, after its unit was settled: the answer may contradict the
-   * settlement.
-   */
+  /** Applies an answer whose claim no longer holds, and which the order history already has. It may contradict the settlement. */
   judge(call: Decided): Promise<void> {
     return this.settleOnce(call, []);
   }
