@@ -20,13 +20,13 @@ const RENEWED_FOR_MS = 10_000;
 /** A claim is extended when this much of its lease is left. */
 const RENEW_BEFORE_MS = LEASE_MARGIN_MS / 2;
 /** With more unrecorded answers than this, a call occupies its slot until its answer is recorded. So suppliers get fewer calls. */
-const MAX_KEPT = 5_000;
+const MAX_UNRECORDED = 5_000;
 
 /** Settles units by definite answers of suppliers. If PostgreSQL cannot record an answer at once, it retries. */
 @Injectable()
 export class SettlementRetryService {
   /** Answers that could not be recorded yet. */
-  private readonly kept = new Set<Promise<void>>();
+  private readonly unrecorded = new Set<Promise<void>>();
   private isDraining = false;
 
   constructor(
@@ -45,12 +45,12 @@ export class SettlementRetryService {
     const lease = { endMs: leaseEndMs };
     const settling = this.settleAtLast(call, lease);
     if (await isDoneBefore(settling, lease.endMs - RENEW_BEFORE_MS)) return;
-    this.observer.kept(call.unit);
-    const keeping = this.renewUntil(settling, call.unit, lease)
+    this.observer.unrecorded(call.unit);
+    const extending = this.renewUntil(settling, call.unit, lease)
       .catch((error: unknown) => this.observer.notSettled(call.unit, error))
-      .finally(() => this.kept.delete(keeping));
-    this.kept.add(keeping);
-    if (this.kept.size > MAX_KEPT) await keeping;
+      .finally(() => this.unrecorded.delete(extending));
+    this.unrecorded.add(extending);
+    if (this.unrecorded.size > MAX_UNRECORDED) await extending;
   }
 
   /** Applies an answer whose claim no longer holds, and which the order history already has. It may contradict the settlement. */
@@ -61,7 +61,7 @@ export class SettlementRetryService {
   /** Waits until the unrecorded answers are recorded, or their claims end. */
   async drain(): Promise<void> {
     this.isDraining = true;
-    await Promise.all(this.kept);
+    await Promise.all(this.unrecorded);
   }
 
   /** Retries until the answer is recorded; while the process stops, only as long as the claim lasts. */

@@ -76,7 +76,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   /** An answer stays in memory until it can be recorded. */
-  kept(unit: ClaimedUnit): void {
+  unrecorded(unit: ClaimedUnit): void {
     this.logger.warn(this.about(unit), 'an answer could not be recorded yet: retrying');
   }
 
