@@ -39,8 +39,8 @@ const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban'
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
 
 const WITHHELD = {
-  moved: 'its supplier has another address than when it was sent',
-  too_old: 'it was sent too long ago: its supplier would take a question about it for a new purchase',
+  moved: 'the supplier’s address has changed since the unit was sent',
+  too_old: 'it was sent too long ago: the supplier would take an inquiry about it for a new purchase',
 };
 
 /** Records the outcomes of calls: settles a unit if the outcome decided it, and otherwise postpones the unit. */

@@ -81,7 +81,7 @@ export class SupplierCaller {
     const inquiry = inquiryAbout(supplier.adapter, !isSend && unit.supplier_reference !== null);
     const isInquiry = !isSend || (unit.is_repeat && inquiry?.mayBuy);
     if (!isInquiry) return supplier.adapter.send(settings, attempt);
-    if (!inquiry) return { kind: 'unknown', detail: 'cannot be asked' };
+    if (!inquiry) return { kind: 'unknown', detail: 'the supplier answers no inquiries' };
     return this.withCode(unit, await inquiry.query(settings, attempt), supplier.adapter);
   }
 

@@ -19,7 +19,7 @@ export class SupplierProbesService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  @WorkerTask('paused_suppliers', { every: 1_000, failed: 'paused suppliers could not be looked after' })
+  @WorkerTask('paused_suppliers', { every: 1_000, failed: 'paused suppliers could not be checked' })
   async probeDue(): Promise<void> {
     const probed = await this.pauses.probeDue();
     for (const each of probed) this.report(each);
@@ -29,7 +29,7 @@ export class SupplierProbesService {
 
   private report({ supplier, answer, isResumed }: ProbedSupplier): void {
     const about = { supplier: supplier.code, reason: supplier.pause_reason };
-    if (isResumed) this.logger.info(about, 'a paused supplier goes on');
+    if (isResumed) this.logger.info(about, 'a paused supplier is resumed');
     else this.logger.warn({ ...about, detail: answer.known ? undefined : answer.detail }, 'a supplier stays paused');
   }
 }

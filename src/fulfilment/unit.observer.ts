@@ -13,7 +13,7 @@ import type { ClaimedUnit } from './units.repository.js';
 
 const PAUSED = {
   credentials: 'the supplier refuses our credentials and is paused: correct them with topup supplier set',
-  ban: 'the supplier bans us for asking too often, and is paused until it answers again',
+  ban: 'the supplier bans us because of too many calls, and is paused until it answers again',
   deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
 };
 
@@ -87,13 +87,13 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   /** Another attempt for the unit has begun. */
   attemptBegun(unit: ClaimedUnit, { attempt, supplier, due_in_ms: dueInMs }: NextAttempt): void {
     this.metrics.attemptBegun(unit.supplier, supplier);
-    this.logger.warn({ ...this.about(unit), attempt, next: supplier, dueInMs }, 'a unit is bought in another attempt');
+    this.logger.warn({ ...this.about(unit), attempt, next: supplier, dueInMs }, 'another attempt to buy a unit begins');
   }
 
   offerTakenOff({ supplier, supplier_sku: sku }: ClaimedUnit, detail: string): void {
     this.logger.error(
       { supplier, sku, detail },
-      'the supplier does not sell what an offer calls it: the offer is off, see topup offer list',
+      'the supplier refuses the SKU or the player template of an offer: the offer is off, see topup offer list',
     );
   }
 

@@ -128,7 +128,7 @@ describe('orders of closed months', () => {
       `SELECT detail FROM supplier_reversals WHERE reference = $1`,
       [`${unlucky}.2`],
     );
-    expect(detail).toBe('a late callback; its order is archived, and did not get it');
+    expect(detail).toBe('a late callback; our archive records it as not bought');
     // An archive of the previous version has no references of failed purchases. The stored order has its failed items.
     await scene.stack.sql(`DELETE FROM archived_purchases WHERE not_bought`);
     await scene.stack.sql(`DELETE FROM supplier_reversals WHERE reference = $1`, [`${unlucky}.2`]);

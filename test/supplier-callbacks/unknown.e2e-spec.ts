@@ -134,7 +134,7 @@ describe('a callback about a purchase of no known order', () => {
     expect([stdout.includes('forged-10000'), stdout.includes('There are more')]).toEqual([true, false]);
     const scrape = await Scrape.of(await openManagementPort(scene.stack.api));
     expect(scrape.value('topup_unknown_purchases_withheld_total', { supplier: 'plain' })).toBe(2);
-    expect(log.filter((line) => line.includes('no more become cases'))).toHaveLength(1);
+    expect(log.filter((line) => line.includes('they open no more discrepancies'))).toHaveLength(1);
     // A signed callback is not counted, because no stranger can send it.
     await scene.stack.sql(`UPDATE supplier_reversals SET supplier_id = s.id FROM suppliers s
                            WHERE reference LIKE 'forged-%' AND s.code = 'signing'`);

@@ -97,7 +97,7 @@ describe('the discrepancy of a purchase whose attempt the books do not have yet'
     expect(await closeBought()).toEqual([found?.id]);
     expect(await caseOf(later)).toMatchObject({
       status: 'closed',
-      detail: 'listed: succeeded; closed by itself: it is what an order was given',
+      detail: 'listed: succeeded; closed automatically: a unit of an order has this purchase',
     });
     expect(await closeBought()).toEqual([]);
   });

@@ -46,7 +46,7 @@ export class PurchaseWatchService {
 
   @WorkerTask('supplier_purchase_lists', {
     dueBy: 'SUPPLIER_PURCHASES_INTERVAL_MS',
-    failed: 'suppliers could not be asked for what they sold us',
+    failed: 'suppliers’ lists of purchases could not be read',
   })
   async readDue(stop: AbortSignal, intervalMs: number): Promise<void> {
     for (const { supplier, reading } of await this.lists.readDue(intervalMs, stop)) this.report(supplier, reading);
@@ -56,23 +56,23 @@ export class PurchaseWatchService {
     this.metrics.purchaseListRead(supplier, resultOf(reading));
     if (reading?.known === false) {
       const { detail } = reading;
-      this.warnOnce(supplier, 'unread', { detail }, 'a supplier does not list what it sold us');
+      this.warnOnce(supplier, 'unread', { detail }, 'a supplier’s list of purchases could not be read');
       return;
     }
     const { purchases, unreadable, unreadableName = null, opened, contradicted } = reading ?? NOTHING_LISTED;
     if (unreadable > 0) {
-      const message = 'entries in a supplier’s list of what it sold us can’t be read';
+      const message = 'entries in a supplier’s list of purchases cannot be read';
       this.warnOnce(supplier, 'unreadable', { purchases, unreadable, unreadableName }, message);
     } else {
       this.problems.delete(supplier);
     }
     if (opened.length > 0) {
       const about = { supplier, purchases, cases: opened.length, firstCase: opened[0] };
-      this.logger.warn(about, 'a supplier lists purchases that no book knows');
+      this.logger.warn(about, 'a supplier lists purchases that our books do not know: see topup reversal list');
     }
     if (contradicted > 0) {
       this.metrics.supplierContradicted(supplier, contradicted);
-      const message = 'a supplier lists as sold what our books have as not bought: see topup reversal list';
+      const message = 'a supplier lists purchases that our books record as not bought: see topup reversal list';
       this.logger.error({ supplier, purchases, cases: contradicted }, message);
     }
   }

@@ -124,7 +124,7 @@ const REPORT_PURCHASES = statement(
                                       supplier_sku, player, bought_at, cost_micros, cost_currency, detail, created_at)
       SELECT ${supplierId}, 'unknown_purchase', NULL, NULL, NULL, NULL, g.reference, g.supplier_reference,
              g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency,
-             g.detail || CASE WHEN g.not_bought THEN '; its order is archived, and did not get it' ELSE '' END,
+             g.detail || CASE WHEN g.not_bought THEN '; our archive records it as not bought' ELSE '' END,
              date_trunc('milliseconds', statement_timestamp())
       FROM unmatched g WHERE NOT (SELECT is_reached FROM bound)
       ORDER BY g.place
@@ -187,7 +187,7 @@ const CLOSE_BOUGHT = statement(
     closed AS (
       UPDATE supplier_reversals r
       SET status = 'closed', closed_at = date_trunc('milliseconds', statement_timestamp()),
-          detail = concat_ws('; ', r.detail, 'closed by itself: it is what an order was given')
+          detail = concat_ws('; ', r.detail, 'closed automatically: a unit of an order has this purchase')
       WHERE r.id = ANY(ARRAY(SELECT id FROM bought)) AND r.status = 'open'
       RETURNING r.id)
     SELECT ARRAY(SELECT id FROM closed ORDER BY id) AS closed,
