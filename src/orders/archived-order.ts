@@ -3,15 +3,16 @@ import type { OrderReference } from './order-reference.entity.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 
 /**
- * The members that an archived order and its items keep. The row has only their values, in this order, because names would take
- * most of the space. Every version of an item begins with position, SKU and quantity, because statements read them by place.
+ * The members of an archived order and of its items that the archive stores. A row has only their values, in this order, because
+ * names would take most of the space. Every version of an item begins with position, SKU and quantity, because statements read
+ * these three by their index.
  */
 interface Members {
   order: readonly (keyof OrderRow)[];
   item: readonly ['position', 'sku', 'quantity', ...(keyof ItemRow)[]];
 }
 
-/** By version. The service never rewrites stored values: to keep other members, add a version and leave the earlier ones. */
+/** The members by version. The service never rewrites stored values: to store other members, add a version and leave the others. */
 export const ARCHIVED_MEMBERS = {
   1: {
     order: [
@@ -32,7 +33,7 @@ export const ARCHIVED_MEMBERS_VERSION = 1;
 const AMOUNTS = new Set(['subtotal_amount', 'discount_amount', 'total_amount', 'list_price', 'unit_price']);
 const MOMENTS = new Set(['created_at', 'updated_at']);
 
-/** Restores the columns of an archived order and its items that merchants see. @throws for an unknown version. */
+/** Makes the rows that merchants see, of an archived order and its items. @throws for an unknown version. */
 export function readArchivedOrder({ answer, answer_version: version, ...kept }: Omit<OrderReference, 'content_hash'>): {
   order: OrderRow;
   items: ItemRow[];

@@ -3,8 +3,9 @@ import { bigintColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
 /**
- * The references of an attempt of an archived order. The supplier may still report them. An attempt has a row if its reference is
- * random or it did not buy its unit. The service finds the other attempts by the order's number in the reference.
+ * The references of an attempt of an archived order, because its supplier may still report them. Only two kinds of attempts have
+ * a row: attempts with a random reference, and attempts that did not buy their units. The service recognizes the others by the
+ * order number at the beginning of the reference.
  */
 @Entity('archived_purchases')
 @Index('ix_archived_purchases_order', ['order_id'])
@@ -25,7 +26,10 @@ export class ArchivedPurchase {
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** The unit failed, or another attempt followed. A sale under this reference would contradict the books. */
+  /**
+   * Whether the attempt did not buy its unit: the unit failed, or another attempt followed. A reported sale would contradict
+   * this.
+   */
   @Column('boolean', { default: false })
   not_bought!: boolean;
 }

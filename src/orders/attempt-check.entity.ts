@@ -3,8 +3,8 @@ import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { UnitAttempt } from './unit-attempt.entity.js';
 
 /**
- * A scheduled inquiry about an attempt that has ended. The supplier sent a callback without proof, or reported a late sale and
- * did not hand over the code.
+ * A scheduled inquiry about an attempt that has ended. There are three reasons: the supplier sent a callback without proof, it
+ * reported a late sale without its code, or it may have sold each of several sends of the attempt.
  */
 @Entity('attempt_checks')
 @ForeignKey(() => UnitAttempt, ['order_id', 'item', 'unit', 'attempt'], ['order_id', 'item', 'unit', 'number'], {

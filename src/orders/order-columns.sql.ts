@@ -2,12 +2,13 @@ import { ITEM_MEMBERS, ORDER_MEMBERS } from './order.rows.js';
 import type { OrderStatus } from './states.js';
 
 /**
- * The moment at which a worker first claimed a unit; null before that. Since then, the order and the item are `processing`. Their
- * rows still say `pending`, because the claim writes only the attempt: two more updates would cost more than this query.
+ * In SQL: the moment at which a worker first claimed a unit; null before that. From then on, merchants see the order and the item
+ * as `processing`. Their rows still have `pending`, because a claim writes only the attempt: to update two more rows would cost
+ * more than this query.
  */
 const startedAt = (attempts: string): string =>
   `(SELECT min(begun.created_at) FROM unit_attempts begun WHERE ${attempts})`;
-/** A subquery and no EXISTS: PostgreSQL may carry out an EXISTS by reading the attempts of all orders. */
+/** In SQL: whether a worker has claimed a unit. Not with EXISTS, for which PostgreSQL may read the attempts of all orders. */
 const hasStarted = (attempts: string): string => `(SELECT true FROM unit_attempts begun WHERE ${attempts} LIMIT 1)`;
 
 const attemptsOfOrder = (order: string): string => `begun.order_id = ${order}.id`;
@@ -37,8 +38,8 @@ const columnsOf = (members: readonly string[], row: string, derived: Record<stri
   members.map((member) => (member in derived ? `${derived[member]} AS ${member}` : `${row}.${member}`)).join(', ');
 
 /**
- * The condition that an order has a status. The text names stored statuses, because PostgreSQL uses the partial indexes of open
- * and failed orders only for them. @param order the alias of the order's row.
+ * In SQL: whether merchants see this status of an order. The condition also names the stored statuses, because only then
+ * PostgreSQL uses the partial indexes of open and failed orders. @param order the alias of the order's row.
  */
 export function hasStatus(order: string, status: OrderStatus): string {
   const started = hasStarted(attemptsOfOrder(order));

@@ -3,7 +3,7 @@ import type { Customer } from '../catalog/listings.repository.js';
 import { parseBaht, type Satang } from '../core/money.js';
 import type { CreateOrderDto } from './order-requests.dto.js';
 
-/** One line of the request, with defaults. */
+/** One line of the request. A missing quantity is 1. */
 export interface OrderLine {
   sku: string;
   quantity: number;
@@ -26,7 +26,7 @@ export interface PlaceOrder {
   sandbox: boolean;
   referenceId: string;
   content: OrderContent;
-  /** The limit for the order's total; null without a limit. */
+  /** The merchant's limit for the order's total; null without a limit. */
   maxTotal: Satang | null;
   /** The buyer's IP address, for suppliers that demand it. */
   endUserIp: string | null;
@@ -49,7 +49,7 @@ export function toCommand({ merchantId, sandbox }: Customer, dto: CreateOrderDto
   return { merchantId, sandbox, referenceId, content: toContent(dto), maxTotal, endUserIp, requestId };
 }
 
-/** 32 bytes, equal for equal contents only. Without metadata it equals the hash that versions before metadata stored. */
+/** A hash of 32 bytes. Without metadata, it equals the hash of earlier versions, which had no metadata. */
 export function contentHash({ userId, serverId, characterId, lines, metadata }: OrderContent): Buffer {
   const canonical = JSON.stringify([
     userId,

@@ -6,14 +6,14 @@ import { bigintColumn } from '../database/columns.js';
 import { Order } from './order.entity.js';
 import type { OrderStatus } from './states.js';
 
-/** A better offer that could not be used. */
+/** An offer that routing prefers to the chosen one, but that could not be used. */
 export interface PassedOver {
   /** The code of its supplier. */
   supplier: string;
   supplier_sku: string;
   /**
-   * The reason: why the offer was not routable, `once_per_day` (it takes no quantity above 1), or `player` (it is for players of
-   * another form).
+   * The reason why the offer was not routable, or `once_per_day` (the offer allows no quantity above 1), or `player` (the player's
+   * ids do not fit the offer's pattern).
    */
   why: string;
 }
@@ -59,14 +59,17 @@ export class OrderItem {
   @Column(bigintColumn())
   unit_price!: Satang;
 
-  /** No foreign key: a trigger keeps the supplier (`tg_suppliers_used`), without a lock for each order. */
+  /**
+   * Not a foreign key, which would lock the supplier for each order. A trigger forbids the removal of the supplier
+   * (`tg_suppliers_used`).
+   */
   @Column('integer')
   supplier_id!: number;
 
   @Column('text')
   supplier_sku!: string;
 
-  // The terms of the chosen offer. The first attempt of each unit has the same terms.
+  // The next five columns are the terms of the chosen offer. The first attempt of each unit has the same terms.
 
   @Column('text', { nullable: true })
   player_template!: string | null;

@@ -15,9 +15,9 @@ import { isBalanceRefusal } from './placement-rules.js';
 
 /** One statement writes this many units in some tens of milliseconds. */
 const MAX_UNITS_PER_BATCH = 2_000;
-/** The service refuses an order that waits longer for its batch. The order is not placed, and the merchant may try again. */
+/** How long an order may wait for its batch. After that it is refused and not placed, and the merchant may try again. */
 const MAX_WAIT_MS = 5_000;
-/** Merchants' HTTP clients commonly give up after 10 s. They must get an answer before that. */
+/** The time to an answer. Merchants' HTTP clients commonly give up after 10 s, and must get an answer before that. */
 const ANSWER_WITHIN_MS = 8_000;
 
 /**

@@ -2,7 +2,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 import { bigintColumn } from '../database/columns.js';
 import { Merchant } from '../merchants/merchant.entity.js';
 
-/** The values of the order's members, in the order of `ARCHIVED_MEMBERS` (`archived-order.ts`), then a list with the values of each item. */
+/**
+ * The values of the order's members, sorted as in `ARCHIVED_MEMBERS` (`archived-order.ts`), and then a list with each item's
+ * values.
+ */
 type StoredAnswer = unknown[];
 
 /** The row that remains of an archived order. With it, a repeated request buys nothing and gets the same answer. */

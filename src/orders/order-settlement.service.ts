@@ -14,12 +14,12 @@ import type { SettleUnit } from './settle-unit.js';
 
 export type { SettleResult, SettleUnit };
 
-/** A command that waits longer fails, and its caller retries. Waiting commands exist in this process's memory only. */
+/** How long a command may wait for its batch. After that it fails, and its caller retries. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Settles units in batches. The last unit of an item ends the item, and the last item ends the order. The same transaction then
- * moves the order's money and records the event with its webhook deliveries.
+ * Settles units in batches. The last unit of an item ends the item, and the last item ends the order. The transaction that ends
+ * the order also moves its money, and records the event with its webhook deliveries.
  */
 @Injectable()
 export class OrderSettlementService {

@@ -4,7 +4,7 @@ import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { OrderItem } from './order-item.entity.js';
 import type { UnitState } from './states.js';
 
-/** One of the `quantity` copies of an item's product. The service buys each on its own, and settles it at most once. */
+/** One of the `quantity` copies of an item's product. The service buys each unit separately, and settles it at most once. */
 @Entity('order_units')
 @ForeignKey(() => OrderItem, ['order_id', 'item'], ['order_id', 'position'], { name: 'fk_order_units_item' })
 @Index('ix_order_units_due', { synchronize: false })
@@ -23,7 +23,7 @@ export class OrderUnit {
   @PrimaryColumn(bigintColumn({ primaryKeyConstraintName: 'pk_order_units' }))
   order_id!: bigint;
 
-  /** The position of its item. */
+  /** The position of the unit's item. */
   @PrimaryColumn('smallint', { primaryKeyConstraintName: 'pk_order_units' })
   item!: number;
 
@@ -35,13 +35,13 @@ export class OrderUnit {
   supplier_id!: number;
 
   /**
-   * The merchant of its order, without a foreign key, because the order has one. Null if an earlier version placed the unit.
-   * `ix_order_units_due` contains it ({@link waitingMerchant}).
+   * The merchant of the unit's order. Not a foreign key, because the order has one. Null if an earlier version placed the unit.
+   * `ix_order_units_due` contains this column ({@link waitingMerchant}).
    */
   @Column('integer', { nullable: true })
   merchant_id!: number | null;
 
-  /** The number of its latest attempt; 0 before the first. */
+  /** The number of the unit's latest attempt; 0 before the first attempt. */
   @Column('smallint', { default: 0 })
   attempt!: number;
 
@@ -55,13 +55,16 @@ export class OrderUnit {
   @Column('timestamptz', { nullable: true })
   next_action_at!: Date | null;
 
-  /** Claims and next attempts raise this number. A refusal of a call settles the unit only under the claim of that call. */
+  /**
+   * Each claim and each next attempt raises this number. A refusal settles the unit only if the claim of its call is still
+   * the latest.
+   */
   @Column('integer', { default: 0 })
   claim!: number;
 
   /**
-   * Equals `claim`, or `-claim` for a unit of the sandbox. Older versions of the service do not write it, and would buy later
-   * attempts and sandbox units wrongly, so the database skips their claims of such units.
+   * Equals `claim`, or `-claim` for a unit of the sandbox. Older versions of the service do not write this column, and would buy
+   * later attempts and sandbox units wrongly. So the database skips their claims of such units.
    */
   @Column('integer', { default: 0 })
   attempt_claim!: number;
@@ -71,8 +74,8 @@ export class OrderUnit {
   claimed_by!: string | null;
 
   /**
-   * The name of the claim for the unit's only send, if that claim expired and another one followed. Its worker may have sent
-   * nothing, and then undoes it by this name.
+   * The name of the claim for the unit's only send, if the lease of that claim ended and another claim followed. If its worker sent
+   * nothing, the worker undoes the claim by this name.
    */
   @Column('text', { nullable: true })
   interrupted_claim!: string | null;
@@ -83,7 +86,7 @@ export class OrderUnit {
   @Column('integer', { default: 0 })
   inquiries!: number;
 
-  // The times of sends and of doubt are those of the latest attempt.
+  // `first_sent_at`, `last_sent_at` and `unknown_since` are about the latest attempt.
 
   @Column(timestampColumn({ nullable: true }))
   first_sent_at!: Date | null;
@@ -107,10 +110,10 @@ export class OrderUnit {
   @Column('text', { nullable: true })
   failure_message!: string | null;
 
-  // The send that bought the unit, if it brought no further information. Then it has no row in `supplier_calls`
-  // ({@link SUPPLIER_CALLS}).
+  // The next two columns store the call that bought the unit, if that call was a send without further details. Such a call has no
+  // row in `supplier_calls` ({@link SUPPLIER_CALLS}).
 
-  /** The process that sent it. */
+  /** The process that made the call. */
   @Column('text', { nullable: true })
   call_process!: string | null;
 

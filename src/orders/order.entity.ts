@@ -33,11 +33,11 @@ export class Order {
   @Column('text')
   order_number!: string;
 
-  /** The merchant's own identifier: one order per reference. */
+  /** The merchant's own identifier of the order, unique per merchant. */
   @Column('text')
   reference_id!: string;
 
-  /** SHA-256 of its content, to tell a repeated request from a different one. */
+  /** SHA-256 of the order's content. It shows whether a request with the same reference repeats the order or differs from it. */
   @Column('bytea')
   content_hash!: Buffer;
 
@@ -80,7 +80,7 @@ export class Order {
   @Column('text', { nullable: true })
   failure_message!: string | null;
 
-  /** The id of the request that placed it. */
+  /** The id of the request that placed the order. */
   @Column('text', { nullable: true })
   request_id!: string | null;
 
@@ -90,7 +90,7 @@ export class Order {
   @Column(timestampColumn())
   updated_at!: Date;
 
-  /** Copied from its merchant. */
+  /** Copied from the merchant. */
   @Column('boolean', { default: false })
   sandbox!: boolean;
 }

@@ -10,10 +10,10 @@ import { OrderDto } from './order.dto.js';
 import { OrdersService, type CreatedOrder } from './orders.service.js';
 import type { Response } from 'express';
 
-/** Returns the order of the result. If the result is replayed, it also sets a header of the response. */
+/** Returns the order of the result. If the result is replayed, also sets the header `Idempotent-Replayed` of the response. */
 type WithReplayHeader = (created: CreatedOrder) => OrderDto;
 
-/** Not an interceptor: it would add a sixth to the HTTP cost of an order (`npm run bench -- http-path`). */
+/** Not an interceptor, which would add a sixth to the HTTP cost of an order (`npm run bench -- http-path`). */
 const ReplayHeader = createParamDecorator((_: unknown, context: ExecutionContext): WithReplayHeader => {
   const response = context.switchToHttp().getResponse<Response>();
   return ({ order, replayed }) => {

@@ -18,14 +18,14 @@ import { MAX_LIMIT } from '../core/pagination.js';
 import type { OrderStatus } from './states.js';
 import type { Satang } from '../core/money.js';
 
-/** `BETWEEN x AND x ORDER BY` forces the unique index of references, for the reason in {@link FIND_EARLIER}. */
+/** `BETWEEN x AND x ORDER BY` makes PostgreSQL use the unique index of references: {@link FIND_EARLIER} has the reason. */
 const FIND_BY_REFERENCE: Statement = {
   name: 'orders.find_by_reference',
   text: `SELECT ${orderColumns('orders')} FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2
          ORDER BY reference_id LIMIT 1`,
 };
 
-/** Both tables have status and failure, so those of the item are named `item_…`. */
+/** The columns of an order with an item. Both tables have a status and a failure, so those of the item are named `item_…`. */
 const JOINED_COLUMNS = `
   o.*, i.order_id, i.position, i.sku, i.quantity, i.list_price, i.unit_price, i.kind, i.completed_quantity, i.failed_quantity,
   ${itemStatusIn('i')} AS item_status, i.failure_code AS item_failure_code, i.failure_message AS item_failure_message`;
@@ -57,14 +57,14 @@ export const FIND_ITEMS_OF: Statement = {
   text: `SELECT ${itemColumns('i')} FROM order_items i WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
 };
 
-/** FROM clauses for a page of at most one order. `BETWEEN x AND x ORDER BY` forces a unique index, as in {@link FIND_EARLIER}. */
+/** FROM clauses for a page of at most one order. `BETWEEN x AND x ORDER BY` has the reason of {@link FIND_EARLIER}. */
 const byReference = (value: string): string => `(
   SELECT * FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN ${value} AND ${value}
   ORDER BY reference_id LIMIT 1) AS orders`;
 const byNumber = (value: string): string => `(
   SELECT * FROM orders WHERE order_number BETWEEN ${value} AND ${value} ORDER BY order_number LIMIT 1) AS orders`;
 
-/** Filters of a page. The filter by time stands in {@link OrderPage}. */
+/** The filters of a page, except the filter by time, which is in {@link OrderPage}. */
 export interface PageFilter {
   status?: OrderStatus | undefined;
   orderNumber?: string | undefined;
@@ -89,8 +89,8 @@ const MAX_ROWS_OF_PAGE = MAX_LIMIT + 1;
 
 /**
  * Makes one statement per combination of filters, so that PostgreSQL plans each combination with its own index. Keep the
- * conditions literal and the inner LIMIT constant. Otherwise PostgreSQL estimates a high cost for the cached plan and makes a new
- * plan for every page, which takes longer than the reading.
+ * conditions literal and the inner LIMIT constant. Otherwise PostgreSQL estimates too high a cost for the cached plan and
+ * plans every page again, which takes longer than to read the page.
  */
 export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limit }: OrderPage): BoundStatement {
   const { referenceId, orderNumber, userId, status } = filter;
@@ -131,13 +131,13 @@ export function pageOf({ merchantId, filter, after, createdFrom, createdTo, limi
   return { statement: { name: `orders.page.${names.join('.')}`, text }, values };
 }
 
-/** The order that has a reference already. */
+/** The order that already has a requested reference. */
 export type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'order_number' | 'content_hash'>;
 
 /**
  * Runs under the wallets' locks, so that it sees every order that these merchants placed before. `BETWEEN x AND x ORDER BY`
- * forces the unique index of references: with `=`, a plan from the time when the table was empty might read all orders of a
- * merchant by another index. Archived orders have their references in `order_references`.
+ * makes PostgreSQL use the unique index of references. With `=`, a plan from the time when the table was empty might read all
+ * orders of a merchant by another index. Archived orders have their references in `order_references`.
  */
 export const FIND_EARLIER = statement(
   'placement.find_earlier',

@@ -23,10 +23,10 @@ import type { ItemRow } from './order.rows.js';
 import { toOrderDto } from './order.mapper.js';
 import { OrdersRepository, type OrderWithItems } from './orders.repository.js';
 
-/** No order has a longer reference, so a longer one needs no query. */
+/** No order has a longer reference, so a longer text needs no query. */
 const MAX_REFERENCE_LENGTH = 256;
 
-/** An order in its current state. `replayed`: the same request placed it before. */
+/** An order in its current state. `replayed`: an earlier request with the same content placed the order. */
 export interface CreatedOrder {
   order: OrderDto;
   replayed: boolean;
@@ -42,7 +42,7 @@ export class OrdersService {
   ) {}
 
   /**
-   * Places an order, or returns the one that the same request placed before.
+   * Places an order, or returns the order that an earlier request with the same content placed.
    * @throws see {@link OrderPlacementService.place}
    */
   async create(customer: Customer, dto: CreateOrderDto, requestId: string): Promise<CreatedOrder> {

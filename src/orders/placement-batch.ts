@@ -25,7 +25,7 @@ import {
 } from './placement-rules.js';
 import { lineAmounts, sumAmounts } from './pricing.js';
 
-/** The rows of a new order. `replayed`: the merchant placed the same order before. */
+/** The rows of a new order, or with `replayed` none, because the merchant has placed the same order before. */
 export type Placed = { replayed: false; order: OrderRow; items: ItemRow[] } | { replayed: true };
 
 interface Repositories {
@@ -56,7 +56,7 @@ const toQueried = ({ merchantId, sandbox }: PlaceOrder, { sku, quantity }: Order
   sandbox,
 });
 
-/** A batch of orders under the locks of their wallets. It decides one order after another, in memory. */
+/** A batch of orders. It holds the locks of their wallets, and admits or refuses one order after another, in memory. */
 export class PlacementBatch {
   private readonly admitted: Admitted[] = [];
   private readonly lowBalances: LowBalance[] = [];
@@ -65,9 +65,9 @@ export class PlacementBatch {
     private readonly orders: OrdersRepository,
     private readonly available: Map<number, Satang>,
     private readonly alerts: Map<number, Satang | null>,
-    /** The orders that have a reference already, by merchant and reference. */
+    /** The orders that already have a requested reference, by merchant and reference. */
     private readonly earlier: Map<string, Pick<EarlierOrder, 'order_number' | 'content_hash'>>,
-    /** Offers by query, in the order of preference. */
+    /** The offers for each queried product, the preferred offer first. */
     private readonly products: Map<string, OrderableProduct[]>,
     private readonly now: Date,
     private readonly wait: LockWait,
@@ -112,7 +112,7 @@ export class PlacementBatch {
     );
   }
 
-  /** Decides one order. It takes into account the totals and references of the orders that the batch admitted before. */
+  /** Admits or refuses one order, after the totals and references of the orders that this batch has already admitted. */
   admit(command: PlaceOrder): BatchResult<Placed> {
     const { merchantId, referenceId, content, maxTotal } = command;
     const available = this.available.get(merchantId);
@@ -159,7 +159,7 @@ export class PlacementBatch {
     for (const { lines } of this.admitted) for (const { product } of lines) suppliers.add(product.supplier_id);
   }
 
-  /** Takes the first offer that accepts the player. `findOrderable` returns a row even for an unknown product. */
+  /** Chooses the first offer that accepts the player. `findOrderable` returns a row even for an unknown product. */
   private lineOf(command: PlaceOrder, line: OrderLine): ProductLine {
     const { content } = command;
     const offers = this.products.get(keyOf(toQueried(command, line))) ?? [];
@@ -170,7 +170,10 @@ export class PlacementBatch {
   }
 }
 
-/** Lists all better offers: first the offers that were not routable, then the offers for players of another form. */
+/**
+ * Lists all preferred offers that were not used: first those that are not routable, then those whose pattern the player's
+ * ids miss.
+ */
 function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[]): string {
   const unroutable = JSON.parse(passed_over ?? '[]') as PassedOver[];
   const excluding = others.map(({ supplier_code, supplier_sku }): PassedOver => ({

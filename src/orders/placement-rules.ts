@@ -10,7 +10,7 @@ export interface ProductLine {
   sku: string;
   quantity: number;
   product: OrderableProduct;
-  /** Whether no routable offer of the product takes the player's ids. */
+  /** Whether the player's ids fit no routable offer of the product. */
   isPlayerExcluded: boolean;
 }
 
@@ -28,7 +28,7 @@ export function takesPlayer(
 
 export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
 
-/** Checks SKU, availability, quantity, the ids that a product needs, and their form. */
+/** Checks SKU, availability and quantity of each line, and whether the player has the ids that each product needs, in its form. */
 export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   lines.forEach(({ sku, quantity, product, isPlayerExcluded }, index) => {

@@ -1,7 +1,7 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 
 /**
- * SQL for the number of a sandbox unit in its order, counted from 1 over all items. For other units it is null and reads no rows.
+ * In SQL: the number of a sandbox unit in its order, counted from 1 over all items. For other units it is null and reads no row.
  * @param unit the alias of the unit's row.
  */
 export const sandboxUnitIn = (unit: string): string => `

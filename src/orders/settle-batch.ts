@@ -26,8 +26,8 @@ export interface Repositories {
 
 /**
  * The result of a command.
- * - `settled`: it settled the unit.
- * - `settled_before`: the unit had been settled already.
+ * - `settled`: the command settled the unit.
+ * - `settled_before`: the unit was already settled.
  * - `superseded`: the unit stays open, because the answer is about an older claim or attempt, or a code is still missing.
  * - `reversal`: the answer contradicts the unit's settlement. The batch recorded a discrepancy.
  */
@@ -39,7 +39,7 @@ export interface Settlement {
   /** The result of each command, except those whose order or wallet another transaction has locked. */
   outcomes: Map<SettleUnit, BatchResult<SettleResult>>;
   ended: EndedOrder[];
-  /** The webhooks with new deliveries. Await it only after the commit: awaiting it earlier costs a round trip. */
+  /** The webhooks with new deliveries. Await this promise only after the commit: to await it earlier costs a round trip. */
   webhooks: Promise<number[]>;
 }
 
@@ -96,9 +96,9 @@ export async function settleBatch(
 }
 
 /**
- * Locks the commands' orders, and then their wallets: all code locks in this order. Skips rows that another transaction has
- * locked. It locks the wallets of all orders, because it does not know yet which orders end. @returns the commands whose order
- * and wallet are locked now.
+ * Locks the commands' orders, and then their wallets, as all code does, in this order. Skips rows that another transaction has
+ * locked. Locks the wallets of all orders, because it is not known yet which orders end.
+ * @returns the commands whose order and wallet this transaction has locked.
  */
 async function lockFree(
   { settlement, wallets }: Repositories,
@@ -136,8 +136,8 @@ function winnersOf(commands: SettleUnit[]): Map<string, SettleUnit> {
 type Precedence = readonly [attempt: number, weight: number, claim: number];
 
 /**
- * The latest attempt wins. Within an attempt, a success comes first, then a refusal in a report, then the refusal of the latest
- * claim. An operator's command wins only if no supplier answers.
+ * The command about the latest attempt wins. Within an attempt, a success wins over a refusal in a report, and that wins over a
+ * refusal of a call, where the latest claim wins. An operator's command wins only over nothing.
  */
 function precedenceOf({ by, outcome }: SettleUnit): Precedence {
   if (by.kind === 'operator' || by.kind === 'cancellation') return [-1, 0, 0];
@@ -159,7 +159,7 @@ function groupByAlsoWrite(commands: SettleUnit[], settled: Set<SettleUnit>): Map
   return groups;
 }
 
-/** Finds the results of commands that settled nothing. Answers that contradict a settled unit become discrepancies. */
+/** Finds the results of commands that settled nothing. Opens discrepancies for answers that contradict a settled unit. */
 async function judgeUnsettled(
   { settlement }: Repositories,
   tx: Transaction,

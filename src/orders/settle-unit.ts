@@ -5,15 +5,15 @@ import type { UnitKey } from './order.rows.js';
 import type { AnswerRow, SettledRow, SettledUnit, SupplierCall } from './settlement.repository.js';
 
 /**
- * A supplier's answer. It settles the unit only while the unit is at this attempt.
- * - `call`: its answer to a call of a claim. A refusal settles the unit only while that claim holds it.
- * - `report`: its statement about the whole attempt, in a callback or in answer to an inquiry that no claim made.
+ * The source of a supplier's answer. The answer settles the unit only if `attempt` is still the latest attempt.
+ * - `call`: an answer to a call under a claim. A refusal settles the unit only if that claim is still the latest.
+ * - `report`: a statement about the whole attempt, in a callback or in answer to an inquiry without a claim.
  */
 export type SupplierSource = { kind: 'call'; attempt: number; claim: number } | { kind: 'report'; attempt: number };
 
 /**
- * An operator who settles a unit, or a task in an operator's place. `seenAttempt` is the attempt that the operator saw: a unit
- * at another attempt is not settled. Without `seenAttempt`, the command settles the unit at any attempt.
+ * An operator who settles a unit, or a task that does so for the operators. `seenAttempt` is the attempt that the operator saw: if
+ * another attempt has begun since, the unit is not settled. Without `seenAttempt`, the attempt does not matter.
  * - `operator`: decides a unit in `unknown` or `review`.
  * - `cancellation`: fails a unit that was certainly not bought.
  */
@@ -25,8 +25,8 @@ interface Command {
   merchantId: number;
   outcome: DefiniteOutcome;
   /**
-   * Makes further writes in the same transaction, if this command settled its unit. If several commands have the same function,
-   * it runs once and gets those that settled their units.
+   * Makes further writes in the same transaction, if this command settled its unit. If several commands have the same function, it
+   * runs once, and `settled` are all commands with this function that settled their units.
    */
   alsoWrite?: (tx: Transaction, settled: SettleUnit[]) => void;
 }
@@ -35,11 +35,11 @@ interface SupplierAnswer extends Command {
   by: SupplierSource;
   /** A success without its code settles nothing, but may contradict how the unit was settled. */
   lacksCode?: boolean;
-  /** The supplier reported the same before: a repetition does not count as a new report. */
+  /** Set if the supplier reported the same before: a repetition does not count as a new report. */
   isRepeated?: boolean;
   /** The sealed codes and serial numbers that the supplier handed over. */
   delivered?: Buffer | null;
-  /** The supplier calls behind this answer, for the order history. They are recorded even if it settles nothing. */
+  /** The calls that led to this answer, for the order history. They are recorded even if the answer settles nothing. */
   calls: SupplierCall[];
 }
 
@@ -98,7 +98,7 @@ export const toAnswerRow = ({
   delivered_sealed: delivered,
 });
 
-/** The row for a second purchase under an attempt's reference: a supplier reports it in addition to the known one. */
+/** The row for a second purchase under an attempt's reference, which a supplier reports in addition to the known purchase. */
 export const toBesidesRow = (
   key: UnitKey,
   attempt: number,
@@ -113,7 +113,7 @@ export const toBesidesRow = (
   cost_currency: cost?.currency ?? null,
 });
 
-/** The sealed deliveries to store. Only the first row of a unit is kept, so commands that settled their units come first. */
+/** The sealed deliveries to store. Only the first row of a unit is stored, so commands that settled their units come first. */
 export const toDeliveriesToStore = (commands: SettleUnit[], settled: ReadonlySet<SettleUnit>): DeliveryToStore[] =>
   [...settled, ...commands.filter((command) => !settled.has(command))].flatMap((command) => {
     if (!isSupplierAnswer(command) || !command.delivered) return [];

@@ -10,7 +10,7 @@ import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
 
 /** A call to a supplier about a unit, or a callback from the supplier, for the order history. */
 export interface SupplierCall {
-  /** The attempt. */
+  /** The key of the attempt. */
   unit: Pick<UnitRow, 'order_id' | 'item' | 'unit'> & { attempt: number };
   kind: 'send' | 'inquiry' | 'callback';
   /** `withheld`: the process did not make the call. `interrupted`: the process died before it recorded an outcome. */
@@ -29,7 +29,7 @@ export const LOCK_ORDERS: Statement = {
          FROM orders WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
 };
 
-/** Skips orders that another transaction has locked. */
+/** Like {@link LOCK_ORDERS}, but skips orders that another transaction has locked. */
 const LOCK_FREE_ORDERS: Statement = {
   name: 'settlement.lock_free_orders',
   text: `${LOCK_ORDERS.text} SKIP LOCKED`,
@@ -42,21 +42,22 @@ const UNIT = { order_id: 'bigint', item: 'smallint', unit: 'smallint' } as const
 const quoted = (states: string[]): string => states.map((state) => `'${state}'`).join(', ');
 
 /**
- * No supplier has accepted a send of the unit's latest attempt. An attempt in doubt has `unknown_since` until the doubt is
- * refuted. A concurrent claim is harmless: if it comes first, the unit has left `queued`; if it comes second, it finds the new
- * state.
+ * In SQL: whether the supplier has certainly not accepted any send of the unit's latest attempt. While an attempt is in doubt,
+ * `unknown_since` is set. A concurrent claim is harmless: if the claim is first, the unit is no longer `queued`; if it is second,
+ * it finds the new state.
  */
 const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL`;
 
 /**
- * Settles each unit at most once, by compare-and-set. It returns the units that it settled.
- * - An answer settles the unit only while the unit is at the answer's attempt.
- * - A refusal answers one call, so it settles only under the claim of that call. A success settles under any claim, because all
- *   calls of an attempt have one reference. A report about the whole attempt has no claim and settles under any claim too.
- * - A supplier's refusal does not settle a unit that waits to be sent. A success does.
- * - An operator decides units in doubt or in review, and cancels units that were certainly not bought.
- * - With `seen_attempt`, an operator settles only that attempt. Attempt 0 equals attempt 1, because operators see both as 1.
- * - A row without a supplier's reference leaves the stored reference.
+ * Settles each unit at most once, by compare-and-set. Returns the settled units.
+ * - An answer settles a unit only if its attempt is still the unit's latest attempt.
+ * - A refusal answers one call, so it settles a unit only if the claim of that call is still the latest claim. For a success, the
+ *   claim does not matter, because all calls of an attempt have one reference. A report about the whole attempt has no claim.
+ * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
+ * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
+ * - With `seen_attempt`, an operator's decision settles only that attempt. Attempt 0 equals attempt 1, because operators see 1 for
+ *   both.
+ * - A row without a supplier's reference does not change the stored reference.
  */
 export const SETTLE_UNITS = statement(
   'settlement.settle_units',
@@ -114,15 +115,15 @@ const INQUIRE_FOR_CODE = `
 
 /**
  * Judges answers that settled nothing, and returns the states of their units.
- * - It opens a discrepancy if the answer contradicts the settled unit: the supplier took the purchase back (`taken_back`),
- *   sold the unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`).
- * - It also opens a discrepancy if an earlier attempt bought the unit. If the latest attempt has certainly bought nothing, the
- *   unit goes to review: an operator decides whether to buy again. `BEGIN_NEXT_ATTEMPTS` does the same while a discrepancy is
- *   open.
+ * - An answer that contradicts its settled unit opens a discrepancy: the supplier took the purchase back (`taken_back`), sold the
+ *   unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`).
+ * - A success of an attempt that is not the latest one also opens a discrepancy (`bought_late`). If the latest attempt has certainly
+ *   bought nothing, the unit goes to review, where an operator decides whether to buy again. While such a discrepancy is open,
+ *   `BEGIN_NEXT_ATTEMPTS` sends new attempts of the unit to review.
  * - A second purchase under the same reference (`besides`) opens a discrepancy in any state of the unit.
- * - A repeated answer opens no second discrepancy. An open discrepancy notes the supplier's latest statement. If the supplier
- *   reports something else after an operator closed the discrepancy (`is_news`), another one opens.
- * - A late answer may bring the code that the discrepancy about a late sale lacks. The discrepancy then stores the code.
+ * - A repeated answer opens no second discrepancy. A different answer (`is_news`) is written to the open discrepancy. If an operator
+ *   has closed that discrepancy, a different answer opens another one.
+ * - A late answer may have the code that the discrepancy about a late sale lacks. Then the discrepancy stores the code.
  */
 export const JUDGE_UNSETTLED = statement(
   'settlement.judge_unsettled',
@@ -157,7 +158,7 @@ export const JUDGE_UNSETTLED = statement(
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       LEFT JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
         AND a.number = c.attempt),
-    -- The supplier's earlier statement about the same attempt, from its latest discrepancy.
+    -- The latest discrepancy about the same attempt, with the supplier's statement in it.
     earlier AS (
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
              r.delivered_sealed IS NULL AS lacks_delivery,
@@ -204,7 +205,10 @@ export const JUDGE_UNSETTLED = statement(
     FROM weighed w LEFT JOIN recorded USING (order_id, item, unit, attempt, opens) LEFT JOIN noted ON noted.id = w.notes`,
 );
 
-/** Adds settled units to their items. An item ends with its last open unit, and takes the failure of its first failed unit. */
+/**
+ * Adds settled units to the counts of their items. An item ends with its last open unit, and gets the failure of its first
+ * failed unit.
+ */
 export const COUNT_UNITS = statement(
   'settlement.count_units',
   { units: rowsOf({ order_id: 'bigint', item: 'smallint', completed: 'smallint', failed: 'smallint' }) },
@@ -248,9 +252,9 @@ export const UPDATE_ORDERS = statement(
 );
 
 /**
- * Movements must be in the order of the merchant's statement. Wallets have the sums of the movements: `returned` goes to
- * available, and `leaving` leaves held. The statement reads the clock under the wallets' locks, so that times in a merchant's
- * statement never run backwards.
+ * Writes movements of money and the new balances. `movements` must be in the order in which merchants see them. `wallets` has the
+ * sums of the movements: `returned` is added to the available balance, and `leaving` is subtracted from the held balance. The
+ * clock is read under the wallets' locks, so that times in a merchant's list of movements never run backwards.
  */
 const MOVE_MONEY = statement(
   'settlement.move_money',
@@ -301,7 +305,7 @@ type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
   Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
 export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
 type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
-/** An answer for {@link JUDGE_UNSETTLED}. By default it is news, and hands over no codes. */
+/** An answer for {@link JUDGE_UNSETTLED}. By default `is_news` is true, and it contains no codes. */
 export type AnswerRow = Omit<JudgedRow, 'is_news' | 'delivered_sealed'> &
   Partial<Pick<JudgedRow, 'is_news' | 'delivered_sealed'>>;
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
@@ -316,7 +320,7 @@ export class SettlementRepository {
     return tx.query<LockedOrder>(LOCK_ORDERS, [[...new Set(ids)]]);
   }
 
-  /** Skips orders that another transaction has locked. */
+  /** Locks orders, but skips orders that another transaction has locked. */
   lockFreeOrders(tx: Transaction, ids: bigint[]): Promise<LockedOrder[]> {
     return tx.query<LockedOrder>(LOCK_FREE_ORDERS, [[...new Set(ids)]]);
   }

@@ -16,8 +16,8 @@ export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
  * The transitions of units. Statements make these and no others (`unit-states.e2e-spec.ts`).
  *
  * - `sending -> queued`: the supplier certainly did not accept the send, or a worker undoes a lost claim.
- * - `unknown -> sending`: the supplier reports that it never saw the reference, so a worker repeats the send under it.
- * - `unknown -> sending` also: a worker makes an inquiry that may buy.
+ * - `unknown -> sending`: the supplier never saw the reference, so a worker repeats the send under the same reference. Or a worker
+ *   makes an inquiry that may buy.
  * - `queued -> failed`: an operator cancels a unit that no supplier has accepted.
  * - `queued -> succeeded`, `queued -> unknown`: a proven callback contradicts an earlier `not_accepted`.
  * - `queued -> review`: an earlier attempt bought the unit after all.
@@ -34,7 +34,7 @@ export const UNIT_TRANSITIONS: Record<UnitState, readonly UnitState[]> = {
   failed: [],
 };
 
-/** The states that have a transition to every state of `to`, for the WHERE of a compare-and-set. */
+/** The states with a transition to each state of `to`, for the WHERE of a compare-and-set. */
 export function sourcesOf<State extends string>(transitions: Record<State, readonly State[]>, ...to: State[]): State[] {
   return (Object.keys(transitions) as State[]).filter((from) => to.every((state) => transitions[from].includes(state)));
 }

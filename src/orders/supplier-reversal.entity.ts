@@ -7,9 +7,9 @@ const REVERSAL_KINDS = ['taken_back', 'bought_late', 'unknown_purchase'] as cons
 export type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**
- * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a purchase
- * of no known order. Only a discrepancy about such a purchase may have no unit. The settlement writes these rows, so the entity
- * is in `orders`.
+ * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a purchase of
+ * no known order. Only for such a purchase, the discrepancy may have no unit. Settlements write these rows, so the entity is in
+ * `orders`.
  */
 @Entity('supplier_reversals')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
@@ -41,7 +41,7 @@ export class SupplierReversal {
   @IdColumn('integer', 'pk_supplier_reversals')
   id!: number;
 
-  /** Null, like item, unit and attempt, if no order knows the purchase. */
+  /** Null, like `item`, `unit` and `attempt`, if the purchase belongs to no known order. */
   @Column(bigintColumn({ nullable: true }))
   order_id!: bigint | null;
 
@@ -55,25 +55,28 @@ export class SupplierReversal {
   @Column('integer')
   supplier_id!: number;
 
-  /** The number of its attempt. */
+  /** The number of the attempt that the report is about. */
   @Column('smallint', { default: 1, nullable: true })
   attempt!: number | null;
 
   @Column('text')
   kind!: ReversalKind;
 
-  /** Numbers the rows of one kind for an attempt. After a row is closed, a different report of the supplier opens the next row. */
+  /**
+   * Counts the rows of one kind for an attempt. After an operator closed a row, a different report of the supplier opens the
+   * next.
+   */
   @Column('smallint', { default: 1 })
   turn!: number;
 
-  /** The supplier's latest statement; null until it differs from the one that opened the row. */
+  /** The supplier's latest report; null until it differs from the report that opened the row. */
   @Column('text', { nullable: true })
   says!: 'succeeded' | 'failed' | null;
 
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  // The next four columns are the supplier's report of a purchase that no order knows.
+  // The next four columns are from the supplier's report of a purchase of no known order.
 
   /** Our reference, as the supplier reports it. */
   @Column('text', { nullable: true })
@@ -82,11 +85,11 @@ export class SupplierReversal {
   @Column('text', { nullable: true })
   supplier_sku!: string | null;
 
-  /** In the supplier's notation. */
+  /** The player, as the supplier writes it. */
   @Column('text', { nullable: true })
   player!: string | null;
 
-  /** By the supplier's clock. */
+  /** When the supplier sold the purchase, by its clock. */
   @Column(timestampColumn({ nullable: true }))
   bought_at!: Date | null;
 

@@ -5,8 +5,8 @@ import { OrderUnit } from './order-unit.entity.js';
 import type { PassedOver } from './order-item.entity.js';
 
 /**
- * An attempt to buy a unit: one reference at one supplier. The worker commits it before its first send, and it stays until its
- * order is archived. The latest attempt has the state of its unit.
+ * An attempt to buy a unit: one reference at one supplier. Workers commit an attempt before its first send. The row stays until the
+ * order is archived. The state of the latest attempt is that of its unit.
  */
 @Entity('unit_attempts')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
@@ -52,11 +52,11 @@ export class UnitAttempt {
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 
-  /** A callback without proof brought `supplier_reference`, and the supplier has not confirmed it. */
+  /** Whether `supplier_reference` comes from a callback without proof, and the supplier has not confirmed it yet. */
   @Column('boolean', { default: false })
   is_hearsay!: boolean;
 
-  /** The supplier's notation of the player; null for the adapter's usual one. */
+  /** The template of the player's ids for this supplier; null for the adapter's usual notation. */
   @Column('text', { nullable: true })
   player_template!: string | null;
 
@@ -79,11 +79,11 @@ export class UnitAttempt {
   @Column('numeric', { precision: 20, scale: 10, nullable: true })
   baht_per_unit!: string | null;
 
-  /** The code of a refusal that counts only once the supplier repeats it. */
+  /** The failure code of a refusal that the supplier must repeat before it counts. */
   @Column('text', { nullable: true })
   unconfirmed!: UnitFailureCode | null;
 
-  /** The reason for the next attempt: the supplier refused this one, or never accepted it. Null for the latest attempt. */
+  /** Why the next attempt began: the supplier refused this attempt, or never accepted a send of it. Null for the latest attempt. */
   @Column('text', { nullable: true })
   ended_as!: 'failed' | 'withdrawn' | null;
 
@@ -96,7 +96,7 @@ export class UnitAttempt {
   @Column(timestampColumn({ nullable: true }))
   ended_at!: Date | null;
 
-  /** The better offers that could not be used; null if there were none. The first attempt has them in its item. */
+  /** The preferred offers that could not be used; null if there were none. Those of a first attempt are in the item's row. */
   @Column('jsonb', { nullable: true })
   passed_over!: PassedOver[] | null;
 

@@ -1,7 +1,7 @@
 /**
- * The merchant in whose name a unit waits. Null while a claim holds the unit, and for a unit that the previous version placed.
- * `ix_order_units_due` contains this expression after the supplier. So each merchant's units stand together, oldest first, and
- * claimed units stand behind all of them, by the ends of their leases.
+ * In SQL: the merchant of a waiting unit. Null while the unit is claimed, and for a unit that an earlier version placed. The
+ * index `ix_order_units_due` contains the supplier, and then this expression. So in the index, each merchant's waiting units
+ * are adjacent, oldest first. The claimed units come after all waiting units, in the order in which their leases end.
  * @param unit the alias of the unit's row.
  */
 export const waitingMerchant = (unit: string): string =>
@@ -10,7 +10,7 @@ export const waitingMerchant = (unit: string): string =>
 const MERCHANT = waitingMerchant('u');
 const isDue = (unit: string): string => `${unit}.next_action_at <= statement_timestamp()`;
 
-/** In SQL: units at a supplier with, and without, a merchant in the index. Each condition is one range of the index. */
+/** In SQL: the units at a supplier for which {@link waitingMerchant} is set, or null. Each condition is one range of the index. */
 const namedAt = (supplier: string): string => `u.supplier_id = ${supplier} AND ${MERCHANT} > 0`;
 const namelessAt = (supplier: string): string => `u.supplier_id = ${supplier} AND ${MERCHANT} IS NULL`;
 
@@ -20,9 +20,10 @@ export const hasDueUnits = (supplier: string): string => `(
   OR EXISTS (SELECT FROM order_units u WHERE ${namelessAt(supplier)} AND ${isDue('u')}))`;
 
 /**
- * A SELECT of the merchants with waiting units at a supplier: `merchant_id`, and `since`, the time of the merchant's earliest
- * unit. It steps through the index from one merchant to the next: one probe for each merchant, however many units wait.
- * @param which a further condition on units `u`; `due` leaves out units whose time has not come.
+ * A SELECT of the merchants with waiting units at a supplier: `merchant_id`, and `since`, the time at which the merchant's earliest
+ * unit became or becomes due. It steps through the index from one merchant to the next: one probe for each merchant, even if many
+ * units wait.
+ * @param which `due` counts only units that are due now.
  */
 export const merchantsWaitingAt = (supplier: string, which: 'due' | 'all'): string => {
   const step = (after: string): string => `
@@ -57,7 +58,7 @@ export const dueUnitsByMerchantAt = (supplier: string, max: number): string => `
         SELECT FROM order_units u WHERE u.supplier_id = ${supplier} AND ${MERCHANT} = waiting.merchant_id AND ${isDue('u')}
         ORDER BY u.next_action_at LIMIT ${max}) own) counted`;
 
-/** A SELECT of the orders of the next `count` units at a supplier. */
+/** A SELECT of the orders of the `count` units at a supplier that are due first, even if they are not due yet. */
 export const nextUnitsAt = (supplier: string, count: number): string => {
   const some = (range: string): string => `(
       SELECT u.order_id, u.next_action_at FROM order_units u WHERE ${range} AND u.next_action_at IS NOT NULL

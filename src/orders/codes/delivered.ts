@@ -11,7 +11,7 @@ export function storedDeliveries(kind: ProductKind, deliveries: readonly Deliver
 
 const given = (text: string | null): string | null => (text === null || text.trim() === '' ? null : text);
 
-/** Whether the supplier sold a code and did not hand it over. Such an outcome is no success yet. */
+/** Whether the supplier sold a code, but did not hand it over. Such an outcome does not settle the unit yet. */
 export const lacksCode = (kind: ProductKind, outcome: DefiniteOutcome): boolean =>
   kind === 'code' &&
   outcome.kind === 'succeeded' &&

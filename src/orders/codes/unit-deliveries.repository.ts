@@ -4,8 +4,8 @@ import { rowsOf, statement } from '../../database/parameters.js';
 import type { UnitDelivery } from './unit-delivery.entity.js';
 
 /**
- * Stores deliveries once for each unit, and only for the attempt that settled it. A delivery under another supplier's reference
- * than the unit's belongs to another purchase, so the unit does not get it.
+ * Stores deliveries once for each unit, and only for the attempt that settled it. If the supplier's reference of a delivery is not
+ * that of the unit, the delivery belongs to another purchase, and is not stored.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.keep',
@@ -30,8 +30,8 @@ const STORE_DELIVERIES = statement(
 );
 
 /**
- * Gives a settled unit the deliveries of a late sale, if the operator settled the unit with that very purchase. The operator
- * names the purchase by the supplier's reference or by ours.
+ * Gives a settled unit the deliveries of a late sale, if an operator settled the unit with that purchase. The operator enters the
+ * supplier's reference of the purchase, or ours.
  */
 const HAND_OVER_FROM_DISCREPANCY = statement(
   'unit_deliveries.hand_over_of_case',
@@ -49,10 +49,13 @@ const HAND_OVER_FROM_DISCREPANCY = statement(
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
 
-/** The deliveries of one unit. An item without deliveries has one row, with null for `unit` and `sealed`. */
+/** The deliveries of one unit. For an item without deliveries, `unit` and `sealed` are null. */
 export type DeliveredRow = { item: number } & (Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null });
 
-/** Deliveries of ended items with a bought unit. An item of kind `topup` has no row if it has no deliveries. */
+/**
+ * Deliveries of ended items with at least one bought unit. Of the items without deliveries, only those of kind `code` have a
+ * row.
+ */
 const FIND_DELIVERED = statement(
   'unit_deliveries.find_delivered',
   { orderId: 'bigint' },
@@ -84,7 +87,7 @@ interface Unit {
 export class UnitDeliveriesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Stores deliveries of settled units. @param deliveries the first row of a unit wins. */
+  /** Stores deliveries of settled units. @param deliveries if a unit has several rows, the first one is stored. */
   store(tx: Transaction, deliveries: DeliveryToStore[]): void {
     if (deliveries.length > 0) tx.write(...STORE_DELIVERIES.with({ deliveries }));
   }

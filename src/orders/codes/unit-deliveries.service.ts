@@ -31,7 +31,7 @@ export class UnitDeliveriesService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** @returns null if there is nothing to store. @throws Error without SECRETS_KEY. */
+  /** Seals what a success delivered. @returns null if there is nothing to store. @throws Error without SECRETS_KEY. */
   seal(unit: UnitOfOrder, kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
     const stored = outcome.kind === 'succeeded' ? storedDeliveries(kind, outcome.deliveries) : [];
     if (stored.length === 0) return null;
@@ -44,7 +44,7 @@ export class UnitDeliveriesService {
   }
 
   /**
-   * The deliveries of an archived order. @param ended the order's items with a bought unit.
+   * The deliveries of an archived order. @param ended the order's items with at least one bought unit.
    * @throws Error if SECRETS_KEY does not open them.
    */
   async ofArchived(orderId: bigint, ended: { position: number; kind: ProductKind }[]): Promise<DeliveredItems> {

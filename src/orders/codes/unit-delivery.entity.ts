@@ -2,14 +2,14 @@ import { Column, Entity, ForeignKey, Unique } from 'typeorm';
 import { placeOf, type Place } from '../../core/secret-box.js';
 import { bigintColumn, IdColumn, timestampColumn } from '../../database/columns.js';
 
-/** A unit; all null for a discrepancy without one. */
+/** The key of a unit. All members are null for a discrepancy without a unit. */
 interface UnitOrNone {
   order_id: bigint | null;
   item: number | null;
   unit: number | null;
 }
 
-/** The place that a code is sealed for. A discrepancy seals for its unit, so that the sealed code can move to the unit. */
+/** The place that a code is sealed for. The code of a discrepancy is sealed for the unit too, so that it can move to the unit. */
 export const unitDeliveryPlace = ({ order_id: orderId, item, unit }: UnitOrNone): Place =>
   placeOf('unit_deliveries.sealed', orderId, item, unit);
 

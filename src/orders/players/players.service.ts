@@ -49,7 +49,7 @@ export class PlayersService {
     if (sandbox) return sandboxVerdict(content, sku);
 
     if (isExcluded(content, offers)) return this.counted('pattern', INVALID_PLAYER);
-    // A newer version may have written a check that this version cannot read. It counts as "no validator".
+    // A newer version may have written a check that this version cannot read. Then the product counts as one without a validator.
     const check = setting === null ? null : readPlayerCheck(setting);
     return check ? this.checkOnce(check, content) : this.counted('nobody', UNKNOWN_PLAYER);
   }
@@ -85,10 +85,10 @@ export class PlayersService {
   }
 }
 
-/** Prefixes the fields of an order's first line. */
+/** How the names of an order's members in its first line begin. */
 const AT = 'items[0].';
 
-/** The problems of an order for this player. A product that cannot be bought at the moment is no problem for a check. */
+/** Finds the problems that an order for this player would have, except that the product cannot be bought at the moment. */
 function problemsOf(content: OrderContent, sku: string, product: OrderableProduct): ErrorDetail[] {
   const bought = { ...product, supplier_id: product.supplier_id ?? 0 };
   const line = { sku, quantity: 1, product: bought, isPlayerExcluded: false };
@@ -106,7 +106,7 @@ const withoutPlace = (text: string): string => (text.startsWith(AT) ? text.slice
 const isExcluded = (content: OrderContent, offers: readonly OrderableProduct[]): boolean =>
   !offers.some((offer) => takesPlayer(offer, content));
 
-/** The verdict for a sandbox merchant: it agrees with the result of an order. A product needs no validator for it. */
+/** The verdict for a sandbox merchant. It agrees with the result of an order, and the product needs no validator for it. */
 function sandboxVerdict({ userId }: OrderContent, sku: string): PlayerVerdict {
   const { verdict } = behaviourOf(userId, sku, 1);
   return verdict.kind === 'refused' && verdict.code === 'INVALID_PLAYER' ? INVALID_PLAYER : VALID_PLAYER;

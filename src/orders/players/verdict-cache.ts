@@ -11,7 +11,7 @@ import { RedisHealthService } from '../../queues/redis-health.service.js';
 
 /** The contract promises 5 minutes (section 3). */
 const CACHE_MS = 300_000;
-/** Shorter, because an unavailable validator may soon be available. */
+/** For the verdict `unknown`. Shorter, because an unavailable validator may soon be available. */
 const UNKNOWN_CACHE_MS = 5_000;
 const ANSWER_WITHIN_MS = 500;
 
@@ -60,7 +60,7 @@ export class VerdictCache {
   }
 }
 
-/** Another version may have written a verdict that this version does not know. It counts as absent. */
+/** Returns nothing for a verdict that this version does not know: another version may have written it. */
 function readVerdict(text: string): PlayerVerdict | undefined {
   const { verdict, name } = JSON.parse(text) as Partial<PlayerVerdict>;
   const isKnown = PLAYER_VERDICTS.some((each) => each === verdict);
