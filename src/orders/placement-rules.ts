@@ -80,6 +80,7 @@ export function priceChanged(total: Satang, maxTotal: Satang): AppError {
 
 const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE';
 
+/** The status is 503, because the specification demands it for an insufficient balance (section 4.1). */
 export function insufficientBalance(total: Satang, available: Satang): AppError {
   const message = `Insufficient wallet balance: the order costs ${formatBaht(total)} THB, ${formatBaht(available)} THB are available`;
   return new AppError('SERVICE_UNAVAILABLE', message, {

@@ -137,7 +137,8 @@ type Precedence = readonly [attempt: number, weight: number, claim: number];
 
 /**
  * The command about the latest attempt wins. Within an attempt, a success wins over a refusal in a report, and that wins over a
- * refusal of a call, where the latest claim wins. An operator's command wins only over nothing.
+ * refusal of a call, where the latest claim wins. An operator's command wins only if the batch has no answer
+ * of a supplier for the unit.
  */
 function precedenceOf({ by, outcome }: SettleUnit): Precedence {
   if (by.kind === 'operator' || by.kind === 'cancellation') return [-1, 0, 0];
