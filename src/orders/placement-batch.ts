@@ -18,7 +18,7 @@ import {
   duplicateReference,
   findProblems,
   insufficientBalance,
-  isSold,
+  isOrderable,
   priceChanged,
   takesPlayer,
   type ProductLine,
@@ -130,8 +130,8 @@ export class PlacementBatch {
     const [problem, ...more] = findProblems(content, requested);
     if (problem) return refused(invalidRequest([problem, ...more]));
 
-    const lines = requested.filter(isSold);
-    invariant(lines.length === requested.length, 'an order without problems has no line that is not sold');
+    const lines = requested.filter(isOrderable);
+    invariant(lines.length === requested.length, 'an order without problems has only orderable lines');
     const amounts = sumAmounts(lines.map(({ product, quantity }) => lineAmounts(prices(product), quantity)));
     if (maxTotal !== null && amounts.total > maxTotal) return refused(priceChanged(amounts.total, maxTotal));
     if (amounts.total > available) return refused(insufficientBalance(amounts.total, available));

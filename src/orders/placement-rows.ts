@@ -1,7 +1,7 @@
 import type { Satang } from '../core/money.js';
 import type { PlaceOrder } from './order-content.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
-import type { SoldLine } from './placement-rules.js';
+import type { OrderableLine } from './placement-rules.js';
 import type { Amounts } from './pricing.js';
 
 /** An order that its batch writes. */
@@ -9,7 +9,7 @@ export interface Admitted {
   command: PlaceOrder;
   hash: Buffer;
   orderNumber: string;
-  lines: SoldLine[];
+  lines: OrderableLine[];
   amounts: Amounts;
   availableAfter: Satang;
 }

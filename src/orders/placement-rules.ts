@@ -15,7 +15,7 @@ export interface ProductLine {
 }
 
 /** A line whose product can be ordered. */
-export type SoldLine = ProductLine & { product: { supplier_id: number; supplier_sku: string } };
+export type OrderableLine = ProductLine & { product: { supplier_id: number; supplier_sku: string } };
 
 /** Whether the player's ids fit the pattern of an offer. */
 export function takesPlayer(
@@ -26,7 +26,7 @@ export function takesPlayer(
   return fitsPattern(pattern, template === null ? usualPlayer(player) : writePlayer(template, player));
 }
 
-export const isSold = (line: ProductLine): line is SoldLine => line.product.supplier_id !== null;
+export const isOrderable = (line: ProductLine): line is OrderableLine => line.product.supplier_id !== null;
 
 /** Checks SKU, availability and quantity of each line, and whether the player has the ids that each product needs, in its form. */
 export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
