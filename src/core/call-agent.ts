@@ -1,6 +1,6 @@
 import { Agent, Client, Pool, type buildConnector, type Dispatcher } from 'undici';
 
-/** For modules that load undici only when needed. */
+/** For modules that import this module dynamically, so that a process loads undici only when it needs it. */
 export { buildConnector } from 'undici';
 
 /** Opens a connection for one call. @param signal of the call: once aborted, the connection is no longer needed. */
@@ -10,16 +10,16 @@ export type ConnectFor = (
   signal: AbortSignal,
 ) => void;
 
-/** undici's options with the call's signal. */
+/** The options of undici's `dispatch`, with the signal of the call. */
 export interface CallOptions extends Dispatcher.DispatchOptions {
   /** Aborted when the call ends early, such as at its deadline. */
   signal: AbortSignal;
 }
 
 /**
- * An agent that runs one call at a time on a connection, and connects only for calls. By itself, undici connects once more after
- * it has cut a connection off, because it thinks that the request was not sent. So after each timeout, the other side would see
- * a connection without a request.
+ * An agent that runs one call at a time on a connection, and connects only for calls. undici's own agent connects again after a
+ * call was aborted, because it takes the request for one that was not sent. So after each timeout, the other side would see a
+ * connection without a request.
  */
 export function createCallAgent(options: Agent.Options, connect: ConnectFor): Agent {
   return new Agent({
@@ -33,7 +33,7 @@ export function createCallAgent(options: Agent.Options, connect: ConnectFor): Ag
   });
 }
 
-/** At most one connection and one call at a time: the pool hands a client the next call when the last one is over. */
+/** A client has at most one connection and one call at a time: the pool gives it the next call when the last one is over. */
 class CallClient extends Client {
   private readonly call: { signal?: AbortSignal };
 
@@ -44,7 +44,7 @@ class CallClient extends Client {
       connect: (target, callback) => {
         const { signal } = call;
         if (signal && !signal.aborted) return connect(target, callback, signal);
-        // In a microtask: if a client gets the error while it is still connecting, it does not check its queue again.
+        // Not at once: a client that gets the error while it is still connecting does not check its queue of calls again.
         queueMicrotask(() => callback(new Error('the call is over'), null));
       },
     });

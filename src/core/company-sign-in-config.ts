@@ -9,13 +9,13 @@ export interface CompanySignInConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Separated by blanks, such as `openid profile email`. */
+  /** The OpenID Connect scopes, separated by blanks, such as `openid profile email`. */
   readonly scopes: string;
   /** The claim with the person's groups, or a path such as `realm_access.roles`. */
   readonly roleClaim: string;
   /** A person gets the role of the first entry whose value is in the claim. */
   readonly roles: readonly { readonly value: string; readonly role: Role }[];
-  /** Whether addresses count as verified unless the provider denies it. */
+  /** Whether a person's email address counts as verified, unless the provider says that it is not. */
   readonly trustsEmail: boolean;
   /** The name on the button; null for the default text. */
   readonly name: string | null;
@@ -24,7 +24,7 @@ export interface CompanySignInConfig {
 type Variable = Extract<keyof Environment, `CONSOLE_OIDC_${string}`>;
 
 /**
- * @param isConsole false in other processes. They may lack the secret, so they neither read nor check these settings.
+ * @param isConsole whether this process is a console. Other processes may lack the secret, so they ignore these settings.
  * @returns the settings, null if none is set, and the rest of the environment.
  */
 export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NODE_ENV'>>(

@@ -11,16 +11,16 @@ export interface ConsoleConfig {
   readonly host: string;
   /** The public origin, such as `https://console.example.com`. */
   readonly url: string;
-  /** Whether browsers reach it by https: cookies are then marked as secure. */
+  /** Whether browsers reach the console by https. Then its cookies are marked as secure. */
   readonly isHttps: boolean;
   readonly trustedProxies: TrustedProxies;
   /** The maximum length of a session. `idleMs` is the maximum time between its requests. */
   readonly sessionMs: number;
   readonly idleMs: number;
   readonly requireSecondFactor: 'none' | 'money' | 'all';
-  /** Resolving a unit with a higher price needs confirmation by code or password. */
+  /** To resolve a unit with a higher price, an operator must confirm with a code or password. */
   readonly confirmAbove: Satang;
-  /** Movements of money above this amount need approval; null if none does. */
+  /** Movements of money above this amount need approval; null if no movement needs it. */
   readonly approvalAbove: Satang | null;
   /** The time zone of operators who have not chosen one. */
   readonly timezone: string;

@@ -23,7 +23,7 @@ export class CoreModule {
   }
 }
 
-/** Without a key, only use of a secret fails, with a message about the missing key. */
+/** Makes the secret box. Without SECRETS_KEY a process starts, and only a use of the box fails, with a message about the key. */
 function secretBox(config: Config): SecretBox {
   if (config.secretsKey) return new SecretBox(config.secretsKey, config.previousSecretsKeys);
   const missing = (): never => {

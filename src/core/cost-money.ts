@@ -1,8 +1,8 @@
 /** A supplier's amount, in millionths of its currency. Never a floating-point number. */
 export interface CostMoney {
-  /** 1 IDR is 1,000,000. */
+  /** Millionths: 1 IDR is 1,000,000. */
   micros: bigint;
-  /** The supplier's code for it, such as `THB`. */
+  /** The supplier's code for the currency, such as `THB`. */
   currency: string;
 }
 

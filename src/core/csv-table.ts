@@ -5,7 +5,7 @@ import { readCsvCell } from './csv.js';
 export interface CsvShape {
   columns: readonly string[];
   required: readonly string[];
-  /** The name of its lines, such as `products`. */
+  /** What the lines of the file are, for messages, such as `products`. */
   what: string;
   /** The maximum number of lines. */
   atMost?: number;
@@ -26,7 +26,7 @@ export interface CsvTable {
   rows: CsvRow[];
 }
 
-/** The valid lines of a file, and the problems of the others. */
+/** The valid lines of a file, and the problems of its other lines. */
 export interface CsvLines<Line> {
   lines: Line[];
   problems: CsvProblem[];
@@ -36,12 +36,12 @@ export interface CsvLines<Line> {
 export interface CsvProblem {
   /** Counted from 1; null for the whole file. */
   line: number | null;
-  /** Null if it concerns no single column. */
+  /** Null if the problem is not about a single column. */
   column: string | null;
   words: string;
 }
 
-/** A file's problems. The message has one line per problem, with the line in the file. */
+/** The problems of a file. The message has one line for each problem, with the number of the line in the file. */
 export class CsvProblems extends Error {
   constructor(readonly problems: readonly CsvProblem[]) {
     super(problems.map(({ line, words }) => (line === null ? words : `line ${line}: ${words}`)).join('\n'));
@@ -57,7 +57,7 @@ const aboutFile = (words: string): CsvProblem => ({ line: null, column: null, wo
 /** Whether there are enough problems to stop reading. */
 export const isEnough = (problems: readonly CsvProblem[]): boolean => problems.length >= MAX_PROBLEMS;
 
-/** The first problems, sorted by line. */
+/** The first problems of a file, sorted by line. */
 export function firstProblems(problems: readonly CsvProblem[]): CsvProblem[] {
   const sorted = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   if (!isEnough(sorted)) return sorted;

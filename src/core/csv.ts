@@ -1,7 +1,7 @@
 /** The content of a cell. */
 export type CsvCell = string | number | bigint | Date | null;
 
-/** Amounts come as text, and must stay numbers in a spreadsheet. */
+/** Text that is a plain number. Amounts are text, and must become numbers in a spreadsheet, so they get no apostrophe. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
 /**
  * Text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), after any number of the apostrophes that

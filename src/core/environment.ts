@@ -7,7 +7,7 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value.trim() === '');
 
-// Each decorator declares a variable: how its text becomes a value, its default, and its rules.
+// Each decorator declares an environment variable: how its text becomes a value, its default, and its rules.
 
 const Variable =
   (read: (text: unknown) => unknown, ...rules: PropertyDecorator[]): PropertyDecorator =>

@@ -35,7 +35,7 @@ export const DETAIL_CODES = {
   CHANNEL_UNAVAILABLE: 'the deposit was made, but has no QR code yet: the same request again finishes it',
 } as const;
 
-/** Further codes, which only the operators' console answers. */
+/** Further codes, which only the operators' console uses in its answers. */
 export const CONSOLE_DETAIL_CODES = {
   CODE_REQUIRED: 'the password was right: the code of the second factor is asked for',
   SECOND_FACTOR_REQUIRED: 'an operator of this role must have a second factor: set one up',
@@ -82,7 +82,7 @@ interface ErrorOptions {
   retryAfterSeconds?: number;
 }
 
-/** An error for the caller: its message goes to the wire unchanged. */
+/** An error for the caller, who gets its message unchanged. */
 export class AppError extends Error {
   readonly details: ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -151,7 +151,7 @@ export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppErr
 export const invalidValue = (field: string, message: string): AppError =>
   invalidRequest([{ field, code: 'INVALID_VALUE', message }]);
 
-/** A refusal that one detail code explains. */
+/** An error with exactly one detail. */
 export const refusal = (
   code: ErrorCode,
   detail: DetailCode,

@@ -1,6 +1,6 @@
 import { parse, stringify } from 'lossless-json';
 
-/** A number as it is written in a JSON text. */
+/** A number with its text, exactly as it stands in the JSON. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 }

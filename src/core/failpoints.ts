@@ -29,7 +29,7 @@ export const FAILPOINTS = [
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-/** How many passes are left for each failpoint, the fatal pass included; null while no failpoint is armed. */
+/** How many passes each failpoint still allows, including the fatal one; null while no failpoint is armed. */
 let armed: Map<string, number> | null = null;
 
 /** Kills the process here if {@link armFailpoints} armed this failpoint for this pass; otherwise does nothing. */
@@ -39,7 +39,8 @@ export function failpoint(name: Failpoint): void {
 
 /**
  * Arms the failpoints in `TOPUP_FAILPOINTS`: `order.committed=kill@3` kills the process with SIGKILL at the third pass.
- * Several are separated by commas. Only tests set it.
+ * Several
+ * failpoints are separated by commas. Only tests set this variable.
  * @throws Error for a name or an action that does not exist, and in production.
  */
 export function armFailpoints({ TOPUP_FAILPOINTS: text = '', NODE_ENV }: NodeJS.ProcessEnv): void {

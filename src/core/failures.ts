@@ -37,14 +37,14 @@ export function failure(code: UnitFailureCode, message?: unknown): Failure {
   return { code, message: text === '' ? FAILURE_MESSAGES[code] : text };
 }
 
-/** The codes that help the merchant most come first: problems of the player, and last, problems between us and suppliers. */
+/** The codes, the most helpful for a merchant first: problems of the player come first, and problems with suppliers come last. */
 const BY_USEFULNESS: readonly UnitFailureCode[] = [
   ...(['INVALID_PLAYER', 'INVALID_SERVER', 'PLAYER_NOT_ELIGIBLE', 'LIMIT_EXCEEDED'] as const),
   ...(['OUT_OF_STOCK', 'PRODUCT_UNAVAILABLE', 'ITEM_NOT_FOUND'] as const),
   ...(['SUPPLIER_REJECTED', 'SUPPLIER_UNAVAILABLE'] as const),
 ];
 
-/** Chooses the unit's failure: the most useful failure of its attempts, and of two with the same code the later one. */
+/** Chooses the failure that a unit gets from those of its attempts: the most helpful one, and if several are equal, the latest. */
 export function mostTelling(failures: readonly [...Failure[], Failure]): Failure {
   const rank = ({ code }: Failure): number => {
     const at = BY_USEFULNESS.indexOf(code);

@@ -17,8 +17,8 @@ interface Answer {
 }
 
 /**
- * What arrived. `answer` is undefined without a whole status line and header. `body` has the raw bytes, not decompressed, up to
- * the limit. `error` is the reason if the exchange ended early.
+ * The result of an exchange. `answer` is undefined if no complete status line and header arrived. `body` has the raw bytes, not
+ * decompressed, up to the limit. `error` is the reason if the exchange ended early.
  */
 export type Exchange =
   { answer: Answer; body: Buffer; error?: undefined } | { answer: Answer | undefined; body: Buffer; error: Error };
@@ -30,8 +30,8 @@ export class AnswerTooLarge extends Error {
 }
 
 /**
- * Sends one request and collects the answer. Never rejects. It uses no stream for the body, because a stream would cost as much
- * as the rest of the call.
+ * Sends one request and collects the answer. Never rejects. Uses no stream for the body, because a stream would cost as much
+ * time as the rest of the call.
  */
 export function exchange(agent: Agent, request: ExchangeRequest, limits: ExchangeLimits): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -99,7 +99,7 @@ class Call implements Dispatcher.DispatchHandler {
     this.controller?.abort(new Error('the call is over'));
   }
 
-  /** @returns whether it had not ended before. */
+  /** Ends the call. @returns false if it had already ended. */
   private end(error?: Error): boolean {
     if (this.ended) return false;
     this.ended = true;

@@ -31,8 +31,8 @@ const EPOCH_SECONDS = Date.UTC(2020) / 1000;
 const TIME_LENGTH = 6;
 
 /**
- * The current second as text. Ids begin with it after their prefix, so that new ids enter a unique index at one end, whose pages
- * are in memory. The text has only digits and capitals, which all collations of PostgreSQL sort in the order of time. A wrong
+ * The current second as text. It follows the prefix of an id, so that new ids are all added at one end of a unique index, whose
+ * pages are in memory. The text has only digits and capitals, which all collations of PostgreSQL sort in the order of time. A wrong
  * clock only puts ids elsewhere in the index.
  */
 export const timePart = (nowMs = Date.now()): string =>
@@ -43,15 +43,15 @@ export const timePart = (nowMs = Date.now()): string =>
     .slice(-TIME_LENGTH);
 
 /**
- * `ord_` and 16 base-62 characters: 6 of time and 10 random ones, which are 8.4e17 possibilities (60 bits) in every second.
- * Among n orders of one second two are alike with a chance of n^2 / 1.7e18: at 386 orders a second, a billion a month, once
- * in 360,000 years. The database refuses the second number, and so the service refuses that order.
+ * `ord_` and 16 base-62 characters: 6 for the time and 10 random ones, which have 8.4e17 possibilities (60 bits) in every second.
+ * The probability that two of n orders in one second have the same number is n^2 / 1.7e18. At 386 orders a second, which are a
+ * billion a month, this happens once in 360,000 years. The database then refuses the second number, and with it that order.
  */
 export const newOrderNumber = (): string => `ord_${timePart()}${randomBase62(16 - TIME_LENGTH)}`;
 
 /**
- * `evt_` and 22 base-62 characters: 6 of time and 16 random ones (95 bits in every second); also the `webhook-id` of every
- * delivery of the event.
+ * `evt_` and 22 base-62 characters: 6 for the time and 16 random ones (95 bits in every second). The id is also the `webhook-id`
+ * of every delivery of the event.
  */
 export const newEventId = (): string => `evt_${timePart()}${randomBase62(22 - TIME_LENGTH)}`;
 
@@ -79,7 +79,7 @@ export function paymentId(...identity: string[]): string {
 /** `req_` and 20 random base-62 characters. */
 export const newRequestId = (): string => `req_${randomBase62(20)}`;
 
-/** The prefix of sandbox merchants' keys only. */
+/** The prefix of sandbox merchants' keys. No other key begins with it. */
 export const SANDBOX_KEY_START = 'topup_test_';
 
 /**

@@ -38,8 +38,8 @@ export type MetricRow = Partial<Record<string, string | number | bigint | boolea
 /** A gauge that is removed while its value is unknown, so that a stale value is never exported. */
 export interface DatabaseGauge {
   /**
-   * Sets the gauge from its column: {@link gaugeOfFirstRow} from the first row, and {@link gaugeOfEachRow} one value for each row.
-   * There is no value where the column is null.
+   * Sets the gauge from its column in `rows`. {@link gaugeOfFirstRow} uses the first row, and {@link gaugeOfEachRow} sets one value
+   * for each row. Where the column is null, the gauge has no value.
    */
   show(rows: readonly MetricRow[]): void;
   clear(): void;
@@ -54,7 +54,7 @@ export const gaugeOfFirstRow = (gauge: Gauge, column: string, ...labels: string[
   clear: () => gauge.remove(...labels),
 });
 
-/** Removes labels that no longer have a row. */
+/** A gauge with one value for each row. Labels that no longer have a row are removed. */
 export const gaugeOfEachRow = (gauge: Gauge, column: string, labels: readonly string[]): DatabaseGauge => ({
   show: (rows) => {
     gauge.reset();

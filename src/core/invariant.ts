@@ -1,6 +1,6 @@
 /**
- * An invariant does not hold, so code or data is broken. `Database` rolls the transaction back, because a wrong amount is worse
- * than none. It counts these errors as `topup_broken_invariants_total`.
+ * An invariant does not hold, so the code or the data is wrong. `Database` rolls the transaction back, because a wrong amount is
+ * worse than a failed request. It counts these errors as `topup_broken_invariants_total`.
  */
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant';
@@ -10,13 +10,13 @@ export class BrokenInvariant extends Error {
   }
 }
 
-/** @throws {@link BrokenInvariant} for a missing value. @param invariant what must hold, for the log. */
+/** @throws {@link BrokenInvariant} for a missing value. @param invariant the invariant in words, for the log. */
 export function present<Value>(value: Value | null | undefined, invariant: string): Value {
   if (value === null || value === undefined) throw new BrokenInvariant(invariant);
   return value;
 }
 
-/** @throws {@link BrokenInvariant} if it does not hold. @param what must hold, for the log. */
+/** @throws {@link BrokenInvariant} unless `holds`. @param what the invariant in words, for the log. */
 export function invariant(holds: boolean, what: string): asserts holds {
   if (!holds) throw new BrokenInvariant(what);
 }

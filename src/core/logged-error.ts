@@ -1,8 +1,8 @@
 import { stdSerializers } from 'pino';
 
 /**
- * Members of an error that may be logged. All others stay out, because errors of the database carry rows, statements and their
- * values. These can have players, hashes and sealed secrets.
+ * The members of an error that are logged. No other members are logged, because errors of the database contain rows, statements
+ * and values. These can include players, hashes and sealed secrets.
  */
 const LOGGED = [
   'type',

@@ -7,7 +7,7 @@ export type Logger = PinoLogger;
 
 /**
  * The process's logger: one JSON line per event, or readable lines with LOG_PRETTY.
- * @param destination where JSON lines go instead of standard output.
+ * @param destination gets the JSON lines in place of standard output.
  */
 export function createLogger(
   config: Pick<Config, 'LOG_LEVEL' | 'LOG_PRETTY'>,

@@ -2,13 +2,16 @@ import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { gaugeOfFirstRow, gaugeOfEachRow, type DatabaseGauge, Instruments } from './instruments.js';
 import { HTTP_FAILURES } from './safe-http/http-failure.js';
 
-/** The result of a webhook attempt: its status, or why there was no answer (contract, section 4). */
+/** The result of a webhook attempt: the class of its HTTP status, or why there was no answer (contract, section 4). */
 export const ATTEMPT_RESULTS = ['2xx', '3xx', '4xx', '5xx', ...HTTP_FAILURES, 'interrupted'] as const;
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
 
 /**
- * The result of reading a supplier's list of sales: complete (`read`), some entries unreadable (`incomplete`), not read to its
- * end (`unread`), or no list (`none`).
+ * The result of reading a supplier's list of sales.
+ * - `read`: all of it.
+ * - `incomplete`: some entries are unreadable.
+ * - `unread`: the reading did not reach the end of the list.
+ * - `none`: the supplier has no list.
  */
 export type PurchaseListResult = 'read' | 'incomplete' | 'unread' | 'none';
 
@@ -27,7 +30,7 @@ const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 500];
 
 /**
  * All metrics of the service; `docs/metrics.md` explains them. Each application has its own registry. Labels must have few
- * values, and never one that a caller chose.
+ * values, and callers must not choose them.
  */
 export class Metrics extends Instruments {
   private readonly requests = this.histogram(
@@ -55,7 +58,7 @@ export class Metrics extends Instruments {
     [],
   );
 
-  /** @param source of the verdict: `pattern` (of the offers), a validator's name, `cache`, or `nobody` without a validator. */
+  /** @param source where the verdict is from: `pattern` (of the offers), a validator's name, `cache`, or `nobody`: no validator. */
   readonly playerChecked = this.counting<[source: string, verdict: string]>(
     'topup_player_checks_total',
     'Checks of players, by the source of the verdict and the verdict',
@@ -174,7 +177,7 @@ export class Metrics extends Instruments {
     ['server'],
   );
 
-  /** Metrics of the whole service from PostgreSQL; absent while it does not answer. */
+  /** Metrics of the whole service, read from PostgreSQL. They are absent while PostgreSQL does not answer. */
   readonly databaseGauges = this.createDatabaseGauges();
 
   constructor() {
@@ -223,7 +226,7 @@ export class Metrics extends Instruments {
     this.replicaUsable.set(isUsable ? 1 : 0);
   }
 
-  /** Starts the counters of a task. */
+  /** Exports the counters of a task from 0. */
   taskKnown(task: string): void {
     for (const result of ['done', 'failed']) this.taskRuns.inc({ task, result }, 0);
   }

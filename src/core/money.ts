@@ -3,7 +3,7 @@ import { present } from './invariant.js';
 /** An amount of money in satang (1/100 THB). Never a floating-point number. */
 export type Satang = bigint;
 
-/** Far above any wallet. A PostgreSQL bigint can hold the sum of many such amounts. */
+/** The maximum of an amount: far more than any wallet needs. A PostgreSQL bigint can hold the sum of many such amounts. */
 export const MAX_SATANG: Satang = 100_000_000_000_000n;
 
 const AMOUNT = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
@@ -29,7 +29,7 @@ export function formatBaht(satang: Satang): string {
   return `${satang < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** The same for an amount that may be missing. */
+/** Like {@link formatBaht}, for an amount that may be missing. */
 export const bahtOrNull = (satang: Satang | null): string | null => (satang === null ? null : formatBaht(satang));
 
 /** A percentage that a price can change by: above -100, with up to four fraction digits. */

@@ -23,7 +23,7 @@ export const splitList = (text: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Proxies whose X-Forwarded-For is trusted: their addresses and networks, or the length of the chain. */
+/** The proxies whose X-Forwarded-For is trusted: their addresses and networks, or the number of proxies in the chain. */
 export type TrustedProxies = number | readonly string[];
 
 /** @param name of the variable, for messages. */

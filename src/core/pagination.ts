@@ -19,8 +19,8 @@ export const pageLimit = ({ limit }: Pick<PageQuery, 'limit'>, byDefault = DEFAU
   limit === undefined ? byDefault : Number(limit);
 
 /**
- * Encodes the sort key of a page's last row, so that the next page starts right after that row, even with new rows. The key has
- * whole numbers only, so that a forged cursor can at worst point elsewhere in the caller's own list.
+ * Encodes the sort key of a page's last row, so that the next page starts right after that row, even if rows were added. The key
+ * has only whole numbers, so a forged cursor can only lead to another place in the caller's own list.
  */
 export const encodeCursor = (...key: (bigint | number)[]): string => Buffer.from(key.join('.')).toString('base64url');
 
@@ -31,7 +31,7 @@ export const MAX_DATE_MS = 8_640_000_000_000_000n;
 
 /**
  * Reads a cursor.
- * @param maxima of each of its parts.
+ * @param maxima the maximum of each part.
  * @param field the name of the parameter.
  * @returns its parts; null without a cursor. @throws BAD_REQUEST for an invalid cursor.
  */
@@ -46,7 +46,7 @@ export function decodeCursor(cursor: string | undefined, maxima: bigint[], field
 
 /**
  * Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page.
- * @param itemOf the row itself by default.
+ * @param itemOf makes an item from a row; by default the item is the row itself.
  */
 export function toPage<Row, Item = Row>(
   rows: Row[],

@@ -7,7 +7,7 @@ import type { Logger } from './logger.js';
 
 export interface RunningProcess {
   logger: Logger;
-  /** The time for an orderly stop; after it the process exits anyway. */
+  /** How long an orderly stop may take. After this time, the process exits anyway. */
   stopWithinMs: number;
   stop: () => Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface RunningProcess {
 /** @param stopRequested resolves at the signal to stop. After that, the start must not wait for anything. */
 type Start = (stopRequested: Promise<void>) => Promise<RunningProcess>;
 
-/** Distinguishes starts, because a container's first process always has the same id. */
+/** Distinguishes the starts of a process, because the first process of a container always has the same process id. */
 const START_ID = randomBytes(2).toString('hex');
 
 /** The name of a process in logs, claims and order histories: role, host, id and start. */
@@ -23,7 +23,7 @@ export const processName = (role: string): string => `${role}@${hostname()}:${pr
 
 /**
  * Runs a long-lived process. On SIGTERM and SIGINT the process drains, and exits with 0. If it can't start, it prints a message
- * and exits with 1. Work that does not drain in time is cut off, which is safe at every step.
+ * and exits with 1. Work that has not ended in time is cut off, which is safe at every step.
  * @param load loads the rest of the program, which takes most of the start. A signal during that time ends the process at once.
  */
 export async function runProcess(load: () => Promise<Start>): Promise<void> {
@@ -35,7 +35,7 @@ export async function runProcess(load: () => Promise<Start>): Promise<void> {
   try {
     armFailpoints(process.env);
     const start = await load();
-    // From Node 22, modules load in one turn of the event loop, and a signal during that turn arrives in the next one.
+    // From Node 22, all modules load in one turn of the event loop. A signal in that turn arrives only in the next turn.
     await setImmediate();
     isLoading = false;
     const running = await start(stopRequested);

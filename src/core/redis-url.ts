@@ -8,8 +8,8 @@ export interface RedisNode {
 export interface RedisAddress {
   /**
    * - `server`: an address that always leads to the server for writes.
-   * - `sentinel`: sentinels, which report that address.
-   * - `cluster`: members of a cluster, which report the others.
+   * - `sentinel`: addresses of sentinels, which report the address of the server for writes.
+   * - `cluster`: addresses of some members of a cluster, which report those of the other members.
    */
   kind: 'server' | 'sentinel' | 'cluster';
   nodes: RedisNode[];

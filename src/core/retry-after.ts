@@ -7,7 +7,7 @@
 export function retryAfterMs(header: string | string[] | undefined, nowMs: number, maxMs: number): number | null {
   const value = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, maxMs);
-  // Date.parse accepts other text too, such as `-5`.
+  // Date.parse would also accept text that is no HTTP date, such as `-5`.
   if (!/^[A-Z][a-z]{2,8},? /.test(value)) return null;
   const moment = Date.parse(value);
   return Number.isNaN(moment) ? null : Math.min(Math.max(moment - nowMs, 0), maxMs);

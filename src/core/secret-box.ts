@@ -7,14 +7,17 @@ const KEY_BYTES = 32;
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** The number of cached opened secrets, for the busiest endpoints and suppliers. */
+/** How many opened secrets are cached. They are those of webhooks and suppliers. */
 const MAX_REMEMBERED = 1_000;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/** Where a sealed value belongs. An attacker who moves a bound value to another place in the database makes it unreadable. */
+/**
+ * Where a sealed value belongs. If an attacker copies a bound value to another place in the database, it cannot be opened
+ * there.
+ */
 export type Place = string & { readonly __place: never };
 
-/** @param column with its table. @param row values that identify the row and never change. */
+/** @param column such as `table.column`. @param row values that identify the row and never change. */
 export const placeOf = (column: string, ...row: (string | number | bigint | null)[]): Place =>
   JSON.stringify([column, ...row.map((each) => (each === null ? null : String(each)))]) as Place;
 
@@ -57,7 +60,7 @@ export class SecretBox {
     return this.encrypt(Buffer.from(secret, 'utf8'), null);
   }
 
-  /** @throws Error if the key is missing, the place is another one, or the value was changed. */
+  /** @throws Error if the key is missing, the value was sealed for another place, or it was changed. */
   open(sealed: Buffer, place: Place): string {
     const name = `${place} ${sealed.toString('latin1')}`;
     let secret = this.opened.get(name);
@@ -74,7 +77,7 @@ export class SecretBox {
     return sealed[0] !== BOUND || !idOf(sealed).equals(this.current.id);
   }
 
-  /** As {@link open}, without caching. */
+  /** Like {@link open}, but for bytes and without caching. */
   openBytes(sealed: Buffer, place: Place): Buffer {
     const [version] = sealed;
     if ((version !== UNBOUND && version !== BOUND) || sealed.length < HEADER_BYTES + TAG_BYTES) {

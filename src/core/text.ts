@@ -4,18 +4,18 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
-/** The length in code points, which limits count (contract, section 2). Cheap for short ASCII text. */
+/** The length in code points, as all limits of text count (contract, section 2). */
 export function codePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   return count;
 }
 
-/** `1 wallet`, `2 wallets`, `0 wallets`. */
+/** Writes a count with its noun: `1 wallet`, `2 wallets`, `0 wallets`. */
 export const counted = (count: number | bigint, singular: string, plural = `${singular}s`): string =>
   `${count} ${BigInt(count) === 1n ? singular : plural}`;
 
-/** @returns why a text can't be stored and echoed unchanged; null if it can. */
+/** @returns why a text cannot be stored and returned unchanged, or its length is wrong; null if it is valid. */
 export function textProblem(text: string, minimum: number, maximum: number): string | null {
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (CONTROL.test(text)) return 'must not contain control characters';

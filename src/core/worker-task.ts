@@ -4,17 +4,17 @@ import type { Config } from './config.js';
 type Setting<Ending extends string> = Extract<keyof Config, `${string}${Ending}`>;
 
 interface RunOptions {
-  /** The log message for a failed run; without it, the method logs its failures itself. */
+  /** The log message for a failed run. Without this message, the method logs its failures itself. */
   failed?: string;
   /** The level of this message. */
   level?: 'warn' | 'debug';
-  /** Logs only the first failure until a run succeeds again, for tasks that lose nothing meanwhile. */
+  /** After a failure was logged, logs no further failure until a run succeeds. For tasks that lose nothing meanwhile. */
   once?: true;
   /** Runs in the API as well, not only in workers. */
   inEveryProcess?: true;
 }
 
-/** Runs in every worker. */
+/** A task that runs in every worker. */
 interface RepeatedTask extends RunOptions {
   /** Milliseconds from one run to the next. Runs never overlap. */
   every: number;
@@ -23,11 +23,11 @@ interface RepeatedTask extends RunOptions {
 }
 
 /**
- * Runs once in an interval over all workers. Each worker checks every few seconds, and the statement that claims the due row
- * decides which one runs it.
+ * A task that runs once in an interval, in one of the workers. Each worker checks every few seconds, and the statement that claims
+ * the due row decides which worker runs the task.
  */
 interface DueTask extends RunOptions {
-  /** The setting with the interval in milliseconds; the task is off if it is 0. */
+  /** The setting with the interval in milliseconds. If it is 0, the task is off. */
   dueBy: Setting<'_INTERVAL_MS'>;
 }
 
@@ -44,7 +44,7 @@ export interface OnTasksStopped {
   onTasksStopped(): Promise<void>;
 }
 
-/** The metadata of a task, on its method, and on the class so that Nest finds it. */
+/** The metadata of a task. It is on the method, and also on the class, so that Nest finds the class. */
 export const TASK = DiscoveryService.createDecorator<WorkerTaskOptions & { name: string }>();
 
 /**

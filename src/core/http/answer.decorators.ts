@@ -8,7 +8,7 @@ import {
   type ApiResponseOptions,
 } from '@nestjs/swagger';
 
-// Documentation of answers' members beyond ApiProperty and types.
+// Decorators that document members of answers, where ApiProperty and the member's type are not enough.
 
 /** A time in UTC, to the millisecond, as in all answers. */
 export const ApiMoment = (options: { nullable?: boolean; description?: string } = {}): PropertyDecorator =>

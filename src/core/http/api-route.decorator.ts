@@ -26,7 +26,7 @@ interface RouteOptions {
   /** The answer's status; 200 by default. */
   status?: number;
   answer: Answer;
-  /** In addition to the errors of all routes. */
+  /** The errors that this route can answer, in addition to those of all routes. */
   errors: DocumentedError[];
 }
 

@@ -56,7 +56,7 @@ export async function answerCsv<Line>(
   try {
     await pipeline(Readable.from(parts()), response);
   } catch (error) {
-    // The client closed the connection: there is no one to answer.
+    // If the client closed the connection, nobody is left to get an error.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   } finally {
     await log(lines);

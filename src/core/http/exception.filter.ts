@@ -7,7 +7,7 @@ import { isConnectionLost, isOverloaded } from '../postgres-errors.js';
 import { loggablePath } from './secret-path.js';
 import { requestIdOf } from './request-id.middleware.js';
 
-/** Codes for errors of Nest and Express. An error with any other status is an `INTERNAL_ERROR`. */
+/** Our codes for errors that Nest and Express throw, by HTTP status. Any other status becomes `INTERNAL_ERROR`. */
 const CODE_OF_STATUS: Partial<Record<number, ErrorCode>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -40,7 +40,7 @@ export function answerError(logger: Logger, exception: unknown, request: Request
   response.status(HTTP_STATUS[error.code]).json(error.toBody());
 }
 
-/** Logs errors of the service and of PostgreSQL, but not those of callers, such as an empty wallet. */
+/** Logs errors of the service and of PostgreSQL, but not errors that callers caused, such as a low balance. */
 function log(logger: Logger, exception: unknown, error: AppError, request: Request): void {
   const about = { requestId: requestIdOf(request), method: request.method, path: loggablePath(request.path) };
   if (error.code === 'INTERNAL_ERROR') {

@@ -13,14 +13,14 @@ import { errorBody, HTTP_STATUS, type ErrorCode } from '../errors.js';
 import { newRequestId } from '../identifiers.js';
 import { endAfterAnswer, endWith, isEnding, isTooMuchLeft } from './unread-body.js';
 
-/** Longer than the keep-alive of usual load balancers, so that they close idle connections first. */
+/** Longer than the keep-alive of usual load balancers, so that the balancers close idle connections first. */
 const KEEP_ALIVE_MS = 65_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const CLOSE_IDLE_EVERY_MS = 100;
 
 /**
- * Express on a server that drains when it closes. The server's own errors (a bad request line, oversized headers, a request
- * that never ends) have the usual error body.
+ * Express on a server that answers all requests in progress before it closes. The server's own errors (a bad request line,
+ * oversized headers, a request that never ends) have the usual error body.
  */
 export class HttpServerAdapter extends ExpressAdapter {
   private closing = false;
@@ -48,11 +48,11 @@ export class HttpServerAdapter extends ExpressAdapter {
 }
 
 /**
- * A server for an Express application, whose own errors have the usual error body. It answers a request as soon as it can,
- * and does not read the rest of an unread body.
+ * Makes a server for an Express application. The errors of the server itself have the usual error body. The server answers a
+ * request as soon as it can, even if the body has not arrived completely, and then does not read the rest of the body.
  */
 export function createHttpServer(express: Express): Server {
-  // Node would answer a missing Host header with an empty 400; Express takes such a request as any other.
+  // Without this option, Node would answer a request without a Host header with an empty 400. Express needs no Host header.
   const server = createServer({ requireHostHeader: false, ...adoptClasses(express) });
   const serve = express as unknown as (request: IncomingMessage, response: ServerResponse) => void;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -64,7 +64,8 @@ export function createHttpServer(express: Express): Server {
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   server.on('connect', (_request: IncomingMessage, socket) => answer(socket, 'BAD_REQUEST', 'CONNECT is not served'));
-  // Node would send the 100 itself. The body's reader sends it, so that clients do not upload a body that the API rejects.
+  // Node would answer 100 (Continue) itself. Here the reader of the body answers it, so that clients do not upload a body that the
+  // API rejects.
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => {
       server.emit('request', request, response);
@@ -76,8 +77,8 @@ export function createHttpServer(express: Express): Server {
 }
 
 /**
- * Makes Node create requests and responses with Express's prototypes. Otherwise Express changes the prototype of each, which
- * makes all later access to the object slow: it took more than half of a request's time (`npm run bench -- http-path`).
+ * Makes Node create requests and responses with Express's prototypes. Otherwise Express changes the prototype of each object,
+ * which makes all later access to it slow: that took more than half of a request's time (`npm run bench -- http-path`).
  */
 function adoptClasses(express: Express): HttpClasses {
   class ExpressRequest extends IncomingMessage {}
@@ -117,7 +118,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
 }
 
-/** Whether an earlier request is still in progress: the client would take an error for the answer to that request. */
+/** Whether an earlier request is still in progress. The client would take an error now for the answer to that request. */
 function isAnsweringAnother(socket: Duplex): boolean {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   return response ? response.headersSent || response.req.complete : false;

@@ -6,10 +6,10 @@ import { findJsonProblem } from '../exact-json.js';
 import { expectsContinue, hasBody } from './unread-body.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
-/** Our bodies nest three levels. Deeper input would only cost stack. */
+/** The bodies of our routes have three levels. Deeper input would only use up the stack. */
 const MAX_DEPTH = 16;
 
-/** Bytes that must not be parsed. body-parser passes on the `type` of errors from `verify`. */
+/** The error for bytes that must not be parsed. body-parser keeps the `type` of errors that `verify` throws. */
 class UnfitBytes extends Error {
   readonly type = 'bytes.unfit';
 }
@@ -77,7 +77,7 @@ function isJson({ headers }: IncomingMessage): boolean {
 
 const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
 
-/** Whether JSON nests deeper. Counting brackets before parsing costs half of walking the parsed values. */
+/** Whether JSON nests deeper than `levels`. Counting brackets before parsing costs half as much as walking the parsed values. */
 function isDeeperThan(json: Buffer, levels: number): boolean {
   let depth = 0;
   let isText = false;
@@ -90,7 +90,7 @@ function isDeeperThan(json: Buffer, levels: number): boolean {
       isText = true;
     } else if (byte === BRACKET || byte === BRACE) {
       if (++depth > levels) return true;
-      // In ASCII each closing bracket is two after its opening one.
+      // In ASCII, the code of a closing bracket is that of the opening bracket plus 2.
     } else if (byte === BRACKET + 2 || byte === BRACE + 2) {
       depth--;
     }

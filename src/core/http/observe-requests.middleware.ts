@@ -4,11 +4,11 @@ import type { Metrics } from '../metrics.js';
 import { loggablePath } from './secret-path.js';
 import { requestIdOf } from './request-id.middleware.js';
 
-/** Node parses some thirty methods. Those that no route serves share a label. */
+/** The methods with their own label. Node accepts some thirty methods, and the others share the label `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** The label for paths without a route, and for requests refused before routing: bad key, rate limit, unreadable body. */
 const UNKNOWN_ROUTE = 'unknown';
-/** nginx's status for a caller that closed the connection before the answer was complete. */
+/** The status for a caller that closed the connection before the answer was complete. nginx uses the same number. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /** Measures every request, and logs it at level `debug`. */

@@ -13,7 +13,7 @@ export const Limit = (byDefault = DEFAULT_LIMIT): PropertyDecorator =>
     { optional: true },
   );
 
-/** The page after which a list continues. */
+/** The cursor of a list: where its next page begins. */
 export const Cursor = (): PropertyDecorator =>
   Member(
     { type: String },

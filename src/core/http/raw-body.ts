@@ -4,7 +4,7 @@ import { expectsContinue, hasBody } from './unread-body.js';
 
 /**
  * Reads the raw bytes of a body of any type and encoding.
- * @throws PAYLOAD_TOO_LARGE as soon as the size is known; BAD_REQUEST if the body breaks off.
+ * @throws PAYLOAD_TOO_LARGE as soon as the body is known to be too large; BAD_REQUEST if the body breaks off.
  */
 export async function readRawBody(request: Request, response: Response, maxBytes: number): Promise<Buffer> {
   if (!hasBody(request)) return Buffer.alloc(0);

@@ -5,7 +5,10 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 const SANE = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 const REQUEST_ID = Symbol('request id');
 
-/** Gives every request an id, and every answer the header `X-Request-Id`. A valid id of the caller is kept. */
+/**
+ * Gives every request an id, and every answer the header `X-Request-Id`. If the caller sent a valid id, the request gets
+ * that id.
+ */
 export function requestIdMiddleware(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
   const id = typeof given === 'string' && SANE.test(given) ? given : newRequestId();

@@ -11,15 +11,15 @@ const COMPRESSED = [
 ];
 
 export interface StaticFiles {
-  /** Paths such as `/assets/main-1a2b.js`, with those of compressed copies. */
+  /** Paths of the files, such as `/assets/main-1a2b.js`, and of their compressed copies. */
   names: ReadonlySet<string>;
   /** Answers requests for these files, compressed if the browser allows, and passes every other request on. */
   serve: RequestHandler;
 }
 
 /**
- * Serves the files that a build wrote into a folder. Reads the list of files once. Files in `assets` never change under their
- * name. A missing folder counts as empty.
+ * Serves the files that a build wrote into a folder. Reads the list of files once. A file in `assets` never changes, because
+ * a changed file gets another name. A missing folder counts as empty.
  */
 export function staticFiles(directory: string): StaticFiles {
   const found = existsSync(directory)

@@ -6,8 +6,8 @@ type Trust = (address: string, hop: number) => boolean;
 
 /**
  * Makes an application take the caller's address from X-Forwarded-For, as far as it trusts the proxies. If a trusted network also
- * contains callers, such a caller can forge the address that counts.
- * @param name of the variable, for the warning, which is logged once.
+ * contains callers, these callers can forge their address. Then a warning is logged, once.
+ * @param name the name of the environment variable, for the warning.
  */
 export function trustProxies(app: Express, name: string, trusted: TrustedProxies, logger: Logger): Express {
   if (typeof trusted === 'number') return app.set('trust proxy', trusted);

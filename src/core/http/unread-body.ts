@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 
-/** The server reads and drops the rest of a body of this size, to keep the connection. */
+/** Up to this size of a body, the server reads and drops the unread rest, so that the connection can serve further requests. */
 const READ_TO_KEEP_BYTES = 64 * 1024;
-/** How long a connection stays open after its last answer. Otherwise a client that still sends would get a reset instead. */
+/** How long a connection stays open after its last answer. If it closed at once, a client that still sends would get a reset. */
 const LINGER_MS = 1_000;
-/** How much the server reads during that time, for clients that send everything before they read. */
+/** How much the server reads in that time, for clients that send the whole body before they read the answer. */
 const READ_BEFORE_CLOSE_BYTES = 1024 * 1024;
 
 /** Sockets that have got their last answer. The server ignores their further input. */
@@ -26,7 +26,7 @@ export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage):
 /** Whether the rest of a body is too long to read it only to keep the connection. Call this when the answer begins. */
 export function isTooMuchLeft(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
-  // A client without a 100 may skip the body and send its next request.
+  // A client that got no 100 (Continue) may leave out the body and send its next request.
   if (expectsContinue(request)) return true;
   // A chunked body has no known length.
   return !(Number(request.headers['content-length']) <= READ_TO_KEEP_BYTES);
@@ -39,8 +39,8 @@ export function endAfterAnswer(request: IncomingMessage): void {
   // The body may be piped into a decompressor.
   request.unpipe();
   readLittleMore(request);
-  // Node calls this when the answer is written. Its own version ends the socket at once, and bytes that the client has sent
-  // meanwhile would turn that into a reset.
+  // Node calls this function when the answer is written. Node's own version ends the socket at once. If bytes of the client then
+  // arrive, the client gets a reset.
   socket.destroySoon = () => {
     const end = linger(socket);
     if (request.readableEnded) end();

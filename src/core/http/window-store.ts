@@ -1,13 +1,13 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 
 /**
- * Counts hits in windows by monotonic time. The library's own memory store uses the time of day. It also returns live counters,
- * which the library reads only after all requests of an event-loop turn are counted. So the library would refuse a whole burst
- * and not only the requests over the limit.
+ * Counts hits in windows by monotonic time. The memory store of express-rate-limit uses the time of day. It also returns counters
+ * that change later: the library reads them only after all requests of a turn of the event loop are counted. So it would refuse
+ * a whole burst, and not only the requests over the limit.
  */
 export class WindowStore implements Store {
   readonly localKeys = true;
-  /** In the order in which they end, because all have the same length. */
+  /** The windows by key. They all have the same length, so they are in the order in which they end. */
   private readonly windows = new Map<string, { hits: number; endsAtMs: number }>();
 
   constructor(private readonly windowMs: number) {}
@@ -17,7 +17,7 @@ export class WindowStore implements Store {
     return this.windows.size;
   }
 
-  /** Without `resetTime` the library assumes the length of the window, which is right to the second. */
+  /** Counts a hit. Without `resetTime`, the library assumes that a full window is left, which is right to the second. */
   increment(key: string): IncrementResponse {
     const now = performance.now();
     let window = this.windows.get(key);

@@ -4,7 +4,7 @@ import type { Network } from '../networks.js';
 /** Azure's wire server: the one metadata address that lies in public space. */
 const AZURE_WIRE_SERVER = '168.63.129.16';
 
-/** IANA's range of global unicast addresses. Every address outside is special, or may become so. */
+/** IANA's range of global unicast addresses. Every other address is special, or may become special. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -21,8 +21,8 @@ const CARRIERS: { network: Network; at: number; inverted?: boolean }[] = [
 ];
 
 /**
- * Decides which addresses a connection may reach: public unicast ones, and those in networks that the operator allowed. An
- * IPv6 address that carries an IPv4 one must be allowed as both (contract, section 4).
+ * Decides which addresses a connection may reach: public unicast addresses, and addresses in networks that the operator allowed.
+ * If an IPv6 address carries an IPv4 address, both must be allowed (contract, section 4).
  */
 export class AddressPolicy {
   /** @param allowed networks whose addresses are always allowed. */
@@ -55,7 +55,7 @@ function carriedBy(address: Address): ipaddr.IPv4[] {
 }
 
 /**
- * Whether a host name means this machine or its network by convention, whatever it resolves to here: `localhost`,
+ * Whether a host name by convention means this machine or its network, even if it resolves to another address: `localhost`,
  * `*.localhost`, `*.local`, `*.internal`, with or without a trailing dot (contract, section 4).
  */
 export function isLocalName(hostname: string): boolean {

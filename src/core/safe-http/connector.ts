@@ -15,14 +15,14 @@ export interface ConnectorOptions {
   ca?: string;
 }
 
-/** How long to wait for one of several addresses before also trying the next. */
+/** If a host has several addresses: how long to try one of them before trying the next. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 const KEEP_ALIVE_PROBE_AFTER_MS = 60_000;
 
 /**
- * Makes undici's connections: resolves the name once, refuses the name unless all its addresses are allowed, and connects to
- * one of these addresses. So a name server can't change its answer in between (DNS rebinding). Fails with
- * {@link ConnectionFailure} only. The call's signal also limits the connection.
+ * Makes undici's connections. Resolves the name once, refuses the name unless all its addresses are allowed, and connects to one
+ * of these addresses. So a name server cannot change its answer between check and connection (DNS rebinding). Fails only with
+ * {@link ConnectionFailure}. When the call's signal is aborted, connecting ends too.
  */
 export function createConnector(options: ConnectorOptions): ConnectFor {
   return (target, callback, signal) => {
@@ -98,7 +98,7 @@ function tlsOver(socket: Socket, hostname: string, ca: string | undefined): Sock
   });
 }
 
-/** Waits until a socket is connected; one that fails or takes too long is destroyed. */
+/** Waits until a socket is connected. If it fails, or the signal is aborted before, destroys the socket. */
 function untilConnected(failure: HttpFailure, signal: AbortSignal, socket: Socket, connected: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void => {
@@ -106,7 +106,7 @@ function untilConnected(failure: HttpFailure, signal: AbortSignal, socket: Socke
       socket.destroy();
       reject(new ConnectionFailure(signal.aborted ? 'timeout' : failure, { cause }));
     };
-    // Never removed: undici attaches its own listener a moment later, and an error without a listener ends the process.
+    // This listener is never removed: undici adds its own only a moment later, and an error without a listener ends the process.
     socket.on('error', fail);
     socket.once('close', fail);
     signal.addEventListener('abort', fail);

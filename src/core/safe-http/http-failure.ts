@@ -1,4 +1,4 @@
-/** Reasons for a call without an answer, as the delivery log names them (contract, section 4). */
+/** Why a call has no answer, in the words of the delivery log (contract, section 4). */
 export const HTTP_FAILURES = ['refused_address', 'dns', 'connect', 'tls', 'timeout', 'reset', 'protocol'] as const;
 export type HttpFailure = (typeof HTTP_FAILURES)[number];
 

@@ -10,12 +10,12 @@ export type Resolve = (hostname: string, signal: AbortSignal) => Promise<string[
 const QUERY_TIMEOUT_MS = 2_500;
 const QUERY_TRIES = 2;
 const HOSTS_FILE = '/etc/hosts';
-/** How long the system's list of name servers is cached. */
+/** How long the process uses the system's list of name servers before it reads the list again. */
 const NAME_SERVERS_FOR_MS = 10_000;
 
 /**
- * Resolves as the system does (hosts file, then DNS), but without `getaddrinfo`, which blocks one of the process's few threads
- * while a name server is silent: a few dead names would stall all other lookups.
+ * Resolves as the system does (hosts file, then DNS), but without `getaddrinfo`. While a name server is silent, `getaddrinfo`
+ * blocks one of the process's few threads, so a few dead names would delay all other lookups. Only names without a dot use it.
  */
 export const resolveHost: Resolve = async (hostname, signal) => {
   const name = hostname.toLowerCase().replace(/\.+$/, '');
@@ -33,7 +33,7 @@ async function query(name: string): Promise<string[]> {
   return addresses;
 }
 
-/** A name without a dot can only exist in the operator's own network: its search domains, its containers. */
+/** Resolves a name without a dot, as the system does. Such names exist only in the operator's own network, as of containers. */
 async function querySystem(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }

@@ -28,22 +28,22 @@ export type HttpResult = ({ status: number; failure: null } | { status: null; fa
   headers: Record<string, string | string[] | undefined>;
   /** The raw bytes, not decompressed, up to the limit. */
   body: Buffer;
-  /** Whether the whole body came within limit and deadline. */
+  /** Whether the whole body arrived, within the limit and the deadline. */
   complete: boolean;
   /** From the start of the call to its end, including lookup and connection. */
   durationMs: number;
 };
 
 /**
- * The client closes idle connections after this time. It is shorter than the limits of usual servers: if a server closed the
- * connection while a request is on its way, the request would be lost.
+ * The client closes idle connections after this time. It is shorter than the idle time of usual servers: if a server closed
+ * the connection while a request is on its way, the request would be lost.
  */
 const IDLE_CONNECTION_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * An HTTP client for addresses that merchants choose. It connects only to permitted ones, follows no redirect, uses no proxy,
- * decompresses nothing, verifies TLS, and ends every call at its deadline.
+ * An HTTP client for URLs that merchants choose. It connects only to permitted addresses, follows no redirect, uses no proxy,
+ * decompresses nothing, verifies TLS certificates, and ends every call at its deadline.
  */
 export class SafeHttpClient {
   private readonly agent: Agent;
@@ -51,7 +51,7 @@ export class SafeHttpClient {
   constructor(private readonly options: SafeHttpOptions) {
     const { policy, resolve = resolveHost, ca } = options;
     const limits = {
-      // Each call's deadline covers both. undici's own timers are coarse.
+      // Off, because the deadline of the call limits both, and undici's own timers are coarse.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEADER_BYTES,

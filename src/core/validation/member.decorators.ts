@@ -6,13 +6,13 @@ import { isTimezone, readMoment } from '../moments.js';
 import { textProblem } from '../text.js';
 import { Rule, type Class, type MemberRule, type Problem } from './rule.js';
 
-// Each decorator both checks a member of a request and documents it, so that a bound is stated once.
+// Each decorator both checks a member of a request and documents it, so that each limit stands in one place.
 
-/** The options of a member's decorator besides its bounds. */
+/** The options that all these decorators have. */
 export interface MemberOptions {
-  /** It may be left out. */
+  /** Whether the member may be left out. */
   optional?: boolean;
-  /** For an optional member: null counts as left out. Otherwise null is refused like a missing required member. */
+  /** Whether null counts as left out, for an optional member. Without this option, null is refused as `REQUIRED`. */
   nullable?: boolean;
   description?: string;
   example?: unknown;
@@ -21,8 +21,8 @@ export interface MemberOptions {
 const required: Problem = { code: 'REQUIRED', words: 'is required' };
 
 /**
- * A member with a rule of its own.
- * @param schema the rule in OpenAPI's terms.
+ * A member with its own rule. All other decorators use this one.
+ * @param schema the rule in OpenAPI's terms, for the documentation.
  * @param check gets only values that are neither absent nor null.
  */
 export function Member(
@@ -43,11 +43,11 @@ export function Member(
   );
 }
 
-/** Text that is stored and echoed unchanged: no control characters, no lone surrogates, and not blank unless it may be empty. */
+/** Text of `minimum` to `maximum` characters, without control characters and lone surrogates. Blank only if it may be empty. */
 export const Text = (minimum: number, maximum: number, options: MemberOptions = {}): PropertyDecorator =>
   TextThat((value) => textProblem(value, minimum, maximum), { minLength: minimum, maxLength: maximum }, options);
 
-/** A reference is also part of a URL's path, where `.` and `..` mean something else. */
+/** The merchant's reference. It is also a part of a URL's path, so `.` and `..` are refused: they have a meaning there. */
 export const Reference = (options: MemberOptions = {}): PropertyDecorator =>
   TextThat(
     (value) => (value === '.' || value === '..' ? 'must not be . or ..' : textProblem(value, 1, 128)),
@@ -55,7 +55,7 @@ export const Reference = (options: MemberOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** Text with a rule of its own. @param problemOf returns the problem of a text in words, or null. */
+/** Text with its own rule, which has several messages. @param problemOf returns the message for a text, or null if it is valid. */
 export const TextThat = (
   problemOf: (value: string) => string | null,
   schema: ApiPropertyOptions,
@@ -71,7 +71,7 @@ export const TextThat = (
     options,
   );
 
-/** Text that fits a rule of its own. @param words what it must be. */
+/** Text with its own rule, which has one message. @param words the message, such as `must be …`. */
 export const Fitting = (fits: (value: string) => boolean, words: string, options: MemberOptions): PropertyDecorator =>
   TextThat((value) => (fits(value) ? null : words), {}, options);
 
@@ -111,13 +111,13 @@ export const OneOf = (values: readonly string[], options: MemberOptions = {}): P
     options,
   );
 
-/** An array without repeats, of at least one of the given values. */
+/** An array of one or more of the given values, each at most once. */
 export const SomeOf = (values: readonly string[], options: MemberOptions = {}): PropertyDecorator =>
   Member(
     { type: String, isArray: true, enum: values as string[], minItems: 1 },
     (value) => {
       if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
-      // A list that is longer than all allowed values has repeats or others, so its values need no check.
+      // A list with more elements than there are allowed values cannot be valid, so its values need no check.
       const isShort = value.length > 0 && value.length <= values.length;
       const isSubset = isShort && value.every((each) => typeof each === 'string' && values.includes(each));
       if (isSubset && new Set(value).size === value.length) return null;
@@ -152,7 +152,7 @@ interface TextMapBounds {
   maxValueLength: number;
 }
 
-/** An object with names that the caller chooses, each with a text, which may be empty. */
+/** An object whose names the caller chooses. Each value is a text, which may be empty. */
 export function TextMap(
   { maxEntries, maxKeyLength, maxValueLength }: TextMapBounds,
   options: MemberOptions = {},

@@ -2,18 +2,18 @@ import { validateSync } from 'class-validator';
 import { AppError, invalidRequest, type ErrorDetail } from '../errors.js';
 import { OWN_RULE, rulesOf, type Class, type Problem } from './rule.js';
 
-/** More problems than a person reads. A body of unknown members could have thousands. */
+/** The maximum of reported problems, more than a person reads. A body with unknown members could have thousands. */
 const MAX_DETAILS = 100;
-/** Longer than any member's name. Longer names are cut in messages. */
+/** The maximum length of a name in messages. Longer names are cut. No valid name is longer. */
 const MAX_FIELD_LENGTH = 99;
 
 const UNKNOWN: Problem = { code: 'UNKNOWN_MEMBER', words: 'is not a member of this request' };
 
 /**
- * Makes an instance of a class from a value, without class-transformer: valid members are taken unchanged. It stops at
- * MAX_DETAILS problems, so that a body with thousands of problems costs no more than that.
- * @throws BAD_REQUEST with a detail for each problem up to that number: first unknown members, then the others as the class
- * declares them. If the value is no object, the error has no details.
+ * Makes an instance of a class from a value, and leaves valid members unchanged. Stops at MAX_DETAILS problems, so that a body
+ * with thousands of problems costs little.
+ * @throws BAD_REQUEST with a detail for each of these problems: first unknown members, and then the others in the order of the
+ * class. If the value is no object, the error has no details.
  */
 export function readMembers<Shape extends object>(shape: new () => Shape, value: unknown): Shape {
   if (!isPlainObject(value)) throw new AppError('BAD_REQUEST', 'The request body must be a JSON object');
@@ -24,7 +24,7 @@ export function readMembers<Shape extends object>(shape: new () => Shape, value:
   return instance as Shape;
 }
 
-/** @param path of the value, with a separator at its end. */
+/** @param path the path of the value, with a separator at its end; empty for the body. */
 function fill(shape: Class, value: object, path: string, details: ErrorDetail[]): object {
   const { members, foreign } = rulesOf(shape);
   const instance = new shape() as Record<string, unknown>;
@@ -54,7 +54,7 @@ function fillList(element: Class, values: unknown[], path: string, details: Erro
   });
 }
 
-/** Checks the rules of class-validator, for members that the rules of this project have not refused. */
+/** Checks members that have class-validator's own rules. */
 function checkForeign(instance: object, foreign: Set<string>, path: string, details: ErrorDetail[]): void {
   for (const { property, constraints = {} } of validateSync(instance)) {
     if (!foreign.has(property) || OWN_RULE in constraints) continue;

@@ -11,7 +11,7 @@ export interface Problem {
 }
 
 export interface MemberRule {
-  /** @returns the first problem of a value; an absent one is `undefined`. */
+  /** @returns the first problem of a value, or null. The value of an absent member is `undefined`. */
   check: (value: unknown) => Problem | null;
   /** For a list of objects, their class. */
   element?: Class;
@@ -21,7 +21,7 @@ export interface MemberRule {
 
 /** The rules of a class, collected once. */
 export interface ClassRules {
-  /** In the order of declaration, the parent class's members last. */
+  /** The rule of each member, in the order of declaration, with the parent class's members last. */
   members: Map<string, MemberRule>;
   /** Members with class-validator's own rules, which only class-validator can check. */
   foreign: Set<string>;
@@ -30,7 +30,7 @@ export interface ClassRules {
 /** The name of our rules in class-validator. */
 export const OWN_RULE = 'rule';
 
-/** A class-validator rule with several reasons to refuse, each with its own code. */
+/** Registers a rule in class-validator. Such a rule can refuse a value for several reasons, each with its own code. */
 export function Rule(rule: MemberRule): PropertyDecorator {
   return (target, property) => {
     registerDecorator({
