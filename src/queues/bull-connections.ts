@@ -3,7 +3,7 @@ import type { Cluster, Redis } from 'ioredis';
 
 export type Connection = Redis | Cluster;
 
-/** Members that Bull does not declare: its connections, and which of them are open. */
+/** Members of a queue that Bull's types do not declare: its connections, and whether each is open. */
 interface Connections {
   client: Connection;
   clientInitialized?: boolean;
@@ -13,7 +13,10 @@ interface Connections {
   bclientInitialized?: boolean;
 }
 
-/** The open connections of a queue. Reads no other one, because Bull opens a connection when code first reads it. */
+/**
+ * The open connections of a queue. Does not read the other connections, because Bull opens a connection when code first
+ * reads it.
+ */
 export function openConnections(queue: Queue): Partial<Record<'client' | 'subscriber' | 'blocking', Connection>> {
   const of = queue as unknown as Connections;
   return {
@@ -23,6 +26,6 @@ export function openConnections(queue: Queue): Partial<Record<'client' | 'subscr
   };
 }
 
-/** Whether `close()` was called, even if it has not ended. */
+/** Whether `close()` of the queue was called, even if closing has not ended yet. */
 export const isClosing = (queue: Queue): boolean =>
   (queue as unknown as { closing?: Promise<void> }).closing !== undefined;

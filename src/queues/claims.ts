@@ -1,16 +1,17 @@
 /** Whether a row is claimed by one of these processes, in SQL. */
 export const claimedBy = (processes: string): string => `split_part(claimed_by, '/', 1) = ANY(${processes})`;
 
-/** For how long PostgreSQL may still commit a claim whose result was lost: it executes each statement that it has received. */
+/** How long after a lost result PostgreSQL may still commit the claim, because it executes each statement that it has received. */
 const LOST_FOR_MS = 120_000;
 
 /**
- * Names the claims of a process, `<process>/<number>`, and remembers each claim whose result was lost with a connection. The
- * process did nothing for such a claim, so it undoes the claim as soon as PostgreSQL is back, before the lease ends.
+ * Names the claims of a process, `<process>/<number>`, and remembers each claim whose result did not arrive, as after a lost
+ * connection. The process did no work under such a claim. So it undoes the claim as soon as PostgreSQL answers again, and does not
+ * wait for the end of the lease.
  */
 export class Claims {
   private count = 0;
-  /** By name: when the claim began, and when it was lost, in monotonic milliseconds. */
+  /** The lost claims by name: when each began, and when its result was lost, in monotonic milliseconds. */
   private readonly lost = new Map<string, { beganAtMs: number; lostAtMs: number }>();
 
   constructor(private readonly process: string) {}

@@ -8,8 +8,8 @@ const LOOK_EVERY_MS = 3_000;
 const SILENT_AFTER_MS = 9_000;
 
 /**
- * Replaces silent connections to Redis. If the other end vanished without closing, as in a failover, a worker would get no
- * wake-ups until TCP gives up, which takes hours.
+ * Replaces silent connections to Redis. If the server vanished without closing a connection, as in a failover, a worker would get
+ * no wake-ups until TCP gives the connection up, which takes hours.
  */
 export class ConnectionWatch {
   private readonly heard = new WeakMap<Connection, { bytes: number; atMs: number }>();
@@ -45,7 +45,7 @@ export class ConnectionWatch {
   }
 }
 
-/** The sum over all connections of a cluster. A connection that is not open has no stream. */
+/** The bytes read so far. For a cluster, the sum over all its connections. A connection that is not open has no stream. */
 const bytesRead = (redis: Connection): number =>
   (redis instanceof Cluster ? redis.nodes() : [redis])
     .map(({ stream }) => (stream as Redis['stream'] | undefined)?.bytesRead ?? 0)

@@ -2,32 +2,33 @@ import { Claims } from './claims.js';
 import { PartitionSlots, type FreeSlots } from './partition-slots.js';
 import type { WorkObserver } from './work-observer.js';
 
-/** One claim: a single query for all partitions with free slots. */
+/** One claim: a single query for all partitions that want work and have free slots. */
 export interface ClaimRequest {
   partitions: {
     id: number;
-    /** How many of its tasks the claim may take. */
+    /** How many tasks of the partition the claim may take. */
     slots: number;
   }[];
-  /** How many tasks it may take in all. */
+  /** How many tasks the claim may take in all partitions together. */
   total: number;
   /** The name under which the claim can be undone. */
   name: string;
 }
 
-/** The rows in PostgreSQL that are the work. A row is due, claimed under a lease, or neither. */
+/** The table with the work. Each row is due now, due later, claimed under a lease, or done. */
 export interface WorkTable<Task> {
   /** @returns the partitions that have due work. */
   listDuePartitions(): Promise<{ id: number }[]>;
-  /** Makes an untouched task due again at once, unless another claim has taken it since. */
+  /** Makes a claimed task for which nothing was done due again at once, unless a later claim has it. */
   undoClaim(task: Task): Promise<unknown>;
-  /** Does the same for all tasks of the named claims. The first claim began `agoMs` ago. */
+  /** Like {@link undoClaim}, for all tasks of the named claims. The oldest of these claims began `agoMs` ago. */
   undoClaims(names: string[], agoMs: number): Promise<unknown>;
-  /** Ends the leases of all claims of these processes. */
+  /** Ends the leases of these processes, so that other processes can claim their tasks. */
   takeOverClaims(processes: string[]): Promise<unknown>;
   /**
-   * Reschedules up to `limit` rows that were written while the clock was ahead. Each keeps its delay, counted from now. @returns
-   * these rows.
+   * Reschedules up to `limit` rows that were written while the database's clock was ahead. Each row keeps its delay, counted from
+   * now.
+   * @returns the rescheduled rows.
    */
   pullBack(limit: number): Promise<unknown[]>;
 }
@@ -43,15 +44,15 @@ interface Options<Task> {
    */
   run: (task: Task, leaseEndMs: number, freeSlot: () => void) => Promise<void>;
   partitionOf: (task: Task) => number;
-  /** How many tasks of a partition may hold a slot at once in this process, given how many run in all partitions. */
+  /** How many slots a partition has in this process. @param running the number of running tasks in all partitions. */
   slotsOf: (partition: number, running: number) => number;
   /** How many tasks may run at once in all partitions. */
   totalSlots: number;
   /** How long a task may take to do its work. */
   runLimitMs: (task: Task) => number;
-  /** How much longer than that its lease lasts: time to begin, and to record the end. */
+  /** How much longer than `runLimitMs` a lease lasts: time to begin the task, and to record its end. */
   leaseMarginMs: number;
-  /** This process, as its claims name it. */
+  /** The name of this process, for the names of its claims. */
   process: string;
   /** Claims start only once this returns true. */
   isReady: () => boolean;
@@ -59,20 +60,20 @@ interface Options<Task> {
 }
 
 /**
- * Claims in flight at once. With only one, a partition would wait for the claims of others; with more than three, each claim
- * would only be smaller.
+ * The maximum of claims in flight. With only one, partitions would wait for the claim of other partitions. With more than three,
+ * each claim would only be smaller.
  */
 const MAX_CLAIMS = 3;
 const PULL_BACK_BATCH = 1_000;
 
 /**
  * Runs due work that PostgreSQL leases to this process. Each partition (a supplier or a webhook) has a bounded number of
- * slots, so that a slow one fills only its own.
+ * slots, so that a slow supplier or webhook occupies only its own slots.
  *
  *     wake ──> wanted ──> claim: one query for all partitions with free slots ──> run ──> free ──> wanted, if more is due
  *
  * Wake-ups in one turn of the event loop share a claim. A partition has at most one claim in flight: wake-ups that arrive
- * meanwhile share the next one. A partition with more due work than slots is claimed again as soon as one of its tasks ends, so
+ * meanwhile share its next claim. A partition with more due work than slots is claimed again as soon as one of its tasks ends, so
  * there is no polling, with or without work. A task may free its slot before its end is recorded.
  */
 export class LeasedWork<Task> {
@@ -80,7 +81,7 @@ export class LeasedWork<Task> {
   private readonly claims: Claims;
   private readonly claiming = new Set<Promise<void>>();
   private readonly running = new Set<Promise<void>>();
-  /** Tasks whose claims expired before use and are not undone yet. */
+  /** Tasks whose claims expired before the work began, and are not undone yet. */
   private readonly unused = new Set<Task>();
   private isScheduled = false;
   private isDraining = false;
@@ -98,8 +99,8 @@ export class LeasedWork<Task> {
   }
 
   /**
-   * Claims only for those of these partitions that have a free slot here.
-   * @returns the others: another process may have a slot for them.
+   * Claims for these partitions, but only for those with a free slot in this process.
+   * @returns the other partitions: another process may have a free slot for them.
    */
   wakeFree(partitions: Iterable<number>): number[] {
     const free: number[] = [];
@@ -110,7 +111,7 @@ export class LeasedWork<Task> {
     return others;
   }
 
-  /** Wakes every partition that has due work, in case a wake-up was lost. First undoes claims of untouched tasks. */
+  /** Wakes every partition with due work, in case a wake-up was lost. First undoes claims under which nothing was done. */
   async sweep(): Promise<void> {
     await this.undoUnused();
     const overdue = await this.options.table.listDuePartitions();
@@ -132,7 +133,7 @@ export class LeasedWork<Task> {
     }
   }
 
-  /** How many tasks hold a slot here, by partition. */
+  /** How many tasks hold a slot in this process, by partition. */
   runningByPartition(): Map<number, number> {
     return this.slots.runningByPartition();
   }
@@ -146,7 +147,7 @@ export class LeasedWork<Task> {
     await this.undoUnused().catch(() => undefined);
   }
 
-  /** Undoes claims of untouched tasks that could not be undone at once. */
+  /** Undoes claims under which nothing was done, and that could not be undone at once. */
   private async undoUnused(): Promise<void> {
     const { table } = this.options;
     await this.claims.undoLost((names, agoMs) => table.undoClaims(names, agoMs));
@@ -212,7 +213,7 @@ export class LeasedWork<Task> {
     const { leaseMarginMs, runLimitMs, partitionOf, run, table, observer } = this.options;
     if (performance.now() - claimedAtMs <= leaseMarginMs)
       return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs, freeSlot);
-    // A process that was stopped for this long may have lost the task to another.
+    // The process stood still for so long that another process may already have claimed the task.
     observer.claimExpired(task);
     this.unused.add(task);
     await table.undoClaim(task);

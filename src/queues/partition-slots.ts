@@ -1,11 +1,11 @@
 interface Partition {
-  /** How many of its tasks run and hold a slot. */
+  /** The number of running tasks that hold a slot. */
   running: number;
-  /** How many of its tasks have given their slot back: their end is being recorded. */
+  /** The number of tasks that have freed their slot, while their end is being recorded. */
   ending: number;
-  /** Whether it may have more due work than its last claim could take. */
+  /** Whether the partition may have more due work than its last claim could take. */
   isBacklogged: boolean;
-  /** Whether a claim for it is in flight. */
+  /** Whether a claim for the partition is in flight. */
   isClaiming: boolean;
 }
 
@@ -22,18 +22,18 @@ export interface FreeSlots {
   total: number;
 }
 
-/** Counts the taken slots of a process, and knows which partitions want more. */
+/** Counts the occupied slots of a process, and knows which partitions want a claim. */
 export class PartitionSlots {
   private readonly partitions = new Map<number, Partition>();
   /** Partitions that may have due work, in the order of their wake-ups. */
   private readonly wanted = new Set<number>();
   private running = 0;
-  /** All running tasks, and the slots of claims in flight. */
+  /** The number of all running tasks, plus the slots of claims in flight. */
   private taken = 0;
 
   constructor(private readonly limits: Limits) {}
 
-  /** Whether a claim may find something. */
+  /** Whether any partition may have due work to claim. */
   get isWanted(): boolean {
     return this.wanted.size > 0;
   }
@@ -54,7 +54,10 @@ export class PartitionSlots {
     for (const id of partitions) this.wanted.add(id);
   }
 
-  /** Takes the free slots of wanted partitions, for a claim. A partition without a slot is wanted again when one becomes free. */
+  /**
+   * Takes the free slots of wanted partitions for a claim. A partition without a free slot is wanted again when a slot
+   * becomes free.
+   */
   take(): FreeSlots {
     const left = this.limits.totalSlots - this.taken;
     const partitions = new Map<number, number>();
@@ -94,8 +97,8 @@ export class PartitionSlots {
   }
 
   /**
-   * Frees the slot of a task whose end is not recorded yet. Several ends are recorded at once, so the next claim waits for that,
-   * to fill many slots. If no task of the partition holds a slot, its next claim begins now, because nothing would run until then.
+   * Frees the slot of a task whose end is not recorded yet. Ends are recorded in batches, and the partition's next claim waits for
+   * the batch, to fill many slots at once. But if no task of the partition holds a slot any more, its next claim begins now.
    */
   free(id: number): void {
     const partition = this.partition(id);
@@ -104,7 +107,7 @@ export class PartitionSlots {
     if (partition.running === 0 && partition.isBacklogged) this.wantAgain(id, partition);
   }
 
-  /** Ends a task. @param hasSlot whether its slot was not freed before. */
+  /** Ends a task. @param hasSlot whether the task still has its slot: {@link free} was not called for it. */
   end(id: number, hasSlot: boolean): void {
     const partition = this.partition(id);
     if (hasSlot) partition.running--;
@@ -131,7 +134,7 @@ export class PartitionSlots {
   private freeOf(id: number): number {
     const slots = this.limits.slotsOf(id, this.running);
     const { running = 0, ending = 0 } = this.partitions.get(id) ?? {};
-    // If ends are recorded slowly, they must not pile up without limit.
+    // Tasks whose ends are being recorded count only above `slots`, so that slow recording cannot let them pile up without limit.
     return slots - running - Math.max(0, ending - slots);
   }
 
@@ -147,7 +150,7 @@ export class PartitionSlots {
     this.wanted.add(id);
   }
 
-  /** If all slots of the process were taken, any backlogged partition may have waited for these. */
+  /** Frees slots. If all slots of the process were occupied, any backlogged partition may have waited for them. */
   private release(slots: number): void {
     const wasFull = this.taken >= this.limits.totalSlots;
     this.taken -= slots;

@@ -12,12 +12,13 @@ import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE, type WakeUpJob } from './queues.js';
 import { RedisHealthService } from './redis-health.service.js';
 import type { WorkNotifier } from './work-notifier.js';
 
-/** How long Redis may take for a batch of jobs. After that, the sender gives up, and the sweeper finds the work in PostgreSQL. */
+/** How long Redis may take for a batch of jobs. After that, the sender gives the batch up, and the sweeper finds the work. */
 const GIVE_UP_AFTER_MS = 2_000;
 
 /**
- * Wakes workers. A worker with a free slot for the work wakes itself. All other wake-ups go through Redis, to any worker. The
- * first goes out at once. Wake-ups that follow within milliseconds share the next job, so that a worker claims more at a time.
+ * Wakes workers. If this process is a worker with a free slot for the work, it wakes itself. All other wake-ups go through Redis to
+ * any worker. The first wake-up goes out at once. Wake-ups that follow within milliseconds share the next job, so that a worker
+ * claims more work at a time.
  */
 @Injectable()
 export class QueueNotifier implements WorkNotifier, OnApplicationBootstrap, OnApplicationShutdown {
@@ -55,7 +56,7 @@ export class QueueNotifier implements WorkNotifier, OnApplicationBootstrap, OnAp
   }
 }
 
-/** Work that is due later gets no job, because hours of retries would fill Redis. The sweeper finds it. */
+/** Work that is due after a longer delay gets no job, because hours of retries would fill Redis. The sweeper finds such work. */
 const MAX_DELAY_MS = 60_000;
 
 /** The pause between two jobs of a queue, in which wake-ups gather. */
@@ -106,12 +107,12 @@ class WakeUpSender {
   }
 
   private async sendBatch(batch: Map<number, Set<number>>): Promise<void> {
-    // While Redis is away, `addBulk` would wait for it and keep every job in memory.
+    // While Redis cannot be used, `addBulk` would wait, and hold every job in memory.
     if (!this.health.isUp) return;
     const jobs = [...batch].map(([delayMs, ids]) => ({ data: { ids: [...ids] }, opts: { delay: delayMs } }));
     try {
       const added = await withDeadline(this.queue.addBulk(jobs), GIVE_UP_AFTER_MS);
-      // Bull does not throw when Redis refuses single jobs.
+      // If Redis refuses single jobs, Bull does not throw.
       if (added.some(({ id }) => id === undefined || id === null)) throw new Error('Redis took no job');
       failpoint('wake_up.enqueued');
     } catch (error) {

@@ -24,7 +24,7 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
       useFactory: (config: Config) => ({
         prefix: config.QUEUE_PREFIX,
         ...redisConnections(config),
-        // Retries soon when Redis refuses the next job.
+        // How soon Bull asks for the next job again after Redis refused to give one.
         settings: { retryProcessDelay: 1_000 },
         // PostgreSQL has the work, so Redis forgets a job as soon as it has run.
         defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
@@ -60,9 +60,9 @@ export class QueuesModule implements OnApplicationShutdown {
 type Promised = (...args: unknown[]) => Promise<void>;
 
 /**
- * Ignores errors of closing, and errors of calls that closing interrupts: a connection that never opened must not make a
- * process fail at its end. Bull awaits neither `process` nor `setWorkerName`, so a rejection of either would end the process
- * at once.
+ * Ignores errors of closing a queue, and errors of calls that closing interrupts: a connection that never opened must not make a
+ * process fail at its end. Nobody awaits Bull's calls of `process` and `setWorkerName`, so a rejection of these would end the
+ * process at once.
  */
 function closeQuietly(queue: Queue): void {
   const close = async (): Promise<void> => {

@@ -11,8 +11,8 @@ const ANSWER_WITHIN_MS = 2_000;
 const ALIVE_KEY_MS = 10_000;
 
 /**
- * Whether Redis answers and accepts writes. A replica refuses writes (READONLY), and so does a server with full memory (OOM),
- * although the connection is fine. This service logs each change once.
+ * Knows whether Redis answers and accepts writes. Even on a good connection, a replica refuses writes (READONLY), and so does a
+ * server with full memory (OOM). Logs each change once.
  */
 @Injectable()
 export class RedisHealthService implements OnApplicationShutdown {
@@ -32,7 +32,7 @@ export class RedisHealthService implements OnApplicationShutdown {
     return this.looks.every(({ isUp }) => isUp);
   }
 
-  /** To be called when Redis has not taken a write: checks the queue's connection. */
+  /** Checks the queue's connection. To be called when Redis has not taken a write. */
   check(queue: Queue): void {
     void this.looks.find((each) => each.isOf(queue))?.look();
   }
@@ -52,7 +52,7 @@ class QueueHealth {
     private readonly queue: Queue,
     private readonly logger: Logger,
   ) {
-    // On an open connection, an error may be about one job only, so a write finds out whether Redis can be used.
+    // An error on an open connection may be about one job only. So a write checks whether Redis can be used.
     queue.on('error', (error: Error) => (queue.client.status === 'ready' ? void this.look() : this.failed(error)));
     queue.client.on('ready', () => void this.look());
   }

@@ -4,8 +4,8 @@ import type { Config } from '../core/config.js';
 import { readRedisUrl, type RedisAddress } from '../core/redis-url.js';
 
 /**
- * How queues reach Redis, by REDIS_URL. Bull itself ignores the scheme of a URL: for `rediss://` it would send everything,
- * the password included, without TLS.
+ * The options for the connections of queues to REDIS_URL. The URL is not given to Bull, which ignores its scheme: for `rediss://`,
+ * Bull would send everything, even the password, without TLS.
  */
 export function redisConnections(config: Config): Pick<QueueOptions, 'redis' | 'createClient'> {
   const address = readRedisUrl(config.REDIS_URL);
@@ -33,9 +33,9 @@ function sentinelOptions({ nodes, name, sentinelPassword, isTls }: RedisAddress,
 function clusterOptions({ isTls }: RedisAddress, options: RedisOptions): ClusterOptions {
   return {
     clusterRetryStrategy: retryDelayMs,
-    // Bull requires both, because its blocking reads wait without limit.
+    // Bull requires these two options, because its blocking reads wait without limit.
     redisOptions: { ...options, enableReadyCheck: false, maxRetriesPerRequest: null },
-    // A certificate names hosts and not their addresses.
+    // Connects by host name, because certificates contain the names of hosts, and not their addresses.
     ...(isTls ? { dnsLookup: (host, found) => found(null, host) } : {}),
   };
 }
@@ -50,7 +50,7 @@ function optionsOf({ username, password, database, isTls }: RedisAddress, { redi
     ...(isTls ? { tls: redisAuthority === null ? {} : { ca: redisAuthority } } : {}),
     connectTimeout: 3_000,
     keepAlive: 5_000,
-    // A demoted primary keeps its connections open. Only a new connection reaches its successor.
+    // A demoted primary keeps its connections open, and refuses writes on them. Only a new connection reaches the new primary.
     reconnectOnError: oncePerTurn(({ message }) => message.startsWith('READONLY')),
     retryStrategy: retryDelayMs,
   };

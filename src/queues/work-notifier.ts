@@ -1,6 +1,6 @@
 /**
- * Sends wake-ups for work that is in PostgreSQL. Nothing waits for a wake-up, and a lost, late or repeated one only costs
- * time. The sender is a class of its own, so that a process without queues does not load their library.
+ * Sends wake-ups for work that is in PostgreSQL. Nothing waits for a wake-up, and a lost, late or repeated wake-up only costs time.
+ * This abstract class is separate from the sender, so that a process without queues does not load Bull.
  */
 export abstract class WorkNotifier {
   /** Units of these suppliers are due, now or after a delay in milliseconds. After a long delay the sweeper finds them. */

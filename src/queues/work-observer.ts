@@ -4,12 +4,12 @@ import type { Logger } from '../core/logger.js';
 /** Observes failures of leased work. */
 export interface WorkObserver<Task> {
   claimFailed(error: unknown): void;
-  /** The worker did nothing for the task and gives it back. */
+  /** The claim expired before the worker did anything for the task. */
   claimExpired(task: Task): void;
   taskFailed(task: Task, error: unknown): void;
 }
 
-/** Logs these failures. A subclass for each kind of work adds what its tasks do. */
+/** Logs these failures. Each kind of work has a subclass, which also logs what happens to its tasks. */
 export abstract class WorkLog<Task> implements WorkObserver<Task> {
   constructor(
     private readonly queue: string,
@@ -27,7 +27,7 @@ export abstract class WorkLog<Task> implements WorkObserver<Task> {
     this.logger.warn(this.about(task), 'claim expired before use');
   }
 
-  /** If only the database is away, the task is due again after its lease. */
+  /** Logs less if only PostgreSQL cannot be reached: then the task is due again after its lease. */
   taskFailed(task: Task, error: unknown): void {
     if (error instanceof AppError)
       this.logger.warn({ ...this.about(task), reason: error.message }, 'a task waits for the database');

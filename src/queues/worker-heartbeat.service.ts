@@ -5,7 +5,7 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
 /** A worker without a heartbeat for this long counts as dead. */
 const DEAD_AFTER_MS = 8_000;
 
-/** How far the database's clock may be ahead of its expected time before that counts as set forward. */
+/** If the database's clock is ahead of its expected time by more than this, it counts as set forward. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 const BEFORE_ALL = new Date(0);
@@ -15,19 +15,19 @@ let count = 0;
 /** A suffix for the second and later workers of one process, which only tests have. */
 const nextSuffix = (): string => (++count === 1 ? '' : `.${count}`);
 
-/** What a worker learns with its heartbeat. */
+/** What a worker learns when it writes its heartbeat. */
 export interface Beat {
   /** Workers whose heartbeat has stopped. */
   dead: string[];
   /** Whether the database's clock may have been set back since the last heartbeat. */
   clockWasSetBack: boolean;
-  /** Whether it was set forward since the last heartbeat. */
+  /** Whether the database's clock was set forward since the last heartbeat. */
   clockWasSetForward: boolean;
 }
 
 /**
- * Finds dead workers, so that other workers take over their claims before the leases end. A mistake costs little: a worker
- * that was only slow loses its claims, as it would at the end of their leases.
+ * Finds dead workers, so that other workers take over their claims before the leases end. A wrong finding does little
+ * harm: a worker that was only slow loses its claims, as it would at the end of their leases.
  */
 @Injectable()
 export class WorkerHeartbeatService {
@@ -35,10 +35,11 @@ export class WorkerHeartbeatService {
   private living = 1;
   private beatingSinceMs: number | undefined;
   private lastBeatMs = 0;
-  /** The database's clock at the last heartbeat, and when that was sent, in monotonic milliseconds. */
+  /** The database's clock at the last heartbeat, and when this process sent that heartbeat, in monotonic milliseconds. */
   private clock: { nowMs: number; sentAtMs: number } | undefined;
-  /** When this process or another one last noticed that the database's clock was set forward. */
+  /** When any worker last noticed that the database's clock was set forward, in monotonic milliseconds. */
   private setForwardAtMs = -Infinity;
+  /** When this worker itself last noticed that. */
   private noticedAtMs: number | undefined;
   /** Whether the clock may have been set forward so lately that no other worker has reported it yet. */
   private isUnsure = false;
@@ -47,7 +48,7 @@ export class WorkerHeartbeatService {
 
   /**
    * This worker's share, at least 1, of a limit over all workers. It changes within seconds after a worker starts or ends, and
-   * stays the same while PostgreSQL is away.
+   * stays the same while PostgreSQL cannot be reached.
    */
   shareOf(limit: number): number {
     return Math.max(1, Math.floor(limit / this.living));
@@ -73,9 +74,9 @@ export class WorkerHeartbeatService {
     this.beatingSinceMs = isSteady ? (since ?? now) : now;
     this.lastBeatMs = now;
     const isNew = now - this.beatingSinceMs < DEAD_AFTER_MS;
-    // The others are dead, or the clock was set forward after their last heartbeats.
+    // Either the other workers are dead, or the clock was set forward after their last heartbeats.
     this.isUnsure = isNew && reported.others_are_silent;
-    // After an outage of PostgreSQL all heartbeats are old. Workers that lived before it may write again soon.
+    // After an outage of PostgreSQL all heartbeats are old. Workers that lived before the outage may soon write heartbeats again.
     this.living = isNew ? Math.max(this.living, living) : living;
     if (clockWasSetForward) {
       this.noticedAtMs = now;
@@ -87,9 +88,9 @@ export class WorkerHeartbeatService {
   }
 
   /**
-   * Returns a limit for statements that rely on the end of a period: the latest time that the database's clock may show. If the
-   * clock shows a later time, it was set forward, and leases may have ended while their calls were still under way. The limit
-   * lies before all times until this process knows the clock, and for `forMs` after a worker has noticed a clock set forward.
+   * Returns the latest time that the database's clock may show now, for statements that rely on the end of a period. If the clock
+   * shows a later time, it was set forward, and leases may have ended while their calls were still in flight. Until this process
+   * knows the clock, and for `forMs` after a worker noticed a clock that was set forward, every time is later than the limit.
    */
   clockLimit(forMs: number): Date {
     const isKnown = this.clock !== undefined && !this.isUnsure;
@@ -107,7 +108,7 @@ export class WorkerHeartbeatService {
     this.setForwardAtMs = Math.max(this.setForwardAtMs, nowMs - Math.max(0, agoMs));
   }
 
-  /** The latest time that the clock shows if it has run like this process's clock. */
+  /** The latest time that the database's clock shows now, if it has run as fast as this process's clock. */
   private latestMs(): number {
     if (!this.clock) return Infinity;
     const { nowMs, sentAtMs } = this.clock;

@@ -9,7 +9,7 @@ export class WorkerProcess {
   @Column('timestamptz')
   seen_at!: Date;
 
-  /** When a worker, this one or another, last noticed that the clock of the database was set forward. */
+  /** When any worker, not only this one, last noticed that the database's clock was set forward. */
   @Column('timestamptz', { nullable: true })
   clock_set_forward_at!: Date | null;
 }

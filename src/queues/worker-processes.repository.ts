@@ -16,10 +16,10 @@ interface BeatResult {
 }
 
 /**
- * Writes a heartbeat, counts the living workers, and checks whether one was seen in the future: then the clock of the database
- * was set back. Simultaneous heartbeats may differ by a second. Each row also keeps the last time at which any worker noticed
- * that the clock was set forward, because that worker may be gone. $1 name, $2 milliseconds, $3 how many milliseconds ago this
- * worker noticed it, or null.
+ * Writes a heartbeat, and counts the living workers. If the heartbeat of any worker is in the future by more than a second, the
+ * database's clock was set back. Each row also stores the last time at which any worker noticed that the clock was set forward,
+ * because that worker may be gone. $1 the worker's name, $2 how long a worker lives without a heartbeat, $3 how long ago this
+ * worker noticed a clock that was set forward, or null; both in milliseconds.
  */
 const BEAT: Statement = {
   name: 'worker_processes.beat',
@@ -42,8 +42,8 @@ const BEAT: Statement = {
 };
 
 /**
- * Sets times in the future to now. Otherwise, workers would find dead workers too late, and would be cautious for too long
- * after the clock was set forward.
+ * Sets times in the future to now. Otherwise, workers would find dead workers too late, and `clockLimit` would stop inquiries for
+ * too long.
  */
 const PULL_BACK: Statement = {
   name: 'worker_processes.pull_back',
@@ -54,21 +54,21 @@ const PULL_BACK: Statement = {
                         FOR UPDATE SKIP LOCKED)`,
 };
 
-/** $1 milliseconds. */
+/** Finds workers whose last heartbeat is older than $1 milliseconds. */
 const FIND_DEAD: Statement = {
   name: 'worker_processes.find_dead',
   text: `SELECT name FROM worker_processes
          WHERE seen_at < statement_timestamp() - make_interval(secs => $1 / 1000.0)`,
 };
 
-/** Keeps workers that have written a heartbeat meanwhile. $1 names, $2 milliseconds. */
+/** Deletes workers ($1 names), except those with a heartbeat in the last $2 milliseconds. */
 const FORGET: Statement = {
   name: 'worker_processes.forget',
   text: `DELETE FROM worker_processes WHERE name = ANY($1::text[])
          AND seen_at < statement_timestamp() - make_interval(secs => $2 / 1000.0)`,
 };
 
-/** Keeps a row that records a clock set forward within the last hour, for the workers that start next. $1 name. */
+/** Deletes a worker ($1 name). If its row records a clock set forward within the last hour, the row stays, for later workers. */
 const DEREGISTER: Statement = {
   name: 'worker_processes.leave',
   text: `DELETE FROM worker_processes

@@ -11,7 +11,7 @@ import type { AttemptOutcome } from './webhook-sender.js';
 export interface EndedAttempt {
   deliveryId: bigint;
   webhookId: number;
-  /** Its number, from 1. */
+  /** The number of the attempt, from 1. */
   number: number;
   startedAt: Date;
   outcome: AttemptOutcome;
@@ -41,7 +41,7 @@ export class AttemptRecorder {
       );
     },
     keyOf: ({ webhookId }) => webhookId,
-    // No request waits for a record: fewer and larger batches leave more of PostgreSQL to other work.
+    // No request waits for a record, so batches may be few and large. That leaves more of PostgreSQL to other work.
     maxInFlight: 1,
     maxBatch: 500,
     onBatch: (waitedMs) => this.metrics.batches.attempts(waitedMs),
@@ -57,7 +57,7 @@ export class AttemptRecorder {
   /**
    * Records an attempt, and retries while PostgreSQL is away or busy.
    * @param untilMs when to give up, in monotonic milliseconds: after its lease the attempt counts as interrupted.
-   * @returns the delivery, or null if the lease had ended before: then nothing changes.
+   * @returns the delivery, or null if the lease had ended before. Then nothing changes, unless the attempt delivered.
    */
   record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
     return retryWrite(() => this.writer.submit(attempt), untilMs);

@@ -10,16 +10,17 @@ import type { Webhook } from './webhook.entity.js';
 import { firstIdSince } from '../database/first-id-since.sql.js';
 import { MAX_BIGINT } from '../core/pagination.js';
 
-/** An attempt in flight does not count yet: `attempt_count` says how many are in the log. */
+/** The columns of a delivery as merchants see them: `attempt_count` leaves out an attempt in flight, because the log lacks it. */
 const COLUMNS = `d.id, d.webhook_id, e.public_id AS event_id, e.kind AS event, e.reference_id, d.status,
   d.attempt_count - (d.leased_until IS NOT NULL)::int AS attempt_count, d.due_at, d.created_at, d.updated_at`;
 
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
 /**
- * The newest deliveries of some webhooks, below an id. `ix_webhook_deliveries_page` orders the deliveries of each webhook,
- * status and kind separately. So the statement reads up to `limit` of each, and takes the newest among these. `id + 0` makes
- * PostgreSQL use that index: by the primary key it would read the deliveries of all other webhooks, too.
+ * The newest deliveries of some webhooks, below an id. `ix_webhook_deliveries_page` sorts the deliveries of each webhook,
+ * status and kind separately. So the statement reads up to `limit` deliveries for each of these, and returns the newest
+ * among them. `id + 0` makes PostgreSQL use that index. By the primary key, it would also read the deliveries of all other
+ * webhooks.
  * @param webhooks a FROM item with the name `webhooks` and the column `webhook_id`.
  */
 const newest = (webhooks: string, statuses: string, kinds: string, before: string, limit: string): string => `
@@ -44,7 +45,7 @@ export interface DeliveryFilter {
   event?: DeliveredEvent | undefined;
 }
 
-/** For {@link PAGE}. @param before the last id of the page before, null for the first page. */
+/** The values of {@link PAGE}. @param before the last id of the previous page, null for the first page. */
 export const pageValues = (
   webhookId: number,
   { status, event }: DeliveryFilter,
@@ -101,7 +102,7 @@ const SELECTION = {
   ...({ since: 'timestamptz', above: 'bigint', upTo: 'bigint?' } as const),
 };
 
-/** The condition for deliveries to retry: without an attempt in flight. @param live a table with the ids of active webhooks. */
+/** The condition for deliveries that {@link RETRY_MANY} may retry. @param live a table with the ids of active webhooks. */
 const retryable = (
   live: string,
   { status, event, since, above, upTo }: Record<keyof typeof SELECTION, string>,
@@ -158,14 +159,14 @@ const RECORD_TEST = statement(
 /** The first half of the advisory locks' keys: arbitrary, but unique among ours. */
 const STEP_LOCKS = 7_038_169;
 
-/** Serializes the steps of one webhook. $1 webhook. */
+/** Lets one process at a time take steps for a webhook ({@link STEP}). $1 webhook. */
 const LOCK_STEPS: Statement = {
   name: 'webhook_deliveries.lock_steps',
   text: `SELECT pg_advisory_xact_lock(${STEP_LOCKS}, $1)`,
 };
 
 export interface Step {
-  /** When the webhook last changed before the step. */
+  /** When the webhook was last changed, at the time of the step. */
   changed_at: Webhook['updated_at'];
   /** The number of deliveries in the step. */
   seen: number;
@@ -175,9 +176,9 @@ export interface Step {
 }
 
 /**
- * Applies a webhook's settings to its next waiting deliveries, in the order of `ix_webhook_deliveries_page`. Test events of an
- * inactive webhook keep waiting, those of a deleted one do not. All statements lock deliveries in the order of ids, so that no
- * two deadlock.
+ * Applies a webhook's settings to its next waiting deliveries, in the order of `ix_webhook_deliveries_page`. If the webhook is
+ * inactive, its test events still wait; if it is deleted, they do not. All statements lock deliveries in the order of ids, so that
+ * they never deadlock.
  */
 const STEP = statement(
   'webhook_deliveries.follow_webhook',
@@ -211,7 +212,7 @@ const STEP = statement(
     FROM hook`,
 );
 
-/** Clears a webhook's mark, unless the webhook has changed since: then it returns no row. $1 webhook, $2 last change. */
+/** Clears `waiting_is_stale` of a webhook. Changes nothing and returns no row if the webhook has changed since $2. $1 webhook. */
 const FINISH: Statement = {
   name: 'webhooks.waiting_follows',
   text: `UPDATE webhooks SET waiting_is_stale = false WHERE id = $1 AND updated_at = $2 RETURNING id`,
@@ -229,7 +230,7 @@ export type DeliveryRow = Pick<
 > &
   Pick<Event, 'reference_id'> & { event_id: Event['public_id']; event: Event['kind'] };
 
-/** All null before the first attempt. */
+/** An attempt of a delivery. All members are null for a delivery without attempts. */
 export type AttemptRow = Pick<
   DeliveryAttempt,
   'started_at' | 'duration_ms' | 'response_status' | 'error' | 'response_body'
@@ -255,7 +256,7 @@ interface TestEvent {
   now: Date;
 }
 
-/** Ids may rise in another order than `created_at`, because the clocks of the processes that write deliveries differ. */
+/** A delivery with a lower id may have a later `created_at`, by this much, because the clocks of processes differ. */
 const MARGIN_MS = 600_000;
 
 type Place = Pick<Step, 'last_kind' | 'last_id'>;
@@ -268,7 +269,7 @@ export class DeliveriesRepository {
     private readonly reads: BoundedReadsService,
   ) {}
 
-  /** Newest first. @param before the last id of the page before, null for the first page. */
+  /** Newest first. @param before the last id of the previous page, null for the first page. */
   page(webhookId: number, filter: DeliveryFilter, before: bigint | null, limit: number): Promise<DeliveryRow[]> {
     return this.reads.list<DeliveryRow>(PAGE, pageValues(webhookId, filter, before, limit));
   }
@@ -279,7 +280,7 @@ export class DeliveriesRepository {
     return this.reads.list<DeliveryRow>(FIND_OF_MERCHANT, [merchantId, statuses, limit]);
   }
 
-  /** One row for each attempt, or one without any; none if there is no such delivery. */
+  /** One row for each attempt. A delivery without attempts has one row, and an unknown delivery none. */
   findWithAttempts(webhookId: number, id: bigint): Promise<(DeliveryRow & AttemptRow)[]> {
     return this.reads.query<DeliveryRow & AttemptRow>(FIND_WITH_ATTEMPTS, [id, webhookId]);
   }
@@ -294,12 +295,12 @@ export class DeliveriesRepository {
     return locked;
   }
 
-  /** Makes one more attempt due at once, whatever the status. */
+  /** Makes one more attempt due at once, whatever the delivery's status is. */
   retry(tx: Transaction, id: bigint): void {
     tx.write(RETRY_DELIVERY, [id]);
   }
 
-  /** Does the same for the next deliveries in the order of ids. It skips a delivery with an attempt in flight. */
+  /** Like {@link retry}, for the next selected deliveries in the order of ids. Skips a delivery with an attempt in flight. */
   retryMany(
     tx: Transaction,
     selection: DeliverySelection,
@@ -315,7 +316,7 @@ export class DeliveriesRepository {
     return Number(found?.count ?? 0n);
   }
 
-  /** Returns an id such that no delivery of that moment or later has a lower one. */
+  /** Returns an id such that each delivery of that moment or later has this id or a higher one. */
   async firstIdSince(moment: Date): Promise<bigint> {
     const earlier = new Date(moment.getTime() - MARGIN_MS);
     const [first] = await this.database.query<Pick<Delivery, 'id'>>(...FIRST_ID_SINCE.with({ moment: earlier }));
@@ -347,12 +348,12 @@ export class DeliveriesRepository {
     return step;
   }
 
-  /** Clears the mark of a webhook once its deliveries are adapted. @returns false if the webhook has changed since that moment. */
+  /** Clears `waiting_is_stale` once the deliveries are adapted. @returns false if the webhook has changed since `changedAt`. */
   async finishAdapting(webhookId: number, changedAt: Date): Promise<boolean> {
     return (await this.database.query(FINISH, [webhookId, changedAt])).length > 0;
   }
 
-  /** Webhooks whose waiting deliveries may not be adapted to the settings yet. */
+  /** Lists webhooks whose waiting deliveries are perhaps not adapted to the settings yet. */
   listStale(): Promise<Pick<Webhook, 'id'>[]> {
     return this.database.query<Pick<Webhook, 'id'>>(FIND_STALE);
   }

@@ -1,6 +1,6 @@
 /**
- * The attempts of a delivery for a LATERAL, with the columns of `webhook_attempts`. A successful first attempt is in the row of
- * the delivery, because the record of the attempt writes that row anyway.
+ * A LATERAL subquery for the attempts of a delivery, with the columns of `webhook_attempts`. A successful first attempt is
+ * stored in the row of the delivery, because the service writes that row anyway when it records the attempt.
  * @param delivery the alias of the delivery's row.
  */
 export const attemptsOf = (delivery: string): string => `(

@@ -27,7 +27,7 @@ export class DeliveryDto {
   @ApiMoment() updated_at!: string;
 }
 
-/** One attempt, sent or not. */
+/** One attempt to send the event. If no connection was possible, nothing was sent, and the attempt counts all the same. */
 export class AttemptDto {
   @ApiProperty({ type: 'integer', example: 1 }) number!: number;
   @ApiMoment() started_at!: string;

@@ -5,7 +5,7 @@ import { Event, type DeliveredEvent } from '../events/event.entity.js';
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The final statuses of undelivered events. Such deliveries are few, so an index of their own is small. */
+/** The final statuses of deliveries that did not succeed. These deliveries are few, so their own index is small. */
 export const UNDELIVERED = ['failed', 'cancelled'] as const satisfies readonly DeliveryStatus[];
 
 /** An event on its way to one webhook. */
@@ -32,14 +32,17 @@ export class Delivery {
   @Column(bigintColumn())
   event_id!: bigint;
 
-  /** The kind of its event. A check forbids null, because it could be added without locking the table. */
+  /** The event's kind. Not NOT NULL: a check forbids null, because a check could be added without locking the table for long. */
   @Column('text', { nullable: true })
   kind!: DeliveredEvent;
 
   @Column('text', { default: 'pending' })
   status!: DeliveryStatus;
 
-  /** False for test events, and after a retry by hand: then no automatic retries follow. */
+  /**
+   * Whether automatic retries follow a failed attempt: not for test events, and not after a merchant or an operator
+   * requested a retry.
+   */
   @Column('boolean', { default: true })
   automatic!: boolean;
 
@@ -74,11 +77,12 @@ export class Delivery {
   @Column('timestamptz', { nullable: true })
   attempt_ended_at!: Date | null;
 
-  /** The moment before which the receiver wants no attempt, from its Retry-After. */
+  /** The moment before which the receiver wants no further attempt, from the Retry-After of its last answer. */
   @Column('timestamptz', { nullable: true })
   retry_after_at!: Date | null;
 
-  // The first attempt, if it was successful. Then it has no row in `webhook_attempts` ({@link DELIVERY_ATTEMPTS}).
+  // The next four columns store the first attempt if it was successful. Such an attempt has no row in `webhook_attempts`
+  // ({@link DELIVERY_ATTEMPTS}).
 
   @Column(timestampColumn({ nullable: true }))
   first_started_at!: Date | null;

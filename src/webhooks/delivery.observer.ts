@@ -46,7 +46,7 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
     this.unreadable.delete(webhookId);
   }
 
-  /** Logs one error until the secrets can be opened again. */
+  /** Logs this error once for a webhook, until its secrets can be opened again. */
   secretsUnreadable(webhookId: number, reason: string): void {
     if (!this.unreadable.has(webhookId))
       this.logger.error({ webhookId, reason }, 'a webhook secret can’t be opened: its deliveries wait');

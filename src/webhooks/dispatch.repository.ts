@@ -14,18 +14,18 @@ export interface RecordedAttempt {
   status: 'succeeded' | 'failed' | 'cancelled' | 'pending';
   /** Milliseconds until the next attempt is due; null if the delivery has ended. */
   due_in_ms: number | null;
-  /** Whether its webhook has other due deliveries, which may have waited for this one's slot. */
+  /** Whether the webhook has other due deliveries, which may have waited for the slot of this delivery. */
   has_due: boolean;
 }
 
-/** The number of the attempt that delivered, if a record was corrected. ORDER BY makes PostgreSQL use the primary key. */
+/** In SQL: the number of a logged attempt that delivered, or null. ORDER BY makes PostgreSQL use the primary key. */
 const deliveredBy = (delivery: string): string => `(
   SELECT number FROM webhook_attempts WHERE delivery_id = ${delivery} AND response_status BETWEEN 200 AND 299
   ORDER BY delivery_id, number LIMIT 1)`;
 
 /**
- * Records how attempts ended and decides about the next ones, once for each attempt: a late record finds no lease.
- * `ended` selects the attempts: delivery_id, webhook_id, number, started_at, response_status, error, response_body,
+ * Records how attempts ended, and decides whether and when the next attempts follow. Each attempt is recorded once: a late record
+ * finds no lease. `ended` selects the attempts: delivery_id, webhook_id, number, started_at, response_status, error, response_body,
  * duration_ms, retry_after in seconds. The next attempt starts after the longer of `retry_delay` and `retry_after`. Only
  * automatic deliveries have a next attempt (contract, section 4).
  */
@@ -41,7 +41,7 @@ const recorded = (ended: string, ifLocked = ''): string => `
              WHEN ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
              WHEN NOT hook.is_live THEN 'cancelled'
              ELSE 'pending' END AS status,
-        -- Whether an earlier attempt delivered: it was recorded as interrupted at first, and corrected later.
+        -- Whether an earlier attempt delivered. Such an attempt was first recorded as interrupted, and then corrected.
         CASE WHEN ended.number > 1 AND (ended.response_status BETWEEN 200 AND 299) IS NOT TRUE
              THEN ${deliveredBy('ended.delivery_id')} IS NOT NULL ELSE false END AS was_delivered,
         coalesce(ended.number = 1 AND ended.response_status BETWEEN 200 AND 299, false) AS at_once
@@ -59,7 +59,7 @@ const recorded = (ended: string, ifLocked = ''): string => `
         first_response_status = CASE WHEN j.at_once THEN j.response_status ELSE d.first_response_status END,
         first_response_body = CASE WHEN j.at_once THEN j.response_body ELSE d.first_response_body END,
         updated_at = statement_timestamp()
-      -- Not by leased_until: PostgreSQL would read the index of that column, which it takes for empty after a quiet time.
+      -- Not by leased_until: after a quiet time, PostgreSQL would wrongly take the index of that column for empty, and use it.
       FROM judged j
       WHERE d.id = j.delivery_id AND d.attempt_count = j.number
         AND d.attempt_started_at IS NOT NULL
@@ -89,9 +89,9 @@ export const RECORD_ATTEMPTS = statement('webhook_deliveries.record_attempts', {
 );
 
 /**
- * Records attempts that delivered but had been recorded as interrupted: their worker had stalled, or a clock set forward had
- * ended their leases. No attempt follows, unless the merchant or an operator asked for a retry. While an attempt is in flight,
- * only the log is corrected: the record of that attempt then finds the successful one.
+ * Corrects attempts that delivered, but were recorded as interrupted, because their worker stalled or a clock that was set forward
+ * ended their leases. No automatic attempt follows, but a retry that a merchant or an operator requested still does. While a later
+ * attempt is in flight, only the log is corrected: the record of that attempt then finds the successful one.
  */
 const RECORD_LATE = statement(
   'webhook_deliveries.record_late',
@@ -114,7 +114,7 @@ const RECORD_LATE = statement(
     RETURNING d.id, d.webhook_id, corrected.number AS attempt_count, d.status, false AS has_due, NULL::int AS due_in_ms`,
 );
 
-/** Records attempts whose process died or lost PostgreSQL before it recorded them. Skips locked webhooks until a later call. */
+/** Records attempts as interrupted if their process died or lost PostgreSQL before it recorded them. Skips locked webhooks. */
 const RECORD_INTERRUPTED: Statement = {
   name: 'webhook_deliveries.record_interrupted',
   text: recorded(
@@ -139,7 +139,7 @@ export class DispatchRepository {
 
   /**
    * Claims due deliveries and begins an attempt for each.
-   * @param slotsPerWebhook over all workers.
+   * @param slotsPerWebhook the slots of each webhook, over all workers.
    */
   claim(
     { partitions, total, name }: ClaimRequest,
@@ -164,8 +164,8 @@ export class DispatchRepository {
   }
 
   /**
-   * Does the same as {@link record}, but skips webhooks that another transaction has locked.
-   * @returns also the webhooks that were not locked.
+   * Like {@link record}, but skips webhooks that another transaction has locked.
+   * @returns the recorded attempts, and the ids of the webhooks that were not locked.
    */
   recordFree(attempts: Attempts): Promise<{ free: Set<number>; recorded: RecordedAttempt[] }> {
     return this.database.transaction(async (tx) => {

@@ -2,15 +2,18 @@ import { claimedBy } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 
-// Locks. A statement that decides about deliveries by their webhook's settings locks the webhook's row FOR SHARE, so that a
-// decision and a change of the settings never overlap.
+// A statement that decides about deliveries by their webhook's settings locks the webhook's row FOR SHARE, so that a decision and
+// a change of the settings never overlap.
 // Claims also take an advisory lock, so that no two workers count a webhook's attempts in flight at the same time.
 
 /** The first half of the advisory locks' keys: arbitrary, but unique among ours. */
 const CLAIM_LOCKS = 7_038_167;
 const STRIPES = 256;
 
-/** Makes other workers' claims for these webhooks wait until this transaction ends. Stripes keep the number of locks small. */
+/**
+ * Makes other workers' claims for these webhooks wait until this transaction ends. Some webhooks share a lock, so locks are
+ * few.
+ */
 export const LOCK_CLAIMS = statement(
   'webhook_deliveries.lock_claims',
   { webhooks: 'int[]' },
@@ -19,7 +22,7 @@ export const LOCK_CLAIMS = statement(
     FROM (SELECT DISTINCT id % ${STRIPES} AS stripe FROM unnest(${webhooks}) AS id ORDER BY stripe) stripes`,
 );
 
-/** A delivery whose attempt begins with the claim, or that ends without one. */
+/** A claimed delivery. With `send` its attempt begins; with `fail` and `cancel` it has ended without another attempt. */
 export interface ClaimedDelivery {
   id: bigint;
   webhook_id: number;
@@ -29,7 +32,7 @@ export interface ClaimedDelivery {
   attempt_started_at: Date;
   url: string;
   secret_sealed: Buffer;
-  /** Null once it has expired. */
+  /** Null if the webhook has no previous secret, or it has expired. */
   previous_secret_sealed: Buffer | null;
   event_id: string;
   body: string;
@@ -41,12 +44,15 @@ export interface ClaimedDelivery {
   request_id: string | null;
 }
 
-/** First attempts and retries have separate conditions, so that PostgreSQL reads no rows of the index that are not due. */
+/**
+ * Selects due deliveries. First attempts and retries are selected separately, so that PostgreSQL reads only due rows of the
+ * index.
+ */
 const due = (webhook: string, isRetry: boolean, columns = 'id'): string => `
   SELECT ${columns} FROM webhook_deliveries
   WHERE webhook_id = ${webhook} AND is_retry = ${isRetry} AND due_at <= statement_timestamp()`;
 
-/** ORDER BY makes PostgreSQL use `ix_webhook_deliveries_due`, which EXISTS would not. */
+/** Whether there is a due delivery. ORDER BY makes PostgreSQL use `ix_webhook_deliveries_due`; with EXISTS it would not. */
 const firstOf = (webhook: string, isRetry: boolean): string => `(${due(webhook, isRetry)} ORDER BY due_at LIMIT 1)`;
 
 export const hasDue = (webhook: string): string =>
@@ -59,8 +65,8 @@ const firstDue = (isRetry: boolean): string => `
 
 /**
  * Claims due deliveries, first attempts before retries, and begins an attempt for each under a lease. It reads the webhook's
- * current settings, and ends deliveries that the settings no longer allow. A webhook's slots are counted over all workers; an
- * attempt with an expired lease holds none.
+ * current settings, and ends deliveries that the settings no longer allow. A webhook's slots are counted over all workers. An
+ * attempt with an expired lease holds no slot.
  */
 export const CLAIM_DELIVERIES = statement(
   'webhook_deliveries.claim',
@@ -75,7 +81,7 @@ export const CLAIM_DELIVERIES = statement(
     WITH free AS MATERIALIZED (
       SELECT requested.webhook_id, greatest(0, least(requested.slots, ${slotsPerWebhook} - (
                SELECT count(*) FROM (
-                 -- In the index's order, so that no bitmap is made of entries that are dead by now.
+                 -- ORDER BY makes PostgreSQL read the index itself: a bitmap would include many entries of dead rows.
                  SELECT 1 FROM webhook_deliveries f
                  WHERE f.webhook_id = requested.webhook_id AND f.leased_until > statement_timestamp()
                  ORDER BY f.leased_until LIMIT ${slotsPerWebhook}) AS in_flight))) AS slots
@@ -150,7 +156,7 @@ export const TAKE_OVER_DELIVERIES = statement(
     WHERE ${claimedBy(processes)} AND leased_until > statement_timestamp()`,
 );
 
-/** Keeps a moment as far from now as it was from the row's last write; null stays null. */
+/** In SQL: moves a moment so that it is as far from now as it was from the row's last write. Null stays null. */
 const pulledBack = (moment: string): string =>
   `CASE WHEN ${moment} IS NOT NULL
         THEN least(${moment}, statement_timestamp() + greatest(${moment} - d.updated_at, '0')) END`;
@@ -177,8 +183,8 @@ export const PULL_BACK_DELIVERIES = statement(
 );
 
 /**
- * `waiting(webhook_id)`: the webhooks with waiting deliveries, and a null. It steps through the index from one webhook to the
- * next: one probe for each, however many deliveries wait.
+ * For a WITH: `waiting(webhook_id)` has the webhooks with waiting deliveries, and one null. It steps through the index from one
+ * webhook to the next: one probe for each webhook, even if many deliveries wait.
  */
 export const WAITING_WEBHOOKS = `
     RECURSIVE waiting AS (

@@ -9,7 +9,7 @@ function readId(text: string, field: string, what: string, maximum: bigint): big
     const message = `${field} must be an integer`;
     throw invalidRequest([{ field, code: 'INVALID_TYPE', message }]);
   }
-  // Longer numbers are too large, and slow to parse.
+  // A longer number is too large in any case, and slow to parse.
   const id = text.length > 40 ? 0n : BigInt(text);
   if (id < 1n || id > maximum) throw notFound(what);
   return id;

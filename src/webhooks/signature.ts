@@ -9,12 +9,12 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 /** `whsec_` and the base64 of 32 random bytes, as Standard Webhooks writes secrets. */
 export const generateSecret = (): string => PREFIX + randomBytes(GENERATED_BYTES).toString('base64');
 
-/** The first 8 characters and three dots (specification, section 2.3); a character is a code point. */
+/** The first 8 characters (code points) of a secret, and three dots (specification, section 2.3). */
 export const secretHint = (secret: string): string => `${[...secret].slice(0, HINT_CHARACTERS).join('')}...`;
 
 /**
- * The bytes that a secret signs with: `whsec_` and standard padded base64 are decoded, any other secret is its UTF-8
- * bytes (contract, section 4).
+ * The key of the signature. For a secret of `whsec_` and standard padded base64, the key is the decoded base64. For any other
+ * secret, the key is its UTF-8 bytes (contract, section 4).
  */
 export function signingKey(secret: string): Buffer {
   const encoded = secret.slice(PREFIX.length);
@@ -26,7 +26,7 @@ export function signingKey(secret: string): Buffer {
 export interface Message {
   /** The event's id, the same for every attempt. */
   id: string;
-  /** Seconds since 1970 of this attempt. */
+  /** When the attempt began, in seconds since 1970. */
   timestamp: number;
   body: string;
 }

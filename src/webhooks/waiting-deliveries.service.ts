@@ -5,14 +5,14 @@ import { WorkerTask } from '../core/worker-task.js';
 import { DeliveriesRepository, type Step } from './deliveries.repository.js';
 
 const BATCH = 5_000;
-/** How long a request takes steps itself. This is enough to adapt a few waiting deliveries before the request is answered. */
+/** How long the request that changed a webhook takes steps itself. In this time it can adapt all deliveries if few are waiting. */
 const FIRST_STEPS_MS = 2_000;
 
 /**
- * Adapts waiting deliveries to a change of their webhook: cancels them if the webhook is inactive or deleted, and moves automatic
- * retries to the new `retry_delay`. It takes small steps, so that orders that end at the same time never wait long. The change
- * of the webhook sets a mark (`waiting_is_stale`), which is cleared after the last step. After a crash, or a request that ran out
- * of time, workers take the remaining steps of each marked webhook.
+ * Adapts waiting deliveries to a change of their webhook: cancels them if the webhook is inactive or deleted, and moves
+ * automatic retries to the new `retry_delay`. It takes small steps, so that orders that end at the same time never wait
+ * long. The change of the webhook also sets its column `waiting_is_stale`, which is cleared after the last step. If the
+ * request crashes or runs out of time, workers take the remaining steps.
  */
 @Injectable()
 export class WaitingDeliveriesService {
@@ -27,7 +27,7 @@ export class WaitingDeliveriesService {
     return this.adapt(webhookId, () => performance.now() < untilMs);
   }
 
-  /** Takes the remaining steps of all webhooks. @param stop ends it between two steps. */
+  /** Takes the remaining steps of all webhooks. @param stop ends the task between two steps. */
   @WorkerTask('webhook_changes', { every: 2_000, failed: 'sweep for changed webhooks failed' })
   async carryOn(stop: AbortSignal): Promise<void> {
     for (const { id } of await this.deliveries.listStale()) {
@@ -52,7 +52,8 @@ export class WaitingDeliveriesService {
       const step = await this.deliveries.adaptToWebhook(webhookId, last, BATCH);
       if (!step) return true;
       if (last && last.changed_at.getTime() !== step.changed_at.getTime()) {
-        // The webhook has changed again: the deliveries of earlier steps follow its old settings.
+        // The webhook has changed again, so the deliveries of earlier steps have its old settings: begins with the first
+        // step again.
         last = { ...step, last_kind: null, last_id: null };
       } else if (step.seen < BATCH) {
         if (await this.deliveries.finishAdapting(webhookId, step.changed_at)) return true;

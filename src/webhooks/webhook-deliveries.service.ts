@@ -45,7 +45,7 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Makes one more attempt at once, whatever the delivery's status, with the same event. No retry follows by itself.
+   * Makes one more attempt at once, whatever the delivery's status is, with the same event. No automatic retry follows.
    * @param by the operator, for the audit log.
    * @throws NOT_FOUND; CONFLICT while the webhook is inactive or an attempt is in flight
    */

@@ -4,10 +4,10 @@ import { invalidValue } from '../core/errors.js';
 import { AddressPolicy, isLocalName, literalAddress } from '../core/safe-http/address-policy.js';
 import type { Resolve } from '../core/safe-http/resolve.js';
 
-/** After this time an unresolved name passes, because each attempt checks the address again when it connects. */
+/** After this time, an unresolved name is accepted, because each attempt checks the addresses again when it connects. */
 const RESOLVE_WITHIN_MS = 2_000;
 
-/** The token of a {@link Resolve}. */
+/** The injection token of the function that resolves names ({@link Resolve}). */
 export const RESOLVE = Symbol('RESOLVE');
 
 /** Checks that a webhook's URL leads to a permitted address at present (contract, section 4). */
@@ -23,7 +23,7 @@ export class WebhookDestinationsService {
   }
 
   /**
-   * Accepts a name that does not resolve, and rejects one that resolves to any forbidden address.
+   * Accepts a name that does not resolve, and refuses a name with any forbidden address.
    * @param url must be parseable.
    * @throws BAD_REQUEST with `details` for the field `url`.
    */
@@ -35,7 +35,7 @@ export class WebhookDestinationsService {
         ? !isLocalName(hostname) && (await this.addressesOf(hostname)).every((each) => this.policy.permits(each))
         : this.policy.permits(literal);
     if (permitted) return;
-    // Without the address, which would reveal names inside the operator's network.
+    // The message does not contain the address, which would reveal names in the operator's network.
     throw invalidValue('url', 'url must not lead to a private, local or otherwise reserved address');
   }
 

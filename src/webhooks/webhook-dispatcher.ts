@@ -15,20 +15,20 @@ import { AttemptTiming, WebhookSender } from './webhook-sender.js';
 import { webhookSecretPlace } from './webhook.entity.js';
 
 const TOTAL_SLOTS = 2_000;
-/** With more running attempts than this, each webhook gets few slots, so that slow ones leave some for the others. */
+/** From this number of running attempts on, each webhook gets few slots, so that slow webhooks leave slots for the others. */
 const CROWDED_FROM = 1_000;
 const SLOTS_WHEN_CROWDED = 2;
 /**
- * The minimum time that a failed attempt holds its slot. An endpoint that refuses everything at once would otherwise get
- * hundreds of attempts a second, for which all others wait.
+ * The minimum time for which a failed attempt holds its slot. Otherwise, an endpoint that refuses everything at once would get
+ * hundreds of attempts a second, and all other endpoints would wait.
  */
 const MIN_FAILURE_MS = 500;
-/** Retry delay when this process cannot decrypt the signing secrets or read the body. */
+/** When to try a delivery again if this process could not decrypt the signing secrets or read the body. */
 const UNREADABLE_AGAIN_AFTER_SECONDS = 60;
 
 /**
  * Delivers webhooks: claims due deliveries, sends each with no transaction open, and records the outcome. Each webhook has
- * WEBHOOK_MAX_IN_FLIGHT slots over all workers, so that a slow one delays no other.
+ * WEBHOOK_MAX_IN_FLIGHT slots over all workers, so that a slow webhook does not delay others.
  */
 @Injectable()
 @Dispatcher('deliveries')
@@ -77,7 +77,7 @@ export class WebhookDispatcher {
     const claimed = await this.deliveries.claim(request, this.config.WEBHOOK_MAX_IN_FLIGHT, leaseMs);
     const deliveries = claimed.filter(({ decision }) => decision === 'send');
     if (deliveries.length > 0) failpoint('delivery.claimed');
-    // Deliveries that ended without an attempt used up slots of this claim: claim again.
+    // The deliveries that ended without an attempt used up slots of this claim, so claim again.
     const ended = claimed.filter(({ decision }) => decision !== 'send');
     this.work.wake(ended.map(({ webhook_id }) => webhook_id));
     for (const each of ended) this.observer.ended(each, each.decision === 'fail' ? 'failed' : 'cancelled');
@@ -95,7 +95,8 @@ export class WebhookDispatcher {
     const outcome = await this.sender.send(delivery.url, message, secrets);
     failpoint('delivery.sent');
     this.observer.attempted(delivery, outcome);
-    // A body that differs from the stored one contains codes. The endpoint may echo it, so its answer is not stored.
+    // A body that differs from the stored one contains codes. The endpoint may return them in its answer, so the answer is
+    // not stored.
     const logged = body === delivery.body ? outcome : { ...outcome, bodyText: null };
     const attempt = { deliveryId: id, webhookId, number, startedAt, outcome: logged };
     const recorded = await this.recorder.record(attempt, leaseEndMs);
@@ -104,7 +105,7 @@ export class WebhookDispatcher {
     if (recorded?.status !== 'succeeded') await delay(Math.max(0, MIN_FAILURE_MS - outcome.durationMs));
   }
 
-  /** The secrets that sign at present; null if SECRETS_KEY does not open them. */
+  /** The secrets that sign at present; null if SECRETS_KEY cannot open them. */
   private openSecrets(delivery: ClaimedDelivery): string[] | null {
     const { webhook_id: webhookId, secret_sealed: secret, previous_secret_sealed: previous } = delivery;
     try {

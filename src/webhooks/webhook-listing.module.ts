@@ -4,7 +4,7 @@ import { WebhookListingRepository } from './webhook-listing.repository.js';
 import { WebhookListingService } from './webhook-listing.service.js';
 import { WebhooksModule } from './webhooks.module.js';
 
-/** Webhooks of all merchants. */
+/** Lists webhooks of all merchants, for operators. */
 @Module({
   imports: [NoQueuesModule, WebhooksModule],
   providers: [WebhookListingRepository, WebhookListingService],

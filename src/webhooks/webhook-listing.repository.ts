@@ -8,7 +8,7 @@ import type { WebhookStatus } from './webhook.entity.js';
 
 export type { ListedDelivery, ListedDeliveryDetail, DeliveryListFilter, WebhookRow } from './webhook-listing.sql.js';
 
-/** Webhooks and deliveries of all merchants. */
+/** Webhooks and deliveries of all merchants, for operators. */
 @Injectable()
 export class WebhookListingRepository {
   constructor(

@@ -16,7 +16,7 @@ interface PageRequest {
   limit: number;
 }
 
-/** Webhooks and deliveries of all merchants. */
+/** Webhooks and deliveries of all merchants, for operators. */
 @Injectable()
 export class WebhookListingService {
   constructor(private readonly listing: WebhookListingRepository) {}
@@ -39,7 +39,7 @@ export class WebhookListingService {
     return webhook;
   }
 
-  /** Newest first. @throws BAD_REQUEST for a cursor that no page carried. */
+  /** Newest first. @throws BAD_REQUEST for a wrong cursor. */
   async deliveries(filter: DeliveryListFilter, { cursor, limit }: PageRequest): Promise<Page<ListedDelivery>> {
     const before = decodeCursor(cursor, [MAX_BIGINT])?.[0] ?? null;
     const rows = await this.listing.page(filter, before, limit + 1);

@@ -8,20 +8,20 @@ import { attemptsOf, DELIVERY_ATTEMPTS } from './delivery-attempts.sql.js';
 import { DELIVERY_STATUSES, UNDELIVERED, type Delivery, type DeliveryStatus } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
-/** Waiting deliveries, and likewise attempts in flight, are counted up to one more than this number. */
+/** Waiting deliveries are counted up to this number plus one. So are attempts in flight, separately. */
 export const MAX_COUNTED = 1_000;
-/** The share of successes counts up to this many of the latest deliveries that ended. */
+/** The share of successes is about at most this many of the latest ended deliveries. */
 export const SHARE_OF = 100;
 
 /** The state of the deliveries to a webhook. */
 export interface WebhookHealth {
   /** When the latest successful delivery succeeded. */
   last_success_at: Date | null;
-  /** When the first delivery was created that failed or waits for a retry after the latest success; null without one. */
+  /** When the oldest delivery after the latest success was created that failed or waits for a retry; null if there is none. */
   failing_since: Date | null;
-  /** Waiting deliveries and attempts in flight. Above {@link MAX_COUNTED} there may be more of them than this number. */
+  /** The number of waiting deliveries and attempts in flight. If it is above {@link MAX_COUNTED}, there may be more. */
   waiting: number;
-  /** Succeeded and failed deliveries: the latest {@link SHARE_OF} of them, without any that is older than 24 hours. */
+  /** The number of succeeded and failed deliveries among the latest {@link SHARE_OF} of the last 24 hours. */
   ended: number;
   succeeded: number;
 }
@@ -50,21 +50,21 @@ const ofStatus = (status: string, limit: number | string, { after = '', oldest =
       ORDER BY ${order} LIMIT ${limit}) AS found`;
 };
 
-/** The order is that of an index, so that PostgreSQL reads only the rows that are counted. */
+/** Selects deliveries to count. `order` is the order of an index, so that PostgreSQL reads only the counted rows. */
 const waiting = (condition: string, order: string): string => `
   SELECT 1 FROM webhook_deliveries p WHERE p.webhook_id = w.id AND p.${condition}
   ORDER BY ${order} LIMIT ${MAX_COUNTED + 1}`;
 
-/** All deliveries of the last 24 hours have a higher id, even where clocks differ. */
+/** In SQL: an id such that all deliveries of the last 24 hours have a higher id, even if the clocks of processes differ. */
 const BEFORE_THE_DAY = `coalesce(
   (${selectFirstIdSince('webhook_deliveries', `statement_timestamp() - interval '24 hours 10 minutes'`)}), 0) - 1`;
 
-/** Limited to the day: otherwise PostgreSQL would read old deliveries of every idle webhook to discard them. */
+/** Selects only deliveries of the last day. Otherwise PostgreSQL would read, for each idle webhook, old deliveries in vain. */
 const ofTheDay = (status: string): string => ofStatus(status, SHARE_OF, { after: BEFORE_THE_DAY });
 
 const LATEST_SUCCESS = `(${ofStatus('succeeded', 1)} ORDER BY found.id DESC LIMIT 1)`;
 
-/** For each webhook `w`: its latest success, and since when its deliveries have failed after that. */
+/** For each webhook `w`: its latest success, and `failing_since` ({@link WebhookHealth}). */
 const FAILING = `
   LEFT JOIN LATERAL ${LATEST_SUCCESS} AS success ON true
   CROSS JOIN LATERAL (
@@ -103,7 +103,8 @@ export const LIST_WEBHOOKS = statement(
 
 /**
  * Active webhooks that have failed for more than an hour without a success, newest first. Webhooks of sandbox merchants are left
- * out. Each active webhook costs some look-ups by index. The other numbers are counted only for the webhooks of the page.
+ * out. Each active webhook costs some look-ups by index. The other members of its health are read only for the webhooks
+ * of the page.
  */
 export const LIST_FAILING = statement(
   'webhook_listing.list_failing',
@@ -187,7 +188,7 @@ export interface DeliveryListFilter {
   from?: Date | undefined;
 }
 
-/** A listing looks at this many of the newest deliveries before it looks at single webhooks. */
+/** A listing first searches this many of the newest deliveries, and then the deliveries of single webhooks. */
 const NEWEST = 2_000;
 
 export interface Conditions {
@@ -205,8 +206,8 @@ const CONDITIONS = {
 };
 
 /**
- * The deliveries that match among the {@link NEWEST} latest of all. Most filters find a full page there.
- * @returns fewer rows than the limit where fewer of them match.
+ * The matching deliveries among the {@link NEWEST} newest. Most filters find a full page there; otherwise it returns fewer
+ * rows than the limit.
  */
 export const PAGE_OF_NEWEST = statement(
   'webhook_listing.page_of_newest',
@@ -221,8 +222,8 @@ export const PAGE_OF_NEWEST = statement(
 );
 
 /**
- * Failed or cancelled deliveries, by their own index: one look-up for each status and kind, whatever the number of
- * webhooks and the age of the deliveries. @see UNDELIVERED
+ * Failed or cancelled deliveries, by their own index: one look-up for each status and kind, even with many webhooks and old
+ * deliveries. @see UNDELIVERED
  */
 export const PAGE_OF_UNDELIVERED = statement(
   'webhook_listing.page_of_undelivered',
@@ -240,7 +241,7 @@ export const PAGE_OF_UNDELIVERED = statement(
     ORDER BY d.id DESC`,
 );
 
-/** Whether there are older deliveries than {@link PAGE_OF_NEWEST} looks at. */
+/** Whether there are deliveries that {@link PAGE_OF_NEWEST} did not search, because they are older. */
 export const HAS_OLDER = statement(
   'webhook_listing.has_older',
   { first: 'bigint', before: 'bigint' },
@@ -250,8 +251,8 @@ export const HAS_OLDER = statement(
 );
 
 /**
- * Matching deliveries by `ix_webhook_deliveries_page`: one look-up for each webhook, status and kind, whatever the age of the
- * deliveries.
+ * Matching deliveries by `ix_webhook_deliveries_page`: one look-up for each webhook, status and kind, even if the deliveries are
+ * old.
  */
 export const PAGE_BY_WEBHOOK = statement(
   'webhook_listing.page_by_webhook',

@@ -8,7 +8,7 @@ import type { DeliveryStatus } from './delivery.entity.js';
 
 const REPLAY_BATCH = 1_000;
 
-/** Selects a merchant's deliveries. Absent members match anything. */
+/** Selects a merchant's deliveries. An absent member does not limit the selection. */
 export interface Replayed {
   merchantId: number;
   webhookId?: number | undefined;
@@ -16,7 +16,7 @@ export interface Replayed {
   event?: DeliveredEvent | undefined;
   /** Only deliveries that were created at this moment or later. */
   since: Date;
-  /** Only up to this id: later deliveries are left alone. */
+  /** Only deliveries up to this id. */
   upTo?: bigint | undefined;
 }
 

@@ -14,14 +14,14 @@ export class AttemptTiming {
   readonly leaseMarginMs: number = 5_000;
 }
 
-/** The outcome of an attempt: a status, or the reason why there is none. */
+/** The outcome of an attempt: the HTTP status of the answer, or the reason why there is no answer. */
 export interface AttemptOutcome {
   status: number | null;
   error: HttpFailure | null;
   /** The first KiB of the answer, as text that PostgreSQL can store; null without an answer. */
   bodyText: string | null;
   durationMs: number;
-  /** Seconds from Retry-After, which counts with 429 and 503 only. */
+  /** The seconds in Retry-After, but only of an answer with 429 or 503. */
   retryAfterSeconds: number | null;
 }
 
@@ -30,7 +30,7 @@ const LOGGED_BODY_BYTES = 1024;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 const USER_AGENT = 'order-topup-webhooks/1.0';
 
-/** Signs and sends messages, each once. */
+/** Signs a message and sends it once. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
   private readonly http: SafeHttpClient;
@@ -80,7 +80,7 @@ function retryAfterSeconds(header: string | string[] | undefined): number | null
   return waitMs === null ? null : Math.ceil(waitMs / 1000);
 }
 
-/** Decodes UTF-8. Invalid bytes, and NUL, which PostgreSQL cannot store, become U+FFFD; a cut-off end is dropped. */
+/** Decodes UTF-8. Invalid bytes become U+FFFD, and so does NUL, which PostgreSQL cannot store. An incomplete end is dropped. */
 function storableText(bytes: Buffer): string {
   if (bytes.length === 0) return '';
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');

@@ -2,11 +2,11 @@ import { codePoints } from '../core/text.js';
 
 export const MAX_URL_LENGTH = 2048;
 
-// The URL parser drops or replaces these silently, so another parser could read another address.
+// The URL parser silently drops or replaces these characters. Another parser could then read another address from the same text.
 // oxlint-disable-next-line no-control-regex
 const REPAIRED = /[\u0000-\u0020\u007f-\u009f\\]/;
 
-/** Checks the text of a URL. @returns the problem, in words that follow the member's name. WebhookDestinationsService checks the address. */
+/** Checks only the text of a URL. @returns the problem, in words that follow the member's name, or null. */
 export function urlProblem(text: string): string | null {
   if (!text.isWellFormed() || codePoints(text) > MAX_URL_LENGTH) {
     return `must be an absolute http or https URL of at most ${MAX_URL_LENGTH} characters`;

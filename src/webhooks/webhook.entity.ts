@@ -3,13 +3,16 @@ import { placeOf, type Place } from '../core/secret-box.js';
 import { createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { EVENT_KINDS, type EventKind } from '../events/event.entity.js';
 
-/** The same for both secrets of a webhook, because a rotation copies the sealed secret to the previous one. */
+/**
+ * The place of both secrets of a webhook: it is the same, because a rotation copies `secret_sealed` to
+ * `previous_secret_sealed`.
+ */
 export const webhookSecretPlace = (id: number): Place => placeOf('webhooks.secret', id);
 
 export const WEBHOOK_STATUSES = ['active', 'inactive'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** A registration. The row of a deleted webhook stays, for the log of its deliveries. */
+/** A webhook that a merchant registered. The row of a deleted webhook stays, for the log of its deliveries. */
 @Entity('webhooks')
 @Index('ix_webhooks_merchant', ['merchant_id'], { where: 'deleted_at IS NULL' })
 @Index('ix_webhooks_stale', ['id'], { where: 'waiting_is_stale' })
@@ -39,7 +42,7 @@ export class Webhook {
   @Column('text')
   secret_hint!: string;
 
-  /** Signs beside the secret until it expires. */
+  /** The previous secret. Until it expires, each message also has a signature with it. */
   @Column('bytea', { nullable: true, select: false })
   previous_secret_sealed!: Buffer | null;
 
@@ -52,7 +55,7 @@ export class Webhook {
   @Column('smallint', { default: 3 })
   max_retries!: number;
 
-  /** The minimum of seconds from the end of an attempt to the start of the next. */
+  /** The minimum number of seconds from the end of an attempt to the start of the next. */
   @Column('integer', { default: 60 })
   retry_delay!: number;
 
@@ -60,7 +63,7 @@ export class Webhook {
   @Column('boolean', { default: false })
   include_deliveries!: boolean;
 
-  /** Whether some waiting deliveries may still follow earlier settings. */
+  /** Whether some waiting deliveries may not be adapted to the present settings yet ({@link WaitingDeliveriesService}). */
   @Column('boolean', { default: false, select: false })
   waiting_is_stale!: boolean;
 

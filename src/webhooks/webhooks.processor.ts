@@ -3,7 +3,7 @@ import type { Job } from 'bull';
 import { WEBHOOKS_QUEUE, type WakeUpJob } from '../queues/queues.js';
 import { WebhookDispatcher } from './webhook-dispatcher.js';
 
-/** Passes wake-ups on. A job ends at once: it carries no work, so nothing is lost with it and nothing runs twice. */
+/** Passes wake-ups to the dispatcher. A job contains no work, so a lost or repeated job does no harm. */
 @Processor(WEBHOOKS_QUEUE)
 export class WebhooksProcessor {
   constructor(private readonly dispatcher: WebhookDispatcher) {}

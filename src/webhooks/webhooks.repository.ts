@@ -6,14 +6,14 @@ import { present } from '../core/invariant.js';
 import type { Transaction } from '../database/database.js';
 import { Webhook } from './webhook.entity.js';
 
-/** Absent settings get their defaults, or stay unchanged. */
+/** The settings of a webhook. Absent settings get their defaults in a new webhook, and do not change in an existing one. */
 export type Settings = Partial<
   Pick<Webhook, 'url' | 'status' | 'events' | 'max_retries' | 'retry_delay' | 'include_deliveries'>
 >;
 
 export type NewSecret = Pick<Webhook, 'secret_sealed' | 'secret_hint'>;
 
-/** A new secret. The old one signs beside it for `overlapSeconds`. */
+/** A new secret. For `overlapSeconds`, messages also have a signature with the old secret. */
 type Rotation = NewSecret & { overlapSeconds: number };
 
 export interface Changes {
@@ -28,12 +28,12 @@ export type LockedWebhook = Pick<Webhook, 'status'> & { now: Date };
 
 type Columns = QueryDeepPartialEntity<Webhook>;
 
-/** Registrations, without deleted ones. */
+/** Webhooks, except deleted ones. */
 @Injectable()
 export class WebhooksRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** In the order of registration. */
+  /** The webhooks in the order of registration. */
   list(merchantId: number): Promise<Webhook[]> {
     return this.dataSource.manager.find(Webhook, { where: ofMerchant(merchantId), order: { id: 'ASC' } });
   }
@@ -79,7 +79,7 @@ export class WebhooksRepository {
   }
 
   private async update({ manager }: Transaction, merchantId: number, id: number, columns: Columns): Promise<boolean> {
-    // `updated_at` must rise with each change, even after a clock was set back: the steps of waiting deliveries compare it.
+    // `updated_at` must rise with each change, even after a clock was set back: WaitingDeliveriesService recognizes a change by it.
     const updated_at = (): string => `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;
     const which = { id, ...ofMerchant(merchantId) };
     const { affected } = await manager.update(Webhook, which, { ...columns, updated_at });

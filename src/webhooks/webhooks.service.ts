@@ -15,7 +15,7 @@ import { WebhooksRepository, type Changes, type NewSecret } from './webhooks.rep
 
 const MAX_WEBHOOKS = 20;
 
-/** A merchant's registrations. To every method, webhooks of other merchants do not exist. */
+/** A merchant's webhooks. For every method, webhooks of other merchants do not exist. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -26,7 +26,7 @@ export class WebhooksService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** In the order of registration. */
+  /** The webhooks in the order of registration. */
   async list(merchantId: number): Promise<WebhookDto[]> {
     return (await this.webhooks.list(merchantId)).map(toWebhookDto);
   }
@@ -39,7 +39,7 @@ export class WebhooksService {
   /**
    * Registers a webhook.
    * @returns the webhook, with its secret only if the service generated the secret.
-   * @throws BAD_REQUEST for a forbidden URL, or one webhook too many.
+   * @throws BAD_REQUEST for a forbidden URL, or if the merchant already has `MAX_WEBHOOKS` webhooks.
    */
   async create(merchantId: number, dto: CreateWebhookDto): Promise<CreatedWebhookDto> {
     await this.destinations.assertPermitted(dto.url);
@@ -55,7 +55,8 @@ export class WebhooksService {
       }),
     };
     const webhook = await this.database.transaction(async (tx) => {
-      // The lock serializes registrations of one merchant: otherwise two of them could both be the twentieth.
+      // The lock lets one registration of a merchant follow the other. Otherwise two at once could both become the twentieth
+      // webhook.
       if ((await this.webhooks.lockCount(tx, merchantId)) >= MAX_WEBHOOKS) throw tooMany();
       return toWebhookDto(await this.webhooks.insert(tx, merchantId, fields));
     });
@@ -73,7 +74,7 @@ export class WebhooksService {
     if (dto.url !== undefined) await this.destinations.assertPermitted(dto.url);
     const changes = this.toChanges(dto);
     if (!changes) return before;
-    // Deliveries that an interrupted deactivation left waiting must be cancelled before the webhook is active again.
+    // After an interrupted deactivation, some deliveries may still wait. They must be cancelled before the webhook is active again.
     if (before.status === 'inactive' && dto.status === 'active' && !(await this.waiting.begin(id)))
       throw stillCancelling();
     const webhook = await this.database.transaction(async (tx) => {
