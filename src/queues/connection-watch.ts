@@ -3,7 +3,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { Logger } from '../core/logger.js';
 import { openConnections, type Connection } from './bull-connections.js';
 
-const LOOK_EVERY_MS = 3_000;
+const CHECK_EVERY_MS = 3_000;
 /** Bull's blocking read returns every 5 s, even without a job. */
 const SILENT_AFTER_MS = 9_000;
 
@@ -12,8 +12,8 @@ const SILENT_AFTER_MS = 9_000;
  * no wake-ups until TCP gives the connection up, which takes hours.
  */
 export class ConnectionWatch {
-  private readonly heard = new WeakMap<Connection, { bytes: number; atMs: number }>();
-  private readonly timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+  private readonly traffic = new WeakMap<Connection, { bytes: number; atMs: number }>();
+  private readonly timer = setInterval(() => this.check(), CHECK_EVERY_MS).unref();
 
   constructor(
     private readonly queues: Queue[],
@@ -24,23 +24,23 @@ export class ConnectionWatch {
     clearInterval(this.timer);
   }
 
-  private look(): void {
+  private check(): void {
     for (const queue of this.queues) {
       const { client, blocking } = openConnections(queue);
       // `RedisHealthService` writes to `client` every second. Bull's reads on `blocking` return by themselves.
-      if (client) this.listen(queue.name, client);
-      if (blocking) this.listen(queue.name, blocking);
+      if (client) this.checkTraffic(queue.name, client);
+      if (blocking) this.checkTraffic(queue.name, blocking);
     }
   }
 
-  private listen(name: string, redis: Connection): void {
+  private checkTraffic(name: string, redis: Connection): void {
     const bytes = redis.status === 'ready' ? bytesRead(redis) : -1;
-    const last = this.heard.get(redis);
+    const last = this.traffic.get(redis);
     const now = performance.now();
-    if (last?.bytes !== bytes || bytes < 0) return void this.heard.set(redis, { bytes, atMs: now });
+    if (last?.bytes !== bytes || bytes < 0) return void this.traffic.set(redis, { bytes, atMs: now });
     if (now - last.atMs < SILENT_AFTER_MS) return;
     this.logger.warn({ queue: name }, 'a connection to Redis does not respond: replacing it');
-    this.heard.delete(redis);
+    this.traffic.delete(redis);
     redis.disconnect(true);
   }
 }

@@ -6,7 +6,7 @@ import { withDeadline } from '../core/durations.js';
 import type { Logger } from '../core/logger.js';
 import { FULFILMENT_QUEUE, WEBHOOKS_QUEUE } from './queues.js';
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 const ANSWER_WITHIN_MS = 2_000;
 const ALIVE_KEY_MS = 10_000;
 
@@ -16,7 +16,7 @@ const ALIVE_KEY_MS = 10_000;
  */
 @Injectable()
 export class RedisHealthService implements OnApplicationShutdown {
-  private readonly looks: QueueHealth[];
+  private readonly healths: QueueHealth[];
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -24,28 +24,28 @@ export class RedisHealthService implements OnApplicationShutdown {
     @InjectQueue(WEBHOOKS_QUEUE) webhooks: Queue,
     @Inject(LOGGER) logger: Logger,
   ) {
-    this.looks = [fulfilment, webhooks].map((queue) => new QueueHealth(queue, logger));
-    this.timer = setInterval(() => this.looks.forEach((each) => void each.look()), LOOK_EVERY_MS).unref();
+    this.healths = [fulfilment, webhooks].map((queue) => new QueueHealth(queue, logger));
+    this.timer = setInterval(() => this.healths.forEach((each) => void each.check()), CHECK_EVERY_MS).unref();
   }
 
   get isUp(): boolean {
-    return this.looks.every(({ isUp }) => isUp);
+    return this.healths.every(({ isUp }) => isUp);
   }
 
   /** Checks the queue's connection. To be called when Redis has not taken a write. */
   check(queue: Queue): void {
-    void this.looks.find((each) => each.isOf(queue))?.look();
+    void this.healths.find((each) => each.isOf(queue))?.check();
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
-    for (const each of this.looks) each.close();
+    for (const each of this.healths) each.close();
   }
 }
 
 class QueueHealth {
-  private takes = true;
-  private isLooking = false;
+  private acceptsWrites = true;
+  private isChecking = false;
   private isClosed = false;
 
   constructor(
@@ -53,12 +53,12 @@ class QueueHealth {
     private readonly logger: Logger,
   ) {
     // An error on an open connection may be about one job only. So a write checks whether Redis can be used.
-    queue.on('error', (error: Error) => (queue.client.status === 'ready' ? void this.look() : this.failed(error)));
-    queue.client.on('ready', () => void this.look());
+    queue.on('error', (error: Error) => (queue.client.status === 'ready' ? void this.check() : this.failed(error)));
+    queue.client.on('ready', () => void this.check());
   }
 
   get isUp(): boolean {
-    return this.takes && this.queue.client.status === 'ready';
+    return this.acceptsWrites && this.queue.client.status === 'ready';
   }
 
   isOf(queue: Queue): boolean {
@@ -66,17 +66,17 @@ class QueueHealth {
   }
 
   /** Writes a small key. The reply also shows `ConnectionWatch` that the connection lives. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { client } = this.queue;
-    if (this.isLooking || client.status !== 'ready') return;
-    this.isLooking = true;
+    if (this.isChecking || client.status !== 'ready') return;
+    this.isChecking = true;
     try {
       await withDeadline(client.set(this.queue.toKey('alive'), '', 'PX', ALIVE_KEY_MS), ANSWER_WITHIN_MS);
       this.recovered();
     } catch (error) {
       this.failed(error as Error);
     } finally {
-      this.isLooking = false;
+      this.isChecking = false;
     }
   }
 
@@ -85,13 +85,13 @@ class QueueHealth {
   }
 
   private failed({ message }: Error): void {
-    if (this.takes && !this.isClosed)
+    if (this.acceptsWrites && !this.isClosed)
       this.logger.warn({ queue: this.queue.name, reason: message }, 'Redis can’t be used: work goes on, less promptly');
-    this.takes = false;
+    this.acceptsWrites = false;
   }
 
   private recovered(): void {
-    if (!this.takes) this.logger.info({ queue: this.queue.name }, 'Redis can be used again');
-    this.takes = true;
+    if (!this.acceptsWrites) this.logger.info({ queue: this.queue.name }, 'Redis can be used again');
+    this.acceptsWrites = true;
   }
 }
