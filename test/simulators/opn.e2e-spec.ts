@@ -67,6 +67,7 @@ describe('a charge', () => {
     ['the public key for a charge', (client) => client.get('charges', PUBLIC_KEY), { http: 401 }],
     ['an amount below the limit', (client) => client.source(1_999), { http: 400, code: 'invalid_amount' }],
     ['an amount above the limit', (client) => client.source(15_000_001), { http: 400, code: 'invalid_amount' }],
+    ['a part of a satang', (client) => client.source(2_000.5), { http: 400, code: 'invalid_amount' }],
     ['an unknown source', (client) => client.charge('d', { source: 'src_x' }), { http: 404, code: 'not_found' }],
     ['an unknown charge', (client) => client.get('charges/chrg_x'), { http: 404, code: 'not_found' }],
   ])('is refused for %s', async (_, call, expected) => {

@@ -35,7 +35,8 @@ const amountOfSource = (id: string): number => Number(/^src_test_(\d+)x/.exec(id
 /** Decides `POST /sources`. */
 export function makeSource(store: Store, { fields }: OpnCall): Reply {
   const amount = Number(fields.amount);
-  if (!(amount >= MIN_AMOUNT && amount <= MAX_AMOUNT)) return refused(400, 'invalid_amount');
+  const isRight = Number.isSafeInteger(amount) && amount >= MIN_AMOUNT && amount <= MAX_AMOUNT;
+  if (!isRight) return refused(400, 'invalid_amount');
   if (fields.type !== 'promptpay' || !isThai(fields)) return refused(400, 'bad_request');
   return answered(sourceView(sourceId(amount), store.now(), 'unknown'), 'accepted');
 }
