@@ -23,7 +23,7 @@ const stack = await startStack({ DEPOSIT_HOLD_HOURS: String(HOLD_HOURS), ...limi
 const keys: string[] = [];
 for (let n = 1; n <= MERCHANTS; n++) keys.push((await createMerchant(stack)).key);
 
-const rounds: Record<string, number>[] = [];
+const rounds: Record<string, number | string>[] = [];
 for (let seed = 1; seed <= SEEDS; seed++) {
   for (const dialect of DIALECTS) {
     const startedMs = performance.now();
@@ -31,20 +31,20 @@ for (let seed = 1; seed <= SEEDS; seed++) {
     if (wrong.length + twice.length + lost.length > 0) console.error({ seed, dialect, wrong, twice, lost });
     rounds.push({
       seed,
+      dialect,
       payments,
       'without a person, %': round((100 * withoutPerson) / payments, 2),
       'wrong, twice or lost': wrong.length + twice.length + lost.length,
       seconds: round((performance.now() - startedMs) / 1_000, 0),
     });
-    console.log(dialect, JSON.stringify(rounds.at(-1)));
+    console.log(JSON.stringify(rounds.at(-1)));
   }
 }
 const { ok } = await stack.topup<{ ok: boolean }>('audit');
-const least = Math.min(...rounds.map((each) => each['without a person, %'] ?? NaN));
-const errors = rounds.reduce((sum, each) => sum + (each['wrong, twice or lost'] ?? NaN), 0);
+const least = Math.min(...rounds.map((each) => Number(each['without a person, %'])));
+const errors = rounds.reduce((sum, each) => sum + Number(each['wrong, twice or lost']), 0);
 report('statements', rounds, {
   goal: 'at least 97 % without a person, none wrong, twice or lost',
-  dialects: DIALECTS.join(', '),
   'without a person, at least %': least,
   'wrong, twice or lost': errors,
   'the books are in order': String(ok),
