@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Actor } from '../audit-log/audit-log.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
 import { StatementRefused } from '../deposits/statements/statement-refused.js';
-import { NOTHING_IMPORTED, StatementsService } from '../deposits/statements/statements.service.js';
-import { toImportResult, toImportView } from '../deposits/views.js';
+import { StatementsService } from '../deposits/statements/statements.service.js';
+import { toImportResult, toImportView, toRefusal } from '../deposits/views.js';
 import type { CommandGroup } from './command-group.js';
 import { readFile } from './csv-file.js';
 import { day } from './options.js';
@@ -70,5 +70,5 @@ export const bankStatementCommands: CommandGroup = {
 function refused(channel: string, file: string, { code, problems }: StatementRefused): Result {
   const name = file === '-' ? 'standard input' : path.basename(file);
   const warnings = [`nothing of ${name} was imported: ${code}`, ...problems.map((problem) => `  ${problem}`)];
-  return { ...record(toImportResult({ channel, ...NOTHING_IMPORTED }, code)), ok: false, warnings };
+  return { ...record(toRefusal(channel, code)), ok: false, warnings };
 }

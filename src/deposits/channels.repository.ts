@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { present } from '../core/invariant.js';
+import { pick } from '../core/members.js';
 import { Not } from 'typeorm';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Statement, type Transaction } from '../database/database.js';
@@ -17,6 +20,27 @@ const LOCK_SETTINGS: Statement = {
 
 /** All but the one that is built in, which operators neither see nor set. */
 const LIVE = { id: Not(SANDBOX_CHANNEL_ID) };
+
+/**
+ * Reads rows that belong to channels, with the channels' codes.
+ * @param code of the only channel; undefined for all.
+ * @param names of texts that the query selects besides.
+ */
+export async function withCodes<Row extends { channel_id: number }, Name extends string = never>(
+  query: SelectQueryBuilder<Row>,
+  code?: string,
+  ...names: Name[]
+): Promise<(Row & Record<Name, string | null> & { channel: string })[]> {
+  query
+    .innerJoin(DepositChannel, 'channel', `channel.id = ${query.alias}.channel_id`)
+    .addSelect('channel.code', 'channel');
+  if (code !== undefined) query.andWhere('channel.code = :code', { code });
+  const { entities, raw } = await query.getRawAndEntities<Record<Name, string | null> & { channel: string }>();
+  return entities.map((row, index) => {
+    const selected = present(raw[index], 'a row has its raw row');
+    return { ...row, channel: selected.channel, ...pick<Record<Name, string | null>, Name>(selected, ...names) };
+  });
+}
 
 @Injectable()
 export class ChannelsRepository {

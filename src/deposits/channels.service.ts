@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, UnknownResource } from '../core/errors.js';
-import { formatBaht, parseBaht, type Satang } from '../core/money.js';
-import { textProblem } from '../core/text.js';
+import { pick } from '../core/members.js';
+import { parseBaht, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { changed, type Changes } from '../suppliers/supplier-settings.js';
+import { changed, optionsProblem, type Changes } from '../suppliers/supplier-settings.js';
 import { channelAdapter } from './channels/adapters.js';
 import type { ChannelSettings } from './channels/channel-adapter.js';
 import { ChannelsRepository, type ChannelRow } from './channels.repository.js';
 import type { ChannelStatus, DepositChannel } from './deposit-channel.entity.js';
+import { toChannelView, type View } from './views.js';
 
 const HOLD_ABOVE = parseBaht('200000.00') ?? 0n;
 const MAX_OPTION_LENGTH = 1_000;
@@ -98,17 +99,10 @@ export class ChannelsService {
   private async assertMayChange(tx: Transaction, before: DepositChannel, settings: ChannelSettings): Promise<void> {
     const earlier = settingsOf(before);
     const used = await this.channels.isUsed(tx, before.id);
-    if (used.statements && hasBalances(earlier) !== hasBalances(settings)) {
-      const words = `statements ${hasBalances(earlier) ? 'with' : 'without'} balances: its columns must keep to that`;
-      throw new AppError('CONFLICT', `channel ${before.code} has imported ${words}, or lines would be booked again`);
-    }
-    const [known, next] = [earlier, settings].map(({ statement }) => statement?.columns.reference);
-    if (used.statements && !hasBalances(earlier) && known !== next) {
-      const words = `knows imported lines by their reference: keep reference=${known} in its columns, or lines would be booked again`;
-      throw new AppError(
-        'CONFLICT',
-        `channel ${before.code} ${words}. If the bank renamed the column, rename it back in the file`,
-      );
+    if (used.statements && knownBy(earlier) !== knownBy(settings)) {
+      const words = `has imported statements with ${knownBy(earlier)}: keep to that, or lines would be booked again`;
+      const advice = 'If the bank renamed a column, rename it back in the file';
+      throw new AppError('CONFLICT', `channel ${before.code} ${words}. ${advice}`);
     }
     const isOther = earlier.recognizedBy !== settings.recognizedBy || earlier.payeeId !== settings.payeeId;
     const hasMoved = earlier.account !== null && earlier.account !== settings.account;
@@ -118,8 +112,9 @@ export class ChannelsService {
   }
 }
 
-/** Lines have other identities with balances than without. */
-const hasBalances = ({ statement }: ChannelSettings): boolean => statement?.columns.balance !== undefined;
+/** What identifies lines: their places in the chain of balances, or only their references. */
+const knownBy = ({ statement }: ChannelSettings): string =>
+  statement?.columns.balance === undefined ? `reference=${statement?.columns.reference}, no balances` : 'balances';
 
 function rowOf(changes: ChannelChanges, before: DepositChannel | undefined): ChannelRow {
   const { code, adapter, options: given = {} } = changes;
@@ -130,7 +125,8 @@ function rowOf(changes: ChannelChanges, before: DepositChannel | undefined): Cha
     );
   }
   if (code === 'sandbox') throw new AppError('BAD_REQUEST', 'the channel sandbox is built in');
-  assertOptions(adapter, given);
+  const problem = optionsProblem(given, channelAdapter(adapter).description, MAX_OPTION_LENGTH);
+  if (problem !== null) throw new AppError('BAD_REQUEST', problem);
   // Options of another adapter mean something else.
   const kept = before?.adapter === adapter ? before : undefined;
   const options = changed(kept?.options ?? {}, given);
@@ -147,23 +143,6 @@ function rowOf(changes: ChannelChanges, before: DepositChannel | undefined): Cha
   };
 }
 
-function assertOptions(adapter: string, given: Changes): void {
-  const { options } = channelAdapter(adapter).description;
-  for (const [name, value] of Object.entries(given)) {
-    const field = options.find((each) => each.name === name);
-    if (!field) {
-      const names = options.map((each) => each.name).join(', ');
-      throw new AppError('BAD_REQUEST', `the adapter ${adapter} has no option ${name}: it has ${names}`);
-    }
-    if (value === null) continue;
-    const problem = textProblem(value, 1, MAX_OPTION_LENGTH);
-    if (problem) throw new AppError('BAD_REQUEST', `the option ${name} ${problem}`);
-    if (field.values && !field.values.includes(value)) {
-      throw new AppError('BAD_REQUEST', `the option ${name} must be one of ${field.values.join(', ')}`);
-    }
-  }
-}
-
 /** A payment must never be reported by two channels. @throws BAD_REQUEST */
 function assertOnlyOfAccount(code: string, { account, payeeId }: ChannelSettings, all: DepositChannel[]): void {
   for (const other of all.filter((each) => each.code !== code)) {
@@ -174,16 +153,5 @@ function assertOnlyOfAccount(code: string, { account, payeeId }: ChannelSettings
   }
 }
 
-const detailOf = ({
-  code,
-  adapter,
-  options,
-  min,
-  max,
-  priority,
-  hold_above,
-  status,
-}: DepositChannel): Record<string, unknown> => {
-  const limits = { min: formatBaht(min), max: formatBaht(max), hold_above: formatBaht(hold_above) };
-  return { code, adapter, options, ...limits, priority, status };
-};
+const detailOf = (channel: DepositChannel): View =>
+  pick(toChannelView(channel), 'code', 'adapter', 'options', 'min', 'max', 'hold_above', 'priority', 'status');

@@ -4,7 +4,7 @@ import type { Satang } from '../core/money.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import type { DealtBefore } from './dealing.js';
-import { DepositChannel } from './deposit-channel.entity.js';
+import { withCodes } from './channels.repository.js';
 import { Deposit, type DepositStatus } from './deposit.entity.js';
 import * as sql from './deposits.sql.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
@@ -142,15 +142,13 @@ export class DepositsRepository {
   /** By our number or reference, or by the merchant's reference. */
   async search(text: string, merchantId?: number): Promise<DepositRow[]> {
     const ofMerchant = merchantId === undefined ? {} : { merchant_id: merchantId };
-    const deposits = await this.database.manager.find(Deposit, {
-      where: (['deposit_number', 'reference', 'reference_id'] as const).map((column) => ({
-        [column]: text,
-        ...ofMerchant,
-      })),
-      order: { id: 'DESC' },
-      take: 20,
-    });
-    return this.complete(deposits);
+    const columns = ['deposit_number', 'reference', 'reference_id'] as const;
+    const query = this.database.manager
+      .createQueryBuilder(Deposit, 'deposit')
+      .where(columns.map((column) => ({ [column]: text, ...ofMerchant })))
+      .orderBy('deposit.id', 'DESC')
+      .limit(20);
+    return this.withPayments(this.database, await withCodes(query));
   }
 
   /** Newest first. */
@@ -163,12 +161,7 @@ export class DepositsRepository {
     if (status !== undefined) query.andWhere({ status });
     if (createdFrom) query.andWhere('deposit.created_at >= :createdFrom', { createdFrom });
     if (createdTo) query.andWhere('deposit.created_at < :createdTo', { createdTo });
-    if (channel !== undefined) {
-      query.innerJoin(DepositChannel, 'channel', 'channel.id = deposit.channel_id AND channel.code = :channel', {
-        channel,
-      });
-    }
-    return this.complete(await query.getMany());
+    return this.withPayments(this.database, await withCodes(query, channel));
   }
 
   /** @param from, until when the deposits were made. */
@@ -204,15 +197,6 @@ export class DepositsRepository {
 
   async freeAmounts(limit: number, marginMs: number): Promise<number> {
     return (await this.database.query(...sql.FREE_AMOUNTS.with({ limit, marginMs }))).length;
-  }
-
-  private async complete(deposits: Deposit[]): Promise<DepositRow[]> {
-    const channels = await this.database.manager.find(DepositChannel);
-    const codes = new Map(channels.map(({ id, code }) => [id, code]));
-    return this.withPayments(
-      this.database,
-      deposits.map((deposit) => ({ ...deposit, channel: codes.get(deposit.channel_id) ?? '' })),
-    );
   }
 
   private async withPayments(reader: Queryable, deposits: DepositOfChannel[]): Promise<DepositRow[]> {

@@ -2,27 +2,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { paymentId } from '../core/identifiers.js';
 import { present } from '../core/invariant.js';
-import type { Satang } from '../core/money.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { BookingService, type Booking } from './booking.service.js';
 import type { KnownChannel } from './channels.service.js';
 import { DepositsRepository } from './deposits.repository.js';
+import type { PaymentState } from './incoming-payment.entity.js';
 import { Matcher, referencesIn, RELEVANT_MS, TOO_EARLY_MS, type Match, type ReportedPayment } from './matching.js';
 import { NOT_BOOKED, PaymentsRepository, type NewPayment } from './payments.repository.js';
 import type { IdentifiedLine } from './statements/chain.js';
-import type { StatementLine } from './statements/statement-line.entity.js';
 
-/** What became of incoming lines. */
-export interface Outcomes {
-  /** All that came in. */
-  in: number;
-  inAmount: Satang;
-  booked: number;
-  waiting: number;
-  ignored: number;
-  /** Lines that confirm a payment which is known by another witness. */
-  linked: number;
-}
+/** What became of lines that came in, by their identities. */
+export type States = ReadonlyMap<string, PaymentState>;
 
 interface MatchedLine {
   line: IdentifiedLine;
@@ -40,13 +30,16 @@ export class IncomingLinesService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** @param stored the ids of the new lines. The caller must hold the channel's lock. */
+  /**
+   * The caller must hold the channel's lock.
+   * @param ids of the new lines, by their identities.
+   */
   async take(
     tx: Transaction,
     known: KnownChannel,
     lines: readonly IdentifiedLine[],
-    stored: readonly Pick<StatementLine, 'id' | 'identity_hash'>[],
-  ): Promise<Outcomes> {
+    ids: ReadonlyMap<string, bigint>,
+  ): Promise<States> {
     const matched = await this.match(tx, known, lines);
     const bookings = matched.flatMap(({ line, publicId, match }): Booking[] =>
       match.state === 'booked'
@@ -54,20 +47,11 @@ export class IncomingLinesService {
         : [],
     );
     const transfers = await this.booking.book(tx, bookings);
-    const ids = new Map(stored.map(({ id, identity_hash }) => [identity_hash.toString('latin1'), id]));
     const rows = matched.map(({ line, publicId, match }): NewPayment => {
-      const line_id = present(ids.get(line.identity_hash.toString('latin1')), 'an incoming line is stored');
       const { amount, at: paid_at, precision } = line;
-      const row = {
-        public_id: publicId,
-        amount,
-        currency: 'THB',
-        paid_at,
-        precision,
-        charge_ref: null,
-        line_id,
-        ...NOT_BOOKED,
-      };
+      const line_id = present(ids.get(line.identity), 'an incoming line is stored');
+      const reported = { public_id: publicId, amount, currency: 'THB', paid_at, precision };
+      const row = { ...reported, charge_ref: null, line_id, ...NOT_BOOKED };
       if (match.state === 'ignored') return { ...row, state: 'ignored' };
       const deposit_id = match.deposit?.id ?? null;
       if (match.state === 'waiting') return { ...row, state: 'waiting', reason: match.reason, deposit_id };
@@ -77,17 +61,12 @@ export class IncomingLinesService {
       return { ...row, state: 'booked', deposit_id, merchant_id, booked_by: match.by, ...transfer };
     });
     this.payments.insert(tx, known.channel.id, rows);
-    return outcomesOf(rows);
+    return new Map(rows.map(({ state }, index) => [matched[index]?.line.identity ?? '', state]));
   }
 
   /** Reports what {@link take} would do. */
-  async preview(tx: Queryable, known: KnownChannel, lines: readonly IdentifiedLine[]): Promise<Outcomes> {
-    const matched = await this.match(tx, known, lines);
-    return outcomesOf(matched.map(({ line, match }) => ({ amount: line.amount, state: match.state })));
-  }
-
-  contradict(tx: Transaction, lineIds: bigint[]): void {
-    this.payments.contradict(tx, lineIds);
+  async preview(tx: Queryable, known: KnownChannel, lines: readonly IdentifiedLine[]): Promise<States> {
+    return new Map((await this.match(tx, known, lines)).map(({ line, match }) => [line.identity, match.state]));
   }
 
   private async match(
@@ -113,20 +92,8 @@ export class IncomingLinesService {
     const matcher = new Matcher(rules, candidates);
     return incoming.map((line, index) => ({
       line,
-      publicId: paymentId(channel.code, 'line', line.identity_hash.toString('hex')),
+      publicId: paymentId(channel.code, 'line', line.identity),
       match: matcher.match(present(reported[index], 'a line is reported')),
     }));
   }
-}
-
-function outcomesOf(payments: readonly Pick<NewPayment, 'amount' | 'state'>[]): Outcomes {
-  const count = (state: Match['state']): number => payments.filter((each) => each.state === state).length;
-  return {
-    in: payments.length,
-    inAmount: payments.reduce((sum, { amount }) => sum + amount, 0n),
-    booked: count('booked'),
-    waiting: count('waiting'),
-    ignored: count('ignored'),
-    linked: 0,
-  };
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { In, type SelectQueryBuilder } from 'typeorm';
 import type { Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Transaction } from '../database/database.js';
-import { DepositChannel } from './deposit-channel.entity.js';
+import { withCodes } from './channels.repository.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
 import { CONTRADICT, INSERT_PAYMENTS, SUGGEST } from './payments.sql.js';
@@ -46,11 +46,12 @@ export interface PaymentsFilter {
   limit: number;
 }
 
-const CLOSED: Decision[] = ['debit', 'keep'];
+/** Decisions that close a case. */
+export const CLOSING: readonly Decision[] = ['debit', 'keep'];
 
 /** Whether a booked payment is an open case. */
 export const isOpenCase = ({ state, reason, decision }: IncomingPayment): boolean =>
-  state === 'booked' && reason !== null && !(decision !== null && CLOSED.includes(decision));
+  state === 'booked' && reason !== null && !(decision !== null && CLOSING.includes(decision));
 
 @Injectable()
 export class PaymentsRepository {
@@ -77,21 +78,17 @@ export class PaymentsRepository {
     if (waiting) query.andWhere({ state: 'waiting' });
     if (cases) {
       const open = `payment.state = 'booked' AND payment.reason IS NOT NULL AND coalesce(payment.decision, '') NOT IN (:...closed)`;
-      query.andWhere(open, { closed: CLOSED });
+      query.andWhere(open, { closed: CLOSING });
     }
     if (merchantId !== undefined) query.andWhere({ merchant_id: merchantId });
     if (amount !== undefined) query.andWhere('payment.amount = :amount', { amount: String(amount) });
     if (channel === undefined) query.andWhere(`payment.channel_id <> ${SANDBOX_CHANNEL_ID}`);
-    else {
-      query.innerJoin(DepositChannel, 'channel', 'channel.id = payment.channel_id AND channel.code = :channel', {
-        channel,
-      });
-    }
-    return this.complete(await query.getMany());
+    return this.complete(query, channel);
   }
 
   async find(publicId: string): Promise<PaymentRow | undefined> {
-    return (await this.complete(await this.database.manager.findBy(IncomingPayment, { public_id: publicId })))[0];
+    const query = this.database.manager.createQueryBuilder(IncomingPayment, 'payment');
+    return (await this.complete(query.where({ public_id: publicId })))[0];
   }
 
   lock({ manager }: Transaction, id: bigint): Promise<IncomingPayment> {
@@ -102,26 +99,16 @@ export class PaymentsRepository {
     await manager.update(IncomingPayment, { id }, change);
   }
 
-  private async complete(payments: IncomingPayment[]): Promise<PaymentRow[]> {
-    if (payments.length === 0) return [];
-    const { manager } = this.database;
-    const ids = payments.flatMap(({ deposit_id }) => (deposit_id === null ? [] : [String(deposit_id)]));
-    const [channels, deposits, suggested] = await Promise.all([
-      manager.find(DepositChannel),
-      ids.length === 0
-        ? Promise.resolve([])
-        : manager.createQueryBuilder(Deposit, 'deposit').where('deposit.id IN (:...ids)', { ids }).getMany(),
-      this.suggest(payments),
-    ]);
-    return payments.map((payment) => ({
-      payment,
-      channel: channels.find(({ id }) => id === payment.channel_id)?.code ?? '',
-      deposit_number:
-        payment.state === 'booked'
-          ? (deposits.find(({ id }) => id === payment.deposit_id)?.deposit_number ?? null)
-          : null,
-      suggestions: suggested.filter(({ payment_id }) => payment_id === payment.id),
-    }));
+  private async complete(query: SelectQueryBuilder<IncomingPayment>, code?: string): Promise<PaymentRow[]> {
+    query
+      .leftJoin(Deposit, 'deposit', `deposit.id = payment.deposit_id AND payment.state = 'booked'`)
+      .addSelect('deposit.deposit_number', 'deposit_number');
+    const payments = await withCodes(query, code, 'deposit_number');
+    const suggested = await this.suggest(payments);
+    return payments.map(({ channel, deposit_number, ...payment }) => {
+      const suggestions = suggested.filter(({ payment_id }) => payment_id === payment.id);
+      return { payment, channel, deposit_number, suggestions };
+    });
   }
 
   private suggest(payments: IncomingPayment[]): Promise<(Suggestion & { payment_id: bigint })[]> {

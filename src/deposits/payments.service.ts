@@ -12,21 +12,25 @@ import { referenceOfPayment, WalletService } from '../wallet/wallet.service.js';
 import { BookingService } from './booking.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { DepositsRepository } from './deposits.repository.js';
+import type { Deposit } from './deposit.entity.js';
 import type { Decision, IncomingPayment } from './incoming-payment.entity.js';
-import { isOpenCase, PaymentsRepository, type PaymentRow, type PaymentsFilter } from './payments.repository.js';
+import {
+  CLOSING,
+  isOpenCase,
+  PaymentsRepository,
+  type PaymentRow,
+  type PaymentsFilter,
+} from './payments.repository.js';
 
 /** To which deposit a payment goes, or to which merchant without a deposit of its own. */
 export type Recipient = { depositNumber: string } | { merchantId: number };
 
 type Reasoned = Actor & { reason: string };
 
-interface Decided {
-  /** Why the payment can't be decided so; null if it can. */
-  problem: (payment: IncomingPayment) => string | null;
-  carryOut: (
-    tx: Transaction,
-    payment: IncomingPayment,
-  ) => Promise<{ change: Partial<IncomingPayment>; detail?: Record<string, unknown> }>;
+/** What a decision changes, and what the log has of it. */
+interface Carried {
+  change?: Partial<IncomingPayment>;
+  detail?: { merchant_id?: number } & Record<string, unknown>;
 }
 
 /** Shows payments, and carries out operators' decisions about them. Each payment is decided once. */
@@ -56,32 +60,16 @@ export class PaymentsService {
   /** Credits a waiting payment. @throws NOT_FOUND; BAD_REQUEST for a sandbox merchant; CONFLICT if it does not wait. */
   async credit(publicId: string, recipient: Recipient, by: Reasoned): Promise<PaymentRow> {
     if ('merchantId' in recipient) await this.assertLive(recipient.merchantId);
-    return this.decide('credit', publicId, by, {
-      problem: ifWaiting,
-      carryOut: async (tx, payment) => {
-        if (payment.currency !== 'THB')
-          throw new AppError('CONFLICT', `payment ${publicId} is in ${payment.currency}: wallets hold THB`);
-        const deposit = await this.recipientOf(tx, payment, recipient);
-        const booking = {
-          paymentId: publicId,
-          amount: payment.amount,
-          paidAt: payment.paid_at,
-          deposit,
-          operator: by.operator,
-        };
-        const transfer = (await this.booking.book(tx, [booking])).get(publicId);
-        if (!transfer) throw new AppError('CONFLICT', `the wallet of merchant ${deposit.merchant_id} cannot hold more`);
-        const { id: deposit_id, merchant_id } = deposit;
-        const change: Partial<IncomingPayment> = {
-          state: 'booked',
-          reason: null,
-          deposit_id,
-          merchant_id,
-          booked_by: 'person',
-          ...transfer,
-        };
-        return { change, detail: { merchant_id, deposit_number: deposit.deposit_number } };
-      },
+    return this.decide('credit', publicId, by, async (tx, payment) => {
+      const { amount, currency, paid_at: paidAt } = payment;
+      if (currency !== 'THB') throw new AppError('CONFLICT', `payment ${publicId} is in ${currency}: wallets hold THB`);
+      const deposit = await this.recipientOf(tx, payment, recipient);
+      const { id: deposit_id, merchant_id, deposit_number } = deposit;
+      const booking = { paymentId: publicId, amount, paidAt, deposit, operator: by.operator };
+      const transfer = (await this.booking.book(tx, [booking])).get(publicId);
+      if (!transfer) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
+      const booked = { state: 'booked', reason: null, booked_by: 'person', deposit_id, merchant_id } as const;
+      return { change: { ...booked, ...transfer }, detail: { merchant_id, deposit_number } };
     });
   }
 
@@ -89,17 +77,13 @@ export class PaymentsService {
   async return(publicId: string, reference: string, by: Reasoned): Promise<PaymentRow> {
     const problem = textProblem(reference, 1, 128);
     if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
-    const change: Partial<IncomingPayment> = { state: 'returned', deposit_id: null, returned_reference: reference };
-    return this.decide('return', publicId, by, {
-      problem: ifWaiting,
-      carryOut: () => Promise.resolve({ change, detail: { reference } }),
-    });
+    const change = { state: 'returned', deposit_id: null, returned_reference: reference } as const;
+    return this.decide('return', publicId, by, () => ({ change, detail: { reference } }));
   }
 
   /** Records that a waiting payment belongs to no merchant. @throws as {@link credit}. */
   async ignore(publicId: string, by: Reasoned): Promise<PaymentRow> {
-    const change: Partial<IncomingPayment> = { state: 'ignored', deposit_id: null };
-    return this.decide('ignore', publicId, by, { problem: ifWaiting, carryOut: () => Promise.resolve({ change }) });
+    return this.decide('ignore', publicId, by, () => ({ change: { state: 'ignored', deposit_id: null } }));
   }
 
   /**
@@ -108,52 +92,49 @@ export class PaymentsService {
    */
   async debit(publicId: string, by: Reasoned): Promise<PaymentRow & { missing: Satang }> {
     let missing = 0n;
-    const payment = await this.decide('debit', publicId, by, {
-      problem: ifOpenCase,
-      carryOut: async (tx, { merchant_id, amount, taken_back }) => {
-        const merchantId = present(merchant_id, 'a booked payment has its merchant');
-        const wanted = taken_back ?? amount;
-        const available = await this.wallets.lockAvailable(tx, merchantId);
-        const taken = available < wanted ? available : wanted;
-        missing = wanted - taken;
-        const reference = `${referenceOfPayment(publicId)}:back`;
-        if (taken > 0n)
-          await this.wallets.fundIn(tx, 'debit', { ...by, merchantId, amount: taken, reference, ofPayment: true });
-        return { change: {}, detail: { taken: formatBaht(taken), missing: formatBaht(missing) } };
-      },
+    const payment = await this.decide('debit', publicId, by, async (tx, { merchant_id, amount, taken_back }) => {
+      const merchantId = present(merchant_id, 'a booked payment has its merchant');
+      const wanted = taken_back ?? amount;
+      const available = await this.wallets.lockAvailable(tx, merchantId);
+      const taken = available < wanted ? available : wanted;
+      missing = wanted - taken;
+      const reference = `${referenceOfPayment(publicId)}:back`;
+      if (taken > 0n)
+        await this.wallets.fundIn(tx, 'debit', { ...by, merchantId, amount: taken, reference, ofPayment: true });
+      return { detail: { taken: formatBaht(taken), missing: formatBaht(missing) } };
     });
     return { ...payment, missing };
   }
 
   /** Closes a case and leaves the money where it is. @throws as {@link debit}. */
   async keep(publicId: string, by: Reasoned): Promise<PaymentRow> {
-    return this.decide('keep', publicId, by, { problem: ifOpenCase, carryOut: () => Promise.resolve({ change: {} }) });
+    return this.decide('keep', publicId, by, () => ({}));
   }
 
   private async decide(
     decision: Decision,
     publicId: string,
     by: Reasoned,
-    { problem, carryOut }: Decided,
+    carryOut: (tx: Transaction, payment: IncomingPayment) => Promise<Carried> | Carried,
   ): Promise<PaymentRow> {
     assertActor(by);
-    const reasonProblem = textProblem(by.reason, 1, 500);
-    if (reasonProblem) throw new AppError('BAD_REQUEST', `the reason ${reasonProblem}`);
     const { payment: found, channel } = await this.get(publicId);
     if (found.channel_id === SANDBOX_CHANNEL_ID)
       throw new AppError('BAD_REQUEST', `payment ${publicId} is of the sandbox: it has no real money`);
     await this.database.transaction(async (tx) => {
       await this.channels.lock(tx, found.channel_id);
       const payment = await this.payments.lock(tx, found.id);
-      const wrong = problem(payment);
+      const wrong = CLOSING.includes(decision) ? ifOpenCase(payment) : ifWaiting(payment);
       if (wrong !== null) throw new AppError('CONFLICT', `payment ${publicId} ${wrong}`);
-      const { change, detail = {} } = await carryOut(tx, payment);
+      const { change, detail: { merchant_id: merchantId = payment.merchant_id, ...facts } = {} } = await carryOut(
+        tx,
+        payment,
+      );
       const decided = { decision, decided_by: by.operator, decision_reason: by.reason, decided_at: new Date() };
       await this.payments.change(tx, payment.id, { ...change, ...decided });
-      const { merchant_id: merchantId = payment.merchant_id, ...facts } = detail as { merchant_id?: number | null };
       recordAction(tx, by, {
         action: `payment.${decision}`,
-        ...(merchantId === null ? {} : { merchantId }),
+        ...(merchantId !== null && { merchantId }),
         detail: { payment: publicId, channel, amount: formatBaht(payment.amount), ...facts },
       });
     });
@@ -167,18 +148,12 @@ export class PaymentsService {
   }
 
   private async recipientOf(tx: Transaction, payment: IncomingPayment, recipient: Recipient): Promise<BookedDeposit> {
-    const named = 'depositNumber' in recipient ? await this.deposits.findByNumber(tx, recipient.depositNumber) : null;
-    if ('depositNumber' in recipient) {
-      if (!named) throw new UnknownResource('deposit', recipient.depositNumber);
-      if (named.channel_id !== payment.channel_id) {
-        throw new AppError(
-          'BAD_REQUEST',
-          `deposit ${named.deposit_number} is of another channel: give the merchant instead`,
-        );
-      }
-      return named;
-    }
-    return this.makeDeposit(tx, payment, recipient.merchantId);
+    if ('merchantId' in recipient) return this.makeDeposit(tx, payment, recipient.merchantId);
+    const { depositNumber } = recipient;
+    const named = await this.deposits.findByNumber(tx, depositNumber);
+    if (!named) throw new UnknownResource('deposit', depositNumber);
+    if (named.channel_id === payment.channel_id) return named;
+    throw new AppError('BAD_REQUEST', `deposit ${depositNumber} is of another channel: give the merchant instead`);
   }
 
   /** The merchant sees the money as that of any other deposit. */
@@ -202,23 +177,17 @@ export class PaymentsService {
   }
 }
 
-interface BookedDeposit {
-  id: bigint;
-  merchant_id: number;
-  deposit_number: string;
-}
+type BookedDeposit = Pick<Deposit, 'id' | 'merchant_id' | 'deposit_number'>;
 
 /** The operator who comes second learns what the first one did. */
 function ifWaiting({ state, decision, decided_by: operator }: IncomingPayment): string | null {
   if (state === 'waiting') return null;
-  return operator === null
-    ? `does not wait: it is ${state}`
-    : `was decided by ${operator} (${decision}): it is ${state}`;
+  return `${operator === null ? 'does not wait' : `was decided by ${operator} (${decision})`}: it is ${state}`;
 }
 
 function ifOpenCase(payment: IncomingPayment): string | null {
   if (isOpenCase(payment)) return null;
   const { state, decision, decided_by: operator } = payment;
-  const isClosed = state === 'booked' && operator !== null && decision !== 'credit';
+  const isClosed = decision !== null && CLOSING.includes(decision);
   return isClosed ? `was decided by ${operator} (${decision})` : `is no open case: it is ${state}`;
 }

@@ -1,11 +1,10 @@
 import { bahtOrNull, formatBaht } from '../core/money.js';
-import { pick } from '../core/members.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { toDepositDto } from './deposit.mapper.js';
 import type { DepositRow } from './deposits.repository.js';
-import type { IncomingPayment } from './incoming-payment.entity.js';
+import type { IncomingPayment, PaymentState } from './incoming-payment.entity.js';
 import type { PaymentRow } from './payments.repository.js';
-import type { ImportResult } from './statements/statements.service.js';
+import type { ImportResult, TakenLine } from './statements/statements.service.js';
 import type { ImportRow } from './statements/statements.repository.js';
 
 // What operators see. Members have their names of the command line's JSON.
@@ -14,27 +13,27 @@ const momentOrNull = (moment: Date | null): string | null => moment?.toISOString
 
 export type View = Record<string, unknown>;
 
+/** Members of a row, with amounts in baht and moments in ISO 8601. */
+const shown = <Row extends object>(row: Row, ...names: (keyof Row & string)[]): View =>
+  Object.fromEntries(names.map((name) => [name, asJson(row[name])]));
+
+const asJson = (value: unknown): unknown =>
+  typeof value === 'bigint' ? formatBaht(value) : value instanceof Date ? value.toISOString() : value;
+
 export const toChannelView = (channel: DepositChannel): View => ({
-  ...pick(channel, 'code', 'adapter'),
+  ...shown(channel, 'code', 'adapter'),
   base_url: null,
   credentials: [],
-  options: channel.options,
-  min: formatBaht(channel.min),
-  max: formatBaht(channel.max),
-  priority: channel.priority,
-  hold_above: formatBaht(channel.hold_above),
-  status: channel.status,
+  ...shown(channel, 'options', 'min', 'max', 'priority', 'hold_above', 'status'),
   pause_reason: null,
   callback_url: null,
-  covered_until: momentOrNull(channel.covered_until),
-  refused: channel.refused,
+  ...shown(channel, 'covered_until', 'refused'),
 });
 
 export const toDepositView = (row: DepositRow): View => ({
   merchant_id: row.deposit.merchant_id,
   ...toDepositDto(row),
-  reference: row.deposit.reference,
-  hold_until: row.deposit.hold_until.toISOString(),
+  ...shown(row.deposit, 'reference', 'hold_until'),
 });
 
 /** The same with what happened, in the order of time. */
@@ -56,19 +55,14 @@ export function toDepositDetail(row: DepositRow): View {
 export const toPaymentView = ({ payment, channel, deposit_number, suggestions }: PaymentRow): View => ({
   id: payment.public_id,
   channel,
-  amount: formatBaht(payment.amount),
-  currency: payment.currency,
-  paid_at: payment.paid_at.toISOString(),
-  precision: payment.precision,
-  ...pick(payment, 'state', 'reason', 'booked_by', 'merchant_id'),
+  ...shown(payment, 'amount', 'currency', 'paid_at', 'precision', 'state', 'reason', 'booked_by', 'merchant_id'),
   deposit_number,
   transfer_id: payment.transfer_id === null ? null : Number(payment.transfer_id),
   taken_back_amount: bahtOrNull(payment.taken_back),
   contradicted: payment.contradicted,
   witnesses: witnessesOf(payment),
   suggestions: suggestions.map((each) => ({
-    ...pick(each, 'deposit_number', 'merchant_id'),
-    amount_to_pay: formatBaht(each.amount_to_pay),
+    ...shown(each, 'deposit_number', 'merchant_id', 'amount_to_pay'),
     why: 'amount',
   })),
   decision: payment.decision && {
@@ -87,29 +81,43 @@ function witnessesOf({ charge_ref, slip_ref, line_id, seen_at }: IncomingPayment
   );
 }
 
-export const toImportView = ({ id, channel, ...row }: ImportRow): View => ({
-  id,
-  channel,
-  file_sha256: row.file_hash.toString('hex'),
-  lines: row.lines,
-  opening: bahtOrNull(row.opening),
-  closing: bahtOrNull(row.closing),
-  from: row.first_on,
-  to: row.last_on,
-  operator: row.operator,
-  created_at: row.created_at.toISOString(),
+export const toImportView = ({ file_hash, first_on: from, last_on: to, ...row }: ImportRow): View => ({
+  ...shown(row, 'id', 'channel'),
+  file_sha256: file_hash.toString('hex'),
+  ...shown(row, 'lines', 'opening', 'closing'),
+  from,
+  to,
+  ...shown(row, 'operator', 'created_at'),
 });
 
-/** @param refused the code of a refusal; null for a file that was imported. */
-export const toImportResult = (result: ImportResult, refused: string | null = null): View => ({
-  ...pick(result, 'channel', 'lines', 'new'),
-  repeated: result.lines - result.new,
-  ...pick(result, 'linked', 'in'),
-  in_amount: formatBaht(result.inAmount),
-  ...pick(result, 'booked', 'waiting', 'ignored', 'out'),
-  out_amount: formatBaht(result.outAmount),
-  opening: bahtOrNull(result.opening),
-  closing: bahtOrNull(result.closing),
-  covered_until: momentOrNull(result.coveredUntil),
-  refused,
-});
+/** Counts and amounts are of new lines. */
+export function toImportResult({ taken, ...result }: ImportResult): View {
+  const [incoming, outgoing] = [
+    taken.filter(({ state }) => state !== null),
+    taken.filter(({ state }) => state === null),
+  ];
+  const sum = (some: TakenLine[]): bigint => some.reduce((total, { amount }) => total + amount, 0n);
+  const count = (state: PaymentState): number => incoming.filter((each) => each.state === state).length;
+  return {
+    ...shown(result, 'channel', 'lines'),
+    new: taken.length,
+    repeated: result.lines - taken.length,
+    linked: 0,
+    in: incoming.length,
+    in_amount: formatBaht(sum(incoming)),
+    booked: count('booked'),
+    waiting: count('waiting'),
+    ignored: count('ignored'),
+    out: outgoing.length,
+    out_amount: formatBaht(-sum(outgoing)),
+    ...shown(result, 'opening', 'closing'),
+    covered_until: momentOrNull(result.coveredUntil),
+    refused: null,
+  };
+}
+
+/** The same of a file that was refused. */
+export const toRefusal = (channel: string, refused: string): View => {
+  const nothing = { taken: [], lines: 0, opening: null, closing: null, coveredUntil: null };
+  return { ...toImportResult({ channel, ...nothing }), refused };
+};

@@ -38,7 +38,9 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealed(SupplierCallback, 'body_sealed', ['supplier_id', 'order_id', 'item', 'unit', 'attempt'], callbackBodyPlace),
   sealed(UnitDelivery, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(SupplierReversal, 'delivered_sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
-  sealed(StatementLine, 'text_sealed', ['identity_hash'], lineTextPlace),
+  sealed(StatementLine, 'text_sealed', ['identity_hash'], ({ identity_hash }) =>
+    lineTextPlace(identity_hash.toString('hex')),
+  ),
   sealed(Operator, 'totp_sealed', ['id'], ({ id }) => totpPlace('totp_sealed', id)),
   sealed(Operator, 'totp_offered_sealed', ['id'], ({ id }) => totpPlace('totp_offered_sealed', id)),
 ];

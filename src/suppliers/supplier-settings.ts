@@ -1,7 +1,7 @@
 import { isBaseUrl, withoutTrailingSlashes } from '../core/urls.js';
 import { AppError } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
-import type { AdapterDescription, DescribedAdapter, CredentialField, OptionField } from './adapter-description.js';
+import type { AdapterDescription, DescribedAdapter, CredentialField } from './adapter-description.js';
 import type { Supplier } from './supplier.entity.js';
 
 export const DEFAULT_TIMEOUT_MS = 10_000;
@@ -74,10 +74,22 @@ export function settingsProblem(
     return `the number of calls in flight must be a whole number, 1 to ${MAX_IN_FLIGHT}`;
   }
   return (
-    changesProblem('credential', credentials, description, credentialProblem) ??
-    changesProblem('option', options, description, optionProblem)
+    changesProblem('credential', credentials, description, description.credentials, credentialProblem) ??
+    optionsProblem(options, description)
   );
 }
+
+/** The first problem of options, without a look at the stored ones; null if there is none. */
+export const optionsProblem = (
+  changes: Changes,
+  description: Pick<AdapterDescription, 'adapter' | 'options'>,
+  maxLength = MAX_OPTION_LENGTH,
+): string | null =>
+  changesProblem('option', changes, description, description.options, ({ values }, value) =>
+    values === null || values.includes(value)
+      ? textProblem(value, 1, maxLength)
+      : `must be one of ${values.join(', ')}`,
+  );
 
 /** Names the missing required credentials; null if none is missing. @param names of the existing credentials. */
 export function missingProblem({ adapter, credentials }: AdapterDescription, names: string[]): string | null {
@@ -92,23 +104,18 @@ export function changed(before: Record<string, string>, changes: Changes): Recor
   return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
-interface Fields {
-  credential: CredentialField;
-  option: OptionField;
-}
-
-function changesProblem<Kind extends keyof Fields>(
-  kind: Kind,
+function changesProblem<Field extends { name: string }>(
+  kind: string,
   changes: Changes,
-  description: AdapterDescription,
-  problemOf: (field: Fields[Kind], value: string) => string | null,
+  { adapter }: { adapter: string },
+  fields: readonly Field[],
+  problemOf: (field: Field, value: string) => string | null,
 ): string | null {
-  const fields = description[`${kind}s`] as readonly Fields[Kind][];
   for (const [name, value] of Object.entries(changes)) {
     const field = fields.find((each) => each.name === name);
     if (!field) {
       const known = fields.map((each) => each.name).join(', ');
-      return `the adapter ${description.adapter} has no ${kind} ${name}: it has ${known || 'none'}`;
+      return `the adapter ${adapter} has no ${kind} ${name}: it has ${known || 'none'}`;
     }
     const problem = value === null ? null : problemOf(field, value);
     if (problem !== null) return `the ${kind} ${name} ${problem}`;
@@ -118,8 +125,3 @@ function changesProblem<Kind extends keyof Fields>(
 
 const credentialProblem = ({ problemOf }: CredentialField, value: string): string | null =>
   textProblem(value, 1, MAX_CREDENTIAL_LENGTH) ?? problemOf?.(value) ?? null;
-
-const optionProblem = ({ values }: OptionField, value: string): string | null =>
-  values === null || values.includes(value)
-    ? textProblem(value, 1, MAX_OPTION_LENGTH)
-    : `must be one of ${values.join(', ')}`;

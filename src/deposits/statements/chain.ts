@@ -5,10 +5,11 @@ import { StatementRefused } from './statement-refused.js';
 import { openingOf, totalsOf, type ReadLine, type ReadStatement } from './statement-reader.js';
 
 /** A line that can be distinguished from all others of its channel. */
-export type IdentifiedLine = ReadLine & { identity_hash: Buffer };
+export type IdentifiedLine = ReadLine & { identity: string };
 
 /** An imported line, as far as the next file must continue it. */
-export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity_hash'> & {
+export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after'> & {
+  identity: string;
   /** Whether an operator confirmed that the bank has changed texts of its day. */
   may_have_other_texts?: boolean;
 };
@@ -30,18 +31,18 @@ export function identify(lines: readonly ReadLine[], isReferenceUnique: boolean)
     const { bookedOn, timeText, amount, balance, texts, reference, row } = line;
     const isNamed = isReferenceUnique && reference !== '';
     const shown = isNamed ? [reference] : [bookedOn, timeText, String(amount), String(balance), ...texts, reference];
-    const hash = sha256(shown);
-    const key = hash.toString('latin1');
+    const key = sha256(shown, isNamed ? 'hex' : 'binary');
     const occurrence = (occurrences.get(key) ?? 0) + 1;
     occurrences.set(key, occurrence);
     if (isNamed && occurrence > 1) {
       throw new StatementRefused('UNREADABLE', [`line ${row}: its reference is in another line, too`]);
     }
-    return { ...line, identity_hash: isNamed ? hash : sha256([key, String(occurrence)]) };
+    return Object.assign(line, { identity: isNamed ? key : sha256([key, String(occurrence)], 'hex') });
   });
 }
 
-const sha256 = (parts: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(parts)).digest();
+const sha256 = (parts: readonly string[], as: 'hex' | 'binary'): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest(as);
 
 /** @throws StatementRefused unless each balance follows from the one before, and totals above the table agree. */
 export function assertBalances({ lines, stated }: ReadStatement): void {
@@ -80,7 +81,7 @@ export function continueChain(lines: readonly IdentifiedLine[], { before, lines:
   if (openingOf(first) !== expected) throw otherBeginning(first, last, expected);
   stored.forEach((known, index) => {
     const line = lines[index];
-    const isSame = line && line.identity_hash.equals(known.identity_hash) && line.balance === known.balance_after;
+    const isSame = line && line.identity === known.identity && line.balance === known.balance_after;
     if (isSame || (line && known.may_have_other_texts && isInPlaceOf(line, known))) return;
     // The last day of a file may still go on.
     const isAfterFile = line === undefined && known.booked_on >= (lines.at(-1)?.bookedOn ?? '');
@@ -116,16 +117,14 @@ function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satan
 /** @throws the refusal of a file without balances that lacks imported lines of the days before its last one. */
 export function assertNoneMissing(lines: readonly IdentifiedLine[], stored: readonly StoredLine[]): void {
   const lastOn = lines.at(-1)?.bookedOn ?? '';
-  const present = new Set(lines.map(({ identity_hash }) => identity_hash.toString('latin1')));
-  const missing = stored.find(
-    ({ booked_on, identity_hash }) => booked_on < lastOn && !present.has(identity_hash.toString('latin1')),
-  );
+  const present = new Set(lines.map(({ identity }) => identity));
+  const missing = stored.find(({ booked_on, identity }) => booked_on < lastOn && !present.has(identity));
   if (missing) throw otherPast(lines, missing);
 }
 
-function otherPast(lines: readonly IdentifiedLine[], { at, amount, identity_hash }: StoredLine): StatementRefused {
+function otherPast(lines: readonly IdentifiedLine[], { at, amount, identity }: StoredLine): StatementRefused {
   const line = `the imported line of ${formatBaht(amount)} at ${at.toISOString()}`;
-  return lines.some((each) => each.identity_hash.equals(identity_hash))
+  return lines.some((each) => each.identity === identity)
     ? new StatementRefused('CHAIN_BROKEN', [`the file has other lines before ${line}`])
     : new StatementRefused('LINE_MISSING', [`the file lacks ${line}`]);
 }

@@ -6,8 +6,7 @@ import { DepositChannel } from '../deposit-channel.entity.js';
 import { StatementImport } from './statement-import.entity.js';
 
 /** Binds a line's text to its identity, which never changes. */
-export const lineTextPlace = ({ identity_hash }: Pick<StatementLine, 'identity_hash'>): Place =>
-  placeOf('statement_lines.text_sealed', identity_hash.toString('hex'));
+export const lineTextPlace = (identity: string): Place => placeOf('statement_lines.text_sealed', identity);
 
 /** A line of a bank statement. With balances, lines in the order of their ids make the chain of balances. */
 @Entity('statement_lines')

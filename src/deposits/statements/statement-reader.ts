@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Satang } from '../../core/money.js';
 import type { Precision } from '../incoming-payment.entity.js';
-import { beginsWithDigit, readAmount, readMoment } from './cells.js';
+import { beginsWithDigit, readAmount, readMoment, type Moment } from './cells.js';
 import { StatementRefused } from './statement-refused.js';
 import type { ColumnName, StatementFormat } from './statement-format.js';
 
@@ -30,6 +31,9 @@ export interface ReadStatement {
 
 type Places = Partial<Record<ColumnName, number>>;
 
+/** The Thai code page of Windows. */
+const THAI = 'windows-874';
+const LINE_ENDS: unknown[] = [10, 13];
 const DELIMITERS = [',', ';', '\t'];
 const HEAD_ROWS = 100;
 const MAX_RECORD = 100_000;
@@ -44,30 +48,21 @@ const STATED_ROWS = [8, 9, 10];
  * @throws StatementRefused
  */
 export function readStatement(file: Buffer, format: StatementFormat, now: Date): ReadStatement {
-  const text = decode(file);
-  if (text.trim() === '') throw new StatementRefused('EMPTY', ['the file is empty']);
-  const found = findTable(text, format);
+  const utf8 = isUtf8(file) ? file : Buffer.from(new TextDecoder(THAI).decode(file));
+  if (utf8.subarray(0, MAX_RECORD).toString().trim() === '') throw new StatementRefused('EMPTY', ['the file is empty']);
+  const found = findTable(utf8, format);
   if (!found) {
     const names = Object.values(format.columns).join(', ');
     throw new StatementRefused('UNKNOWN_COLUMNS', [`no row of the file has the columns ${names}`]);
   }
   const reader = new TableReader(found.places, found.isHeader, now);
   const stated: ReadStatement['stated'] = { amounts: [], counts: [] };
-  eachRow(text, found.delimiter, (cells, row) => {
+  eachRow(utf8, found.delimiter, (cells, row) => {
     if (row > found.headerRow) reader.add(cells, row);
     else if (format.statesTotals && STATED_ROWS.includes(row)) collectStated(cells, stated);
   });
-  if (!/[\r\n]$/.test(text)) reader.refuseCutAmount();
+  if (!LINE_ENDS.includes(utf8.at(-1))) reader.refuseCutAmount();
   return { lines: reader.finish(format.isReferenceUnique), stated };
-}
-
-/** UTF-8, or the Thai code page of Windows. */
-function decode(file: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(file);
-  } catch {
-    return new TextDecoder('windows-874').decode(file);
-  }
 }
 
 interface Table {
@@ -79,7 +74,7 @@ interface Table {
 }
 
 /** Finds delimiter, header and columns. Columns that are given by numbers need no header. */
-function findTable(text: string, { columns }: StatementFormat): Table | null {
+function findTable(utf8: Buffer, { columns }: StatementFormat): Table | null {
   const entries = Object.entries(columns) as [ColumnName, string][];
   const isNumber = (header: string): boolean => /^[1-9]\d{0,2}$/.test(header);
   const headers = entries.map(([, header]) => header).filter((header) => !isNumber(header));
@@ -89,7 +84,7 @@ function findTable(text: string, { columns }: StatementFormat): Table | null {
   for (const delimiter of DELIMITERS) {
     let table: Table | null = null;
     eachRow(
-      text,
+      utf8,
       delimiter,
       (cells, row) => {
         if (table || (headers.length > 0 ? !isHeader(cells) : cells.length < width)) return;
@@ -104,9 +99,9 @@ function findTable(text: string, { columns }: StatementFormat): Table | null {
   return null;
 }
 
-function eachRow(text: string, delimiter: string, use: (cells: string[], row: number) => void, rows?: number): void {
+function eachRow(utf8: Buffer, delimiter: string, use: (cells: string[], row: number) => void, rows?: number): void {
   try {
-    parse(text, {
+    parse(utf8, {
       delimiter,
       bom: true,
       trim: true,
@@ -166,6 +161,8 @@ class TableReader {
   private readonly problems: string[] = [];
   /** Rows with one amount and no date: totals below the table, or lines that can't be imported. */
   private undated: { row: number; written: string }[] = [];
+  /** Moments by their cells. Many lines share one, which saves time and memory. */
+  private readonly moments = new Map<string, (Moment & { timeText: string }) | null>();
   /** The latest row. */
   private last: { cells: string[]; row: number } | null = null;
 
@@ -188,18 +185,17 @@ class TableReader {
       if (written !== undefined && other === undefined) this.undated.push({ row, written });
       return;
     }
-    const timeCell = this.places.time === undefined ? null : cell('time');
-    const moment = readMoment(cell('date'), timeCell, this.now);
+    const moment = this.momentOf(cell('date'), this.places.time === undefined ? null : cell('time'));
     const balance = this.places.balance === undefined ? null : readBalance(cell('balance'));
     if (amount === null) return this.refuse(row, 'its amount is unreadable');
     if (!moment) return this.refuse(row, 'its date or time is unreadable, or more than a day ahead');
     if (balance === undefined) return this.refuse(row, 'its balance is unreadable');
     for (const earlier of this.undated) this.refuse(earlier.row, UNDATED);
     this.undated = [];
-    const texts = [cell('text'), cell('details')].filter((each) => each !== '');
-    const { day: bookedOn, at, precision } = moment;
-    const line = { row, bookedOn, at, precision, amount, balance, timeText: timeCell ?? '', texts };
-    this.lines.push({ ...line, reference: cell('reference') });
+    // A filter leaves room for more elements, which no line needs.
+    const texts = [cell('text'), cell('details')].filter((each) => each !== '').slice();
+    const { day: bookedOn, at, precision, timeText } = moment;
+    this.lines.push({ row, bookedOn, at, precision, amount, balance, timeText, texts, reference: cell('reference') });
     if (this.lines.length > MAX_LINES)
       throw new StatementRefused('UNREADABLE', [`it has more than ${MAX_LINES} lines`]);
   }
@@ -227,6 +223,16 @@ class TableReader {
       for (const { row, reference } of this.lines) if (reference === '') this.refuse(row, 'it has no reference');
     if (this.problems.length > 0) throw new StatementRefused('UNREADABLE', this.problems);
     return this.lines;
+  }
+
+  private momentOf(date: string, time: string | null): (Moment & { timeText: string }) | null {
+    const key = `${date}\n${time}`;
+    const known = this.moments.get(key);
+    if (known !== undefined) return known;
+    const moment = readMoment(date, time, this.now);
+    const named = moment && { ...moment, timeText: time ?? '' };
+    this.moments.set(key, named);
+    return named;
   }
 
   /** @returns null for an unreadable amount, 0 for none. */

@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import type { Satang } from '../../core/money.js';
 import { Database, type Queryable, type Transaction } from '../../database/database.js';
-import { DepositChannel } from '../deposit-channel.entity.js';
+import { withCodes } from '../channels.repository.js';
 import type { Stored, StoredLine } from './chain.js';
 import { StatementImport } from './statement-import.entity.js';
 import type { StatementLine } from './statement-line.entity.js';
-import { INSERT_LINES, KNOWN_LINES, LAST_LINE, LINES_FROM } from './statements.sql.js';
+import { HAS_LINES_AFTER, INSERT_LINES, KNOWN_LINES, LAST_LINE, LINES_FROM } from './statements.sql.js';
 
-export type NewLine = Pick<
-  StatementLine,
-  'booked_on' | 'at' | 'amount' | 'balance_after' | 'identity_hash' | 'text_sealed'
->;
-export type NewLineId = Pick<StatementLine, 'id' | 'identity_hash'>;
-export type KnownLine = Pick<StatementLine, 'id' | 'identity_hash' | 'amount'>;
+type Identified = { identity: string };
+type NewLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'text_sealed'> & Identified;
 export type ImportRow = StatementImport & { channel: string };
 
 @Injectable()
@@ -30,20 +27,32 @@ export class StatementsRepository {
     return { before, lines };
   }
 
-  /** The id of the channel's last line; 0 without lines. With balances it rises with each import. */
-  async lastId(tx: Queryable, channelId: number): Promise<bigint> {
-    const [last] = await tx.query<{ id: bigint }>(...LAST_LINE.with({ channelId, before: null }));
-    return last?.id ?? 0n;
+  async hasLinesAfter(tx: Queryable, channelId: number, id: bigint): Promise<boolean> {
+    return (await tx.query(...HAS_LINES_AFTER.with({ channelId, id }))).length > 0;
   }
 
-  known(tx: Queryable, channelId: number, lines: readonly { identity_hash: Buffer }[]): Promise<KnownLine[]> {
-    return tx.query<KnownLine>(
-      ...KNOWN_LINES.with({ channelId, lines: lines.map(({ identity_hash }) => ({ identity_hash })) }),
+  /** Imported lines by their identities, as far as these lines have them. */
+  async known(
+    tx: Queryable,
+    channelId: number,
+    lines: readonly Identified[],
+  ): Promise<Map<string, { id: bigint; amount: Satang }>> {
+    const identities = lines.map(({ identity }) => ({ identity }));
+    const known = await tx.query<Identified & { id: bigint; amount: Satang }>(
+      ...KNOWN_LINES.with({ channelId, lines: identities }),
     );
+    return new Map(known.map((line) => [line.identity, line]));
   }
 
-  insertLines(tx: Transaction, of: { channelId: number; importId: number }, lines: NewLine[]): Promise<NewLineId[]> {
-    return tx.query(...INSERT_LINES.with({ ...of, lines }));
+  /** @returns the ids of the lines by their identities. */
+  async insertLines(
+    tx: Transaction,
+    of: { channelId: number; importId: number },
+    lines: NewLine[],
+  ): Promise<Map<string, bigint>> {
+    if (lines.length === 0) return new Map();
+    const inserted = await tx.query<Identified & { id: bigint }>(...INSERT_LINES.with({ ...of, lines }));
+    return new Map(inserted.map(({ identity, id }) => [identity, id]));
   }
 
   async insertImport({ manager }: Transaction, row: Omit<StatementImport, 'id' | 'created_at'>): Promise<number> {
@@ -52,14 +61,8 @@ export class StatementsRepository {
   }
 
   /** Newest first. */
-  async list(channel: string | undefined): Promise<ImportRow[]> {
-    const query = this.database.manager
-      .createQueryBuilder(StatementImport, 'import')
-      .innerJoin(DepositChannel, 'channel', 'channel.id = import.channel_id')
-      .addSelect('channel.code', 'channel')
-      .orderBy('import.id', 'DESC');
-    if (channel !== undefined) query.where('channel.code = :channel', { channel });
-    const { entities, raw } = await query.getRawAndEntities<{ channel: string }>();
-    return entities.map((each, index) => ({ ...each, channel: raw[index]?.channel ?? '' }));
+  list(channel: string | undefined): Promise<ImportRow[]> {
+    const query = this.database.manager.createQueryBuilder(StatementImport, 'import');
+    return withCodes(query.orderBy('import.id', 'DESC'), channel);
   }
 }
