@@ -27,7 +27,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a member has a value: suppliers send empty members too. */
+/** Whether a member has a value. Suppliers also send empty members. */
 export const isGiven = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
 
 /** Whether a member has a value, and this value differs from ours. */
@@ -40,22 +40,22 @@ export function nameOf(member: unknown): string | undefined {
   return text === undefined || textProblem(text, 1, MAX_NAME_LENGTH) !== null ? undefined : text;
 }
 
-/** A supplier's text for people, fit to be stored and shown; empty where there is none. */
+/** A supplier's text for people, in a form that can be stored and shown; empty if there is none. */
 export const shownText = (member: unknown): string => storable(textOf(member) ?? '', MAX_SHOWN_LENGTH);
 
-/** An amount as a supplier writes it; null where it can't be read. */
+/** An amount as a supplier writes it; null if it can't be read. */
 export function amountOf(member: unknown, currency: string): CostMoney | null {
   const micros = parseMicros(textOf(member) ?? '');
   return micros === null ? null : { micros, currency };
 }
 
-/** The product of a SKU in a reading of several; the last one where the SKU is listed twice. */
+/** The product with a SKU, in a reading of several products. If the SKU is listed twice, the last one. */
 export const productIn = (reading: CatalogueReading, sku: string): ProductReading =>
   reading.known
     ? { known: true, product: reading.products.findLast((product) => product.sku === sku) ?? null }
     : reading;
 
-/** A reading without its products. */
+/** Only whether the reading was possible, without its products. */
 export const toProbe = (reading: CatalogueReading | ProductReading): CatalogueProbe =>
   reading.known ? { known: true } : reading;
 
@@ -74,7 +74,7 @@ export async function callAndRead<Result, Failure>(
   }
 }
 
-/** Sends an attempt. Without an answer, the supplier may have made the purchase, unless the call never left. */
+/** Sends an attempt. Without an answer, the outcome is `unknown`, unless the call certainly never left. */
 export const sendAndRead = (
   attempt: Attempt,
   call: Call,
@@ -89,7 +89,7 @@ export const sendAndRead = (
 export const inquireAndRead = (call: Call, read: (answer: HttpAnswer) => SupplierOutcome): Promise<SupplierOutcome> =>
   callAndRead(call, read, (error) => ({ kind: 'unknown', detail: describeFailure(error) }));
 
-/** Requests data about no attempt, such as our balance. */
+/** Requests data that is not about an attempt, such as our balance. */
 export const requestAndRead = <Reading>(
   call: Call,
   read: (answer: HttpAnswer) => Reading,
@@ -101,7 +101,10 @@ export const unreachable = (error: unknown): Unavailable => ({
   reached: false,
 });
 
-/** The outcome of a send that certainly did not leave. An earlier send may have bought the unit, so a repeat stays `unknown`. */
+/**
+ * The outcome of a send that certainly did not leave. For a repeat it is `unknown`, because an earlier send may have bought
+ * the unit.
+ */
 export const notSent = ({ isRepeat }: Attempt, why: { detail: string; fault?: Fault }): SupplierOutcome => ({
   kind: isRepeat ? 'unknown' : 'not_accepted',
   ...why,
@@ -113,7 +116,7 @@ export interface CodeRefusal {
   code: UnitFailureCode;
   /** Whether another supplier may sell it. */
   failover: boolean;
-  /** Whether the refusal is about the price, or about an amount that identifies the product. */
+  /** Set if the refusal is about the price, or about an amount that identifies the product. */
   isPriceRefused?: true;
 }
 
@@ -122,7 +125,7 @@ export type CodeMeaning =
   /** Accepted, but not delivered yet. */
   | { kind: 'processing' }
   | CodeRefusal
-  /** Nothing was bought, and nothing will be until the fault is put right or has passed. */
+  /** Nothing was bought, and nothing can be bought before the fault has been corrected or has passed. */
   | { kind: 'not_accepted'; fault: Fault }
   | { kind: 'unknown' };
 

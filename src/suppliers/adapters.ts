@@ -28,7 +28,7 @@ export const toKnownAdapter = (Adapter: AdapterClass): KnownAdapter => ({
   description: { ...Adapter.description, capabilities: capabilitiesOf(new Adapter(new SupplierHttp())) },
 });
 
-/** Every adapter that operators may choose. The built-in supplier has another one. */
+/** Every adapter that operators may choose. The adapter of the built-in supplier is not among them. */
 export const ADAPTERS: readonly KnownAdapter[] = [
   HttpSupplier,
   DigiflazzSupplier,
@@ -39,7 +39,7 @@ export const ADAPTERS: readonly KnownAdapter[] = [
 
 export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);
 
-/** Undefined where only another version of the service knows the adapter. */
+/** Undefined if only another version of the service knows the adapter. */
 export const describeAdapter = (name: string): DescribedAdapter | undefined =>
   ADAPTERS.find(({ description }) => description.adapter === name)?.description;
 

@@ -5,7 +5,7 @@ import { CALLBACKS_PATH } from '../core/http/secret-path.js';
 import { SecretBox, type Place } from '../core/secret-box.js';
 import { supplierPlace, type Supplier } from './supplier.entity.js';
 
-/** Contract, section 8: 128 random bits. */
+/** 128 random bits, as the contract promises (section 8). */
 const TOKEN_BYTES = 16;
 
 /** The addresses at which suppliers call us. Each contains a token that only that supplier knows. */

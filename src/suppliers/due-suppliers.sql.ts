@@ -3,11 +3,11 @@ import { statement, type ParameterizedStatement } from '../database/parameters.j
 type OfAdapters = ParameterizedStatement<{ adapters: 'text[]'; intervalMs: 'bigint' }>;
 
 /**
- * Takes suppliers that are due for a regular call. The interval varies a little, so that not all calls happen at once. Without a
- * time of the next call, a supplier is due one interval after the last change of its settings.
+ * Takes suppliers that are due for a regular call. The interval varies a little, so that not all calls happen at once. If `dueAt`
+ * is null, a supplier is due one interval after the last change of its settings.
  * Skips rows that another process has locked.
  * @param dueAt the column with the time of the next call.
- * @param condition on the row `s` of a supplier of these adapters.
+ * @param condition an SQL condition on the row `s` of a supplier.
  * @param returned columns of the due suppliers.
  */
 export const takeDueSuppliers = (

@@ -2,15 +2,15 @@ import { RE2JS, RE2JSException } from 're2js';
 
 /**
  * A supplier's pattern of players: a regular expression that we did not write. A hostile or careless pattern could keep an engine
- * that backtracks busy for hours. So RE2 matches it, in a time of pattern size times player length. The pattern must begin with
- * `^` and end with `$`: otherwise other text, such as flags, could count as part of it.
+ * that backtracks busy for hours. So RE2 matches it, in a time proportional to the pattern's size and the player's length. The
+ * pattern must begin with `^` and end with `$`: otherwise other text, such as flags, could count as part of it.
  */
 const ANCHORED = /^\^(?:\\.|[^\\])*\$$/s;
 
 const MAX_LENGTH = 200;
-/** The largest size of a pattern with its counts written out: RE2 makes at most so many steps for each character. */
+/** The maximum size of a pattern with its repetitions written out. RE2 makes at most this many steps for each character. */
 const MAX_SIZE = 1_000;
-/** The largest number of compiled patterns in memory; a catalogue has some dozens. */
+/** The maximum number of compiled patterns in memory. A catalogue has some dozens. */
 const MAX_COMPILED = 100;
 
 /**
@@ -46,7 +46,7 @@ function compile(pattern: string): RE2JS | null {
   }
 }
 
-/** An upper bound, as if every count of a group applied to the whole pattern. Only slow compiling would find the true size. */
+/** An upper bound of the size, as if each repetition of a group repeated the whole pattern. To find the true size takes long. */
 function sizeOf(pattern: string): number {
   let [size, times] = [pattern.length, 1];
   for (const [, group, least, most] of pattern.matchAll(/(\))?\{(\d+)(?:,(\d*))?\}/g)) {

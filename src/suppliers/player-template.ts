@@ -21,7 +21,7 @@ export function writePlayer(template: string, { userId, serverId, characterId }:
 export const usualPlayer = ({ userId, serverId }: Player): string =>
   serverId === null ? userId : `${userId} ${serverId}`;
 
-/** The fields of a form, each as the template writes the player; null for a template of one text. */
+/** The fields of a form, as a JSON template writes the player into them; null for a template of one text. */
 export function writePlayerFields(template: string, player: Player): Record<string, string> | null {
   const fields = fieldsOf(template);
   if (fields === null) return null;

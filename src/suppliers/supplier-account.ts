@@ -18,8 +18,8 @@ interface NewSettings {
 }
 
 /**
- * A fingerprint of the settings that identify our account at a supplier; empty if none does. Opens the stored credentials only if
- * the account may have changed.
+ * A fingerprint of the settings that identify our account at a supplier; empty if no setting identifies it. Opens the stored
+ * credentials only if the account may have changed.
  */
 export function accountOf({
   description,
@@ -51,14 +51,17 @@ export function accountOf({
     parts(opened, before?.options ?? {}),
     parts({ ...opened, ...credentials }, { ...before?.options, ...options }),
   ];
-  // A supplier that was set by an older version of the service has no fingerprint, and gets none while its account is the same.
+  // A supplier that an older version of the service set has no fingerprint. It gets none while its account stays the same.
   if (before && was.join('\0') === is.join('\0')) return before.account;
   return is.every((part) => part === '')
     ? ''
     : fingerprintOf(is.map((part, place) => (fields[place]?.secret ? hardened(part) : part)));
 }
 
-/** @param areGiven whether the operator gave all credentials that identify the account. Then the stored ones need not open. */
+/**
+ * @param areGiven whether the operator gave all credentials that identify the account. Then it does not matter if opening
+ * fails.
+ */
 function openedOf(open: NewSettings['open'], areGiven: boolean): Changes {
   try {
     return open();
@@ -81,6 +84,6 @@ export const destinationOf = ({ base_url, account }: Pick<Supplier, 'base_url' |
 
 type Addressed = Pick<Supplier, 'id' | 'adapter' | 'base_url' | 'account'>;
 
-/** Whether two rows have the same address and account. An operator may have set the supplier during a call. */
+/** Whether two rows have the same address and account. They may differ if an operator set the supplier during a call. */
 export const isSameDestination = (one: Addressed, other: Addressed): boolean =>
   one.id === other.id && one.adapter === other.adapter && destinationOf(one) === destinationOf(other);

@@ -2,7 +2,7 @@ import type { CostMoney } from '../core/cost-money.js';
 import type { ProductKind } from '../core/product-kind.js';
 import type { Delivery, SupplierOutcome } from './supplier-outcome.js';
 
-/** The facts that decide the built-in supplier's answer about a unit. That supplier stores nothing, so each call carries them. */
+/** The facts on which the built-in supplier's answer about a unit depends. Each call passes them, because it stores nothing. */
 export interface SandboxPurchase {
   kind: ProductKind;
   userId: string;
@@ -23,45 +23,45 @@ export interface NamedAttempt {
   sandbox?: SandboxPurchase;
 }
 
-/** One unit to buy. Every send of an attempt carries the same values. */
+/** One unit to buy. Every send of an attempt has the same values. */
 export interface TopUp {
-  /** Names the attempt. It tells the supplier whether a send is a repetition or another purchase. */
+  /** The reference of the attempt. By it, the supplier recognizes whether a send repeats an earlier send or is another purchase. */
   reference: string;
   sku: string;
   userId: string;
   serverId: string | null;
   characterId: string | null;
-  /** The buyer's IPv4 or IPv6 address; null where the merchant gave none. */
+  /** The buyer's IPv4 or IPv6 address; null if the merchant gave none. */
   endUserIp: string | null;
   /** How the supplier wants the player written, such as `{user}|{server}`; null for the adapter's default. */
   playerTemplate: string | null;
-  /** The maximum cost of the unit. Adapters with `guardsPrice` pass it on. */
+  /** The maximum cost of the unit; null if there is none. Adapters with `guardsPrice` send it to the supplier. */
   maxCost: CostMoney | null;
-  /** The cost that the offer states; null where it states none. */
+  /** The cost in the offer; null if the offer has none. */
   expectedCost: CostMoney | null;
 }
 
 /** An attempt to buy a unit, with all that the service knows of it so far. */
 export interface Attempt extends TopUp, NamedAttempt {
-  /** Whether an earlier send may have reached the supplier: a refusal then says nothing about that send. */
+  /** Whether an earlier send may have reached the supplier. Then a refusal says nothing about that earlier send. */
   isRepeat: boolean;
 }
 
 /** A supplier's settings as the operator gave them, at the moment of the claim. */
 export interface StoredSettings {
   baseUrl: string;
-  /** By name: all that the adapter requires, and the optional ones that were given. */
+  /** The credentials by name: all required ones, and the optional ones that the operator gave. */
   credentials: Record<string, string>;
-  /** By name: those that were given. */
+  /** The options by name that the operator gave. */
   options: Record<string, string>;
   timeoutMs: number;
-  /** Where the supplier is to call us; null where it can't. */
+  /** The address at which the supplier must call us; null if it cannot. */
   callbackUrl: string | null;
 }
 
 /**
- * Why a supplier did not return the requested data. `reached`: whether it answered at all. It may answer, but not offer this data.
- * `fault`: the fault, if known; `settings` means that no call could be made.
+ * Why a supplier did not return the requested data. `reached`: the supplier works, but offers no such data that can be read.
+ * `fault`: the fault, if known; `settings` means that the settings allowed no call.
  */
 export interface Unavailable {
   known: false;
@@ -78,47 +78,50 @@ export type CatalogueProbe = { known: true } | Unavailable;
 
 /** A product as a supplier's catalogue lists it. */
 export interface SupplierProduct {
-  /** The name under which we buy it there. */
+  /** The supplier's SKU, with which we buy the product. */
   sku: string;
   name: string;
   /** The heading under which the supplier lists it; empty for none. */
   group: string;
-  /** The price of one unit; null where it can't be read. */
+  /** The price of one unit; null if it can't be read. */
   cost: CostMoney | null;
-  /** Whether the supplier sells it at present, apart from its stock and its hours. */
+  /** Whether the supplier sells the product at present, regardless of stock and times of day. */
   sellable: boolean;
-  /** Null where the stock is unlimited or not reported. */
+  /** Null if the stock is unlimited or not reported. */
   stock: number | null;
   /** Whether a player may get it only once a day. */
   oncePerDay: boolean;
-  /** When it is not sold: times of day as `hh:mm` in a time zone; `to` may be on the next day. Null for never. */
+  /**
+   * When the product is not sold: times of day as `hh:mm` in a time zone. `to` may be on the next day. Null if it is always
+   * sold.
+   */
   cutOff: { from: string; to: string; zone: string } | null;
   /** The supplier's remark for buyers. */
   note: string | null;
   /**
-   * A pattern that players must match, in the form that `readPattern` returns. It is matched with the player as the offer's
-   * template writes it, or else with the user, a space and the server. Absent or null where the catalogue has none.
+   * A pattern that players must match, in the form that `readPattern` returns; absent or null if the catalogue has none. It is
+   * matched with the player as the offer's template writes it; without a template, with the user, a space and the server.
    */
   playerPattern?: string | null;
 }
 
-/** All that a supplier sells, as it lists it: a product that it lists twice is there twice. */
+/** All products that a supplier lists. A product that the supplier lists twice is there twice. */
 export type CatalogueReading = { known: true; products: SupplierProduct[] } | Unavailable;
 
-/** One product; null where the supplier lists none of that SKU. */
+/** One product; null if the supplier lists no product with that SKU. */
 export type ProductReading = { known: true; product: SupplierProduct | null } | Unavailable;
 
 /** Reads the products that a supplier sells. */
 export interface Catalogue<Settings = unknown> {
   /** The shortest time between two readings; 0 for no limit. */
   readonly minGapMs: number;
-  /** The shortest time between two readings of single products; readings of the whole do not count. */
+  /** The shortest time between two readings of single products. Readings of the whole catalogue do not count. */
   readonly productGapMs: number;
-  /** Whether the supplier documents no such limit, so that the gap is only our courtesy. An operator may then ignore it. */
+  /** Set if the supplier documents no limit, so that `minGapMs` is only our own caution. Then an operator may ignore it. */
   readonly isGapOurs?: boolean;
   read(settings: Settings): Promise<CatalogueReading>;
   readOne(settings: Settings, sku: string): Promise<ProductReading>;
-  /** Finds out whether the catalogue can be read, by reading as little of it as possible. */
+  /** Checks whether the catalogue can be read, by reading as little of it as possible. */
   probe(settings: Settings): Promise<CatalogueProbe>;
 }
 
@@ -127,12 +130,12 @@ export interface ListedPurchase {
   /** Our reference. */
   reference: string | null;
   supplierReference: string | null;
-  /** Null where the list gives no state, or one that nothing proves. */
+  /** Null if the list has no state for the purchase, or a state that proves nothing. */
   state: 'succeeded' | 'failed' | 'processing' | null;
   sku: string | null;
-  /** As the supplier writes it. */
+  /** The player, as the supplier writes it. */
   player: string | null;
-  /** By the supplier's clock. */
+  /** When the supplier sold the purchase, by its clock. */
   boughtAt: Date | null;
   cost: CostMoney | null;
 }
@@ -141,7 +144,7 @@ export interface ListedPurchase {
 export interface PurchasesPage {
   known: true;
   purchases: ListedPurchase[];
-  /** How many more entries there are that can't be read. */
+  /** The number of entries that cannot be read, in addition to `purchases`. */
   unreadable: number;
   /** The supplier's reference of the first unreadable entry that has one. */
   unreadableName?: string | null;
@@ -154,9 +157,9 @@ export type PurchasesReading = PurchasesPage | Unavailable;
 /** Lists our purchases at a supplier. */
 export interface PurchaseList<Settings = unknown> {
   /**
-   * @param since lists purchases from this moment on, by the supplier's clock.
-   * @param page `next` of the page before; null for the first page.
-   * @returns null where this supplier has no list, although others with this adapter do.
+   * @param since the moment of the first listed purchases, by the supplier's clock.
+   * @param page `next` of the previous page; null for the first page.
+   * @returns null if this supplier has no list, although other suppliers with this adapter have one.
    */
   read(settings: Settings, since: Date, page: string | null): Promise<PurchasesReading | null>;
 }
@@ -175,8 +178,8 @@ interface InquiryTiming {
 export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: false;
   /**
-   * Whether "never seen" is reliable. If so, the attempt may be sent again after the quiet period even where the supplier does
-   * not deduplicate.
+   * Set if the outcome `never_seen` is reliable. Then the attempt may be sent again after the quiet period, even if the supplier
+   * does not deduplicate.
    */
   readonly isNotFoundCertain?: true;
   query(settings: Settings, attempt: NamedAttempt): Promise<SupplierOutcome>;
@@ -185,19 +188,22 @@ export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
 /** An inquiry that repeats the send. It buys the unit if no earlier send arrived, so workers claim it like a send. */
 export interface BuyingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: true;
-  /** Whether a repeat certainly buys nothing, if the supplier reported the purchase as sold and it is younger than `maxAgeMs`. */
+  /**
+   * Set if a repeat certainly buys nothing, once the supplier has reported the purchase as sold and while it is below
+   * `maxAgeMs`.
+   */
   readonly remembersSales?: true;
-  /** The inquiry for attempts whose supplier reference is known, at any age. Absent where that makes no difference. */
+  /** The inquiry for attempts whose supplier reference is known, at any age. Absent if these have no other inquiry. */
   readonly bySupplierReference?: ReadingInquiry<Settings> & { maxAgeMs: null };
   query(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
 }
 
 export type Inquiry<Settings = unknown> = ReadingInquiry<Settings> | BuyingInquiry<Settings>;
 
-/** A callback from a supplier, as it came in. */
+/** A callback from a supplier, as we received it. */
 export interface RawCallback {
   method: 'GET' | 'POST';
-  /** By name in lower case; several values of one header are joined by commas. */
+  /** The headers by name in lower case. Several values of one header are joined by commas. */
   headers: Record<string, string | undefined>;
   query: Record<string, string>;
   body: Buffer;
@@ -213,13 +219,13 @@ export interface CallbackReply {
 
 /**
  * The content of a callback.
- * - `ping`: nothing. The supplier checks whether the address works.
- * - `refused`: it does not prove that it comes from the supplier. The response is 401.
- * - `unreadable`: it proves that, but can't be understood. It is stored for the operator.
- * - `about`: a report about an attempt, which it names by our reference or by the supplier's. It has an outcome only if a secret
- *   signs the whole callback. The outcome settles the unit. It may be a function of the named attempt. Without an outcome, the
- *   callback only leads to an inquiry.
- * - `products`: these SKUs have changed. Nothing proves it, so workers read the known ones again.
+ * - `ping`: nothing. The supplier only checks whether the address works.
+ * - `refused`: the callback does not prove that it comes from the supplier. The response is 401.
+ * - `unreadable`: the callback is not refused, but cannot be understood. The service stores it for operators.
+ * - `about`: a report about an attempt, with our reference or the supplier's. `outcome` is set only if a secret signs the whole
+ *   callback. The outcome settles the unit. It may be a function of the found attempt. Without an outcome, the callback only leads
+ *   to an inquiry.
+ * - `products`: these SKUs have changed. Nothing proves this, so workers read those of the SKUs again that we know.
  */
 export type CallbackReading = { reply?: CallbackReply } & (
   | { kind: 'ping' }
@@ -231,9 +237,9 @@ export type CallbackReading = { reply?: CallbackReply } & (
       reference?: string;
       supplierReference?: string;
       outcome?: SupplierOutcome | ((attempt: NamedAttempt) => SupplierOutcome);
-      /** Set where an unproven callback says "sold": for an attempt that succeeded it is no news. */
+      /** Set if an unproven callback reports a sale. For an attempt that succeeded, this is nothing new. */
       saysSold?: true;
-      /** The supplier's name of this callback: a repeat has the same one. */
+      /** The supplier's id of this callback. A repeated callback has the same id. */
       deliveryId?: string;
       /** The purchase, as far as the callback describes it. Operators see it if no order knows the purchase. */
       purchase?: { sku?: string; player?: string; cost?: CostMoney };
@@ -243,23 +249,23 @@ export type CallbackReading = { reply?: CallbackReply } & (
 export interface CallbackReader<Settings = unknown> {
   /** Reads a callback. Makes no call, reads no clock and never throws. */
   read(raw: RawCallback, settings: Settings): CallbackReading;
-  /** Whether settings let callbacks prove where they come from. Absent where that does not depend on settings. */
+  /** Whether callbacks prove that they come from the supplier, with these settings. Absent if that does not depend on settings. */
   isProvenWith?(settings: Settings): boolean;
   /**
-   * Reads the codes in the body of a callback. They count only after the supplier has confirmed this very purchase in an
-   * inquiry whose answer lacked the code. Absent where inquiries return every code.
+   * Reads the codes in the body of a callback. The service uses them only if an answer to an inquiry confirms the purchase and
+   * lacks the code. Absent if answers to inquiries have every code.
    */
   deliveriesIn?(body: Buffer): Delivery[];
 }
 
 /**
- * A kind of supplier. `Settings` is what `readSettings` makes of the stored settings; each call gets it back. No call throws
- * for a fault of the supplier or the network: that is an outcome. `capabilitiesOf` lists what the optional members offer.
+ * A kind of supplier. `readSettings` makes `Settings` from the stored settings, and each call gets them. No call throws for a fault
+ * of the supplier or the network: such a fault is an outcome. `capabilitiesOf` finds the capabilities from the optional members.
  */
 export interface SupplierAdapter<Settings = unknown> {
   /**
-   * Whether a repeated reference buys nothing a second time. If not, workers send a unit again only if the supplier certainly
-   * did not get the earlier send.
+   * Whether the supplier sells nothing for a repeated reference. If it may sell again, workers repeat a send only if the supplier
+   * certainly did not get the earlier send.
    */
   readonly deduplicates: boolean;
   /** Whether the supplier refuses a purchase that costs more than we allow. */
@@ -268,21 +274,21 @@ export interface SupplierAdapter<Settings = unknown> {
   readSettings(stored: StoredSettings): Settings;
   /** Sends one purchase. */
   send(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
-  /** Finds out the result of an attempt; null if that is impossible. */
+  /** Queries the result of an attempt; null if that is impossible. */
   readonly inquiry: Inquiry<Settings> | null;
-  /** Reads its callbacks; absent if it never calls us. */
+  /** Reads callbacks of the supplier; absent if it never calls us. */
   readonly callbacks?: CallbackReader<Settings>;
   /** Reads our balance. */
   balance(settings: Settings): Promise<SupplierBalance>;
   /** Lists our purchases; absent if the supplier has no such list. */
   readonly purchases?: PurchaseList<Settings>;
-  /** Lists its products; absent if the supplier has no such list. */
+  /** Lists the products of the supplier; absent if it has no such list. */
   readonly catalogue?: Catalogue<Settings>;
 }
 
 /**
- * Why we would not notice that a supplier contradicts itself. The text continues a sentence that begins with the supplier's
- * code. Null if we would notice, or if no setting could change it. @param readSettings called only where settings decide.
+ * Why we would not notice that a supplier contradicts itself, as the end of a sentence that begins with the supplier's code. Null
+ * if we would notice, or if no setting could change that. @param readSettings is called only if the settings matter.
  */
 export const whyUnnoticed = <Settings>(
   adapter: SupplierAdapter<Settings>,
@@ -293,7 +299,7 @@ export const whyUnnoticed = <Settings>(
       'takes back, is not noticed. Set its webhook_secret'
     : null;
 
-/** The inquiry to use for an attempt. @param isNamed whether its supplier reference is known. */
+/** The inquiry to use for an attempt; null if there is none. @param isNamed whether the supplier's reference is known. */
 export const inquiryAbout = <Settings>(
   { inquiry }: Pick<SupplierAdapter<Settings>, 'inquiry'>,
   isNamed: boolean,

@@ -22,8 +22,9 @@ export class SupplierBalancesRepository {
   }
 
   /**
-   * @param adapters that report balances.
-   * @returns the codes of suppliers whose balance is due; no other process gets them within the interval.
+   * Takes the suppliers whose balance must be read now. No other process gets the same suppliers within the interval.
+   * @param adapters the adapters that report balances.
+   * @returns the codes of these suppliers.
    */
   async takeDue(adapters: string[], intervalMs: number): Promise<string[]> {
     const due = await this.database.query<{ code: string }>(
@@ -32,12 +33,12 @@ export class SupplierBalancesRepository {
     return due.map(({ code }) => code);
   }
 
-  /** At most `most` readings, evenly spaced, oldest first. The latest one is always among them. */
+  /** At most `most` reported balances, evenly spaced, oldest first. The latest one is always among them. */
   listReported({ id }: Supplier, since: Date, most: number): Promise<ReportedBalance[]> {
     return this.database.query<ReportedBalance>(...sql.LIST_REPORTED.with({ id, since, most }));
   }
 
-  /** The hours for which each supplier's balance lasts at the pace of the last day; null where that is unknown. */
+  /** For how many hours our balance at each supplier lasts, if we spend as in the last day; null if that is unknown. */
   async findLasting(): Promise<Map<string, number | null>> {
     const rows = await this.database.query<{ code: string; hours: number | null }>(sql.FIND_LASTING);
     return new Map(rows.map(({ code, hours }) => [code, hours]));

@@ -11,9 +11,9 @@ import { SuppliersService } from './suppliers.service.js';
 
 /** The result of reading our balance at a supplier. */
 export interface QueriedSupplier {
-  /** The supplier, with the balance that it reported now, or else the last balance before. */
+  /** The supplier, with the balance that it reported now, or otherwise with the last balance that it reported earlier. */
   supplier: Supplier;
-  /** The reason why it reported no balance now; null if it did. */
+  /** Why the supplier reported no balance now; null if it reported one. */
   problem: Unavailable | null;
 }
 
@@ -22,7 +22,7 @@ const MAX_REPORTED = 200;
 /** Our balances at suppliers. */
 @Injectable()
 export class SupplierBalancesService {
-  /** Suppliers that reported no balance last time. The worker logs each of them once. */
+  /** Suppliers that did not report a balance when last queried. Each is logged once. */
   private readonly silent = new Set<string>();
 
   constructor(
@@ -37,7 +37,7 @@ export class SupplierBalancesService {
     return Promise.all(suppliers.map((supplier) => this.queryOne(supplier)));
   }
 
-  /** Reads the due balances at suppliers with offers. Skips paused suppliers, which have probes instead. */
+  /** Reads the due balances at suppliers with offers. Skips paused suppliers, whose balances the probes read. */
   @WorkerTask('supplier_balances', {
     dueBy: 'SUPPLIER_BALANCE_INTERVAL_MS',
     failed: 'our balances at suppliers could not be read',
@@ -46,7 +46,7 @@ export class SupplierBalancesService {
     for (const queried of await this.queryDue(intervalMs)) this.report(queried);
   }
 
-  /** Reads the balances not read within the interval. Pauses a supplier that refuses our credentials or bans us. */
+  /** Reads the balances that were not read within the interval. Pauses a supplier that refuses our credentials or bans us. */
   async queryDue(intervalMs: number): Promise<QueriedSupplier[]> {
     const due = await this.repository.takeDue(adaptersWith('balance'), intervalMs);
     const queried = await this.query(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
@@ -56,7 +56,7 @@ export class SupplierBalancesService {
     return queried;
   }
 
-  /** The hours for which each supplier's balance lasts at the pace of the last day; null where that is unknown. */
+  /** For how many hours our balance at each supplier lasts, if we spend as in the last day; null if that is unknown. */
   findLasting(): Promise<Map<string, number | null>> {
     return this.repository.findLasting();
   }

@@ -2,7 +2,7 @@ import type { Statement } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { takeDueSuppliers } from './due-suppliers.sql.js';
 
-/** How long reported balances are kept. */
+/** How long reported balances are stored. */
 const RETENTION = `interval '31 days'`;
 
 /** Records nothing if the supplier's adapter, address or account changed during the call. */
@@ -51,8 +51,9 @@ export const TAKE_DUE_BALANCES = takeDueSuppliers(
 );
 
 /**
- * The amount spent from each balance within the last day, and the time between the first and the last reading. A rise between two
- * readings counts as no spending. Suppliers with fewer than two readings have no row.
+ * For each supplier: the amount that we spent from our balance in the last day, and the time between the first and the last
+ * reported balance. If the balance rose between two reports, that counts as no spending. Suppliers with fewer than two reports
+ * have no row.
  */
 export const SPENDING = `
   SELECT r.supplier_id, sum(greatest(r.before - r.micros, 0)) AS spent_micros,
@@ -66,10 +67,10 @@ export const SPENDING = `
   WHERE r.before IS NOT NULL
   GROUP BY r.supplier_id`;
 
-/** Readings over less time say too little about the pace. */
+/** The minimum time between the first and the last report: less says too little about the pace. */
 const MIN_SECONDS = 3600;
 
-/** The seconds for which a balance lasts at the pace of the last day; null where that is unknown. */
+/** In SQL: for how many seconds a balance lasts at the pace of the last day; null if that is unknown. */
 export const LASTS_SECONDS = `
   CASE WHEN spending.spent_micros > 0 AND spending.seconds >= ${MIN_SECONDS}
     THEN greatest(s.balance_micros, 0) / spending.spent_micros * spending.seconds END`;

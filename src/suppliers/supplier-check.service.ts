@@ -21,7 +21,7 @@ export class SupplierCheckService {
   }
 }
 
-/** One call after the other: some suppliers refuse simultaneous calls. */
+/** Makes one call after the other, because some suppliers refuse simultaneous calls. */
 export async function checkConnection({ adapter, settings }: SupplierConnection): Promise<SupplierCheck[]> {
   const balance: SupplierCheck = { name: 'balance', answer: await adapter.balance(settings) };
   if (!adapter.catalogue) return [balance];

@@ -13,8 +13,9 @@ export const NO_CREDENTIALS: CredentialColumns = {
 };
 
 /**
- * The credential with a column of its own, `token_sealed`; all others are sealed together. During an upgrade the earlier version
- * of the service still runs. That version knows only this column: it reads the token there, and its `supplier set` writes there.
+ * The credential with its own column, `token_sealed`; all other credentials are sealed together. During an upgrade, the earlier
+ * version of the service still runs. That version knows only this column: it reads the token there, and its `supplier set` writes
+ * the token there.
  */
 const IN_ITS_OWN_COLUMN = 'token';
 
@@ -32,7 +33,7 @@ export const credentialNames = ({
 export class SupplierCredentialsService {
   constructor(private readonly secretBox: SecretBox) {}
 
-  /** By name. @throws Error where they can't be opened. */
+  /** The credentials by name. @throws Error if they cannot be opened. */
   open(supplier: Pick<Supplier, 'code' | 'token_sealed' | 'credentials_sealed'>): Record<string, string> {
     const { code, token_sealed: token } = supplier;
     const others = this.openOthers(code, supplier);
@@ -44,8 +45,8 @@ export class SupplierCredentialsService {
   }
 
   /**
-   * The columns that changes affect. The others are left out, so that they need not be opened.
-   * @param code of the supplier. @throws Error where credentials that stay can't be opened.
+   * The new values of the columns that the changes affect. Other columns are left out, so that they need not be opened.
+   * @param code the supplier's code. @throws Error if credentials that stay cannot be opened.
    */
   change(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
     const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;

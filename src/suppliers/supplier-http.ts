@@ -12,7 +12,7 @@ export interface HttpCall {
   body?: string;
   /** The deadline of the whole call. */
   timeoutMs: number;
-  /** 64 KiB by default. */
+  /** The maximum size of the answer; 64 KiB by default. */
   maxAnswerBytes?: number;
   /** Parses the answer; JSON.parse by default. Returns undefined for anything but JSON. */
   parse?: (text: string) => unknown;
@@ -20,7 +20,7 @@ export interface HttpCall {
 
 export interface HttpAnswer {
   status: number;
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   body: unknown;
   retryAfter: string | undefined;
 }
@@ -52,10 +52,10 @@ export class SupplierHttp {
   }
 }
 
-/** undici is loaded with the first call: loading takes a tenth of a second, and most commands call no supplier. */
+/** Loads undici with the first call: loading takes a tenth of a second, and most commands call no supplier. */
 async function createAgent(): Promise<Agent> {
   const { buildConnector, createCallAgent } = await import('../core/call-agent.js');
-  // Each call has its own deadline.
+  // Without undici's own timeouts, because each call has its deadline.
   return createCallAgent({ connections: 256, headersTimeout: 0, bodyTimeout: 0 }, buildConnector({}));
 }
 
@@ -89,7 +89,7 @@ export function wasNeverSent(error: unknown): boolean {
   return (syscall === 'connect' && NOT_CONNECTED.has(code)) || (syscall === 'getaddrinfo' && NOT_RESOLVED.has(code));
 }
 
-/** Says in a word why there is no answer. */
+/** Why there is no answer, in a word or a code. */
 export function describeFailure(error: unknown): string {
   const { name, code, message } = error as NetworkError;
   if (name === 'TimeoutError') return 'timeout';

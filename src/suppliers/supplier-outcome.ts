@@ -3,12 +3,12 @@ import type { Failure } from '../core/failures.js';
 
 /**
  * A fault between us and a supplier.
- * - `credentials`: it does not accept our credentials or our address.
- * - `deposit`: our balance there is too low.
- * - `configuration`: the product is not set up under this SKU.
- * - `rate`: we call more often than it allows.
- * - `ban`: it has banned us for a while because we called too often.
- * - `busy`: it is away or overloaded.
+ * - `credentials`: the supplier does not accept our credentials or our address.
+ * - `deposit`: our balance at the supplier is too low.
+ * - `configuration`: we cannot buy with this offer, because of its settings or our rights.
+ * - `rate`: we call more often than the supplier allows.
+ * - `ban`: the supplier bans us for a while because we called too often.
+ * - `busy`: the supplier cannot be reached or is overloaded.
  */
 export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'ban' | 'busy';
 
@@ -17,31 +17,31 @@ export interface Refusal extends Failure {
   kind: 'failed';
   /** Whether another supplier may sell the unit. */
   failover?: boolean;
-  /** The time after which the same supplier may sell it, under another reference. */
+  /** The time after which the same supplier may sell the unit, under another reference. */
   retryAfterMs?: number;
-  /** Whether it is about the price. Workers must then read the price again before they buy another unit. */
+  /** Set if the refusal is about the price. Then workers read the product's price again. */
   isPriceRefused?: boolean;
-  /** Whether the refusal is not final yet: it counts once the supplier has repeated it. */
+  /** Set if the refusal is not final yet: it counts once the supplier has repeated it. */
   confirm?: boolean;
 }
 
 /**
- * The code of a card, or a top-up's serial number, that a supplier hands over for a unit. It is worth as much as the purchase, so
- * it stays secret. If a supplier does not say whether a text is a code or a serial number, the text counts as the code.
+ * The code of a card, or a top-up's serial number, that a supplier hands over for a unit. A code is worth as much as the purchase,
+ * so it stays secret. If it is not clear whether a text is a code or a serial number, the text counts as a code.
  */
 export interface Delivery {
   serial: string | null;
   code: string | null;
-  /** As `yyyy-mm-dd`; null where it does not expire, or the supplier does not say. */
+  /** As `yyyy-mm-dd`; null if it does not expire, or the supplier does not say. */
   expiresOn: string | null;
 }
 
 /**
  * The meaning of a call or a callback for an attempt (supplier protocol). All steps from the adapter to the settlement use it.
- * - `processing`: accepted; an inquiry follows.
- * - `not_accepted`: this send certainly bought nothing; workers may repeat it. The fault is `busy` unless `fault` names another.
+ * - `processing`: the supplier has accepted the purchase, and an inquiry follows.
+ * - `not_accepted`: this send certainly bought nothing, and workers may repeat it. Without `fault`, the fault is `busy`.
  * - `never_seen`: the supplier does not know the reference.
- * - `unknown`: anything else; the unit may have been bought.
+ * - `unknown`: anything else. The supplier may have sold the unit.
  *
  * `cost` is what the supplier charges for the unit.
  */
@@ -60,11 +60,14 @@ export interface UnknownOutcome {
   /** The fault that the answer shows, although it decides nothing about the unit. */
   fault?: Fault;
   retryAfterMs?: number;
-  /** Whether only a callback can say more: another inquiry would not. */
+  /** Set if only a callback can decide the attempt, and another inquiry cannot. */
   waitsForCallback?: true;
-  /** Whether the supplier reference names no purchase of ours. The service then drops it if only a callback reported it. */
+  /**
+   * Set if the stored supplier's reference belongs to no purchase of ours. The service then clears a reference that is
+   * unproven.
+   */
   isMisnamed?: true;
-  /** A second purchase, which nobody ordered, that the supplier made or is making under our reference. */
+  /** A second purchase that the supplier made, or is making, under our reference although nobody ordered it. */
   besides?: { supplierReference: string; cost?: CostMoney };
 }
 
@@ -78,7 +81,7 @@ export const isDefinite = (outcome: SupplierOutcome): outcome is DefiniteOutcome
 
 export type AboutAnother = UnknownOutcome & Required<Pick<UnknownOutcome, 'besides'>>;
 
-/** Whether it reports a second purchase under our reference. */
+/** Whether the outcome reports a second purchase under our reference. */
 export const isAboutAnother = (outcome: SupplierOutcome): outcome is AboutAnother =>
   outcome.kind === 'unknown' && outcome.besides !== undefined;
 
@@ -88,7 +91,7 @@ export function outcomeDetail(outcome: SupplierOutcome | { kind: string; detail:
   return ('detail' in outcome && outcome.detail) || null;
 }
 
-/** The cost in an outcome, as columns; null where it has none. */
+/** The cost in an outcome, as columns; null if it has none. */
 export function costColumns(outcome: SupplierOutcome): {
   cost_micros: bigint | null;
   cost_currency: string | null;

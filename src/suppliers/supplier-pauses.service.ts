@@ -27,7 +27,7 @@ const MAX_DETAIL_LENGTH = 255;
 const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
   // Suppliers may ban clients after repeated failed sign-ins.
   credentials: [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS],
-  // The first probe comes at once, to record the balance that is too low.
+  // The first probe comes at once: it records the balance that is too low, so that a later probe recognizes a higher one.
   deposit: [0, MINUTE_MS],
   // Each call during a ban prolongs the ban. The longest ban is about a day.
   ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [number, ...number[]],
@@ -38,7 +38,7 @@ const probeDelayMs = (reason: Reason, probes: number): number => {
   return delays[Math.min(probes, delays.length - 1)] ?? delays[0];
 };
 
-/** A supplier as it was before a probe, and the result. */
+/** A supplier as it was before a probe, and the result of the probe. */
 export interface ProbedSupplier {
   supplier: Supplier;
   answer: SupplierBalance;
@@ -46,8 +46,9 @@ export interface ProbedSupplier {
 }
 
 /**
- * Pauses suppliers that refuse our credentials, report too low a balance, or ban us for calling too often: at the first such
- * answer, for all workers. Workers probe them by reading our balance, never by a purchase, and end the pause by themselves.
+ * Pauses suppliers that refuse our credentials, report that our balance is too low, or ban us for calling too often. The first such
+ * answer pauses the supplier for all workers. Workers probe a paused supplier by reading our balance, never by a purchase, and end
+ * the pause when the probe shows that the fault is gone.
  */
 @Injectable()
 export class SupplierPausesService {
@@ -70,7 +71,7 @@ export class SupplierPausesService {
   }
 
   /**
-   * Pauses a supplier that refused a call other than a purchase because of our credentials or a ban.
+   * Pauses a supplier that refused a call because of our credentials or a ban. For calls that are not purchases.
    * @returns whether this call paused it, or gave its pause a more serious reason.
    */
   async beginFor({ id, adapter }: Supplier, { fault, detail }: Unavailable): Promise<boolean> {
@@ -78,7 +79,7 @@ export class SupplierPausesService {
     return (await this.begin({ id, adapter, reason: fault, detail })) !== null;
   }
 
-  /** Probes the due suppliers. Only one worker probes each of them. */
+  /** Probes the suppliers whose probe is due. Only one worker probes each of them. */
   async probeDue(): Promise<ProbedSupplier[]> {
     const due = await this.database.transaction((tx) =>
       this.repository.takeDueProbes(tx, ({ pause_reason: reason, probes }) =>

@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Supplier } from './supplier.entity.js';
 
-/** One SKU in the state in which the supplier's catalogue last had it. */
+/** One SKU, as the supplier's catalogue last listed it. */
 @Entity('supplier_products')
 @Check('ck_supplier_products_cost', 'num_nulls(cost_micros, cost_currency) IN (0, 2)')
 @Check('ck_supplier_products_gone', 'gone_at IS NULL OR NOT sellable')
@@ -22,11 +22,11 @@ export class SupplierProduct {
   @Column('text')
   name!: string;
 
-  /** The game or the kind of product, as the supplier groups them. */
+  /** The game or the kind of product, by the supplier's own groups. */
   @Column('text', { default: '' })
   group_name!: string;
 
-  /** In millionths of its currency; null where the catalogue has no cost. */
+  /** The cost in millionths of its currency; null if the catalogue has none. */
   @Column(bigintColumn({ nullable: true }))
   cost_micros!: bigint | null;
 
@@ -37,7 +37,7 @@ export class SupplierProduct {
   @Column('boolean')
   sellable!: boolean;
 
-  /** Null where the stock is unlimited or not reported. */
+  /** Null if the stock is unlimited or not reported. */
   @Column('integer', { nullable: true })
   stock!: number | null;
 
@@ -45,21 +45,24 @@ export class SupplierProduct {
   @Column('boolean', { default: false })
   once_per_day!: boolean;
 
-  /** The supplier sells nothing from this time of day until {@link cut_off_to}, in the zone. With equal times it always sells. */
+  /**
+   * The supplier does not sell the SKU from this time of day until `cut_off_to`, in `cut_off_zone`. With equal times it
+   * always sells.
+   */
   @Column('time', { nullable: true })
   cut_off_from!: string | null;
 
   @Column('time', { nullable: true })
   cut_off_to!: string | null;
 
-  /** A name that PostgreSQL knows, such as `Asia/Jakarta`: an unknown name would make orders fail. */
+  /** A time zone that PostgreSQL knows, such as `Asia/Jakarta`: an unknown name would make orders fail. */
   @Column('text', { nullable: true })
   cut_off_zone!: string | null;
 
   @Column('text', { nullable: true })
   note!: string | null;
 
-  /** The pattern that players must match, as `readPattern` returns it; null where the catalogue has none. */
+  /** The pattern that players must match, as `readPattern` returns it; null if the catalogue has none. */
   @Column('text', { nullable: true })
   player_pattern!: string | null;
 
@@ -69,7 +72,7 @@ export class SupplierProduct {
   @Column(timestampColumn())
   last_seen_at!: Date;
 
-  /** When the catalogue stopped listing it; null while it does. */
+  /** When the catalogue stopped listing the SKU; null while it lists the SKU. */
   @Column(timestampColumn({ nullable: true }))
   gone_at!: Date | null;
 }

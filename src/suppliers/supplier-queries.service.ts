@@ -4,14 +4,15 @@ import { QUERY_GAP_MS } from './supplier-timing.js';
 import { SuppliersRepository, type QueryKind } from './suppliers.repository.js';
 
 /**
- * Lets operators call suppliers by hand: for each supplier one call of a kind at a time, and the next one ten seconds later, over
- * all operators and processes. Suppliers limit and ban our account or address, and a ban would stop sales to all merchants.
+ * Limits the calls that operators make by hand. For each supplier, there is one call of a kind at a time, and at least ten seconds
+ * between two calls, over all operators and processes. Suppliers may ban our account or address for frequent calls, and a ban would
+ * stop sales to all merchants.
  */
 @Injectable()
 export class SupplierQueriesService {
   constructor(private readonly suppliers: SuppliersRepository) {}
 
-  /** @throws TOO_MANY_REQUESTS during a call of this kind to the supplier, and soon after. */
+  /** @throws TOO_MANY_REQUESTS during another call of this kind to the supplier, and for ten seconds after it. */
   async run<Answer>(kind: QueryKind, supplier: string, call: () => Promise<Answer>): Promise<Answer> {
     const lock = await this.suppliers.lockQuery(kind, supplier);
     if (lock.until === null) throw queriedJustNow(supplier, lock.wait_ms);

@@ -22,19 +22,19 @@ type ConnectedColumns = Pick<
   | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
 >;
 
-/** An adapter as statements take it. */
+/** An adapter, as a parameter of statements. */
 export interface AdapterRow {
   adapter: string;
   inquiry_may_buy: boolean;
   /** The shortest time between two calls about one attempt. */
   min_gap_ms: number;
   max_age_ms: bigint | null;
-  /** Whether attempts with a supplier reference have an inquiry that never buys. */
+  /** Whether the adapter has `bySupplierReference`: an inquiry that never buys, for attempts with a supplier's reference. */
   inquires_by_supplier_reference: boolean;
   named_at_random: boolean;
 }
 
-/** An adapter that reads catalogues, as statements take it. */
+/** An adapter that reads catalogues, as a parameter of statements. */
 export interface CatalogueRow {
   adapter: string;
   /** The shortest time between two readings of a supplier's catalogue. */
@@ -70,7 +70,7 @@ export class SupplierRegistry implements OnApplicationShutdown {
     private readonly callbackAddresses: CallbackAddressesService,
   ) {}
 
-  /** Undefined where only another version of the service knows the adapter. */
+  /** Undefined if only another version of the service knows the adapter. */
   find(name: string): SupplierAdapter | undefined {
     return this.known.get(name)?.adapter;
   }
@@ -85,7 +85,7 @@ export class SupplierRegistry implements OnApplicationShutdown {
     return this.known.get(name)?.description.isPausedByFaults ?? true;
   }
 
-  /** @throws BAD_REQUEST for settings that can't work; Error where the credentials can't be opened. */
+  /** @throws BAD_REQUEST for settings that can't work; Error if the credentials can't be opened. */
   connect(supplier: ConnectedColumns): SupplierConnection {
     const { adapter, description } = this.get(supplier.adapter);
     const { base_url: baseUrl, options, timeout_ms: timeoutMs } = supplier;
@@ -97,7 +97,7 @@ export class SupplierRegistry implements OnApplicationShutdown {
     return { adapter, settings: adapter.readSettings(stored) };
   }
 
-  /** Connects too, but returns the problem instead of throwing it, for callers that go on without the supplier. */
+  /** Like {@link connect}, but returns the problem and does not throw it, for callers that go on without the supplier. */
   tryConnect(supplier: ConnectedColumns): SupplierConnection | Unavailable {
     try {
       return this.connect(supplier);

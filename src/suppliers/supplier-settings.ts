@@ -10,32 +10,32 @@ export const MAX_IN_FLIGHT = 10_000;
 const MAX_CREDENTIAL_LENGTH = 4_096;
 const MAX_OPTION_LENGTH = 255;
 
-/** New values by name. Null removes a value; values without a name here stay. */
+/** New values by name. Null removes a value. Values that are not named here stay. */
 export type Changes = Record<string, string | null>;
 
 export interface SupplierSettings {
   code: string;
   adapter: string;
-  /** Required unless the adapter knows the supplier's URL. Then the default is the stored URL, or else the adapter's. */
+  /** Required unless the adapter has a base URL. Then the default is the stored URL, or for a new supplier the adapter's. */
   baseUrl?: string | undefined;
-  /** The service keeps all credentials that are not given, because operators can't read credentials back. */
+  /** Credentials that are not given stay, because operators cannot read credentials back. */
   credentials?: Changes | undefined;
   options?: Changes | undefined;
   timeoutMs?: number | undefined;
-  /** The balance below which it is low, in millionths of its currency; null for none, undefined to keep it. */
+  /** The balance below which operators are warned, in millionths of its currency; null for none, undefined for no change. */
   lowBalanceMicros?: bigint | null | undefined;
-  /** How many calls it may have in flight over all workers; null for the usual limit, undefined to keep it. */
+  /** The maximum of calls in flight to the supplier, over all workers; null for the usual limit, undefined for no change. */
   maxInFlight?: number | null | undefined;
-  /** Whether it gets a new callback address. */
+  /** Whether the supplier gets a new callback address. */
   newCallbackUrl?: boolean | undefined;
   /** Whether the account is the same even if the credentials differ. */
   isSameAccount?: boolean | undefined;
-  /** Whether it is the same supplier under another address, and that address knows the units sent to the old one. */
+  /** Whether the new address is another address of the same supplier, so that it knows the units sent to the old address. */
   hasMoved?: boolean;
 }
 
 /**
- * A supplier's base URL by new settings.
+ * The base URL that a supplier gets by new settings.
  * @param before the stored row, if its adapter is the same.
  * @throws BAD_REQUEST if neither the operator nor the adapter names one.
  */
@@ -55,7 +55,7 @@ export function codeProblem(code: string): string | null {
   return problem === null ? null : `the supplier's code ${problem}`;
 }
 
-/** The first problem of the given settings, without a look at the stored ones; null if there is none. */
+/** The first problem of the given settings alone, regardless of the stored settings; null if there is none. */
 export function settingsProblem(
   { credentials = {}, options = {}, timeoutMs = DEFAULT_TIMEOUT_MS, maxInFlight, newCallbackUrl }: SupplierSettings,
   description: DescribedAdapter,

@@ -1,12 +1,12 @@
 /**
- * The time by which a worker's claim of a unit outlasts the supplier's timeout. The worker needs this time to record the outcome:
- * when the claim ends, the worker no longer waits for an answer.
+ * How much longer than the supplier's timeout the lease of a claim lasts. The worker needs this time to record the outcome before
+ * the lease ends.
  */
 export const LEASE_MARGIN_MS = 3_000;
 
 /**
- * The contradiction between a supplier's timeout and SUPPLIER_QUIET_PERIOD_MS; null if there is none. While a worker still waits
- * for the answer to a send, the send must not count as lost.
+ * The contradiction between a supplier's timeout and SUPPLIER_QUIET_PERIOD_MS, in words; null if there is none. The quiet
+ * period must not end while a worker still waits for the answer to a send.
  */
 export function timingProblem(timeoutMs: number, quietPeriodMs: number): string | null {
   const maxTimeoutMs = quietPeriodMs - LEASE_MARGIN_MS;
@@ -19,8 +19,8 @@ export function timingProblem(timeoutMs: number, quietPeriodMs: number): string 
 }
 
 /**
- * The wait before workers repeat a purchase that the supplier never saw. It is the configured one, but never less than a send may
- * take: another process may have accepted a longer timeout.
+ * The wait before workers repeat a send that the supplier never saw. It is the configured wait, but never shorter than a send may
+ * take: a process with another configuration may have accepted a longer timeout.
  */
 export const safeQuietPeriodMs = (configuredMs: number, timeoutMs: number): number =>
   Math.max(configuredMs, timeoutMs + LEASE_MARGIN_MS);
@@ -29,7 +29,7 @@ export const safeQuietPeriodMs = (configuredMs: number, timeoutMs: number): numb
 export const QUERY_GAP_MS = 10_000;
 
 /**
- * The longest time for which a call by hand blocks the next one, in SQL over the supplier's row. It is enough for all HTTP calls
- * that an adapter makes for one call by hand, one after the other.
+ * In SQL, for a supplier's row: the longest time for which an operator's call blocks the next one. It is enough for all HTTP calls
+ * that an adapter makes for that call, one after the other.
  */
 export const MAX_QUERY = `(5 * timeout_ms + ${QUERY_GAP_MS}) * interval '1 millisecond'`;

@@ -5,11 +5,11 @@ import type { Supplier } from './supplier.entity.js';
 
 /** The balance that a supplier last reported. */
 export interface BalanceView {
-  /** In the currency's own unit. */
+  /** The balance in the currency's own unit. */
   amount: string;
   currency: string;
   at: string;
-  /** Whether it is below the operator's limit. */
+  /** Whether the balance is below the operator's limit. */
   low: boolean;
 }
 
@@ -59,7 +59,7 @@ export function toBalanceView({
   return { amount: formatMicros(micros), currency, at: at.toISOString(), low };
 }
 
-/** The names of its credentials, in the order of its adapter. */
+/** The names of the supplier's credentials, in the order of the adapter's description. */
 function inOrder(supplier: Supplier): string[] {
   const names = credentialNames(supplier);
   const known = describeAdapter(supplier.adapter)?.credentials.map(({ name }) => name) ?? [];

@@ -9,25 +9,25 @@ export type PauseReason = (typeof PAUSE_REASONS)[number];
 export interface ListPlace {
   /** The supplier's cursor of the next page. */
   page: string;
-  /** The numbers of purchases and of unreadable entries on the pages before. */
+  /** The numbers of purchases and of unreadable entries on the pages before that page. */
   purchases: number;
   unreadable: number;
-  /** The moment from which the list has purchases, and the moment at which the reading began. */
+  /** The moment of the first listed purchases, and the moment at which the reading began. */
   since: string;
   begun_at: string;
-  /** The address and account of the list: another one has other pages. */
+  /** The adapter, address and account of the list. If one of them changes, the cursor is no longer valid. */
   adapter: string;
   base_url: string;
   account: string;
 }
 
-/** Binds a sealed value to the supplier's code, because the code never changes and is known before the row has an id. */
+/** The place of a sealed value. It contains the code, which never changes and is known before the row has an id. */
 export const supplierPlace = (
   column: 'token_sealed' | 'credentials_sealed' | 'callback_token_sealed',
   code: string,
 ): Place => placeOf(`suppliers.${column}`, code);
 
-/** A supplier that an operator has set, or the built-in one. */
+/** A supplier that an operator has set, or the built-in supplier. */
 @Entity('suppliers')
 @Unique('uq_suppliers_code', ['code'])
 @Check('ck_suppliers_code', 'length(code) BETWEEN 1 AND 64')
@@ -57,11 +57,11 @@ export class Supplier {
   @Column('text', { default: '' })
   account!: string;
 
-  /** The credential `token`, sealed by itself: `SupplierCredentialsService` says why. */
+  /** The credential `token`, sealed separately: `SupplierCredentialsService` has the reason. */
   @Column('bytea', { nullable: true })
   token_sealed!: Buffer | null;
 
-  /** All other credentials, sealed as one object; null where there are none. */
+  /** All other credentials, sealed as one object; null if there are none. */
   @Column('bytea', { nullable: true })
   credentials_sealed!: Buffer | null;
 
@@ -69,7 +69,7 @@ export class Supplier {
   @Column('text', { array: true, default: [] })
   credential_names!: string[];
 
-  /** The secret part of its callback address; null where its adapter takes no callbacks. */
+  /** The secret token in the supplier's callback address; null if the adapter takes no callbacks. */
   @Column('bytea', { nullable: true })
   callback_token_sealed!: Buffer | null;
 
@@ -79,11 +79,11 @@ export class Supplier {
   @Column('integer')
   timeout_ms!: number;
 
-  /** The balance below which it is low, in millionths of its currency. */
+  /** Our balance at the supplier is low below this amount, in millionths of its currency; null for no limit. */
   @Column(bigintColumn({ nullable: true }))
   low_balance_micros!: bigint | null;
 
-  /** The balance that it last reported, in millionths of its currency; null where it never did. */
+  /** The balance that the supplier last reported, in millionths of its currency; null if it has reported none. */
   @Column(bigintColumn({ nullable: true }))
   balance_micros!: bigint | null;
 
@@ -101,18 +101,18 @@ export class Supplier {
   @Column('integer', { nullable: true })
   max_in_flight!: number | null;
 
-  /** Why it is paused; null while it is not. */
+  /** Why the supplier is paused; null while it is not paused. */
   @Column('text', { nullable: true })
   pause_reason!: PauseReason | null;
 
-  /** The explanation of the supplier or the operator. */
+  /** The supplier's or the operator's explanation of the pause. */
   @Column('text', { nullable: true })
   pause_detail!: string | null;
 
   @Column(timestampColumn({ nullable: true }))
   paused_at!: Date | null;
 
-  /** The first balance that it reported during the pause for the deposit. A higher one ends the pause. */
+  /** The first balance that the supplier reported during a pause for the deposit. A higher balance ends the pause. */
   @Column(bigintColumn({ nullable: true }))
   paused_balance_micros!: bigint | null;
 
@@ -120,11 +120,11 @@ export class Supplier {
   @Column('smallint', { default: 0 })
   probes!: number;
 
-  /** When workers probe it next. */
+  /** When workers probe the supplier next. */
   @Column(timestampColumn({ nullable: true }))
   probe_at!: Date | null;
 
-  /** When the last reading of its whole catalogue began, successful or not. */
+  /** When the last reading of the whole catalogue began, even if the reading failed. */
   @Column(timestampColumn({ nullable: true }))
   catalogue_read_at!: Date | null;
 
@@ -132,18 +132,18 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   product_read_at!: Date | null;
 
-  /** The end of the time in which operators may not test it again. The next column is the same for inquiries about a unit. */
+  /** Until when operators may not test the supplier again. The next column is the same for inquiries about a unit. */
   @Column(timestampColumn({ nullable: true }))
   test_asked_until!: Date | null;
 
   @Column(timestampColumn({ nullable: true }))
   inquiry_asked_until!: Date | null;
 
-  /** When workers read its list of purchases next; null until they have read it once. */
+  /** When workers read the supplier's list of purchases next; null until they have read it once. */
   @Column(timestampColumn({ nullable: true }))
   purchases_due_at!: Date | null;
 
-  /** The moment up to which workers have read its purchases. */
+  /** The moment up to which workers have read the list of purchases. */
   @Column(timestampColumn({ nullable: true }))
   purchases_listed_at!: Date | null;
 
@@ -154,7 +154,7 @@ export class Supplier {
   @Column(createdAtColumn())
   created_at!: Date;
 
-  /** When its settings were last changed. */
+  /** When the settings were last changed. */
   @UpdateDateColumn(timestampColumn({ default: () => 'now()' }))
   updated_at!: Date;
 }
@@ -172,12 +172,12 @@ export class SupplierBalanceReading {
   @Column('text')
   currency!: string;
 
-  /** In millionths of its currency. */
+  /** The balance in millionths of its currency. */
   @Column(bigintColumn())
   micros!: bigint;
 }
 
-/** A SKU to read by itself: a supplier refused the SKU's price, or reported a change. */
+/** A single SKU to read again, because the supplier refused its price or reported a change. */
 @Entity('supplier_product_reads')
 export class SupplierProductRead {
   @ForeignKey(() => Supplier, { name: 'fk_supplier_product_reads_supplier', onDelete: 'CASCADE' })
@@ -187,7 +187,7 @@ export class SupplierProductRead {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_supplier_product_reads' })
   sku!: string;
 
-  /** When a process last marked the SKU. A reading that began earlier does not count. */
+  /** When the SKU was last found in need of a reading. A reading that began before that does not count. */
   @Column(timestampColumn())
   asked_at!: Date;
 

@@ -31,11 +31,11 @@ export type CallingSupplier = Pick<
 export interface Uses {
   offers: number;
   reversals: number;
-  /** Whether an item or an attempt refers to it, also in the archive. */
+  /** Whether an item or an attempt refers to the supplier, even in the archive. */
   orders: boolean;
 }
 
-/** The columns to write. An existing row keeps the values of all other columns. */
+/** The columns to write. All other columns of an existing row stay unchanged. */
 export type SupplierRow = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms' | 'options'> &
   Partial<Omit<Supplier, 'id' | 'created_at' | 'updated_at'>>;
 
@@ -62,7 +62,7 @@ const FIND_CALLING: Statement = {
          FROM suppliers WHERE callback_token_sealed IS NOT NULL`,
 };
 
-/** Looks for items and attempts, because units have no index by supplier. The other tables are small. */
+/** Counts the rows that refer to a supplier. Searches items and attempts, but not units, which have no index by supplier. */
 const COUNT_USES: Statement = {
   name: 'suppliers.count_uses',
   text: `SELECT (SELECT count(*)::int FROM supplier_offers WHERE supplier_id = $1) AS offers,
@@ -83,7 +83,7 @@ const DELETE_SUPPLIER: Statement = {
   text: `DELETE FROM suppliers WHERE id = $1`,
 };
 
-/** Does nothing if the last reading began less than the gap ago. */
+/** Records the begin of a reading of the catalogue. Changes nothing if the last reading began less than the gap ago. */
 const BEGIN_READING = statement(
   'suppliers.begin_reading',
   { id: 'int', gapMs: 'bigint' },
@@ -94,13 +94,13 @@ const BEGIN_READING = statement(
     RETURNING catalogue_read_at`,
 );
 
-/** The kinds of calls that operators make by hand, each with the column that blocks the next one. */
+/** The kinds of calls that operators make by hand. Until the time in its column, the next call of a kind must not begin. */
 const BLOCKED_UNTIL = { test: 'test_asked_until', inquiry: 'inquiry_asked_until' } as const;
 export type QueryKind = keyof typeof BLOCKED_UNTIL;
 
 /**
- * Acquires the lock for a call. The lock lasts as long as the longest call, in case the process dies. While another call has the
- * lock, and during the gap after that call, `until` is null and `wait_ms` is the remaining time.
+ * Acquires the lock for a call. In case the process dies, the lock ends by itself after the time of the longest call. While another
+ * call has the lock, and during the gap after that call, `until` is null and `wait_ms` is the remaining time.
  */
 const lockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
   statement(
@@ -115,7 +115,7 @@ const lockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
     FROM suppliers WHERE code = ${code}`,
   );
 
-/** Does nothing if another process has acquired the lock meanwhile. */
+/** Ends the lock after the gap. Changes nothing if another process has acquired the lock meanwhile. */
 const unlockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
   statement(
     `suppliers.end_${kind}`,
@@ -146,7 +146,7 @@ const TAKE_DUE_READING = statement(
     RETURNING code, catalogue_read_at`,
 );
 
-/** A pause by the operator stays. A pause for the deposit or for a ban may get a more serious reason. */
+/** Pauses a supplier. Does not change an operator's pause. A pause for the deposit or a ban may get a more serious reason. */
 const BEGIN_PAUSE = statement(
   'suppliers.begin_pause',
   { id: 'int', reason: 'text', detail: 'text?', probeInMs: 'int' },
@@ -161,7 +161,7 @@ const BEGIN_PAUSE = statement(
 
 const NOW = 'statement_timestamp()';
 
-/** Keeps `updated_at`, which is about settings only. */
+/** Leaves `updated_at` unchanged, because that column is only about settings. */
 const SAME_SETTINGS = { updated_at: () => 'updated_at' };
 
 const NOT_PAUSED = {
@@ -173,7 +173,7 @@ const NOT_PAUSED = {
   probe_at: null,
 };
 
-/** All but the built-in supplier, which has no settings. */
+/** The condition for all suppliers except the built-in one, which has no settings. */
 const SET_BY_OPERATORS = { id: Not(SANDBOX_SUPPLIER_ID) };
 
 /** Suppliers and their settings. Names the entity `OrderUnit` by a string, because its room, `orders`, imports this room. */
@@ -256,13 +256,17 @@ export class SuppliersRepository {
     return present(uses, 'a count has a row');
   }
 
-  /** May take long, because PostgreSQL searches the tables that refer to suppliers. Orders wait only after that. */
+  /**
+   * Removes a supplier. PostgreSQL first searches, perhaps for long, the tables that refer to suppliers. Orders wait only
+   * after that.
+   */
   async remove(tx: Transaction, supplierId: number): Promise<void> {
     await tx.query(NO_STATEMENT_TIMEOUT);
     await tx.query(withLongTimeout(DELETE_SUPPLIER), [supplierId]);
   }
 
   /**
+   * Pauses a supplier because of a fault.
    * @param probeInMs the time until the first probe.
    * @returns the supplier's code if this call paused it, or gave its pause a more serious reason; otherwise null.
    */
@@ -333,8 +337,9 @@ export class SuppliersRepository {
   }
 
   /**
-   * Does the same for the due supplier with the oldest reading. A supplier is due if it has offers, is not paused, was not read
-   * within the interval, and was neither set nor read within the gap of its adapter. Two processes never take the same supplier.
+   * Like {@link beginReading}, for the due supplier with the oldest reading. A supplier is due if it has offers, is not
+   * paused, was not read within the interval, and was neither set nor read within the gap of its adapter. Two processes
+   * never take the same supplier.
    * @returns null when none is due.
    */
   async takeDueReading(
@@ -349,7 +354,8 @@ export class SuppliersRepository {
 
   /**
    * Acquires the lock for a call that an operator makes by hand. One process at a time has this lock.
-   * @returns the end of the lock, for {@link unlockQuery}; or the time until another call and the gap after it are over.
+   * @returns the end of the lock, for {@link unlockQuery}. If another call has the lock, the time until that call and the gap after
+   * it are over.
    */
   async lockQuery(kind: QueryKind, code: string): Promise<{ until: string } | { until: null; wait_ms: number }> {
     const [lock] = await this.database.query<{ until: string } | { until: null; wait_ms: number }>(
@@ -358,18 +364,18 @@ export class SuppliersRepository {
     return present(lock, 'the supplier of a query exists');
   }
 
-  /** Lets the next call begin when the gap is over. */
+  /** Ends the lock of a call, so that the next call may begin after the gap. */
   async unlockQuery(kind: QueryKind, code: string, until: string): Promise<void> {
     await this.database.query(...UNLOCK_QUERY[kind].with({ code, until }));
   }
 
-  /** Makes sent units that are queued again due at once: they wait because the supplier did not accept them. */
+  /** Makes queued units due at once that wait because the supplier did not accept their last send. */
   private async hurryUnits(manager: EntityManager, supplierId: number): Promise<void> {
     const waiting = { supplier_id: supplierId, state: 'queued', first_sent_at: Not(IsNull()) };
     await manager.update('OrderUnit', waiting, { next_action_at: () => NOW });
   }
 
-  /** Records the supplier's present address and account for its due and waiting units, so that workers call about them there. */
+  /** Writes the supplier's present address and account to its due and waiting units, so that workers inquire about them there. */
   async moveUnits({ manager }: Transaction, supplier: Supplier): Promise<void> {
     const sent_to = destinationOf(supplier);
     const atOtherAddress = { supplier_id: supplier.id, sent_to: Not(sent_to), next_action_at: Not(IsNull()) };

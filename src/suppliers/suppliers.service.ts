@@ -28,9 +28,9 @@ import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from
 
 /** Conditions for setting a supplier. */
 export interface SetConditions {
-  /** When it was last set, as the operator saw it; null for a new supplier. */
+  /** When the supplier was last set, as the operator saw it; null for a new supplier. */
   updatedAt?: Date | null;
-  /** Whether the operator must enter stored secrets again for another host. Otherwise the operator's own host could get them. */
+  /** Whether the operator must enter stored secrets again for another host. Otherwise an operator could send them to any host. */
   secretsStayAtHost?: boolean;
 }
 
@@ -48,7 +48,7 @@ export class SuppliersService {
 
   /**
    * Adds a supplier or replaces its settings.
-   * @throws BAD_REQUEST; CONFLICT where the supplier changed meanwhile.
+   * @throws BAD_REQUEST; CONFLICT if the supplier changed meanwhile.
    */
   async set(
     settings: SupplierSettings,
@@ -111,8 +111,8 @@ export class SuppliersService {
   }
 
   /**
-   * Counts the open units that another base URL or account would leave behind. Workers send no unit in doubt to the new address,
-   * because the new address may never have seen the unit.
+   * Counts the open units that a change of base URL or account would leave behind. Workers never send a unit in doubt to the new
+   * address, because the new address may not know the unit and would sell it again.
    * @returns null if the supplier is new, or its address and account stay.
    */
   async unitsLeftBehind(settings: SupplierSettings): Promise<OpenUnits | null> {
@@ -188,7 +188,7 @@ export class SuppliersService {
   }
 
   /**
-   * Keeps the stored token unless the operator wants a new one, because the supplier already calls the address with it.
+   * Returns the stored token unless the operator wants a new one, because the supplier already calls the address with that token.
    * @param before the stored row, if its adapter is the same.
    * @returns null if the adapter takes no callbacks.
    */
@@ -203,7 +203,7 @@ export class SuppliersService {
 
   /** @throws BAD_REQUEST */
   private assertSecretsStay(settings: SupplierSettings, before: Supplier, row: SupplierRow): void {
-    // Another adapter gets none of the stored secrets.
+    // If the adapter changes, the stored secrets are dropped, so none can reach the new host.
     if (before.adapter !== row.adapter || isSameHost(before.base_url, row.base_url)) return;
     const stored = credentialNames(before);
     const secrets = this.registry
@@ -223,7 +223,7 @@ export class SuppliersService {
     const baseUrl = this.baseUrlOf(settings, before);
     const problem = settingsProblem(settings, description, baseUrl);
     if (problem !== null) throw new AppError('BAD_REQUEST', problem);
-    // The service never sends credentials for one adapter to another one's supplier.
+    // If the adapter changes, its stored credentials and options are dropped: they must not be sent to another kind of supplier.
     const same = before?.adapter === adapter ? before : undefined;
     const sealed = {
       ...(same ? {} : NO_CREDENTIALS),
@@ -265,14 +265,14 @@ const NOTHING_READ = {
 
 const isSameHost = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin;
 
-/** Settings as the audit log keeps them: without the credentials. */
+/** The settings for the audit log, without the credentials. */
 const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<string, unknown> => ({
   ...pick(supplier, 'adapter', 'base_url', 'timeout_ms', 'options'),
   low_balance: low === null ? null : formatMicros(low),
   max_in_flight: supplier.max_in_flight,
 });
 
-/** A change as the audit log keeps it, with the settings before. It names replaced and removed credentials, without values. */
+/** A change for the audit log, with the settings before. It has the names of replaced and removed credentials, but no values. */
 function detailOf(
   supplier: Supplier,
   before: Supplier | null,

@@ -20,7 +20,10 @@ export class UnitInquiryService {
     private readonly registry: SupplierRegistry,
   ) {}
 
-  /** @param supplier its code. @throws NOT_FOUND; BAD_REQUEST for its settings; CONFLICT if a query is impossible or may buy. */
+  /**
+   * @param supplier the supplier's code. @throws NOT_FOUND; BAD_REQUEST for wrong settings; CONFLICT if no query is possible
+   * or it may buy.
+   */
   async inquire(supplier: string, attempt: NamedAttempt): Promise<CurrentResult> {
     const { adapter, settings } = this.registry.connect(await this.suppliers.getByCode(supplier));
     const inquiry = inquiryAbout(adapter, attempt.supplierReference !== null);

@@ -12,8 +12,8 @@ interface WebhookSettings {
 }
 
 /**
- * Reads callbacks of Digiflazz's webhook. Ignores `X-Digiflazz-Event`, because the signature covers the body and no header.
- * Without a secret a callback proves nothing. Then it has no outcome, and a success in it only sets `saysSold`.
+ * Reads callbacks of Digiflazz's webhook. Ignores `X-Digiflazz-Event`, because the signature covers only the body. Without a
+ * secret, a callback proves nothing: then it gives no outcome, and a success in it only sets `saysSold`.
  */
 export const digiflazzCallbacks: CallbackReader<WebhookSettings> = {
   read(raw, { webhookSecret }) {

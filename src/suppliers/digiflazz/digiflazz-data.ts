@@ -6,18 +6,18 @@ import { RESPONSE_CODES } from './response-codes.js';
 
 export const CURRENCY = 'IDR';
 
-/** The `data` of an answer or a callback; undefined where there is none. */
+/** The `data` of an answer or a callback; undefined if there is none. */
 export function dataOf(body: unknown): unknown {
   return asMembers(body)?.data;
 }
 
-/** The response code as two digits; undefined where there is none. */
+/** The response code as two digits; undefined if there is none. */
 export function responseCodeOf({ rc }: Members): string | undefined {
   const text = textOf(rc) ?? '';
   return /^\d{1,2}$/.test(text) ? text.padStart(2, '0') : undefined;
 }
 
-/** A price in rupiah, with or without decimals; null where it can't be read. */
+/** A price in rupiah, with or without decimals; null if it can't be read. */
 export const rupiah = (value: unknown): CostMoney | null => amountOf(value, CURRENCY);
 
 /** A response code in words. */
@@ -26,14 +26,14 @@ export const codeInWords = (rc: string): string => {
   return words === undefined ? `rc ${rc}` : `rc ${rc}: ${words}`;
 };
 
-/** The reading from an answer to `POST /cek-saldo`. */
+/** Reads our balance from an answer to `POST /cek-saldo`. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const deposit = textOf(asMembers(dataOf(answer.body))?.deposit) ?? '';
   const micros = answer.status === 200 ? parseSignedMicros(deposit) : null;
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 
-/** The reading from an answer without the expected balance or price list. */
+/** The result for an answer without the expected balance or price list. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const members = asMembers(dataOf(answer.body));
   const rc = members && responseCodeOf(members);
@@ -45,7 +45,7 @@ export function unavailable(answer: HttpAnswer): Unavailable {
   return { known: false, detail: codeInWords(rc), reached: false, ...faultOf(rc) };
 }
 
-/** Too many requests of the price list. The supplier answers no other call with this code. */
+/** The code for too many requests of the price list. No other call gets this code. */
 const PRICE_LIST_LIMITED = '83';
 
 function faultOf(rc: string): Pick<Unavailable, 'fault'> {

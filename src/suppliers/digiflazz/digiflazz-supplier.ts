@@ -27,7 +27,7 @@ export interface DigiflazzSettings {
   baseUrl: string;
   username: string;
   key: string;
-  /** The secret of the webhook; null where it has none. */
+  /** The secret of the webhook; null if it has none. */
   webhookSecret: string | null;
   /** Whether purchases are tests, which need the development key. */
   testing: boolean;
@@ -95,7 +95,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     productGapMs: 2_000,
     read: (settings) => this.readPrices(settings, {}, readPriceList),
     readOne: (settings, sku) => this.readPrices(settings, { code: sku }, (answer) => readPriceOf(answer, sku)),
-    // Reads one code, which need not exist. A probe must not use up the only call for the whole list in five minutes.
+    // Requests a SKU that need not exist. A probe must not use up the only call for the whole list that we have in five minutes.
     probe: (settings) => this.readPrices(settings, { code: 'probe' }, (answer) => toProbe(readPriceList(answer))),
   };
 

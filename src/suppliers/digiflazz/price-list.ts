@@ -7,17 +7,20 @@ import { dataOf, rupiah, unavailable } from './digiflazz-data.js';
 const ZONE = 'Asia/Jakarta';
 const MAX_SKU_LENGTH = 255;
 
-/** The reading from an answer to `POST /price-list`. Any answer but a list is a refusal, and says nothing about products. */
+/**
+ * Reads the products in an answer to `POST /price-list`. An answer without a list is a refusal, and says nothing about
+ * products.
+ */
 export function readPriceList(answer: HttpAnswer): CatalogueReading {
   const list = dataOf(answer.body);
   if (answer.status !== 200 || !Array.isArray(list)) return unavailable(answer);
   return { known: true, products: list.flatMap((item) => readItem(asMembers(item))) };
 }
 
-/** The reading from an answer to a request of one SKU. */
+/** Reads the product in an answer to the request of one SKU. */
 export const readPriceOf = (answer: HttpAnswer, sku: string): ProductReading => productIn(readPriceList(answer), sku);
 
-/** One product; none where it has no SKU. */
+/** Reads one product; none if it has no SKU. */
 function readItem(item: Members | undefined): SupplierProduct[] {
   const sku = textOf(item?.buyer_sku_code);
   if (!item || sku === undefined || sku === '' || storable(sku, MAX_SKU_LENGTH) !== sku) return [];
@@ -41,7 +44,7 @@ function countOf(member: unknown): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** Null where both times are the same: the supplier means no cut-off. */
+/** Null if both times are the same: then there is no cut-off. */
 function cutOffOf({ start_cut_off: start, end_cut_off: end }: Members): SupplierProduct['cutOff'] {
   const [from, to] = [timeOfDay(start), timeOfDay(end)];
   return from === null || to === null || from === to ? null : { from, to, zone: ZONE };

@@ -11,14 +11,14 @@ import { RESPONSE_CODES, type ResponseCode } from './response-codes.js';
 /** How long to wait after the supplier refused a request as too frequent. */
 const TOO_OFTEN_MS = 60_000;
 
-/** The source of a transaction's data: the answer to the first send of an attempt, or to a repeat of it, or a proven callback. */
+/** Where a transaction's data comes from: the answer to an attempt's first send, the answer to a repeat, or a proven callback. */
 export type Phase = 'first' | 'repeat' | 'callback';
 
 type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
 
 /**
- * The outcome of an answer to `POST /transaction`. An undocumented answer means unknown. So does a refusal of a repeat, if the
- * supplier may have decided it before it looked up the first send.
+ * The outcome of an answer to `POST /transaction`. An undocumented answer means `unknown`. So does the refusal of a repeat, if the
+ * supplier may have refused before it looked up the first send.
  */
 export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): SupplierOutcome {
   const { status } = answer;
@@ -33,7 +33,7 @@ export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): Suppli
   return readTransaction(data, attempt.isRepeat ? 'repeat' : 'first');
 }
 
-/** The outcome that `data` of an answer or a callback reports for the transaction that it names. */
+/** The outcome that the `data` of an answer or a callback reports for its transaction. */
 export function readTransaction(data: Members, phase: Phase): SupplierOutcome {
   const rc = responseCodeOf(data);
   const code = rc === undefined ? undefined : RESPONSE_CODES.get(rc);
@@ -63,8 +63,8 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
       if (phase !== 'first') return undecided(rc, code);
       return { kind: 'not_accepted', detail: codeInWords(rc), fault: meaning.fault };
     case 'failed': {
-      // A later refusal may concern only the repeat, which found the stock empty or came too early. The first send may still
-      // have bought, so another reference could buy a second time.
+      // The refusal of a repeat may be only about the repeat, which found the stock empty or came too early. The first send may
+      // still have bought the unit, so an attempt with another reference could buy it a second time.
       if (phase !== 'first' && (!made || meaning.tooOften)) return undecided(rc, code);
       const { failover, confirm, tooOften, isPriceRefused } = meaning;
       return {
@@ -100,7 +100,7 @@ function refusalInWords({ message }: Members, rc: string, words: string, hidesMe
   return `${shown === '' ? words : shown} (rc ${rc})`;
 }
 
-/** The supplier's name of the transaction, which callbacks use. */
+/** The supplier's reference of the transaction, which callbacks use; not given for a refusal. */
 function namedBy({ trx_id: name }: Members, { status, meaning }: ResponseCode) {
   const supplierReference = storable(textOf(name) ?? '', 255);
   const isRefused = status === 'Gagal' && meaning.kind !== 'unknown';
@@ -117,7 +117,7 @@ function withoutReference(data: Members): Unknown {
     : { ...undecided(rc, code), detail: `${codeInWords(rc)}; ${detail}` };
 }
 
-/** Says why an answer is about another purchase; null if it is about ours. */
+/** Why an answer is about another purchase; null if it is about ours. */
 function mismatchOf(data: Members, attempt: Attempt): string | null {
   const { ref_id: reference, buyer_sku_code: sku, customer_no: customerNo } = data;
   if (isOther(reference, attempt.reference)) return 'the answer is about another reference';

@@ -22,8 +22,8 @@ type DigiflazzMeaning =
 export interface ResponseCode {
   status: 'Sukses' | 'Pending' | 'Gagal';
   /**
-   * Whether the code is about a transaction on record. Otherwise the code says nothing about an earlier send: the supplier may have
-   * decided before it looked up the reference.
+   * Whether the code is about a transaction that the supplier has stored. Otherwise the code says nothing about an earlier
+   * send: the supplier may have decided before it looked up the reference.
    */
   made: boolean;
   words: string;
@@ -39,7 +39,7 @@ const PENDING: Rows = {
   '99': ['an issue of the router', { kind: 'processing' }],
 };
 
-/** Refusals of a transaction on record. */
+/** Refusals of a transaction that the supplier has stored (`made`). */
 const FAILED: Rows = {
   '01': ['timeout', { ...refusedHere('SUPPLIER_REJECTED'), confirm: true }],
   '02': ['failed', refusedHere('SUPPLIER_REJECTED')],
@@ -63,7 +63,7 @@ const FAILED: Rows = {
   '86': ['too many look-ups within a minute', { ...refusedHere('SUPPLIER_UNAVAILABLE'), tooOften: true }],
 };
 
-/** Refusals without a transaction on record. */
+/** Refusals without a stored transaction. */
 const NOT_MADE: Rows = {
   '40': ['it can’t read the request', ourFault('configuration')],
   '41': ['wrong signature', ourFault('credentials')],

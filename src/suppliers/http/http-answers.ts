@@ -12,8 +12,8 @@ type Body = Partial<Record<string, unknown>>;
 
 /**
  * The outcome of an answer to `POST /v1/top-ups`: `unknown` for any answer that the protocol does not list. A refusal of a repeat
- * says nothing about the first send, since a supplier may check its stock before it looks up the reference. Such a refusal needs
- * confirmation: the supplier repeats it after an inquiry and a quiet period in which it still had not seen the reference.
+ * says nothing about the first send, because a supplier may check its stock before it looks up the reference. So such a refusal
+ * must be confirmed: it counts only if an inquiry then does not find the reference, and a further send is refused again.
  */
 export function readSendAnswer(
   answer: HttpAnswer,
@@ -61,15 +61,15 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Suppli
   return unknown(answer);
 }
 
-/** Answers of suppliers that lack an optional part of the protocol. */
+/** The HTTP statuses of suppliers that lack an optional part of the protocol. */
 const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
 
 /** A supplier without a list may take the request for an inquiry with an invalid reference, and then answers 400 or 422. */
 const HAS_NO_LIST = [...HAS_NO_SUCH_PAGE, 400, 422];
 
 /**
- * The reading from an answer to `GET /v1/top-ups`; null if the supplier has no such list.
- * @param isFirst whether the request was for the first page. A supplier that returned one has a list.
+ * Reads a page of purchases from an answer to `GET /v1/top-ups`; null if the supplier has no such list.
+ * @param isFirst whether the request was for the first page. A supplier that returned a first page has a list.
  */
 export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): PurchasesReading | null {
   if (isFirst && HAS_NO_LIST.includes(answer.status)) return null;
@@ -85,8 +85,8 @@ export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): Purch
 }
 
 /**
- * Null for an entry without a reference of ours that can be stored. The supplier's reference alone does not show whose purchase
- * it is: an attempt may have that reference, and we may not know it yet.
+ * Reads an entry of the list; null if it has no reference of ours that can be stored. The supplier's reference alone does not show
+ * whose purchase it is: we may not know yet that one of our attempts has that reference.
  */
 function readListed(entry: unknown): ListedPurchase | null {
   const body = asObject(entry);
@@ -108,7 +108,7 @@ function readListed(entry: unknown): ListedPurchase | null {
 
 const supplierReferenceOf = (entry: unknown): string | null => nameOf(asObject(entry)?.supplier_reference) ?? null;
 
-/** The reading from an answer to `GET /v1/balance`. A supplier that sells on credit may report a negative balance. */
+/** Reads our balance from an answer to `GET /v1/balance`. A supplier that sells on credit may report a negative balance. */
 export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
   const { balance, currency } = asObject(answer.body) ?? {};
   if (answer.status !== 200) {
@@ -159,7 +159,7 @@ function refusal(body: Body | undefined): SupplierOutcome {
   return refused(code, body?.failure_message ?? body?.message);
 }
 
-/** Refusals that every other supplier would repeat. */
+/** The codes of refusals that every other supplier would repeat. */
 const ABOUT_THE_PLAYER: readonly UnitFailureCode[] = ['INVALID_PLAYER', 'INVALID_SERVER', 'PLAYER_NOT_ELIGIBLE'];
 
 const refused = (code: UnitFailureCode, message: unknown): Refusal => ({

@@ -14,7 +14,7 @@ import { readBalanceAnswer, readInquiryAnswer, readPurchasesAnswer, readSendAnsw
 
 export interface HttpSettings {
   baseUrl: string;
-  /** A bearer token; null where the supplier needs none. */
+  /** A bearer token; null if the supplier needs none. */
   token: string | null;
   timeoutMs: number;
 }
@@ -37,7 +37,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     ],
     options: [],
     references: 'unit',
-    // The protocol tells us to try later. A pause might never end, because not every supplier of this protocol reports balances.
+    // By the protocol, we try again later. A pause might never end, because not every supplier of this protocol reports balances.
     isPausedByFaults: false,
     baseUrl: null,
     currency: null,
@@ -80,7 +80,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     return callAndRead(
       () => this.call(settings, 'POST', '/v1/top-ups', body),
       (answer) => readSendAnswer(answer, attempt),
-      // By the protocol, we may repeat any send that did not leave, even a repeat.
+      // By the protocol, we may send again whenever a send did not leave, even if it was a repeat.
       (error) => ({ kind: wasNeverSent(error) ? 'not_accepted' : 'unknown', detail: describeFailure(error) }),
     );
   }

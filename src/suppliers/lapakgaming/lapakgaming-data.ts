@@ -6,17 +6,17 @@ import { RESPONSE_CODES } from './response-codes.js';
 
 export const CURRENCY = 'IDR';
 
-/** The `data` of an answer or a callback; undefined where there is none. */
+/** The `data` of an answer or a callback; undefined if there is none. */
 export const dataOf = (body: unknown): Members | undefined => asMembers(asMembers(body)?.data);
 
-/** The supplier's code; undefined where the supplier did not write the answer. */
+/** The supplier's code; undefined if the supplier did not write the answer. */
 export function codeOf({ status, body }: HttpAnswer): string | undefined {
   if (!isReadable(status)) return undefined;
   const code = textOf(asMembers(body)?.code) ?? '';
   return /^[A-Z_]{1,64}$/.test(code) ? code : undefined;
 }
 
-/** HTTP statuses with a body that the supplier wrote: it refuses with 4xx. */
+/** Whether the supplier itself wrote the body of an answer with this HTTP status. It refuses with 4xx. */
 const isReadable = (status: number): boolean => isGood(status) || (status >= 400 && status < 500);
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
@@ -37,7 +37,7 @@ export function answerInWords(answer: HttpAnswer): string {
   return isGood(answer.status) ? 'the answer can’t be read' : `HTTP ${answer.status}`;
 }
 
-/** The reading from an answer to `GET /api/balance`. */
+/** Reads our balance from an answer to `GET /api/balance`. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const balance = textOf(dataOf(answer.body)?.balance) ?? '';
   const micros = isSuccess(answer) ? parseSignedMicros(balance) : null;
@@ -46,7 +46,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
 
 export const isSuccess = (answer: HttpAnswer): boolean => isGood(answer.status) && codeOf(answer) === 'SUCCESS';
 
-/** The reading from an answer without the expected balance or products. */
+/** The result for an answer without the expected balance or products. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const detail = isSuccess(answer) ? 'the answer can’t be read' : answerInWords(answer);
   return { known: false, detail, reached: false, ...faultOf(answer) };

@@ -26,7 +26,7 @@ export interface LapakgamingSettings {
   secretKey: string;
   /** The country of the products; null for the products that the supplier lists without a country. */
   country: string | null;
-  /** Where callbacks about an order go; null for the address in our profile there. */
+  /** Where callbacks about an order go; null for the address in our profile at the supplier. */
   callbackUrl: string | null;
   timeoutMs: number;
 }
@@ -57,7 +57,7 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
     currency: CURRENCY,
   };
 
-  /** By `partner_reference_id`: the supplier provides it for calls that timed out. */
+  /** The supplier recognizes a repeated order by `partner_reference_id`. */
   readonly deduplicates = true;
   readonly guardsPrice = true;
 
@@ -85,7 +85,7 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
     productGapMs: 250,
     read: (settings) => this.readProducts(settings, 'all-products', {}, readProductList),
     readOne: (settings, sku) => this.readProduct(settings, sku, (answer) => readProductOf(answer, sku)),
-    // Reads one product, which need not exist.
+    // Requests a product that need not exist.
     probe: (settings) => this.readProduct(settings, 'probe', (answer) => toProbe(readProductOf(answer, 'probe'))),
   };
 

@@ -23,8 +23,8 @@ const RATE_WINDOW_MS = 10_000;
 type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
 
 /**
- * The outcome of an answer to `POST /api/order`. A refusal of a repeat says nothing about the first send: the supplier
- * may have decided it before it looked up our reference.
+ * The outcome of an answer to `POST /api/order`. A refusal of a repeat says nothing about the first send: the supplier may have
+ * refused before it looked up our reference.
  */
 export function readOrderAnswer(answer: HttpAnswer, { isRepeat }: Pick<Attempt, 'isRepeat'>): SupplierOutcome {
   const meaning = meaningOf(answer);
@@ -73,7 +73,7 @@ function meaningOf(answer: HttpAnswer): CodeMeaning {
 function undecided(answer: HttpAnswer, meaning: CodeMeaning): Unknown {
   const wait = requestedWait(answer);
   if (answer.status === 429) wait.retryAfterMs = Math.max(wait.retryAfterMs ?? 0, RATE_WINDOW_MS);
-  // The supplier may answer a repeated reference with "we may not order this product". So this code proves no fault here.
+  // The supplier may answer a repeated reference with the code NOT_ALLOWED. So this code proves no wrong configuration.
   const isOurs = meaning.kind === 'not_accepted' && meaning.fault !== 'configuration';
   const fault = isOurs ? { fault: meaning.fault } : {};
   return { kind: 'unknown', detail: doubtInWords(answer), ...fault, ...wait };

@@ -13,7 +13,7 @@ export function orderRequest({ callbackUrl }: { callbackUrl: string | null }, to
     product_code: topUp.sku,
     count_order: 1,
     ...playerFields(topUp),
-    // The supplier refuses the order if its own price is higher or lower than this one.
+    // The supplier refuses the order if its own price is higher or lower than this price.
     ...(topUp.expectedCost !== null && { price: new JsonNumber(formatMicros(topUp.expectedCost.micros)) }),
     partner_reference_id: topUp.reference,
     ...(topUp.endUserIp !== null && { end_user_ip_address: topUp.endUserIp }),
@@ -32,7 +32,10 @@ export function requestProblem({ expectedCost, playerTemplate }: TopUp): string 
 
 const NO_PLAYER = { userId: '', serverId: null, characterId: null };
 
-/** Without a template, the user and the server. A template of one text writes only `user_id`; a JSON object names the fields. */
+/**
+ * The player's fields: as a JSON template names them; `user_id` from a template of one text; without a template, user and
+ * server.
+ */
 function playerFields(topUp: TopUp): Record<string, string> {
   const { playerTemplate: template, userId, serverId } = topUp;
   if (template === null) return { user_id: userId, ...(serverId !== null && { additional_id: serverId }) };

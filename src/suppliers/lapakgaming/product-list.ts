@@ -3,20 +3,20 @@ import type { HttpAnswer } from '../supplier-http.js';
 import { amountOf, asMembers, nameOf, productIn, shownText, type Members } from '../adapter-answers.js';
 import { codeOf, CURRENCY, dataOf, isSuccess, unavailable } from './lapakgaming-data.js';
 
-/** The reading from an answer that lists products. Any other answer is a refusal, and says nothing about products. */
+/** Reads the products in an answer. An answer without a list of products is a refusal, and says nothing about products. */
 export function readProductList(answer: HttpAnswer): CatalogueReading {
   const list = dataOf(answer.body)?.products;
   if (!isSuccess(answer) || !Array.isArray(list)) return unavailable(answer);
   return { known: true, products: list.flatMap((item) => readItem(asMembers(item))) };
 }
 
-/** The reading from the answer to a request of one product. */
+/** Reads the product in an answer to the request of one product. */
 export function readProductOf(answer: HttpAnswer, sku: string): ProductReading {
   if (codeOf(answer) === 'PRODUCT_NOT_FOUND') return { known: true, product: null };
   return productIn(readProductList(answer), sku);
 }
 
-/** One product; none where it has no code. */
+/** Reads one product; none if it has no code. */
 function readItem(item: Members | undefined): SupplierProduct[] {
   const sku = nameOf(item?.code);
   if (!item || sku === undefined) return [];

@@ -1,6 +1,6 @@
 import { refusedHere, ourFault, refusedEverywhere, toCodes, UNKNOWN, type CodeMeaning } from '../adapter-answers.js';
 
-/** The supplier's codes, which it does not explain. Any other code means unknown. */
+/** The supplier's codes, in our words, because the supplier does not explain them. Any other code means `unknown`. */
 export const RESPONSE_CODES = toCodes<CodeMeaning>({
   SUCCESS: ['accepted', { kind: 'processing' }],
   UNAUTHORIZED: ['it does not accept our key or our address', ourFault('credentials')],
@@ -17,7 +17,7 @@ export const RESPONSE_CODES = toCodes<CodeMeaning>({
   USER_ID_CONTAIN_SPACE: ['the player has a space in it', refusedEverywhere('INVALID_PLAYER')],
   INSUFFICIENT_BALANCE: ['our balance is too low', ourFault('deposit')],
   NOT_ALLOWED: ['we may not order this product', ourFault('configuration')],
-  // Inquiries only.
+  // Only in answers to inquiries.
   TID_NOT_FOUND: ['it does not know the order', UNKNOWN],
   SYSTEM_ERROR: ['it has an error', UNKNOWN],
   UNKNOWN_ERROR: ['it has an error that it does not know', UNKNOWN],

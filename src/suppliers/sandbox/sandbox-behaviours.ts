@@ -8,8 +8,8 @@ export type Verdict = { kind: 'sold' } | ({ kind: 'refused' } & Failure);
  * - `prompt`: at once, with the verdict.
  * - `late`: with the verdict, after `ms`.
  * - `working`: "processing" until `ms` have passed.
- * - `silent`: without a readable answer, for the reason in `detail`. Inquiries get the verdict.
- * - `lost`: without a readable answer too, because the purchase never arrived. Inquiries learn that.
+ * - `silent`: without a readable answer, for the reason in `detail`. An inquiry returns the verdict.
+ * - `lost`: also without a readable answer, because the purchase never arrived. An inquiry reports that it was never seen.
  */
 export type Manner =
   { kind: 'prompt' } | { kind: 'late' | 'working'; ms: number } | { kind: 'silent' | 'lost'; detail: string };
@@ -19,7 +19,7 @@ export interface Behaviour {
   manner: Manner;
 }
 
-/** The longest that a purchase may take: a day. */
+/** The maximum time that a purchase may take: a day. */
 const MAX_MS = 86_400_000;
 
 const SOLD: Verdict = { kind: 'sold' };
@@ -41,7 +41,7 @@ const BY_NAME: ReadonlyMap<string, Behaviour> = new Map([
 /**
  * The behaviour that a `user_id` selects (docs/sandbox.md). Names are case-sensitive, failure codes are not. A purchase for any
  * other player succeeds at once.
- * @param sku of the product.
+ * @param sku the SKU of the product.
  * @param unitNumber counted from 1 over all items of the order.
  */
 export function behaviourOf(userId: string, sku: string, unitNumber: number): Behaviour {

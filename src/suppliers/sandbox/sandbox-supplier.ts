@@ -59,7 +59,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
       case 'prompt':
         return answer(verdict, attempt, attempt.sandbox.kind);
       case 'late':
-        // No answer within the timeout: an inquiry gets it later.
+        // The answer would come after the timeout. The answer to an inquiry is `processing` until then.
         if (manner.ms > timeoutMs) return inquire(attempt);
         await delay(manner.ms);
         return answer(verdict, attempt, attempt.sandbox.kind);
@@ -78,7 +78,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
 
 const PROCESSING = { kind: 'processing' } as const;
 
-/** Only sandbox merchants buy here. An attempt of any other merchant stays in doubt, so that no purchase is lost. */
+/** The outcome for an attempt of another merchant: it stays in doubt, until an operator decides. */
 const NOT_FOR_SALE = { kind: 'unknown', detail: 'the sandbox sells to sandbox merchants only' } as const;
 
 function inquire(attempt: NamedAttempt): SupplierOutcome {
@@ -98,7 +98,7 @@ function answer(verdict: Verdict, { reference }: NamedAttempt, kind: ProductKind
   return { kind: 'succeeded', supplierReference, deliveries: [madeUpCode(digest)] };
 }
 
-/** Recognizable as made up. */
+/** A code that anyone can recognize as made up. */
 function madeUpCode(digest: string): Delivery {
   const groups = [16, 20, 24].map((at) => digest.slice(at, at + 4));
   return {

@@ -21,7 +21,7 @@ const NO_SUCH_TYPE = '20077';
 
 /**
  * The outcome of an answer to an order. The supplier does not document the effect of a repeated `mch_order_id`, so a refusal of a
- * repeat may not concern the first send. After an undocumented error the supplier may have sold the unit.
+ * repeat says nothing about the first send. After an undocumented error, the supplier may have sold the unit.
  */
 export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: Attempt): SupplierOutcome {
   if (isGood(answer)) return readGood(answer, kind, attempt);
@@ -49,7 +49,7 @@ function readGood(answer: HttpAnswer, kind: OrderKind, attempt: NamedAttempt): S
   return readOrder(data, kind, attempt);
 }
 
-/** The outcome that an answer or a proven callback reports for the order that it names. */
+/** The outcome that an answer or a proven callback reports for its order. */
 export function readOrder(data: Members, kind: OrderKind, attempt: NamedAttempt): SupplierOutcome {
   if (isOther(data.mch_order_id, attempt.reference)) return COLLISION;
   const outcome = readState(data, kind);
@@ -72,7 +72,7 @@ type Read = Exclude<SupplierOutcome, { kind: 'not_accepted' | 'never_seen' }>;
 function readState(data: Members, kind: OrderKind): Read {
   const cost = moneyOf(data.pay_amount, data.currency);
   const reported = cost ? { cost } : {};
-  // An order of cards has no state when it contains its cards at once.
+  // An answer that already contains the cards has no state. Such an order is done.
   const hasCards = kind === 'card' && !isGiven(data.status_code) && deliveriesOf(data).length > 0;
   switch (hasCards ? '10003' : (textOf(data.status_code) ?? '')) {
     case '10001':
@@ -111,7 +111,7 @@ function deliveriesOf({ cards }: Members): Delivery[] {
   });
 }
 
-/** A day, from a date or from a moment in seconds, which counts in UTC. Null for anything else. */
+/** A day, from a date or from a time in Unix seconds, of which the day in UTC counts. Null for anything else. */
 function dateOf(member: unknown): string | null {
   const text = textOf(member) ?? '';
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];

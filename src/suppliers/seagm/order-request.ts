@@ -16,10 +16,10 @@ export function typeOf(sku: string): { kind: OrderKind; typeId: string } | null 
 
 export const skuOf = (kind: OrderKind, typeId: string): string => (kind === 'card' ? CARD + typeId : typeId);
 
-/** Names of the supplier's own parameters. */
+/** The names of the supplier's own parameters, which a player template must not use. */
 const RESERVED = ['uid', 'timestamp', 'signature', 'type_id', 'buy_amount', 'mch_order_id'];
 
-/** The fields of an order's body. Every send of an attempt has the same ones. */
+/** The fields of an order's body. Every send of an attempt has the same fields. */
 export const orderFields = (typeId: string, kind: OrderKind, topUp: TopUp): Parameters => ({
   ...(kind === 'recharge' ? playerFields(topUp) : {}),
   type_id: typeId,

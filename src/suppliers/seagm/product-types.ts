@@ -4,7 +4,7 @@ import { asList, asMembers, nameOf, shownText, textOf, type Members } from '../a
 import { skuOf, type OrderKind } from './order-request.js';
 import { dataOf, isGood, isNotFound, moneyOf, unavailable } from './seagm-data.js';
 
-/** A group of types of products. */
+/** A category of the supplier: a group of types. A type is a product. */
 export interface Category {
   kind: OrderKind;
   id: string;
@@ -21,21 +21,21 @@ function readCategory(item: Members | undefined, kind: OrderKind): Category[] {
   return item && /^\d{1,18}$/.test(id) ? [{ kind, id, name: shownText(item.name) }] : [];
 }
 
-/** The reading from an answer that lists the types of a category. */
+/** Reads the products in an answer that lists the types of a category. */
 export function readTypes(answer: HttpAnswer, { kind, name }: Category): CatalogueReading {
   const list = listOf(answer);
   if (!list) return unavailable(answer);
   return { known: true, products: list.flatMap((item) => readType(asMembers(item), kind, name)) };
 }
 
-/** The reading from an answer about one type. Such an answer does not name the category. */
+/** Reads the product in an answer about one type. The product has no group, because such an answer does not name the category. */
 export function readTypeOf(answer: HttpAnswer, kind: OrderKind, typeId: string): ProductReading {
   if (isNotFound(answer)) return { known: true, product: null };
   const [product] = isGood(answer) ? readType(asMembers(dataOf(answer)), kind, '') : [];
   return product?.sku === skuOf(kind, typeId) ? { known: true, product } : unavailable(answer);
 }
 
-/** A list is the whole `data`, or its only member that is a list. */
+/** The list in an answer: the whole `data`, or its only member that is a list. */
 function listOf(answer: HttpAnswer): unknown[] | null {
   const data = isGood(answer) ? dataOf(answer) : undefined;
   if (Array.isArray(data)) return data as unknown[];
@@ -43,7 +43,7 @@ function listOf(answer: HttpAnswer): unknown[] | null {
   return lists.length === 1 ? (lists[0] ?? null) : null;
 }
 
-/** One product; none where it has no id. The supplier lists only what it sells, and reports no stock. */
+/** Reads one product; none if it has no id. The supplier lists only products that it sells, and reports no stock. */
 function readType(item: Members | undefined, kind: OrderKind, group: string): SupplierProduct[] {
   const id = nameOf(item?.id);
   if (!item || id === undefined || !/^\d{1,18}$/.test(id)) return [];

@@ -17,7 +17,7 @@ const REPLY = { status: 200, contentType: 'text/plain', body: 'success' };
 
 /**
  * Reads callbacks of SEAGM: forms that the supplier signs as a whole with our secret key. A callback settles its attempt if both
- * references match. A callback contains no PIN, so an inquiry follows when a card is done.
+ * references match. But a callback contains no PIN: when an order of a card is done, an inquiry must read the PIN.
  */
 export const seagmCallbacks: CallbackReader<SigningSettings> = {
   read(raw, { secretKey }) {
@@ -55,7 +55,7 @@ function readAbout(fields: Parameters, attempt: NamedAttempt): SupplierOutcome {
     : outcome;
 }
 
-/** Null if a field comes twice: then it is ambiguous which value the signature covers. */
+/** The fields of the form; null if a field comes twice, because then it is ambiguous which value was signed. */
 function formOf({ body }: RawCallback): Parameters | null {
   if (!isUtf8(body)) return null;
   const entries = [...new URLSearchParams(body.toString('utf8'))];

@@ -9,7 +9,7 @@ import { unavailable } from './seagm-data.js';
 /** Gets the answer at a path of the supplier. */
 type Get = (path: string) => Promise<HttpAnswer>;
 
-/** Each category costs a call. The adapter does not read a catalogue with more categories. */
+/** The maximum of categories. Each costs a call, so the adapter refuses to read a catalogue with more. */
 const MAX_CATEGORIES = 400;
 
 /** Reads all types of all categories, one call after the other. If a call fails, the whole reading fails. */

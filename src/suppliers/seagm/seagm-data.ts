@@ -5,11 +5,11 @@ import { requestedWait, type HttpAnswer } from '../supplier-http.js';
 import type { Fault } from '../supplier-outcome.js';
 import { amountOf, asMembers, shownText, textOf, type Members } from '../adapter-answers.js';
 
-/** Codes of successful answers. SEAGM's documents name different ones, and other clients of SEAGM accept all three. */
+/** Codes of successful answers. SEAGM's documents contradict each other about the code, and other clients accept all three. */
 const GOOD_CODES = ['200', '2000', '2010'];
 /** How long to wait after a refusal for too many requests, unless the supplier asks for longer. */
 const RATE_WAIT_MS = 10_000;
-/** The shortest ban, by the supplier's documents. */
+/** The duration of the shortest ban, according to the supplier's documents. */
 const BAN_MS = 120_000;
 
 /** Faults on our side, by the codes in `code` or `info_code`. */
@@ -26,18 +26,18 @@ const FAULTS: Record<string, readonly [fault: Fault, words: string]> = {
   418: ['ban', 'our address is banned for asking too often'],
 };
 
-/** The faults that the HTTP status alone shows, whatever the body. */
+/** HTTP statuses that show a fault by themselves, whatever the body contains. */
 const FAULTY_STATUSES = [401, 406, 418, 429];
 
 /** Whether the answer is a success. */
 export const isGood = ({ status, body }: HttpAnswer): boolean =>
   status >= 200 && status < 300 && GOOD_CODES.includes(codeOf(body) ?? '');
 
-/** Whether it is an error of the server, by HTTP or by the supplier's code: the server may have done what was requested. */
+/** Whether the answer is an error of the server, by HTTP or by the supplier's code. The server may have made the purchase. */
 export const isServersError = ({ status, body }: HttpAnswer): boolean =>
   status >= 500 || /^5\d\d$/.test(codeOf(body) ?? '');
 
-/** Whether the supplier itself reports "not found". The page of a proxy does not count: it has no code of the supplier. */
+/** Whether the supplier itself reports "not found". The error page of a proxy, without a code of the supplier, does not count. */
 export function isNotFound(answer: HttpAnswer): boolean {
   const code = codeOf(answer.body);
   if (isServersError(answer) || faultOf(answer).fault !== undefined || code === undefined) return false;
@@ -48,13 +48,13 @@ const codeOf = (body: unknown): string | undefined => textOf(asMembers(body)?.co
 
 const infoOf = (body: unknown): Members => asMembers(asMembers(body)?.error_info) ?? {};
 
-/** The more precise code of an error; undefined where there is none. */
+/** The more precise code of an error; undefined if there is none. */
 export const infoCodeOf = ({ body }: HttpAnswer): string | undefined => textOf(infoOf(body).info_code);
 
-/** The `data` of an answer; undefined where there is none. */
+/** The `data` of an answer; undefined if there is none. */
 export const dataOf = ({ body }: HttpAnswer): unknown => asMembers(body)?.data;
 
-/** The fault on our side that an answer shows, and when to try again; empty where it shows none. */
+/** The fault on our side that an answer shows, and when to try again; empty if it shows none. */
 export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: number } {
   const fault = FAULTS[faultCodeOf(answer) ?? '']?.[0];
   if (fault === undefined) return requestedWait(answer);
@@ -63,7 +63,7 @@ export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: num
   return { fault, ...wait, ...(leastMs > 0 && { retryAfterMs: Math.max(wait.retryAfterMs ?? 0, leastMs) }) };
 }
 
-/** The code of a fault on our side. An error of the server shows none. */
+/** The code of a fault on our side; undefined if there is none, as in an error of the server. */
 function faultCodeOf(answer: HttpAnswer): string | undefined {
   const { status, body } = answer;
   if (isServersError(answer)) return undefined;
@@ -87,13 +87,13 @@ export function answerInWords(answer: HttpAnswer): string {
 export const messageOf = ({ body }: HttpAnswer): string =>
   shownText(infoOf(body).info_message) || shownText(asMembers(body)?.msg);
 
-/** An amount with the currency beside it; null where either can't be read. */
+/** An amount with the currency beside it; null if either can't be read. */
 export function moneyOf(amount: unknown, currency: unknown): CostMoney | null {
   const code = textOf(currency) ?? '';
   return /^[A-Z]{3}$/.test(code) ? amountOf(amount, code) : null;
 }
 
-/** The reading from an answer to `GET /v1/me`. */
+/** Reads our balance from an answer to `GET /v1/me`. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const me = isGood(answer) ? asMembers(dataOf(answer)) : undefined;
   const micros = parseSignedMicros(textOf(me?.balance) ?? textOf(me?.credits) ?? '');
@@ -102,7 +102,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return { known: true, amount: { micros, currency } };
 }
 
-/** The reading from an answer without the expected balance or products. */
+/** The result for an answer without the expected balance or products. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const { fault } = faultOf(answer);
   const shown = fault === 'credentials' || fault === 'rate' || fault === 'ban' ? { fault } : {};

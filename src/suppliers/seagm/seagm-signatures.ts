@@ -6,7 +6,7 @@ export type Parameters = Record<string, string>;
 /** The text to sign: all parameters, sorted by name and form-encoded, with `+` for a space. */
 export function signedText(parameters: Parameters): string {
   const sorted = Object.entries(parameters).sort(([one], [other]) => (one < other ? -1 : 1));
-  // The supplier's clients encode one character more than browsers do.
+  // The supplier's own clients also encode `*`, which URLSearchParams does not.
   return new URLSearchParams(sorted).toString().replaceAll('*', '%2A');
 }
 

@@ -68,7 +68,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     firstMs: 5_000,
     minGapMs: 5_000,
     maxAgeMs: null,
-    // Names our own reference, which the supplier knows even if its answer never reached us.
+    // Queries by our own reference, which the supplier knows even if its answer to the send never reached us.
     query: (settings, attempt) => {
       const kind = typeOf(attempt.sku)?.kind ?? 'recharge';
       const path = `/v1/${kind}-orders/${encodeURIComponent(attempt.reference)}`;
@@ -148,8 +148,8 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
 }
 
 /**
- * The query of a request: our account, the time, and a signature over these and all parameters of query and body.
- * @param inQuery the parameters that belong into the query.
+ * The query of a request: its own parameters, our account, the time, and a signature over all parameters of query and body.
+ * @param inQuery the parameters that stand in the query and not in the body.
  */
 function signed({ uid, secretKey }: SeagmSettings, parameters: Parameters, inQuery: Parameters): string {
   const sender = { uid, timestamp: `${Math.floor(Date.now() / 1_000)}` };

@@ -28,7 +28,7 @@ export function readOutputAnswer(answer: HttpAnswer, attempt: NamedAttempt): Sup
   return mismatchOf(output, attempt) ?? readStatus(output, attempt);
 }
 
-/** Null where the output is about this attempt. */
+/** The outcome if the output is not about this attempt; null if it is. */
 function mismatchOf(output: URLSearchParams, attempt: NamedAttempt): SupplierOutcome | null {
   const [reference, id] = [output.get('dest_ref'), output.get('transaction_id')];
   if (!reference) return { kind: 'unknown', detail: 'the answer names no reference' };
@@ -38,7 +38,7 @@ function mismatchOf(output: URLSearchParams, attempt: NamedAttempt): SupplierOut
   return { kind: 'unknown', detail, isMisnamed: true };
 }
 
-/** Any status but these two means that the transaction has not ended. */
+/** The outcome by the status. Any status except `SUCCEEDED` and `FAILED` means that the transaction has not ended. */
 function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAttempt): SupplierOutcome {
   const status = output.get('status');
   if (status === FAILED) return { kind: 'failed', ...failure('SUPPLIER_REJECTED'), failover: true };
@@ -49,13 +49,13 @@ function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAtt
   return {
     kind: 'succeeded',
     ...reported,
-    // The mobile operator's id, which may come later. Successes with and without the id are the same purchase.
+    // The mobile operator's id, which may come later. A success without the id and a later one with it are the same purchase.
     supplierReference: nameOf(output.get('operator_trxnsid')) ?? null,
     ...(deliveries.length > 0 && { deliveries }),
   };
 }
 
-/** The code of a cash card in an output or a callback: in fields of its own, or in the text of a message. */
+/** The code of a cash card in an output or a callback. It is in its own fields, or in the text of a message. */
 export function deliveriesIn(fields: URLSearchParams): Delivery[] {
   const message = fields.get('sms') ?? '';
   const serial = given(fields.get('cashcard_ref1')) ?? SERIAL.exec(message)?.[1] ?? null;

@@ -9,7 +9,7 @@ import { unavailable } from './wepay-data.js';
 const TYPES = ['gtopup', 'mtopup', 'cashcard', 'billpay'] as const;
 const MAX_NAME_LENGTH = 200;
 
-/** The reading from an answer to `GET /comp_export.php?json`. Any answer but the export says nothing about products. */
+/** Reads the products in an answer to `GET /comp_export.php?json`. Any other content says nothing about products. */
 export function readExport(answer: HttpAnswer): CatalogueReading {
   const data = answer.status === 200 ? asMembers(asMembers(answer.body)?.data) : undefined;
   if (!data) return unavailable(answer);
@@ -19,7 +19,7 @@ export function readExport(answer: HttpAnswer): CatalogueReading {
   return { known: true, products };
 }
 
-/** The reading of one SKU from an answer with the export. */
+/** Reads the product with a SKU in an answer with the export. */
 export const readExportOf = (answer: HttpAnswer, sku: string): ProductReading => productIn(readExport(answer), sku);
 
 /** One product for each amount. Skips a price of 0, which means that the company sells nothing at present. */
@@ -37,6 +37,7 @@ function readCompany(type: string, company: Members): SupplierProduct[] {
       {
         sku,
         group: `${type} / ${name}`,
+        // The export has face values, and not the prices that we pay.
         cost: null,
         sellable: true,
         stock: null,
@@ -59,7 +60,7 @@ function congestionInWords(congestion: unknown): string {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
 
-/** The supplier's text without its markup. */
+/** The supplier's text without its markup. The second `shownText` trims the blanks that tags and entities leave at the ends. */
 const plainText = (member: unknown): string =>
   shownText(
     shownText(member)

@@ -10,8 +10,8 @@ import { baht, codeInWords, readCoded, uncoded, type CodedAnswer } from './wepay
 const MAX_MESSAGE_LENGTH = 400;
 
 /**
- * The outcome of an answer to a purchase. An accepted purchase may still fail. An undocumented code means unknown. So does any
- * refusal of a repeat, because it says nothing about the first send.
+ * The outcome of an answer to a purchase. An accepted purchase may still fail. An undocumented code means `unknown`. So does any
+ * refusal of a repeat, because such a refusal says nothing about the first send.
  */
 export function readPurchaseAnswer(answer: HttpAnswer, attempt: Attempt): SupplierOutcome {
   const coded = readCoded(answer);
@@ -44,7 +44,7 @@ function meaningOf({ code, members }: CodedAnswer, { isRepeat }: Attempt): Suppl
   }
 }
 
-/** Keeps the transaction's id for inquiries, because the supplier takes nothing else. */
+/** The outcome of an accepted purchase. It has the transaction's id, because the supplier answers inquiries only by that id. */
 function accepted({ transaction_id: id, total_amount: total }: Members): SupplierOutcome {
   const supplierReference = nameOf(id);
   const cost = baht(total);

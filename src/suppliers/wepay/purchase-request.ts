@@ -11,15 +11,15 @@ export interface Account {
 interface Denomination {
   type: string;
   company: string;
-  /** As requests have it: `90`, `90.02`, `23.50`. */
+  /** In the form of requests: `90`, `90.02`, `23.50`. */
   amount: string;
 }
 
 const SKU = /^(gtopup|mtopup|cashcard|billpay):([^:\s]+):((?:0|[1-9]\d{0,8})(?:\.\d{1,2})?)$/;
-/** Takes the place of the player in purchases of cash cards. */
+/** The value in place of the player in purchases of cash cards. */
 const NO_PLAYER = '0000000000';
 
-/** An amount in the catalogue's form, because the amount identifies the product: no decimals if it is whole, otherwise two. */
+/** Writes an amount without decimals if it is whole, and otherwise with two, as the catalogue does: it identifies the product. */
 export function writeAmount(amount: string): string {
   const [whole = '', fraction = ''] = amount.split('.');
   const decimals = fraction.padEnd(2, '0');
@@ -40,7 +40,7 @@ const playerOf = (topUp: TopUp): string =>
   topUp.playerTemplate === null ? usualPlayer(topUp) : writePlayer(topUp.playerTemplate, topUp);
 
 /**
- * The fields of a purchase. Every send of an attempt has the same ones, unless our callback address changes.
+ * The fields of a purchase. Every send of an attempt has the same fields, unless our callback address changes.
  * @returns null for a SKU that the supplier can't have.
  */
 export function purchaseFields(

@@ -3,7 +3,7 @@ import { refusedHere, ourFault, refusedEverywhere, toCodes, UNKNOWN, type CodeMe
 /** The meaning of a code in the answer to the first send of a purchase. */
 type WepayMeaning =
   | CodeMeaning
-  /** The supplier has the reference already: the unit may have been bought. */
+  /** The supplier already has the reference, so it may have sold the unit. */
   | { kind: 'repeated' };
 
 /** The supplier's codes, as five digits. */
@@ -21,7 +21,7 @@ export const RESPONSE_CODES = toCodes<WepayMeaning>({
   '30002': ['the transaction’s id is not valid', UNKNOWN],
   '30003': ['it does not find the transaction', UNKNOWN],
   '30004': ['the transaction is being processed', UNKNOWN],
-  // No purchase can succeed before an operator corrects this, so the fault pauses the whole supplier.
+  // Before an operator corrects the next two, no purchase can succeed. So their fault must pause the whole supplier.
   '30005': ['the callback address is not valid', ourFault('credentials')],
   '30006': ['the reference is not valid', ourFault('credentials')],
   '30007': ['the amount is not valid', { ...refusedHere('ITEM_NOT_FOUND'), isPriceRefused: true }],
@@ -39,7 +39,7 @@ export const RESPONSE_CODES = toCodes<WepayMeaning>({
 });
 
 export const ACCEPTED = '00000';
-/** Inquiries only. */
+/** Only in answers to inquiries: the transaction has not ended. */
 export const IN_PROGRESS = '30004';
-/** Inquiries only: there is no transaction with this id. */
+/** Only in answers to inquiries: there is no transaction with this id. */
 export const NO_SUCH_TRANSACTION: ReadonlySet<string> = new Set(['30002', '30003']);

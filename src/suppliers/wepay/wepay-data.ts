@@ -8,7 +8,7 @@ import { ACCEPTED, RESPONSE_CODES } from './response-codes.js';
 
 export const CURRENCY = 'THB';
 
-/** Reads an answer as JSON, or else as text, because a text may say that access is denied. */
+/** Reads an answer as JSON. Other text is returned unchanged, because it may say that access is denied. */
 export const parseAnswer = (text: string): unknown => parseExactJson(text) ?? text;
 
 /** An answer with a code of five digits. */
@@ -17,7 +17,7 @@ export interface CodedAnswer {
   members: Members;
 }
 
-/** Undefined where the supplier's API did not write the answer: an HTTP status other than 200, no JSON, or no code. */
+/** Undefined if the supplier's API did not write the answer: an HTTP status other than 200, no JSON, or no code. */
 export function readCoded({ status, body }: HttpAnswer): CodedAnswer | undefined {
   const members = status === 200 ? asMembers(body) : undefined;
   const code = textOf(members?.code) ?? '';
@@ -42,17 +42,17 @@ export function faultOfCode(code: string): Fault | undefined {
   return meaning?.kind === 'not_accepted' ? meaning.fault : undefined;
 }
 
-/** Baht, with up to two decimals; null where it can't be read. */
+/** Baht, with up to two decimals; null if it can't be read. */
 export const baht = (member: unknown): CostMoney | null => amountOf(member, CURRENCY);
 
-/** The reading from an answer to `type=balance_inquiry`. */
+/** Reads our balance from an answer to `type=balance_inquiry`. */
 export function readBalance(answer: HttpAnswer): SupplierBalance {
   const coded = readCoded(answer);
   const micros = coded?.code === ACCEPTED ? parseSignedMicros(textOf(coded.members.available_balance) ?? '') : null;
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 
-/** The reading from an answer without the expected balance or catalogue. */
+/** The result for an answer without the expected balance or catalogue. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const coded = readCoded(answer);
   const fault = coded ? faultOfCode(coded.code) : faultOf(answer);

@@ -48,7 +48,7 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
 
   readonly deduplicates = true;
 
-  /** The supplier looks up nothing by our reference. It refuses a repeat of the purchase if the first send arrived. */
+  /** The supplier cannot be queried by our reference, but refuses a repeat of the purchase if the first send arrived. */
   readonly inquiry: BuyingInquiry<WepaySettings> = {
     mayBuy: true,
     firstMs: 0,
