@@ -38,7 +38,7 @@ export class EventsService {
     if (after === undefined || !after.startsWith('evt_')) return decodeCursor(after, [MAX_BIGINT], 'after')?.[0] ?? 0n;
     const event = await this.find(merchantId, after);
     if (event) return event.id;
-    throw invalidValue('after', 'after is the id of no event that is kept');
+    throw invalidValue('after', 'after names no event, or one that was already removed');
   }
 
   private find(merchantId: number, id: string): Promise<EventRow | undefined> {

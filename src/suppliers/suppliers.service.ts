@@ -212,7 +212,7 @@ export class SuppliersService {
       .map(({ name }) => name)
       .filter((name) => settings.credentials?.[name] === undefined);
     if (secrets.length === 0) return;
-    const message = `another host needs ${secrets.join(', ')} anew: what is kept is not sent there`;
+    const message = `another host needs ${secrets.join(', ')} anew: the service does not send stored secrets to it`;
     throw invalidRequest([{ field: 'credentials', code: 'REQUIRED', message }]);
   }
 

@@ -105,7 +105,8 @@ export class WalletService {
       const message = `merchant ${merchantId} has only ${formatBaht(before.available)} THB available`;
       throw new AppError('CONFLICT', message);
     }
-    if (availableAfter > MAX_SATANG) throw new AppError('CONFLICT', 'a wallet cannot hold more than this');
+    if (availableAfter > MAX_SATANG)
+      throw new AppError('CONFLICT', `a wallet can hold at most ${formatBaht(MAX_SATANG)} THB`);
     const who = { operator: approval?.requester ?? operator, approvedBy: approval ? operator : null };
     const funded = { merchantId, kind, amount, availableAfter, reference, note, ...who };
     const { wallet, transferId } = await this.wallets.fund(tx, funded);

@@ -120,7 +120,7 @@ describe('a supplier', () => {
       {
         field: 'credentials',
         code: 'REQUIRED',
-        message: 'another host needs key anew: what is kept is not sent there',
+        message: 'another host needs key anew: the service does not send stored secrets to it',
       },
     ]);
     expect((await show('stays')).base_url).toBe('https://api.digiflazz.com/v1');
