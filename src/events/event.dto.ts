@@ -6,19 +6,23 @@ import { DELIVERED_EVENTS, type DeliveredEvent } from './event.entity.js';
 /** The wallet in a `wallet.low_balance` event. */
 export class LowBalanceDto {
   @ApiProperty({ example: 'THB' }) currency!: string;
-  @ApiProperty({ example: '495.00', pattern: '^\\d+\\.\\d{2}$', description: 'What the movement left' })
+  @ApiProperty({
+    example: '495.00',
+    pattern: '^\\d+\\.\\d{2}$',
+    description: 'The available balance after the charge or debit that caused the event',
+  })
   available_amount!: string;
   @ApiProperty({ example: '500.00', pattern: '^\\d+\\.\\d{2}$' }) threshold_amount!: string;
 }
 
 /** When each event happens. */
 export const EVENT_MEANINGS: Readonly<Record<DeliveredEvent, string>> = {
-  'order.completed': 'Every piece of an order was topped up',
-  'order.failed': 'At least one piece of an order failed; its money is back',
+  'order.completed': 'Every unit of an order succeeded',
+  'order.failed': 'At least one unit of an order failed; the money of the failed units is back in the wallet',
   'wallet.low_balance': 'The available balance fell below the threshold that the operator set',
-  'deposit.paid': 'A payment of a deposit was credited: one event for each payment',
-  'deposit.expired': 'The time to pay a deposit is over; a payment that is under way still counts',
-  'webhook.test': 'You asked for a test: act on nothing in it',
+  'deposit.paid': 'A payment of a deposit was credited: each payment has its own event',
+  'deposit.expired': 'The time to pay a deposit is over; a payment that is already on its way still counts',
+  'webhook.test': 'You requested a test: ignore its data',
 };
 
 /**
@@ -33,7 +37,7 @@ export class EventDto {
   })
   id!: string;
   @ApiProperty({ enum: DELIVERED_EVENTS }) event!: DeliveredEvent;
-  @ApiProperty({ type: 'integer', example: 1768465800, description: 'When it happened, in Unix seconds' })
+  @ApiProperty({ type: 'integer', example: 1768465800, description: 'When the event happened, in Unix seconds' })
   timestamp!: number;
   @ApiProperty({ type: Object }) data!: object;
 }
@@ -47,7 +51,7 @@ export class EventListQuery extends LimitQueryDto {
     (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }),
     {
       optional: true,
-      description: 'Events after this one: the `next_cursor` of a page, or the `id` of an event',
+      description: 'Lists the events after this one: the `next_cursor` of a page, or the `id` of an event',
     },
   )
   after?: string;

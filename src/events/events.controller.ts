@@ -17,8 +17,8 @@ export class EventsController {
   @ApiRoute({
     summary: 'List your events, oldest first',
     description:
-      'The events that webhooks carry, whether or not you have a webhook. No event ever appears behind one that you have ' +
-      'read: to go on later, ask for what comes `after` the last one.',
+      'The events that webhooks receive, even if you have no webhook. A new event always comes after all events that you ' +
+      'have read: to continue later, send the `id` of the last event as `after`.',
     answer: { pageOf: EventDto, description: 'A page of events' },
     errors: ['BAD_REQUEST'],
   })

@@ -64,8 +64,8 @@ export class CreateOrderDto {
     nullable: true,
     example: '70.00',
     description:
-      'What the order may cost at most, THB. A dearer one is refused with `PRICE_CHANGED`, and nothing is charged. ' +
-      'An order that was placed before is returned whatever it costs now.',
+      'The maximum that the order may cost, THB. If it costs more, it is refused with `PRICE_CHANGED`, and nothing is ' +
+      'charged. An order that was already placed is returned even if it would cost more now.',
   })
   max_total_amount?: string | null;
 
@@ -74,8 +74,8 @@ export class CreateOrderDto {
     nullable: true,
     example: { cart: 'c-8812' },
     description:
-      'Texts of your own, which the order then carries: up to 20, with names of up to 40 characters. Part of what must be ' +
-      'the same when the request is repeated.',
+      'Your own texts, which the order returns: up to 20, with names of up to 40 characters. A repeated request must ' +
+      'have the same texts.',
   })
   metadata?: Record<string, string> | null;
 
@@ -83,7 +83,7 @@ export class CreateOrderDto {
     optional: true,
     nullable: true,
     example: '203.0.113.7',
-    description: 'Where the buyer ordered from, for suppliers that demand it. It is not returned.',
+    description: 'The IP address of the buyer, for suppliers that require it. It is not returned.',
   })
   end_user_ip?: string | null;
 }

@@ -14,7 +14,7 @@ const FailureCode = (codes: Readonly<Record<string, string>>): PropertyDecorator
     // An enum must list null to allow it, in spite of `nullable` (OpenAPI 3.0.3, proposal 2019-10-31).
     enum: [...Object.keys(codes), null],
     example: null,
-    description: meanings('Null unless it failed, and then one of', codes),
+    description: meanings('Null, or for a failure one of', codes),
   });
 
 const { PARTIALLY_COMPLETED: _ofOrdersOnly, ...UNIT_FAILURE_MESSAGES } = FAILURE_MESSAGES;
@@ -25,7 +25,7 @@ export class ItemDeliveryDto {
     type: 'integer',
     minimum: 1,
     example: 1,
-    description: 'Number of the piece within its item',
+    description: 'Number of the unit within its item',
   })
   unit!: number;
   @ApiNullableText('7701-2210', 'Serial number') serial!: string | null;
@@ -35,7 +35,7 @@ export class ItemDeliveryDto {
     format: 'date',
     nullable: true,
     example: '2027-12-31',
-    description: 'Last day',
+    description: 'The last day on which the code is valid',
   })
   expires_on!: string | null;
 }
@@ -44,9 +44,9 @@ export class ItemDeliveryDto {
 export class OrderItemDto {
   @ApiProperty({ example: 'MLBB-86' }) sku!: string;
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_QUANTITY, example: 2 }) quantity!: number;
-  @ApiProperty({ type: 'integer', example: 0, description: 'Pieces topped up so far' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'Units that succeeded so far' })
   completed_quantity!: number;
-  @ApiProperty({ type: 'integer', example: 0, description: 'Pieces whose top-up failed' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'Units that failed' })
   failed_quantity!: number;
   @ApiProperty({ enum: ORDER_STATUSES, example: 'pending' }) status!: string;
   @Amount('70.00', 'List price times quantity') subtotal_amount!: string;
@@ -57,9 +57,9 @@ export class OrderItemDto {
   @ApiPropertyOptional({
     type: [ItemDeliveryDto],
     description:
-      'What was handed over for the pieces that were bought, once the item has ended: the codes of a product of kind ' +
-      '`code`, or the serial numbers of a top-up that has some. Only in the answer of `GET /v1/orders/{reference_id}`, ' +
-      'and in events that are sent to a webhook with `include_deliveries`',
+      'The codes of a product of kind `code`, or the serial numbers of a top-up, for the units that succeeded. Present ' +
+      'once the item has ended, and only in the answer of `GET /v1/orders/{reference_id}` and in events to a webhook ' +
+      'with `include_deliveries`',
   })
   deliveries?: ItemDeliveryDto[];
 }

@@ -20,10 +20,10 @@ export class SandboxController {
   @ApiRoute({
     summary: 'Give your sandbox wallet money',
     description:
-      'For keys that begin with `topup_test_` only; other keys are answered as for a path that does not exist. Each ' +
-      'request adds the amount once more, with a statement entry of its own.',
+      'Only for keys that begin with `topup_test_`. Other keys get the answer for a path that does not exist. Each ' +
+      'request adds the amount once more, with its own entry in the statement.',
     body: { type: SandboxCreditDto, examples: { 'A thousand baht': { amount: '1000.00' } } },
-    answer: { type: WalletDto, description: 'The balances after it' },
+    answer: { type: WalletDto, description: 'The balances after the credit' },
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })
   async credit(@CurrentCaller() caller: Caller, @Body() { amount }: SandboxCreditDto): Promise<WalletDto> {

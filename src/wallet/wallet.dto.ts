@@ -31,6 +31,6 @@ export class WalletEntryDto implements WalletEntry {
 
 /** The body of POST /v1/sandbox/wallet/credit. */
 export class SandboxCreditDto {
-  @AmountUpTo(MAX_SANDBOX_CREDIT, { example: '1000.00', description: 'How much, THB' })
+  @AmountUpTo(MAX_SANDBOX_CREDIT, { example: '1000.00', description: 'The amount, THB' })
   amount!: string;
 }

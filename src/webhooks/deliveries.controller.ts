@@ -48,7 +48,9 @@ export class DeliveriesController {
   @Post('deliveries/:delivery_id/retry')
   @ApiRoute({
     summary: 'Try a delivery once more',
-    description: 'At once, whatever its status, with the same event id and bytes. No retry follows by itself.',
+    description:
+      'Makes one attempt at once, whatever the status of the delivery is, with the same event id and bytes. No automatic ' +
+      'retry follows.',
     status: 202,
     answer: { type: DeliveryDto },
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],

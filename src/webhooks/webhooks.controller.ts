@@ -46,8 +46,8 @@ export class WebhooksController {
   @ApiRoute({
     summary: 'Register a webhook',
     description:
-      'Without a `secret` one is generated, and this answer, and no other, carries it. Deliveries are signed with it ' +
-      'as Standard Webhooks 1.0 says.',
+      'Without a `secret`, the service generates one, and only this answer contains it. Deliveries are signed with the ' +
+      'secret, according to Standard Webhooks 1.0.',
     body: { type: CreateWebhookDto, examples: CREATE_EXAMPLES },
     status: 201,
     answer: { type: CreatedWebhookDto },
@@ -72,8 +72,8 @@ export class WebhooksController {
   @ApiRoute({
     summary: 'Change a webhook',
     description:
-      'Only what is sent changes. Making it inactive ends its waiting deliveries; making it active again does not ' +
-      'bring them back.',
+      'Only the members of the request change. If you make the webhook inactive, its waiting deliveries are cancelled, ' +
+      'and they stay cancelled if you make it active again.',
     body: { type: UpdateWebhookDto, examples: UPDATE_EXAMPLES },
     answer: { type: WebhookDto },
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
