@@ -10,8 +10,8 @@ import { DatabaseStatsRepository, type MetricsStatement } from '../stats/databas
 const MAX_WAIT_MS = 4_000;
 
 /**
- * Reads metrics of the whole service from PostgreSQL. Statements are independent: one that fails or takes too long removes
- * only its own metrics. A metric is absent rather than stale.
+ * Reads metrics of the whole service from PostgreSQL. If a statement fails or takes too long, only its own metrics are missing.
+ * A missing metric is better than one with an old value.
  */
 @Injectable()
 export class DatabaseStatsService {
@@ -19,7 +19,7 @@ export class DatabaseStatsService {
   freshForMs = 5_000;
   private gatheredAtMs = -Infinity;
   private gathering: Promise<void> | undefined;
-  /** Statements that failed last time: the log gets one line when a statement begins to fail. */
+  /** Names of the statements that failed last time. The log gets a line only when a statement begins to fail, or recovers. */
   private readonly failing = new Set<string>();
 
   constructor(

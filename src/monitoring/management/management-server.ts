@@ -94,14 +94,14 @@ export class ManagementServer implements BeforeApplicationShutdown {
     return app;
   }
 
-  /** The state of Redis is information only: the process works without it, only less promptly. */
+  /** Shows the state of Redis, too. A process without Redis is ready: it works, only less promptly. */
   private async answerReadiness(response: Response): Promise<void> {
     const why = await this.readiness.whyNot();
     const redis = this.redis.isUp ? 'up' : 'down';
     response.status(why === null ? 200 : 503).json({ status: why ?? 'ready', redis });
   }
 
-  /** The first request for the page loads Bull Board: most processes never need it. */
+  /** Loads Bull Board with the first request for its page, because most processes never get one. */
   private serveBoard(): RequestHandler {
     let board: Promise<Router> | undefined;
     return (request, response, next) => {
@@ -125,8 +125,8 @@ const NO_PASSWORD =
   'restart it; then log in as MANAGEMENT_USER (operator, unless it says otherwise).\n';
 
 /**
- * Lets operators in by HTTP Basic authentication (RFC 7617). If no password is set, all requests are refused, except on
- * loopback outside of production, as `npm start` runs it.
+ * Lets operators in by HTTP Basic authentication (RFC 7617). If no password is set, it refuses all requests, with one exception:
+ * outside of production, a server that listens only on loopback needs no password. `npm start` runs such processes.
  */
 function operatorsOnly(settings: Settings): (request: Request, response: Response, next: NextFunction) => void {
   const { MANAGEMENT_USER: user, MANAGEMENT_PASSWORD: password } = settings;
@@ -146,7 +146,7 @@ function operatorsOnly(settings: Settings): (request: Request, response: Respons
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The request's user and password, joined by a colon; empty when there are none. */
+/** The request's user and password, joined by a colon; empty if the request has none. */
 function credentialsOf({ headers }: Request): string {
   const [, encoded = ''] = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(headers.authorization ?? '') ?? [];
   return Buffer.from(encoded, 'base64').toString('utf8');

@@ -6,12 +6,12 @@ import { LIMITS } from '../stats/database-stats.repository.js';
 /** The supplier or webhook that a wake-up names. Ids that no longer exist have no row. */
 export interface SubjectRow {
   id: number;
-  /** The name that people know. */
+  /** A supplier's code, or the name of a webhook's merchant. */
   label: string;
   next_orders: string[];
 }
 
-/** How many due units or deliveries are read, by an index. Their orders fit on the page. */
+/** How many units or deliveries are read for each supplier or webhook. The page has room for their orders. */
 const NEXT = 10;
 
 /**

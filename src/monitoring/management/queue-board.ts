@@ -7,7 +7,7 @@ import type { NextFunction, Request, Response, Router } from 'express';
 import type { WakeUpJob } from '../../queues/queues.js';
 import type { QueueBoardRepository, SubjectRow } from './queue-board.repository.js';
 
-/** The rows whose ids the jobs of a queue hold: suppliers or webhooks. */
+/** How the page finds and shows the rows whose ids a queue's jobs contain: suppliers or webhooks. */
 interface Subject {
   /** `supplier` or `webhook`. */
   kind: string;
@@ -50,12 +50,12 @@ export function createQueueBoard(
 
 /** A job with more ids than this shows only their number in its name. */
 const MAX_NAMED = 3;
-/** More than the jobs on one page usually have. */
+/** The page looks up at most this many ids. The jobs on one page usually have fewer. */
 const MAX_LOOKED_UP = 100;
 
 /**
- * Shows the suppliers or webhooks of a wake-up. The job holds ids only, because Redis must hold nothing else. The page reads
- * names and orders from PostgreSQL, and shows only the ids when the database does not answer.
+ * Shows the suppliers or webhooks of a wake-up. The job contains only their ids, because Redis must store nothing else. The page
+ * reads names and orders from PostgreSQL, and shows only the ids if PostgreSQL does not answer.
  */
 class WakeUpAdapter extends BullAdapter {
   private found = new Map<number, SubjectRow>();
@@ -108,7 +108,7 @@ class WakeUpAdapter extends BullAdapter {
   }
 }
 
-/** Bull Board's page loads a stylesheet with fonts from another host, and works without it. */
+/** Bull Board's page links to a stylesheet with fonts on another host. The page works without this stylesheet. */
 const FOREIGN_LINK = /<link[^>]*\bhref="(https?:)?\/\/[^>]*>\s*/g;
 
 /** Serves the page without links to other hosts. */

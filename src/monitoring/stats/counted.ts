@@ -14,7 +14,7 @@ export const STAT_KINDS = {
 } as const;
 export type StatKind = keyof typeof STAT_KINDS;
 
-/** Stands for the last bucket of durations, which has no upper bound. */
+/** Stands for the upper bound of the last bucket of durations, which has none. */
 export const UNBOUNDED_MS = 2_147_483_647;
 
 /** A count with its key. */
@@ -29,7 +29,7 @@ export interface Counted {
 type Labels = Partial<Record<string, string | number>>;
 type CountKey = Omit<Counted, 'up_to_ms' | 'value'>;
 
-/** The stored metrics, and the key of each row. */
+/** The metrics that are stored, each with a function that makes the key of a row from the metric's labels. */
 const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => CountKey }[] = [
   {
     metric: 'topup_orders_total',
@@ -61,7 +61,7 @@ const SOURCES: readonly { metric: string; nameOf: (labels: Labels) => CountKey }
   },
 ];
 
-/** Reads the counts of this process from its metrics, so that nothing is counted twice. */
+/** Reads the counts of this process from its Prometheus metrics, so that the code needs no second counters. */
 export async function readCounted(registry: Registry): Promise<Counted[]> {
   const all = await Promise.all(
     SOURCES.map(async ({ metric, nameOf }) => {
@@ -82,7 +82,7 @@ const toCounted =
     value: BigInt(value),
   });
 
-/** Prometheus counts cumulatively: each bucket includes the smaller ones. The stored buckets do not. */
+/** In Prometheus, the count of a bucket includes all smaller buckets. A stored bucket counts only its own durations. */
 function bucketsOf(
   samples: { labels: Labels; value: number; metricName?: string }[],
   nameOf: (labels: Labels) => CountKey,
@@ -103,7 +103,7 @@ function bucketsOf(
 
 const keyOf = ({ figure, subject, label }: CountKey): string => JSON.stringify([figure, subject, label]);
 
-/** The difference between two readings of one process. */
+/** The counts that a process added between two readings. */
 export function since(before: readonly Counted[], now: readonly Counted[]): Counted[] {
   const nameOf = (each: Counted): string => `${each.up_to_ms} ${keyOf(each)}`;
   const was = new Map(before.map((each) => [nameOf(each), each.value]));

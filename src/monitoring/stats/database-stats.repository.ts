@@ -9,7 +9,7 @@ import { dueUnitsAt } from '../../orders/waiting-units.sql.js';
 import { LASTS_SECONDS, SPENDING } from '../../suppliers/supplier-balances.sql.js';
 import { WAITING_WEBHOOKS } from '../../webhooks/dispatch.sql.js';
 
-/** Counting stops here: any larger number is an incident, and a longer scan would add to it. */
+/** Counting stops at this number. A larger number is an incident, which a longer scan would make worse. */
 const MAX_COUNTED = 100_000;
 
 /**
@@ -30,7 +30,7 @@ const IS_LIVE = `supplier_id <> ${SANDBOX_SUPPLIER_ID}`;
 const secondsSince = (earliest: string): string =>
   `coalesce(greatest(extract(epoch FROM statement_timestamp() - ${earliest}), 0), 0)`;
 
-/** A statement and the metrics that it reads. Each metric and each label has a column of its name. */
+/** A statement and the metrics that it reads. The columns of its result have the names of these metrics and of their labels. */
 export interface MetricsStatement extends Statement {
   readonly metrics: readonly DatabaseMetricName[];
 }
@@ -65,7 +65,7 @@ const review = metricsStatement(
    FROM (SELECT updated_at FROM order_units WHERE state = 'review' AND ${IS_LIVE} LIMIT ${MAX_COUNTED}) review`,
 );
 
-/** The table has few rows, and an index of the open ones. */
+/** `supplier_reversals` has few rows, and an index of the open discrepancies. */
 const reversals = metricsStatement(
   'supplier_reversals',
   ['supplier_reversals_open', 'unknown_purchases_open'],
@@ -90,7 +90,7 @@ const suppliers = metricsStatement(
    WHERE s.id <> ${SANDBOX_SUPPLIER_ID}`,
 );
 
-/** A unit whose claim's lease has run out is due. */
+/** A claimed unit is due as soon as the lease of the claim has ended. */
 const fulfilmentQueue = metricsStatement(
   'fulfilment_queue',
   ['fulfilment_due', 'fulfilment_oldest_due_seconds'],
@@ -114,7 +114,7 @@ const webhooksQueue = metricsStatement(
        ORDER BY due_at LIMIT ${MAX_COUNTED}) deliveries) due`,
 );
 
-/** Held balances must equal the cost of open orders (contract, section 3). One statement reads both at the same moment. */
+/** Held money must equal the price of the open orders (contract, section 3). One statement reads both at the same moment. */
 const heldMismatch = metricsStatement(
   'held_mismatch',
   ['wallet_held_mismatch_baht'],
@@ -123,7 +123,7 @@ const heldMismatch = metricsStatement(
           / 100.0 AS wallet_held_mismatch_baht`,
 );
 
-/** The table stays small: it has one row per merchant. */
+/** Reads all of `wallets`, which stays small: it has one row per merchant. */
 const lowBalances = metricsStatement(
   'low_balances',
   ['wallets_below_alert'],
@@ -162,7 +162,7 @@ const backups = metricsStatement(
    FROM backups`,
 );
 
-/** An insert beyond the last partition would fail. Tables without partitions have no row. */
+/** An insert with an id beyond the last partition would fail. Both metrics are null for a table without partitions. */
 const partitions = metricsStatement(
   'partitions',
   ['partition_ids_left', 'partition_ids'],

@@ -18,10 +18,10 @@ const upsertRows = (name: string, value: string) =>
       ON CONFLICT (${KEY}) DO UPDATE SET value = ${value}`,
   );
 
-/** Adds a process's counts to the stored ones of this minute. */
+/** Adds a process's counts to the stored counts of this minute. */
 const ADD_COUNTED = upsertRows('add', 'stored.value + excluded.value');
 
-/** Keeps the highest level of the minute. */
+/** Stores levels of this minute. The higher value stays if a level is already stored. */
 const KEEP_LEVELS = upsertRows('keep_levels', 'greatest(stored.value, excluded.value)');
 
 const HAS_LEVELS = statement(
@@ -42,7 +42,7 @@ export interface SlotRow {
   value: string;
 }
 
-/** Sums up counts in each step of a period, or finds the highest level. Reads one range of the key for each kind of stats. */
+/** Finds the sum of each count, or the highest value of each level, in each step of a period. Reads the table by its key. */
 const READ_SLOTS = statement(
   'minute_figures.read_slots',
   { kinds: 'text[]', subject: 'text', since: 'timestamptz', until: 'timestamptz', stepSeconds: 'int' },

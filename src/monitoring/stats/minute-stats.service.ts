@@ -26,8 +26,8 @@ export class MinuteStatsService implements OnTasksStopped {
   ) {}
 
   /**
-   * Adds this process's counts since the last run, in one statement. It reads them from the metrics, so that orders take no
-   * longer. After a failure, the next run adds the same counts.
+   * Stores the counts that this process added since the last run, in one statement. Counting costs orders no time, because the
+   * counts come from the process's metrics. After a failure, the next run stores the same counts, too.
    */
   @WorkerTask('minute_figures', {
     every: 10_000,
@@ -47,7 +47,7 @@ export class MinuteStatsService implements OnTasksStopped {
     await withDeadline(this.add(), LAST_WITHIN_MS).catch(() => undefined);
   }
 
-  /** The first worker of each minute writes the levels. A minute without them is a gap in a chart. */
+  /** The first worker that runs this task in a minute stores the levels. In a minute without levels, charts have a gap. */
   @WorkerTask('figure_levels', {
     every: 20_000,
     failed: 'the levels of this minute could not be written',

@@ -7,8 +7,9 @@ export interface Bucket {
 
 /**
  * Estimates a percentile in whole milliseconds, as if the durations in a bucket were spread evenly. Null without durations.
- * @param buckets the smallest first; empty ones may be left out.
- * @param bounds of all buckets, ascending.
+ * @param buckets the smallest first; empty buckets may be missing.
+ * @param share such as 0.95 for the 95th percentile.
+ * @param bounds the upper bounds of all buckets, ascending.
  */
 export function percentile(buckets: readonly Bucket[], share: number, bounds: readonly number[]): number | null {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);

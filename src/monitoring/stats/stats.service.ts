@@ -7,7 +7,7 @@ import { DatabaseStatsRepository } from './database-stats.repository.js';
 import { MinuteStatsRepository, type SlotRow, type Steps } from './minute-stats.repository.js';
 import { percentile, type Bucket } from './percentiles.js';
 
-/** The levels that are stored each minute. now() shows their current values. */
+/** The levels that are stored each minute. `StatsService.now` returns their current values. */
 export const LEVELS = [
   'orders_open',
   'orders_oldest_open_seconds',
@@ -26,7 +26,7 @@ export type Level = (typeof LEVELS)[number];
 export type CurrentStats = Record<Level, number | null> & {
   at: string;
   orders_per_minute: number;
-  /** The failed share of the orders that ended within the hour; null without any. */
+  /** The share of failed orders among the orders that ended within the last hour; null if none ended. */
   failed_share: number | null;
 };
 
@@ -57,7 +57,7 @@ const FAILED_WITHIN_MINUTES = 60;
 export const CALL_BOUNDS_MS = CALL_SECONDS.map((seconds) => seconds * 1000);
 const ORDER_BOUNDS_MS = ORDER_SECONDS.map((seconds) => seconds * 1000);
 
-/** Stats of the service: now, and over a period. */
+/** Stats of the whole service and of each supplier: now, and over a period. */
 @Injectable()
 export class StatsService {
   constructor(
@@ -181,14 +181,14 @@ class Slots {
     return { step_seconds: stepSeconds, at: this.each(at) };
   }
 
-  /** A step without rows is 0: nothing happened. */
+  /** The sum in each step; 0 in a step without rows, because nothing happened. */
   sums(rows: readonly SlotRow[]): number[] {
     const values = this.each(() => 0);
     for (const { slot, value } of rows) values[slot] = (values[slot] ?? 0) + Number(value);
     return values;
   }
 
-  /** A step without rows is null: the level is unknown. */
+  /** The level in each step; null in a step without rows, because the level is unknown. */
   levels(rows: readonly SlotRow[]): (number | null)[] {
     const values = this.each<number | null>(() => null);
     for (const { slot, value } of rows) values[slot] = Number(value);

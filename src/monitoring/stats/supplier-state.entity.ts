@@ -3,7 +3,7 @@ import { timestampColumn } from '../../database/columns.js';
 
 /**
  * - `closed`: the supplier is called as usual.
- * - `open`: the supplier refused many calls in a row, and gets no calls for a moment.
+ * - `open`: the supplier accepted none of the last 20 calls, and gets no calls for a second or two.
  * - `half_open`: a few calls test the supplier.
  */
 export type BreakerState = 'closed' | 'open' | 'half_open';

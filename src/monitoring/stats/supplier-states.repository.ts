@@ -5,7 +5,7 @@ import { rowsOf, statement } from '../../database/parameters.js';
 import { dueUnitsAt, dueUnitsByMerchantAt } from '../../orders/waiting-units.sql.js';
 import type { SupplierState } from './supplier-state.entity.js';
 
-/** Skips removed suppliers. Inserts nothing while the worker counts as dead. */
+/** Skips removed suppliers. Inserts nothing for a worker that counts as dead, because it has no row in `worker_processes`. */
 const WRITE_STATES = statement(
   'supplier_states.write',
   { process: 'text', states: rowsOf({ supplier_id: 'int', breaker: 'text', in_flight: 'int' }) },
@@ -29,7 +29,7 @@ const READ_STATES = statement(
     WHERE supplier_id <> ${SANDBOX_SUPPLIER_ID} ORDER BY process, supplier_id`,
 );
 
-/** Counting stops here: any larger number is an incident. */
+/** Counting stops at this number: any larger number is an incident. */
 const MAX_COUNTED = 10_000;
 
 const READ_QUEUES = statement(
@@ -67,7 +67,7 @@ export interface WaitingMerchant {
   merchant: string;
   weight: number;
   units: number;
-  /** Since when the oldest of them is due. */
+  /** Since when the merchant's oldest unit is due. */
   oldest_at: Date;
 }
 
@@ -90,7 +90,7 @@ export class SupplierStatesRepository {
     return this.database.query<SupplierQueue>(...READ_QUEUES.with({}));
   }
 
-  /** The merchants with due units at a supplier: at most 20, those with the most units first. */
+  /** The merchants with due units at a supplier: at most 20, and the merchant with the most units first. */
   readWaiting(supplierId: number): Promise<WaitingMerchant[]> {
     return this.database.query<WaitingMerchant>(...READ_WAITING.with({ supplierId, limit: MAX_WAITING_MERCHANTS }));
   }
