@@ -37,7 +37,7 @@ export const pageHeaders = (styles: string[] = ["'self'"]): RequestHandler =>
         frameAncestors: ["'none'"],
       },
     },
-    // Operators decide whether TLS protects the API.
+    // Off, because operators decide whether TLS protects the API.
     strictTransportSecurity: false,
     xFrameOptions: { action: 'deny' },
   });

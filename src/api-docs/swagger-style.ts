@@ -33,7 +33,7 @@ html { color-scheme: light } html.dark-mode { color-scheme: dark }
 ${operations.join('')}
 }`;
 
-/** A link back to the documentation. Swagger UI has no place for one: this goes above it. */
+/** Adds a link back to the documentation above Swagger UI, which has no place for such a link. */
 export const BACK_SCRIPT = `addEventListener('DOMContentLoaded', () => {
   const back = document.createElement('nav');
   back.className = 'back';

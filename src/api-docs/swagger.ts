@@ -7,7 +7,7 @@ import { declareHeaders } from './openapi-headers.js';
 import { pageHeaders } from './site.js';
 import { BACK_SCRIPT, SWAGGER_CSS } from './swagger-style.js';
 
-/** The address of a script. The page's content security policy allows no inline script. */
+/** The address of `BACK_SCRIPT`, which needs one because the page's content security policy allows no inline script. */
 const BACK = '/docs/back.js';
 
 const DESCRIPTION = `Order game top-ups by SKU, pay from a prepaid THB wallet, and follow each order by polling or by signed webhooks.
