@@ -9,7 +9,7 @@ export type CommandFeatures = Pick<ModuleMetadata, 'imports' | 'providers'>;
 
 /**
  * The operators' command line. Each start runs one command, and loading modules costs more than most commands. So the module
- * contains only the features of that command's group.
+ * contains only the features of the group to which this command belongs.
  */
 @Module({ imports: [DatabaseModule] })
 export class CliModule {

@@ -25,7 +25,7 @@ const SUBJECTS = {
   events: { partition: partitionEvents, defaultIds: 50_000_000n, min: 20_000_000n },
 };
 
-/** Every order waits for the locks of a partitioning. So PostgreSQL must release them soon after a lost connection. */
+/** While this process holds its locks, every order waits. So PostgreSQL must release them soon after the connection is lost. */
 const RELEASE_LOCKS_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
   options:

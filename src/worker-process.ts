@@ -25,7 +25,10 @@ export async function startWorker(): Promise<RunningProcess> {
   return { logger, stopWithinMs: STOP_WITHIN_MS, stop: () => app.close() };
 }
 
-/** Reports suppliers whose timeout contradicts SUPPLIER_QUIET_PERIOD_MS, once the schema is ready. */
+/**
+ * Reports suppliers whose timeout contradicts SUPPLIER_QUIET_PERIOD_MS, once the schema is ready.
+ * @param isFatal whether such a supplier ends the process, as in production.
+ */
 async function checkTiming(app: INestApplicationContext, logger: Logger, isFatal: boolean): Promise<void> {
   if (!(await app.get(SchemaService).whenReady())) return;
   const problems = await app

@@ -14,7 +14,7 @@ import { QueuesModule } from './queues/queues.module.js';
 import { SupplierPurchasesModule } from './fulfilment/reconciliation/supplier-purchases.module.js';
 import { WebhookDispatchModule } from './webhooks/webhook-dispatch.module.js';
 
-/** The process that buys from suppliers and delivers webhooks. Any number of them share the work. */
+/** A worker: the process that buys from suppliers and delivers webhooks. Any number of workers share the work. */
 @Module({
   imports: [
     DatabaseModule,
