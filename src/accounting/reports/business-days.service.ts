@@ -119,7 +119,7 @@ export class BusinessDaysService {
     const until = new Date(Math.min(start.getTime() + elapsedMs, stop.getTime()));
     const end = stop < now ? stop : now;
     const [orders, sold] = await Promise.all([
-      this.minutes.readSlots(['orders'], '', { since: start, until, stepSeconds: STEP_SECONDS }),
+      this.minutes.readSteps(['orders'], '', { since: start, until, stepSeconds: STEP_SECONDS }),
       this.readSold(start, until, now),
     ]);
     // The hours before `until` are known by now, so only the rest of an earlier day is read.

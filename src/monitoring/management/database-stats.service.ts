@@ -35,7 +35,7 @@ export class DatabaseStatsService {
       this.gathering = undefined;
       this.gatheredAtMs = performance.now();
     });
-    await withDeadline(this.gathering, MAX_WAIT_MS).catch(() => this.declareAway());
+    await withDeadline(this.gathering, MAX_WAIT_MS).catch(() => this.declareDatabaseDown());
   }
 
   private async gather(): Promise<void> {
@@ -43,7 +43,7 @@ export class DatabaseStatsService {
       try {
         await this.read(statement);
       } catch (error) {
-        if (error instanceof AppError) return this.declareAway();
+        if (error instanceof AppError) return this.declareDatabaseDown();
         this.report(statement, error as Error);
       }
       this.metrics.databaseUp.set(1);
@@ -64,7 +64,7 @@ export class DatabaseStatsService {
     this.failing.add(name);
   }
 
-  private declareAway(): void {
+  private declareDatabaseDown(): void {
     this.metrics.databaseUp.set(0);
     for (const gauge of Object.values(this.metrics.databaseGauges)) gauge.clear();
   }

@@ -10,7 +10,7 @@ export const STAT_KINDS = {
   supplier_inquiry_duration: '',
   webhook_attempts: 'the result',
   /** A level that PostgreSQL reports at one moment of the minute, not a count. */
-  levels: 'which',
+  levels: 'the name of the level',
 } as const;
 export type StatKind = keyof typeof STAT_KINDS;
 

@@ -32,28 +32,28 @@ const HAS_LEVELS = statement(
                    AND minute = date_trunc('minute', statement_timestamp())) AS has_levels`,
 );
 
-export interface SlotRow {
+export interface StepRow {
   figure: string;
   label: string;
   up_to_ms: number;
   /** The number of the step, from 0. */
-  slot: number;
+  step: number;
   /** The sum of counts, or the highest level. */
   value: string;
 }
 
 /** Finds the sum of each count, or the highest value of each level, in each step of a period. Reads the table by its key. */
-const READ_SLOTS = statement(
-  'minute_figures.read_slots',
+const READ_STEPS = statement(
+  'minute_figures.read_steps',
   { kinds: 'text[]', subject: 'text', since: 'timestamptz', until: 'timestamptz', stepSeconds: 'int' },
   ({ kinds, subject, since, until, stepSeconds }) => `
-    SELECT m.figure, m.label, m.up_to_ms, slot, CASE m.figure WHEN 'levels' THEN max(m.value) ELSE sum(m.value) END AS value
+    SELECT m.figure, m.label, m.up_to_ms, step, CASE m.figure WHEN 'levels' THEN max(m.value) ELSE sum(m.value) END AS value
     FROM unnest(${kinds}) AS wanted(figure)
     JOIN minute_figures m ON m.figure = wanted.figure AND m.subject = ${subject}
       AND m.minute >= ${since} AND m.minute < ${until}
-    CROSS JOIN LATERAL (SELECT floor(extract(epoch FROM m.minute - ${since}) / ${stepSeconds})::int AS slot) step
-    GROUP BY m.figure, m.label, m.up_to_ms, slot
-    ORDER BY slot, m.up_to_ms`,
+    CROSS JOIN LATERAL (SELECT floor(extract(epoch FROM m.minute - ${since}) / ${stepSeconds})::int AS step) numbered
+    GROUP BY m.figure, m.label, m.up_to_ms, step
+    ORDER BY step, m.up_to_ms`,
 );
 
 export interface RecentRow {
@@ -123,9 +123,9 @@ export class MinuteStatsRepository {
   }
 
   /** @param subject a supplier's code, or empty. */
-  readSlots(kinds: StatKind[], subject: string, { since, until, stepSeconds }: Steps): Promise<SlotRow[]> {
+  readSteps(kinds: StatKind[], subject: string, { since, until, stepSeconds }: Steps): Promise<StepRow[]> {
     const values = { kinds, subject, since, until, stepSeconds };
-    return this.database.query<SlotRow>(...READ_SLOTS.with(values));
+    return this.database.query<StepRow>(...READ_STEPS.with(values));
   }
 
   /** @param minutes how many, the current one included. */

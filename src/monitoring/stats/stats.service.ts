@@ -4,7 +4,7 @@ import type { MetricRow } from '../../core/instruments.js';
 import { CALL_SECONDS, ORDER_SECONDS, type DatabaseMetricName } from '../../core/metrics.js';
 import type { StatKind } from './counted.js';
 import { DatabaseStatsRepository } from './database-stats.repository.js';
-import { MinuteStatsRepository, type SlotRow, type Steps } from './minute-stats.repository.js';
+import { MinuteStatsRepository, type StepRow, type Steps } from './minute-stats.repository.js';
 import { percentile, type Bucket } from './percentiles.js';
 
 /** The levels that are stored each minute. `StatsService.now` returns their current values. */
@@ -100,28 +100,28 @@ export class StatsService {
   /** Orders and webhooks over a period. */
   async overTime(steps: Steps): Promise<StatsOverTime> {
     const kinds: StatKind[] = ['orders', 'order_duration', 'webhook_attempts', 'levels'];
-    const rows = await this.minutes.readSlots(kinds, '', steps);
-    const slots = new Slots(steps);
-    const of = (figure: StatKind, isMeant: (label: string) => boolean): SlotRow[] =>
+    const rows = await this.minutes.readSteps(kinds, '', steps);
+    const perStep = new StepValues(steps);
+    const of = (figure: StatKind, isMeant: (label: string) => boolean): StepRow[] =>
       rows.filter((row) => row.figure === figure && isMeant(row.label));
     return {
-      ...slots.times(),
+      ...perStep.times(),
       counts: [
         ...['placed', 'completed', 'failed'].map((name) => ({
           name: `orders_${name}`,
-          values: slots.sums(of('orders', (label) => label === name)),
+          values: perStep.sums(of('orders', (label) => label === name)),
         })),
-        { name: 'webhooks_delivered', values: slots.sums(of('webhook_attempts', isDelivered)) },
+        { name: 'webhooks_delivered', values: perStep.sums(of('webhook_attempts', isDelivered)) },
         {
           name: 'webhooks_failed',
-          values: slots.sums(of('webhook_attempts', (label) => !isDelivered(label))),
+          values: perStep.sums(of('webhook_attempts', (label) => !isDelivered(label))),
         },
       ],
-      levels: LEVELS.map((name) => ({ name, values: slots.levels(of('levels', (label) => label === name)) })),
+      levels: LEVELS.map((name) => ({ name, values: perStep.levels(of('levels', (label) => label === name)) })),
       durations: [
         {
           name: 'orders',
-          ...slots.durations(
+          ...perStep.durations(
             of('order_duration', () => true),
             ORDER_BOUNDS_MS,
           ),
@@ -136,20 +136,20 @@ export class StatsService {
       ...(['supplier_sends', 'supplier_inquiries'] as const),
       ...(['supplier_send_duration', 'supplier_inquiry_duration'] as const),
     ];
-    const rows = await this.minutes.readSlots(kinds, supplier, steps);
-    const slots = new Slots(steps);
+    const rows = await this.minutes.readSteps(kinds, supplier, steps);
+    const perStep = new StepValues(steps);
     const calls = rows.filter(({ up_to_ms: upTo }) => upTo === 0);
     const outcomes = [...new Set(calls.map(({ label }) => label))].sort();
     return {
-      ...slots.times(),
+      ...perStep.times(),
       counts: outcomes.map((name) => ({
         name,
-        values: slots.sums(calls.filter(({ label }) => label === name)),
+        values: perStep.sums(calls.filter(({ label }) => label === name)),
       })),
       levels: [],
       durations: (['send', 'inquiry'] as const).map((name) => ({
         name,
-        ...slots.durations(
+        ...perStep.durations(
           rows.filter(({ figure }) => figure === `supplier_${name}_duration`),
           CALL_BOUNDS_MS,
         ),
@@ -166,8 +166,8 @@ function orNothing(error: unknown): MetricRow[] {
   return [];
 }
 
-/** Distributes rows over the steps of a period. */
-class Slots {
+/** Arranges rows by the steps of a period. */
+class StepValues {
   private readonly count: number;
 
   constructor(private readonly steps: Steps) {
@@ -177,32 +177,32 @@ class Slots {
 
   times(): Pick<StatsOverTime, 'at' | 'step_seconds'> {
     const { since, stepSeconds } = this.steps;
-    const at = (slot: number): string => new Date(since.getTime() + slot * stepSeconds * 1000).toISOString();
+    const at = (step: number): string => new Date(since.getTime() + step * stepSeconds * 1000).toISOString();
     return { step_seconds: stepSeconds, at: this.each(at) };
   }
 
   /** The sum in each step; 0 in a step without rows, because nothing happened. */
-  sums(rows: readonly SlotRow[]): number[] {
+  sums(rows: readonly StepRow[]): number[] {
     const values = this.each(() => 0);
-    for (const { slot, value } of rows) values[slot] = (values[slot] ?? 0) + Number(value);
+    for (const { step, value } of rows) values[step] = (values[step] ?? 0) + Number(value);
     return values;
   }
 
   /** The level in each step; null in a step without rows, because the level is unknown. */
-  levels(rows: readonly SlotRow[]): (number | null)[] {
+  levels(rows: readonly StepRow[]): (number | null)[] {
     const values = this.each<number | null>(() => null);
-    for (const { slot, value } of rows) values[slot] = Number(value);
+    for (const { step, value } of rows) values[step] = Number(value);
     return values;
   }
 
-  durations(rows: readonly SlotRow[], bounds: readonly number[]): Omit<Durations, 'name'> {
+  durations(rows: readonly StepRow[], bounds: readonly number[]): Omit<Durations, 'name'> {
     const buckets = this.each<Bucket[]>(() => []);
-    for (const { slot, up_to_ms, value } of rows) buckets[slot]?.push({ up_to_ms, count: Number(value) });
+    for (const { step, up_to_ms, value } of rows) buckets[step]?.push({ up_to_ms, count: Number(value) });
     const share = (of: number): (number | null)[] => buckets.map((each) => percentile(each, of, bounds));
     return { p50_ms: share(0.5), p95_ms: share(0.95) };
   }
 
-  private each<Value>(make: (slot: number) => Value): Value[] {
-    return Array.from({ length: this.count }, (_, slot) => make(slot));
+  private each<Value>(make: (step: number) => Value): Value[] {
+    return Array.from({ length: this.count }, (_, step) => make(step));
   }
 }

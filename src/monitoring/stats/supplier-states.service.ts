@@ -5,7 +5,7 @@ import { WorkerHeartbeatService } from '../../queues/worker-heartbeat.service.js
 import { SupplierStatesRepository } from './supplier-states.repository.js';
 
 /** How soon a change of a breaker is written. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 /** How often all states are written. */
 const WRITE_EVERY_MS = 10_000;
 
@@ -23,7 +23,7 @@ export class SupplierStatesService {
 
   /** After a failure the next run writes the states. */
   @WorkerTask('supplier_states', {
-    every: LOOK_EVERY_MS,
+    every: CHECK_EVERY_MS,
     failed: 'states of suppliers could not be written',
     level: 'debug',
   })
