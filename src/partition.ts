@@ -9,10 +9,10 @@ import { partitionEvents } from './database/partitions/partition-events.js';
 import { ORDERS, TRANSFERS, type PartitionSet } from './database/partitions/partition-sets.js';
 import { executeOn } from './database/partitions/runs.js';
 
-type Partition = typeof partitionEvents;
+type PartitionTables = typeof partitionEvents;
 
 const divideTables =
-  (set: PartitionSet): Partition =>
+  (set: PartitionSet): PartitionTables =>
   (execute, perPartition, logger) =>
     divideInPlace(execute, set, perPartition, logger);
 
@@ -50,7 +50,7 @@ try {
   process.exit(1);
 }
 
-function readArgs(args: string[]): { partition: Partition; perPartition: bigint } {
+function readArgs(args: string[]): { partition: PartitionTables; perPartition: bigint } {
   const options = { 'ids-per-partition': { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [name = ''] = positionals;
