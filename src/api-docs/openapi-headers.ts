@@ -61,8 +61,8 @@ export function declareHeaders(document: OpenAPIObject): OpenAPIObject {
 function headersOf(status: string): Headers {
   // The rate limit counts every request with a valid key, even one that fails for another reason.
   const isCounted = status !== '401' && status !== '403';
-  const isForNow = status === '429' || status === '503';
-  return { ...EVERY, ...(isCounted ? RATE_LIMIT : {}), ...(isForNow ? RETRY : {}) };
+  const isTemporary = status === '429' || status === '503';
+  return { ...EVERY, ...(isCounted ? RATE_LIMIT : {}), ...(isTemporary ? RETRY : {}) };
 }
 
 const referencesTo = (headers: Headers): Record<string, { $ref: string }> =>
