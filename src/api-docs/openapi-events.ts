@@ -79,7 +79,7 @@ const PARAMETERS: Part<Components, 'parameters'> = {
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: 'The `id` of the event: the same with every attempt, so that an event that arrives twice is known.',
+    description: 'The `id` of the event. Each attempt has the same id, so that you recognize a repeated event.',
     schema: { type: 'string', pattern: '^evt_\\w+$' },
     example: 'evt_3bqFzJ0WnXrT5c8HsVdK2m',
   },
@@ -87,7 +87,8 @@ const PARAMETERS: Part<Components, 'parameters'> = {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'When this attempt was made, in Unix seconds. Refuse one that is more than five minutes off.',
+    description:
+      'The time of this attempt, in Unix seconds. Refuse a delivery if this differs from your clock by more than five minutes.',
     schema: { type: 'string', pattern: '^\\d+$' },
     example: '1768465801',
   },
@@ -97,14 +98,15 @@ const PARAMETERS: Part<Components, 'parameters'> = {
     required: true,
     description:
       '`v1,` and the base64 of the HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While a secret is being ' +
-      'replaced there are two, with a space between: one that fits is enough.',
+      'replaced, the header has two signatures, separated by a space: one valid signature is enough.',
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 };
 
 const POSTPONED: Responses[string] = {
-  description: 'Tried again after `Retry-After`, an hour at most and never before `retry_delay`, if a retry is left.',
+  description:
+    'A failure. If a retry is left, it follows after `Retry-After` (an hour at most), but never before `retry_delay`.',
   headers: {
     'Retry-After': { description: 'Seconds, or a date', schema: { type: 'string' }, example: '120' },
   },
@@ -113,10 +115,10 @@ const POSTPONED: Responses[string] = {
 /** The consequence of each answer of the merchant's endpoint (contract, section 4). */
 const RESPONSES: Responses = {
   '2XX': { description: 'Received: answer within 15 seconds, and do the work afterwards.' },
-  '410': { description: 'No more retries of this delivery.' },
+  '410': { description: 'A failure. This delivery is not retried.' },
   '429': POSTPONED,
   '503': POSTPONED,
-  default: { description: 'A failure. Tried again after `retry_delay` seconds, up to `max_retries` times.' },
+  default: { description: 'A failure. Each of `max_retries` retries follows after `retry_delay` seconds.' },
 };
 
 /** Declares each event as a webhook, and an item of `GET /v1/events` as one of these events. */

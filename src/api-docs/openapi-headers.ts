@@ -21,7 +21,7 @@ const RATE_LIMIT: Headers = {
   },
   'RateLimit-Remaining': {
     schema: { type: 'integer', minimum: 0 },
-    description: 'Requests that it may make now, without waiting.',
+    description: 'Requests that this API key may make now, without waiting.',
     example: 999,
   },
   'RateLimit-Reset': {
@@ -31,7 +31,7 @@ const RATE_LIMIT: Headers = {
   },
   'RateLimit-Policy': {
     schema: { type: 'string' },
-    description: 'The limit, and the seconds that it is for.',
+    description: 'The limit, and the number of seconds to which it applies.',
     example: '1000;w=1',
   },
 };
@@ -39,7 +39,7 @@ const RATE_LIMIT: Headers = {
 const RETRY: Headers = {
   'Retry-After': {
     schema: { type: 'integer', minimum: 1 },
-    description: 'Seconds after which the same request may be sent again. Absent where waiting does not help.',
+    description: 'Seconds after which you may send the same request again. Absent if waiting does not help.',
     example: 1,
   },
 };

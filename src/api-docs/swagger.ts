@@ -35,7 +35,7 @@ export function createOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Products', 'What can be ordered, at your prices')
     .addTag('Players', 'Find out whether a player exists')
     .addTag('Webhooks', 'Be told when an order ends, and see what was delivered')
-    .addTag('Events', 'What happened, in order: for those who missed a webhook, or have none')
+    .addTag('Events', 'What happened, in order: for merchants that missed a webhook, or have none')
     .addTag('Sandbox', 'For merchants who try the service out')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api-key')
     .build();
