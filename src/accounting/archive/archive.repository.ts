@@ -182,6 +182,7 @@ export class ArchiveRepository {
   async attach(number: number, parts: readonly (sql.Range & { table: string; name: string })[]): Promise<void> {
     const newest = await this.newestParts();
     const [{ lower } = { lower: null }] = parts;
+    /** Whether a part has the same range as the partition of `orders`. Otherwise it has rows of several such partitions. */
     const isOwn = (part: sql.Range): boolean => part.lower === lower;
     const copyRules = async (part: sql.Range & { table: string; name: string }): Promise<void> => {
       const like = present(newest.get(part.table), 'it is partitioned');
@@ -192,7 +193,7 @@ export class ArchiveRepository {
     const names = parts.map(({ name }) => name);
     const locked = await this.locked(names);
     await withBriefLock(this.run, locked, async () => {
-      // These partitions hold rows of several ranges. Their foreign keys need locks on tables that the service uses.
+      // The foreign keys of these parts refer to whole tables, which the service uses. So adding the keys needs locks.
       for (const part of parts.filter((each) => !isOwn(each))) await copyRules(part);
       for (const { table, name } of parts) await this.runWritten(sql.WRITE_PARENT_KEYS, [table, name]);
     });
@@ -214,7 +215,7 @@ export class ArchiveRepository {
     return this.removeInBatches(kept.FORGET_PURCHASES, range);
   }
 
-  /** Removes the reference trigger, and validates foreign keys. No partition may be archived at this time. @throws LocksNotFree */
+  /** Removes the reference trigger, and validates foreign keys. Call it only while no partition is archived. @throws LocksNotFree */
   async endArchive(): Promise<void> {
     await withBriefLock(this.run, 'orders', () => this.run(sql.DROP_REFERENCE_TRIGGER));
     await this.runWritten(sql.WRITE_OUTER_VALIDATIONS);

@@ -1,7 +1,7 @@
 import type { ArchiveState } from '../audit/archived-partition.entity.js';
 import { statement } from '../../database/parameters.js';
 
-/** Tables whose partitions by order id are archived, each before its dependants. */
+/** The tables of orders, whose partitions are archived. A table stands before the tables that refer to it. */
 const ORDER_TABLES = ['orders', 'order_items', 'order_units', 'unit_attempts', 'supplier_calls'];
 const PARENTS = `ARRAY[${ORDER_TABLES.map((name) => `'${name}'`).join(', ')}]::regclass[]`;
 
@@ -110,7 +110,7 @@ const within = ({ key, lower, upper }: Range): string =>
 export const copyPart = (name: string, columns: readonly string[], order: readonly string[]): string =>
   `COPY (SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${order.join(', ')}) TO STDOUT`;
 
-/** Copies rows of another table that belong to a range of orders; they stay in the database. */
+/** Copies rows of another table that belong to a range of orders. These rows stay in the database. */
 export const copyReferring = (table: string, columns: readonly string[], range: Range): string =>
   `COPY (SELECT ${columns.join(', ')} FROM ${table} WHERE ${within(range)} ORDER BY ${range.key}) TO STDOUT`;
 
@@ -119,11 +119,11 @@ export const copyIn = (name: string, columns: readonly string[]): string =>
 
 export const countOf = (name: string): string => `SELECT count(*)::text AS rows FROM ${name}`;
 
-/** The end of a partition. */
+/** The end of a partition of `orders`. */
 export interface Ends {
-  /** The last order in it, if any. */
+  /** The id of its last order; null if it is empty. */
   last: string | null;
-  /** Whether the next order gets an id beyond the partition. */
+  /** Whether the next order of the service gets an id beyond this partition. */
   passed: boolean;
 }
 
@@ -134,7 +134,7 @@ export const findEnds = (orders: string, upper: string): string => `
 /** Reasons against archiving: for each, the id of an order to which it applies, or null. */
 export interface Obstacles {
   open: string | null;
-  /** It changed within the last days. */
+  /** It changed too recently. */
   recent: string | null;
   /** It has a unit in review. */
   review: string | null;
@@ -219,7 +219,7 @@ export const FORGET = statement(
 
 export const FIND_SCHEMA = `SELECT name FROM schema_migrations ORDER BY timestamp DESC LIMIT 1`;
 
-/** Finds which names are tables, and whether these are attached. $1: names. */
+/** Finds the names that are tables, and whether these tables are attached as partitions. $1: names. */
 export const FIND_TABLES = `SELECT relname AS name, relispartition AS attached FROM pg_class WHERE oid = ANY(ARRAY(
   SELECT to_regclass(name) FROM unnest($1::text[]) AS name)) ORDER BY relname`;
 
@@ -249,7 +249,10 @@ export const WRITE_COPIED_RULES = `
   SELECT regexp_replace(pg_get_triggerdef(oid), $3::text || ' ', $4::text || ' ') FROM pg_trigger
   WHERE tgrelid = $1::text::regclass AND NOT tgisinternal AND tgtype & 1 = 0`;
 
-/** Writes the table's own keys for a partition, so that attaching need not check them. $1: the table, $2: the partition. */
+/**
+ * Writes the statements that give a table the foreign keys of the table to which it will be attached. Then PostgreSQL need not
+ * check these keys while it attaches. $1: the table to attach to, $2: the table to attach.
+ */
 export const WRITE_PARENT_KEYS = `
   SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s NOT VALID', $2::text, conname,
                 regexp_replace(pg_get_constraintdef(oid), ' NOT VALID$', '')) AS statement

@@ -105,7 +105,7 @@ const take = (reader: Reader): Writable =>
     },
   });
 
-/** Makes a directory unless it exists. @throws AppError if it can't be made, or has files without `mayHaveFiles`. */
+/** Makes a directory unless it exists. @throws AppError if this fails, or if the directory has files and must not have any. */
 export async function makeDirectory(directory: string, { mayHaveFiles }: { mayHaveFiles: boolean }): Promise<void> {
   await onDisk(directory, async () => {
     const made = await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -1,6 +1,7 @@
 import { ARCHIVED_MEMBERS, ARCHIVED_MEMBERS_VERSION } from '../../orders/archived-order.js';
 
-// These statements store, check and remove the rows that the database keeps of archived orders.
+// Some facts about archived orders stay in the database: their references with their results, and some of their attempts.
+// These statements store, check and remove such rows.
 
 const valuesOf = (alias: string, names: readonly string[]): string =>
   names.map((name) => `${alias}.${name}`).join(', ');
@@ -40,8 +41,8 @@ export const FORGET_REFERENCES = `
   DELETE FROM order_references r USING next WHERE r.order_id = next.order_id RETURNING r.order_id`;
 
 /**
- * Stores the attempts whose reference does not begin with the order's number, with the supplier's reference, and the attempts
- * that bought nothing by our books. $1: after this order's id, $2: through that one.
+ * Stores two kinds of attempts, each with its supplier's reference: attempts whose own reference does not begin with the order's
+ * number, and attempts that bought nothing according to our books. $1: after this order's id, $2: through that one.
  */
 export const keepPurchases = (orders: string, units: string, attempts: string): string => `
   INSERT INTO archived_purchases (supplier_id, reference, order_id, supplier_reference, not_bought)

@@ -9,9 +9,9 @@ export interface ArchivedTable extends Written {
   table: string;
   file: string;
   columns: string[];
-  /** The partition with these rows, which is dropped; null for a copy of rows that stay in the database. */
+  /** The name of the partition that had these rows and is dropped; null if the rows also stay in the database. */
   partition: string | null;
-  /** The column with the ids of orders. The range is from `lower`, open if null, to before `upper`. */
+  /** The column with the ids of orders. The file has all rows from `lower` (null for the very first) to before `upper`. */
   key: string;
   lower: string | null;
   upper: string;

@@ -42,8 +42,8 @@ const refused = (message: string): AppError => new AppError('CONFLICT', message)
 
 /**
  * Moves the oldest partitions of orders to files, once all of their orders lie in closed months. It removes rows only after it
- * has read back their files. References stay in the database, so that no merchant can use one for a second order. After an
- * interruption, the next start resumes.
+ * has read back their files. References stay in the database, so that no merchant can use a reference for a second order. After
+ * an interruption, the next start resumes the work.
  */
 @Injectable()
 export class MonthArchiveService {
@@ -137,7 +137,7 @@ export class MonthArchiveService {
     const months = await this.monthsOf(archive, partition, closings);
     const orders = months.reduce((sum, each) => sum + each.orders, 0);
     const suppliers = await archive.findSuppliers(partition);
-    // Overwrites files that an interrupted start left in this directory.
+    // An interrupted start may have left files in this directory, which are overwritten.
     await makeDirectory(directory, { mayHaveFiles: state?.directory === directory });
     await archive.begin(partition, { directory, orders, months, suppliers, by: by.operator });
     const files = new PartitionFiles(archive, partition, directory, onStep);
@@ -188,7 +188,7 @@ export class MonthArchiveService {
         manifest = again.manifest;
       }
       await onStep('comparing references');
-      // After the purchases were stored and before the detach, a supplier may have reported the reference of one.
+      // Between storing the purchases and the detach, a supplier may have reported its reference of a purchase.
       await archive.keepPurchases(partition);
       await this.assertStored(archive, partition);
       await archive.drop(names);

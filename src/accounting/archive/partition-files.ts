@@ -12,7 +12,9 @@ export type OnStep = (what: string) => void | Promise<void>;
 /** The written files of a partition. */
 export interface Files {
   manifest: Manifest;
+  /** The hash of the manifest. */
   hash: string;
+  /** The size of all files. */
   bytes: number;
 }
 
@@ -73,7 +75,7 @@ export class PartitionFiles {
     return true;
   }
 
-  /** Whether the files are unchanged. */
+  /** Whether the files still have the sizes and hashes of the manifest. */
   async areWhole({ tables }: Manifest): Promise<boolean> {
     try {
       await assertFiles(this.directory, tables, this.onStep);

@@ -5,9 +5,9 @@ import { bigintColumn, createdAtColumn, timestampColumn } from '../../database/c
  * How far a partition of orders is archived or restored.
  * - `begun`: the files are being written.
  * - `verified`: the files are complete; the orders are still in their tables.
- * - `detached`: no table that the service reads has the orders.
+ * - `detached`: the orders are in tables that the service does not read.
  * - `dropped`: only the files have the orders.
- * - `attached`: restored; stored references are left to be removed.
+ * - `attached`: the orders are in their tables again; their stored references are still to be removed.
  */
 export type ArchiveState = 'begun' | 'verified' | 'detached' | 'dropped' | 'attached';
 
@@ -23,7 +23,7 @@ export class ArchivedPartition {
   @PrimaryColumn('integer', { primaryKeyConstraintName: 'pk_archived_partitions' })
   number!: number;
 
-  /** The first id; null for the first partition, which has no lower bound. */
+  /** The first order id; null for the first partition, which has no lower bound. */
   @Column(bigintColumn({ nullable: true }))
   first_id!: bigint | null;
 

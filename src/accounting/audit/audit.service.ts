@@ -40,7 +40,7 @@ export interface ClosedRange {
   through: string;
   months: number;
   orders: bigint;
-  /** Their orders that had not ended: each audit checks these again. */
+  /** The number of orders that were open when the last month was closed. Each audit checks these orders again. */
   leftOpen: number;
   lastClosedAt: Date;
 }
@@ -70,8 +70,8 @@ interface Beginning {
 
 /**
  * Checks the books while the service runs: everything after the last closed month, or all with `full`. It reads orders in
- * batches, each in its own snapshot. It adds up movements of money up to an id below which no new one can appear. Then it reads
- * the remaining movements and the wallets in one snapshot, and compares the wallets with all movements.
+ * batches, each in its own snapshot. It adds up movements of money up to an id below which no new movement can appear. Then it
+ * reads the remaining movements and the wallets in one snapshot, and compares the wallets with all movements.
  */
 @Injectable()
 export class AuditService {

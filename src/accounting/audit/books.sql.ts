@@ -11,12 +11,12 @@ export const TABLES = { orders: 'orders', transfers: 'transfers', deliveries: 'w
 export type Book = keyof typeof TABLES;
 
 /**
- * No transaction of the service takes nearly 5 minutes. So every transaction that could still add a movement began later than
- * 5 minutes before the latest movement, and no movement can appear among older ones.
+ * The time before which no new movement can appear. No transaction of the service takes nearly 5 minutes. So a transaction that
+ * can still add a movement began less than 5 minutes before the latest movement.
  */
 const SETTLED = `(SELECT created_at FROM transfers ORDER BY id DESC LIMIT 1) - interval '5 minutes'`;
 
-/** The extent of the books: all orders and deliveries, and the movements among which no new one can appear. */
+/** The extent of the books: all orders and deliveries, but only the movements among which no new movement can appear. */
 export const EXTENT: Statement = {
   name: 'audit.extent',
   text: `
@@ -103,7 +103,7 @@ export const BALANCES: Statement = {
   text: `SELECT merchant_id, available, held FROM wallets`,
 };
 
-/** Finds open orders up to an id, except known ones. $1: the id, $2: the known ones. */
+/** Finds open orders up to an id, except known orders. $1: the id, $2: the ids of known orders. */
 export const UNKNOWN_OPEN: Statement = {
   name: 'audit.unknown_open',
   text: `SELECT order_number FROM orders

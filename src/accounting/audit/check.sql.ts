@@ -21,9 +21,9 @@ export interface RowCheck extends Check {
   of?: string;
   /** SQL condition: the rows that break the rule. Must not be null. */
   wrong: string;
-  /** SQL text that names a row. */
+  /** SQL expression: the words that name a row which breaks the rule. */
   example: string;
-  /** Aggregates over these rows, by name. With `of`, they must not have a filter, because {@link compare} adds one. */
+  /** SQL aggregates over the rows to which the rule applies, by name. With `of`, {@link compare} adds a filter to each of them. */
   figures?: Record<string, string>;
 }
 

@@ -47,7 +47,7 @@ export class ClosedMonth {
   @Column('bigint', { array: true })
   left_open!: bigint[];
 
-  /** The number of wallets with movements until then. */
+  /** The number of wallets with movements until the end of the month. */
   @Column('integer')
   wallets!: number;
 

@@ -85,13 +85,13 @@ export function differenceOf(
 
 export const FROM_THE_START: Extent = { orders: 0n, transfers: 0n, deliveries: 0n };
 
-/** The extent of the closed months. */
+/** The extent of the closed months. @param last the last of them; undefined if no month is closed. */
 export const endOf = (last: ClosedMonth | undefined): Extent =>
   last
     ? { orders: last.orders_through, transfers: last.transfers_through, deliveries: last.deliveries_through }
     : FROM_THE_START;
 
-/** The ids of a book between two extents: after the first, through the second. */
+/** The range of a book between two extents: after the last id of the one, through the last id of the other. */
 export const rangeBetween = (from: Extent, to: Extent, book: Book): Range => ({
   after: from[book],
   through: to[book],
@@ -111,7 +111,7 @@ const isNext = (closing: ClosedMonth, before: ClosedMonth): boolean =>
   closing.previous_hash?.equals(before.hash) === true &&
   BOOKS.every((book) => closing[`${book}_after`] === before[`${book}_through`]);
 
-/** Whether every wallet is still there and no sum is lower. */
+/** Whether a closing has all wallets of the closing before it, and no lower sum in any of them. */
 function isGrown(wallets: readonly WalletClosing[], before: readonly WalletClosing[]): boolean {
   const now = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet]));
   return before.every((earlier) => {

@@ -115,7 +115,7 @@ const INSERT_WALLETS = statement(
     INSERT INTO closed_wallets (month, ${wallets.names}) SELECT ${month}, * FROM ${wallets.unnest}`,
 );
 
-/** Acquires the lock for closing months. No row if it is not yet time or another worker has it. $1: seconds. */
+/** Acquires the lock for closing months. Returns no row while another worker has the lock, or before `next_at`. $1: seconds. */
 const ACQUIRE_LOCK: Statement = {
   name: 'closings.take_turn',
   text: `UPDATE month_closing_turn SET next_at = statement_timestamp() + make_interval(secs => $1)
@@ -200,7 +200,7 @@ export class ClosingsRepository {
     tx.write(...INSERT_WALLETS.with({ month, wallets }));
   }
 
-  /** Acquires the lock for this many seconds. @returns false if another worker has it, or it is not yet time. */
+  /** Acquires the lock for this many seconds. @returns false while another worker has the lock, or before `next_at`. */
   async acquireLock(seconds: number): Promise<boolean> {
     return (await this.database.query(ACQUIRE_LOCK, [seconds])).length > 0;
   }

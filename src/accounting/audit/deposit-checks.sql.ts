@@ -2,11 +2,14 @@ import { counted } from '../../core/text.js';
 import { formatBaht } from '../../core/money.js';
 import { baht, type MomentCheck } from './check.sql.js';
 
-/** Credits for payments, or debits that take them back. Operators may have used other references with this beginning. */
+/**
+ * The credits for payments, or (`:back`) the debits that take such credits back. Matches whole references, because operators may
+ * have chosen other references that begin with `deposit:`.
+ */
 const transfersOf = (end: '' | ':back'): string =>
   `(SELECT id, kind, merchant_id, amount, reference FROM transfers WHERE reference ~ '^deposit:pay_[0-9A-Za-z]{22}${end}$')`;
 
-/** Rules about payments that came in, in a snapshot. */
+/** Rules about incoming payments, deposits and statements. */
 export const DEPOSIT_CHECKS = {
   payments: {
     name: 'deposit_payments',

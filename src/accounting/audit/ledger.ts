@@ -44,12 +44,12 @@ const heldOf = ({ holds, spends, refunds }: Sums): Satang => holds - spends - re
 
 const NOTHING = { credits: 0n, debits: 0n, holds: 0n, spends: 0n, refunds: 0n };
 
-/** Adds up movements in the order of their ids, and checks that each continues the balance of the one before. */
+/** Adds up movements in the order of their ids, and checks that each movement continues the balance of the movement before it. */
 export class Ledger {
   private readonly wallets: Map<number, Standing>;
   private readonly moved = new Set<number>();
 
-  /** @param closed the wallets at the closing after which the movements begin; empty if they begin at the start. */
+  /** @param closed the wallets of the closing after which the movements begin; empty if they begin with the very first one. */
   constructor(
     private readonly tallies: Tallies,
     closed: readonly ClosedWallet[],
@@ -73,7 +73,7 @@ export class Ledger {
     }
   }
 
-  /** The wallets now, by merchant. */
+  /** The wallets after the movements that were added so far, sorted by merchant. */
   get closing(): Omit<ClosedWallet, 'month'>[] {
     return [...this.wallets.values()]
       .map((wallet) => ({ ...wallet, available: availableOf(wallet), held: heldOf(wallet) }))

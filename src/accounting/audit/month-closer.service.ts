@@ -12,12 +12,12 @@ const DAY_S = 86_400;
 /** Lock expiry: if a worker dies, another may take over after this long. */
 const LOCK_S = 900;
 
-/** The worker is stopping: another one begins the month again, from its first order. */
+/** The worker is stopping. Another worker will begin the month again, from its first order. */
 class Stopped extends Error {}
 
 /**
- * Closes months that ended MONTH_CLOSE_AFTER_DAYS ago. One worker at a time does it, and rests after each batch for as
- * long as the batch took, to leave the database to orders. If a check fails, it tries the month again a day later.
+ * Closes months that ended at least MONTH_CLOSE_AFTER_DAYS ago. One worker at a time closes months. After each batch, it rests
+ * for as long as the batch took, to leave the database to orders. If a check fails, a worker tries the month again a day later.
  */
 @Injectable()
 export class MonthCloserService {
@@ -39,7 +39,7 @@ export class MonthCloserService {
     if (!(await this.closings.acquireLock(LOCK_S))) return;
     try {
       const hasPassed = await untilStopped(stop, this.closeAll(days, stop));
-      // The lock also serves as a pause: the next look is in an hour, or in a day if a check failed.
+      // The lock also serves as a pause: workers look for months again in an hour, or in a day if a check failed.
       await this.closings.extendLock(hasPassed ? HOUR_S : DAY_S);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
@@ -83,7 +83,7 @@ export class MonthCloserService {
 }
 
 /**
- * Waits for the work, but not once the worker stops: a batch only reads, so it may be abandoned.
+ * Waits for the work until the worker stops. Then it abandons the work: a batch only reads.
  * @throws Stopped
  */
 async function untilStopped<Result>(stop: AbortSignal, work: Promise<Result>): Promise<Result> {

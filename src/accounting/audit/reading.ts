@@ -20,14 +20,14 @@ const IN_WORDS = {
   deliveries: 'deliveries',
 } as const satisfies Record<Book, string>;
 
-/** Reads books in batches, each in its own snapshot, and collects the findings. */
+/** Reads the rows of the books in batches, each in its own snapshot, and collects the findings of the checks. */
 export class Reading {
   readonly tallies: Tallies;
   readonly ledger: Ledger;
   private done = 0;
   private total = 1;
 
-  /** @param closed the wallets at the last closing before the first movement to read; empty if this reads from the start. */
+  /** @param closed the wallets of the closing after which the reading begins; empty if it begins with the very first row. */
   constructor(
     private readonly snapshots: Snapshots,
     private readonly books: AuditRepository,
@@ -83,7 +83,7 @@ export class Reading {
     return count;
   }
 
-  /** Adds up the movements of a range, in which no new one may appear. @returns their number. */
+  /** Adds up the movements of a range, in which no new movement may appear. @returns their number. */
   async transfers(range: Range): Promise<bigint> {
     let transfers = 0n;
     for await (const batch of this.batches('transfers', range, (tx, each) => this.books.movements(tx, each))) {
@@ -107,7 +107,7 @@ export class Reading {
     for (const [check, findings] of found) this.tallies.of(check).add(findings);
   }
 
-  /** Reports the last step, or the end. */
+  /** Reports that only one step is left. @param what this step, in words; absent if no step is left. */
   async end(what?: string): Promise<void> {
     const total = Math.ceil(this.total);
     await this.onProgress(what === undefined ? total : total - 1, total, what ?? '');

@@ -26,7 +26,7 @@ class Tally {
     for (const [name, figure] of Object.entries(figures)) this.figures[name] = (this.figures[name] ?? 0n) + figure;
   }
 
-  /** @param example the violation, in words. */
+  /** Adds one violation. @param example the violation, in words. */
   find(example: string): void {
     this.add({ wrong: 1n, example, figures: {} });
   }

@@ -84,8 +84,9 @@ const WRONG_ENTRY = `
 const WRONG_LINK = `(NOT is_first AND available_after <> before + change)`;
 
 /**
- * Adds up a range of movements for each wallet, and finds those that break a rule. $1: after this id, $2: through that one.
- * `before` is the balance after the first movement, less its change. Archived orders are found by their references.
+ * Adds up a range of movements for each wallet, and finds the movements that break a rule. $1: after this id, $2: through that
+ * one. In the result, `before` is the balance before the first movement. The merchant of an archived order comes from
+ * `order_references`.
  */
 export const MOVEMENTS = `
   WITH moved AS (

@@ -26,7 +26,7 @@ import { DeliveriesRepository } from '../../webhooks/deliveries.repository.js';
 import { WebhookReplayService } from '../../webhooks/webhook-replay.service.js';
 import { JobWorkService } from './job-work.service.js';
 
-/** The services that jobs use. They are listed and not imported, so that they use the jobs' own connections. */
+/** The services that jobs use. Lists them instead of importing their modules, so that they use the jobs' own connections. */
 @Module({
   imports: [JobsModule, NoQueuesModule, SuppliersModule],
   providers: [

@@ -10,9 +10,9 @@ import { statement } from '../../database/parameters.js';
 const sinceIn = (moment: string): string => `(${selectFirstIdSince('transfers', moment)})`;
 
 /**
- * Counts archived orders with movements of these kinds in a period. Movements stay in the database when their order is
- * archived. It reads no movements if no order of the period can be archived. With a supplier, it counts all orders of the
- * partitions that refer to the supplier, because only the files know which orders do.
+ * Counts archived orders with movements of these kinds in a period. Movements stay in the database when their order is archived.
+ * If no partition was archived after the period began, it reads no movements, because no order of the period is archived then.
+ * With a supplier, it counts the orders of all partitions that refer to the supplier: only the files show which orders these are.
  */
 const COUNT_ARCHIVED = statement(
   'archived_orders.count',

@@ -12,7 +12,7 @@ import { READ_DAY, READ_DAY_OF_MERCHANTS } from './daily-report.sql.js';
 export interface DayFigures {
   /** Orders placed on the day. */
   orders: bigint;
-  /** Orders that ended on the day, whenever placed. */
+  /** Completed and failed orders that ended on the day, regardless of the day on which they were placed. */
   completed: bigint;
   failed: bigint;
   opening_available: Satang;
@@ -30,7 +30,7 @@ export interface DayFigures {
 
 export type MerchantDay = DayFigures & Pick<Transfer, 'merchant_id'> & Pick<Merchant, 'name'>;
 
-/** A merchant's day, with the available balance after the last line of the statement. */
+/** A merchant's day, with the available balance that the last line of its statement states at the end of the day. */
 export type MerchantDayRow = MerchantDay & { last_available: Satang };
 
 /** A calendar day in a time zone. */

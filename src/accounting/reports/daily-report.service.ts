@@ -28,7 +28,7 @@ export interface DailyReport {
   differences: string[];
 }
 
-/** Reports a day by merchant, and checks the balances against the movements between them. */
+/** Reports a day by merchant, and checks that the day's movements lead from the opening to the closing balances. */
 @Injectable()
 export class DailyReportService {
   constructor(

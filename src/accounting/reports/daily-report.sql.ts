@@ -1,6 +1,6 @@
 import type { Statement } from '../../database/database.js';
 
-/** The change of a movement to the available balance. */
+/** The amount by which a movement changes the available balance. */
 export const AVAILABLE = `CASE kind WHEN 'credit' THEN amount WHEN 'order_refund' THEN amount
                              WHEN 'debit' THEN -amount WHEN 'order_hold' THEN -amount ELSE 0 END`;
 const HELD = `CASE kind WHEN 'order_hold' THEN amount WHEN 'order_spend' THEN -amount
@@ -16,9 +16,9 @@ export const READ_DAY: Statement = {
 };
 
 /**
- * $1: start and $2: stop of the day, $3: whether to include sandbox merchants. Opening balances add up the movements before
- * the day. Closing balances are the wallet's current balance, less the movements since. So the two agree only if no movement
- * is missing.
+ * $1: start and $2: stop of the day, $3: whether to include sandbox merchants. An opening balance is the sum of all movements
+ * before the day. A closing balance is the wallet's current balance less the movements after the day. So the day's movements
+ * lead from the one to the other only if no movement is missing.
  */
 export const READ_DAY_OF_MERCHANTS: Statement = {
   name: 'report.day_of_merchants',

@@ -35,7 +35,7 @@ const REPORT_BY = { channel: reportBy('channel'), merchant: reportBy('merchant')
 
 /** Payments that were made in a period, with their results; amounts in satang. */
 export interface DepositsRow {
-  /** The channel's code, the merchant's id, or the day; null for payments that no merchant has. */
+  /** The channel's code, the merchant's id, or the day; null for payments that belong to no merchant. */
   about: string | null;
   payments: bigint;
   amount: Satang;
@@ -44,7 +44,7 @@ export interface DepositsRow {
   waiting: bigint;
   returned: bigint;
   ignored: bigint;
-  /** From paying to booking; null if none was booked. */
+  /** The median time from paying to booking; null if no payment was booked. */
   median_seconds: number | null;
 }
 

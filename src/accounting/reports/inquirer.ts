@@ -7,7 +7,7 @@ const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 10_000;
-/** The inquirer gives up after this many failures in a row: an unreachable supplier must not cost a timeout per unit. */
+/** The inquirer gives up after this many unanswered references in a row. Otherwise, a supplier that is down costs a timeout each. */
 const GIVE_UP_AFTER = 20;
 
 /** A supplier's result for a reference. */
@@ -19,7 +19,7 @@ export class Inquirer {
   unanswered = 0;
   /** Why the last query got no usable answer. */
   lastProblem: string | null = null;
-  /** References that are in no list and can't be queried, or only by a call that may buy. */
+  /** References that are not in `listed`, and that the supplier can't be queried about without the risk of buying. */
   unaskable = 0;
   private unansweredInARow = 0;
 

@@ -45,8 +45,8 @@ const marginBy = (grouping: Grouping) =>
   );
 
 /**
- * Succeeded units of orders that ended in a period: by the time of the spend movement, as the daily report counts, or by the
- * order's end if it was free.
+ * The succeeded units of orders that ended in a period. As in the daily report, an order ended at the time of its spend movement.
+ * A free order has no such movement, and ended at its last change.
  */
 const MARGIN_BY = {
   day: marginBy('day'),
@@ -66,7 +66,7 @@ export interface MarginFigures {
   cost_estimated_units: bigint;
   /** Units without any known cost: they have no margin. */
   cost_unknown_units: bigint;
-  /** The price that merchants paid for those units. */
+  /** The price that merchants paid for the units without any known cost. */
   cost_unknown_revenue: Satang;
 }
 

@@ -38,12 +38,12 @@ export class MarginReportService {
   }
 }
 
-/** Revenue of the units with a reported or expected cost: only they have a margin. */
+/** The revenue of the units with a reported or expected cost: only these units have a margin. */
 const countedRevenue = ({ revenue, cost_unknown_revenue }: MarginFigures): bigint => revenue - cost_unknown_revenue;
 
 export const marginOf = (figures: MarginFigures): bigint => countedRevenue(figures) - figures.cost;
 
-/** The margin in percent of that revenue, with one fraction digit, rounded half up; null without revenue. */
+/** The margin in percent of the revenue that counts, with one fraction digit, rounded half up; null if that revenue is zero. */
 export function marginPercent(figures: MarginFigures): number | null {
   const counted = countedRevenue(figures);
   if (counted === 0n) return null;
@@ -64,7 +64,7 @@ const NOTHING: MarginFigures = {
 
 const FIGURES = Object.keys(NOTHING) as (keyof MarginFigures)[];
 
-/** The sum of the rows, with costs as rounded in each. */
+/** The sum of the rows. The costs in the rows are already rounded. */
 export const totalOf = (rows: MarginFigures[]): MarginFigures =>
   rows.reduce(
     (sum, row) => Object.fromEntries(FIGURES.map((name) => [name, sum[name] + row[name]])) as unknown as MarginFigures,

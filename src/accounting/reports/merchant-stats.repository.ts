@@ -39,7 +39,7 @@ export const READ_TODAY = statement(
   },
 );
 
-/** The last days and today, oldest first, including days without orders. */
+/** The last `days` days, today included, oldest first. Days without orders have a row, too. */
 export const READ_DAYS = statement(
   'merchant_figures.days',
   { merchantId: 'int', timezone: 'text', days: 'int' },
@@ -65,7 +65,7 @@ export class MerchantStatsRepository {
     return new Map(rows.map((row) => [row.merchant_id, row]));
   }
 
-  /** The last days and today, oldest first, including days without orders. */
+  /** @returns the last `days` days, today included, oldest first. */
   days(merchantId: number, timezone: string, days: number): Promise<MerchantDay[]> {
     return this.reads.query<MerchantDay>(...READ_DAYS.with({ merchantId, timezone, days }));
   }

@@ -3,14 +3,14 @@ import { toCsv, type CsvCell } from '../../core/csv.js';
 import type { MonthLine, MonthStatement } from './month-statement.js';
 import { STATEMENT_TIMEZONE } from './statement.service.js';
 
-/** What a statement is about. */
+/** A merchant's statement of a month. */
 export interface MonthOfMerchant {
   merchant: { id: number; name: string };
   month: string;
   statement: MonthStatement;
 }
 
-/** In Thai, then in English: shops in Thailand send statements in both. */
+/** In Thai, then in English, as usual on statements in Thailand. */
 const FUNDING: Record<Exclude<MonthLine['kind'], 'order'>, [string, string]> = {
   deposit: ['เงินฝาก', 'Deposit'],
   withdrawal: ['ถอนเงินและค่าธรรมเนียม', 'Withdrawal or fee'],
@@ -24,7 +24,7 @@ const HEADS: [string, string][] = [
   ['จำนวนเงิน', 'Amount'],
 ];
 
-/** The page loads nothing and runs nothing: its own policy allows only this style. */
+/** The page loads nothing and runs nothing: its content security policy allows only this style. */
 export const STATEMENT_STYLE = `
 @page { size: A4; margin: 16mm 14mm }
 * { box-sizing: border-box }

@@ -3,13 +3,13 @@ import { invariant } from '../../core/invariant.js';
 import type { Satang } from '../../core/money.js';
 import type { AccountStatement, StatementRow } from './statement.service.js';
 
-/** Nobody prints more lines than this, and all of them are in memory. */
+/** A limit, because all lines of a month are in memory. Nobody prints this many. */
 const MAX_LINES = 50_000;
 
 /** An order, a deposit or a withdrawal of a month. */
 export interface MonthLine {
   kind: 'order' | 'deposit' | 'withdrawal';
-  /** The first movement in the month. */
+  /** The time of the first movement in the month. */
   at: Date;
   orderNumber: string | null;
   referenceId: string | null;
@@ -21,7 +21,7 @@ export interface MonthLine {
   amount: Satang;
 }
 
-/** A merchant's month as it is sent: one line for each order, and the sums. */
+/** A merchant's month: one line for each order, deposit or withdrawal, and the sums. */
 export interface MonthStatement {
   opening: Satang;
   closing: Satang;

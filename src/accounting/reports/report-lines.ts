@@ -65,7 +65,7 @@ export const toMarginLine = (figures: MarginFigures): MarginLine => ({
   cost_unknown_revenue: formatBaht(figures.cost_unknown_revenue),
 });
 
-/** The balance counts too: without settled units, it is the only query that shows whether the supplier answers. */
+/** The balance must be known, too: without settled units, it is the only query that shows whether the supplier answers. */
 export const isCompleteComparison = ({
   balance,
   unanswered,
@@ -85,7 +85,7 @@ export interface SupplierLine {
   succeeded_amount: string;
   failed: number;
   open: number;
-  /** Attempts that failed over to another one: the supplier must not have sold them. */
+  /** Attempts that another attempt followed: the supplier must not have sold these. */
   given_up: number;
   agreed: number;
   unanswered: number;
@@ -97,10 +97,10 @@ export interface SupplierLine {
   unreadable: number;
   /** Purchases that no order knows, for which this report opened a discrepancy. */
   unknown: number;
-  /** Purchases that the supplier lists as sold, and our books do not have: unknown ones, and attempts that ended otherwise. */
+  /** Listed purchases that our books do not have: unknown purchases, and those of attempts that bought nothing by our books. */
   surplus: number;
   open_cases: number;
-  /** The statement that replaced the list; absent without one. */
+  /** The statement that was read instead of the supplier's list; absent without a statement. */
   statement?: {
     name: string;
     /** Purchases before `since`, which were skipped. */

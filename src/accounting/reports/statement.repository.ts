@@ -49,7 +49,7 @@ const PAGE_FORWARDS: Statement = { name: 'statement.page_forwards', text: page('
 
 const PAGE_BACKWARDS: Statement = { name: 'statement.page_backwards', text: page('DESC') };
 
-/** Lines before an id, newest first, including those of orders. */
+/** All lines before an id, newest first. */
 export const LATEST = statement(
   'statement.latest',
   { merchantId: 'int', before: 'bigint', limit: 'int' },
@@ -60,8 +60,8 @@ export const LATEST = statement(
 );
 
 /**
- * The same for movements by operators, which are few. The index of references finds these movements. The sort by an expression
- * keeps PostgreSQL from scanning the whole statement by id.
+ * Only the credits and debits before an id, newest first. The index of references finds these movements, which are few. The sort
+ * by an expression keeps PostgreSQL from scanning the merchant's whole statement by id.
  */
 export const LATEST_FUNDING = statement(
   'statement.latest_funding',
@@ -106,7 +106,7 @@ export class StatementRepository {
     return present(read, 'a month begins and ends');
   }
 
-  /** Newest first. @param isFunding only movements by operators. @param before exclusive. */
+  /** Newest first. @param isFunding only credits and debits. @param before exclusive. */
   latest(merchantId: number, isFunding: boolean, before: bigint, limit: number): Promise<StatementRow[]> {
     const latest = isFunding ? LATEST_FUNDING : LATEST;
     return this.database.query<StatementRow>(...latest.with({ merchantId, before, limit }));

@@ -38,7 +38,7 @@ export class AccountStatementService {
   /**
    * Reads the balances in one snapshot, and then the lines in pages up to the snapshot's last line. The pages need no open
    * transaction, because movements never change, and each new movement of a wallet has a higher id.
-   * @param server the primary, if the latest movements must not be missing.
+   * @param server where to read: the primary, if the latest movements must not be missing.
    */
   async read(
     merchantId: number,
@@ -55,7 +55,7 @@ export class AccountStatementService {
     };
   }
 
-  /** Lines newest first. @param isFunding only movements by operators. @throws BAD_REQUEST for a bad cursor. */
+  /** Lines newest first. @param isFunding only credits and debits. @throws BAD_REQUEST for a bad cursor. */
   async latest<Line>(
     merchantId: number,
     { isFunding, cursor, limit }: { isFunding: boolean; cursor: string | undefined; limit: number },

@@ -19,7 +19,7 @@ const FROM_ATTEMPTS = `
   JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
   LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit`;
 const WHERE_ATTEMPTS = `WHERE coalesce(a.supplier_id, u.supplier_id) = $1 AND o.created_at >= $2`;
-/** The latest attempt of its unit. Any other one failed over. */
+/** Whether an attempt is the latest of its unit. Each earlier attempt has ended without buying. */
 const IS_LATEST = `a.ended_as IS NULL`;
 
 /** $1: supplier, $2: orders created since. */
@@ -58,10 +58,10 @@ export interface UnitCounts {
   succeeded: bigint;
   failed: bigint;
   open: bigint;
-  /** Attempts that failed over to another one. */
+  /** Attempts that another attempt followed. */
   given_up: bigint;
   succeeded_amount: Satang;
-  /** The lowest id of these orders, where reading starts. */
+  /** The lowest id of the orders of these units: pages of attempts begin there. */
   first_order_id: bigint;
 }
 
@@ -90,7 +90,7 @@ export class SupplierReportRepository {
     return present(counts, 'a count has a row');
   }
 
-  /** In the order of orders, units and attempts. @param after the last one of the previous page. */
+  /** Sorted by order, unit and attempt. @param after the last attempt of the previous page. */
   pageOfEnded(supplierId: number, since: Date, after: Place, limit: number): Promise<EndedAttempt[]> {
     const values = [supplierId, since, after.order_id, after.item, after.unit, after.attempt, limit];
     return this.database.query<EndedAttempt>(withLongTimeout(PAGE_OF_ENDED), values);

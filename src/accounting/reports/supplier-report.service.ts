@@ -38,9 +38,9 @@ export interface SupplierComparison {
   differences: Difference[];
   /** Units without a usable answer of the supplier. */
   unanswered: { count: number; reason: string | null };
-  /** Units that are in no statement and can't be queried, or only by a call that may buy. */
+  /** Units that are not in the statement, and that the supplier can't be queried about without the risk of buying. */
   unaskable: number;
-  /** Why a reversal of these units would go unnoticed; null if it would be noticed, or without such units. */
+  /** Why the service would not notice if the supplier takes back an `unaskable` unit; null if it would, or without such units. */
   unnoticed: string | null;
   /** The supplier's own list of purchases. */
   list: ListReading;
@@ -78,9 +78,9 @@ export class SupplierReportService {
   ) {}
 
   /**
-   * Queries a supplier about each settled unit and each failed-over attempt of orders placed since a time, and reads its list of
-   * sales. Records a discrepancy for each contradiction. It reads ended attempts in pages without a transaction, because these
-   * never change.
+   * Queries a supplier about each settled unit and each earlier attempt of orders placed since a time. Also reads the supplier's
+   * list of sales. Records a discrepancy for each contradiction. Ended attempts never change, so this reads them in pages without
+   * a transaction.
    * @param statement replaces the supplier's list, and gives the results of units that can't be queried.
    */
   async compare(
@@ -175,7 +175,7 @@ export class SupplierReportService {
 const soldSince = ({ purchases, since }: Statement = { name: '', purchases: [], unclear: [] }): StatedPurchase[] =>
   purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
 
-/** A statement's results by our references, with purchases from before `since`, because clocks differ. */
+/** A statement's results by our references. Includes purchases from before `since`, because clocks differ. */
 const resultsOf = (statement: Statement | undefined): Map<string, Answered> =>
   new Map(
     (statement?.purchases ?? []).flatMap(({ reference, state }) =>
