@@ -6,7 +6,7 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { ClosingsRepository } from './closings.repository.js';
 import { isRefusal, MonthClosingService, type ClosedMonth, type Refusal } from './month-closing.service.js';
 
-const LOOK_EVERY_MS = 60_000;
+const CHECK_EVERY_MS = 60_000;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 /** Lock expiry: if a worker dies, another may take over after this long. */
@@ -31,7 +31,7 @@ export class MonthCloserService {
   ) {}
 
   @WorkerTask('month_closing', {
-    every: LOOK_EVERY_MS,
+    every: CHECK_EVERY_MS,
     offBy: 'MONTH_CLOSE_AFTER_DAYS',
     failed: 'months could not be closed: retrying later',
   })

@@ -38,7 +38,7 @@ export interface Refusal {
 export const isRefusal = (found: ClosedMonth | Refusal): found is Refusal => !('hash' in found);
 
 /** The month to close next, with the closing before it. */
-interface Place {
+interface NextMonth {
   month: string;
   last: ClosedMonth | undefined;
   wallets: ClosedWallet[];
@@ -76,11 +76,11 @@ export class MonthClosingService {
   async *close(options: CloseOptions, through?: string): AsyncGenerator<ClosedMonth | Refusal, void> {
     if (through !== undefined) await this.assertClosable(through, options.days);
     for (;;) {
-      const place = await this.nextPlace();
-      if (place === null || (through !== undefined && place.month > through)) return;
-      const { closable, stop } = await this.closings.endOf(place.month, options.days);
+      const next = await this.findNextMonth();
+      if (next === null || (through !== undefined && next.month > through)) return;
+      const { closable, stop } = await this.closings.endOf(next.month, options.days);
       if (!closable) return;
-      const found = await this.closeOne(place, stop, options);
+      const found = await this.closeOne(next, stop, options);
       yield found;
       if (isRefusal(found)) return;
     }
@@ -89,15 +89,15 @@ export class MonthClosingService {
   private async assertClosable(month: string, days: number): Promise<void> {
     const { closable, closable_at: at } = await this.closings.endOf(month, days);
     if (!closable) throw new AppError('BAD_REQUEST', `${month} can be closed from ${at.toISOString()} on`);
-    const place = await this.nextPlace();
-    if (place === null) throw new AppError('BAD_REQUEST', 'there is nothing in the books yet');
-    if (month < place.month && !place.last)
-      throw new AppError('BAD_REQUEST', `the books begin in ${place.month}: there is nothing in ${month}`);
-    if (month < place.month) throw new AppError('CONFLICT', `${month} is closed already`);
+    const next = await this.findNextMonth();
+    if (next === null) throw new AppError('BAD_REQUEST', 'there is nothing in the books yet');
+    if (month < next.month && !next.last)
+      throw new AppError('BAD_REQUEST', `the books begin in ${next.month}: there is nothing in ${month}`);
+    if (month < next.month) throw new AppError('CONFLICT', `${month} is closed already`);
   }
 
   /** The month to close next. Reads the primary, which has every closing. */
-  private async nextPlace(): Promise<Place | null> {
+  private async findNextMonth(): Promise<NextMonth | null> {
     const last = (await this.list()).at(-1);
     const month = last ? monthAfter(last.month) : await this.closings.firstMonth();
     if (month === null) return null;
@@ -105,9 +105,9 @@ export class MonthClosingService {
     return { month, last, wallets };
   }
 
-  private async closeOne(place: Place, stop: Date, options: CloseOptions): Promise<ClosedMonth | Refusal> {
-    const { month, last, wallets } = place;
-    await this.assertWhole(place);
+  private async closeOne(next: NextMonth, stop: Date, options: CloseOptions): Promise<ClosedMonth | Refusal> {
+    const { month, last, wallets } = next;
+    await this.assertWhole(next);
     const from = endOf(last);
     const to = notBefore(from, await this.closings.lastIdsBefore(stop));
     await this.assertFewOpen(month, to.orders);
@@ -153,7 +153,7 @@ export class MonthClosingService {
   }
 
   /** @throws CONFLICT if the last closing was changed: the next one must not build on it. */
-  private async assertWhole({ last, wallets }: Place): Promise<void> {
+  private async assertWhole({ last, wallets }: NextMonth): Promise<void> {
     if (!last) return;
     const closings = await this.list();
     const earlier = closings.at(-2) ?? null;
