@@ -1,25 +1,25 @@
 import type { SupplierProduct as Listed, Unavailable } from '../suppliers/supplier-adapter.js';
 import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 
-/** Why a run changed nothing. */
+/** Why a reading of a catalogue changed nothing. */
 export type Refusal =
-  /** The last reading was at `readAt`. The supplier's limit, or our own, allows the next one at `nextAt`. */
+  /** The last reading was at `readAt`. The gap after it ends at `nextAt`. `isGapOurs`: whether we chose the gap, not the supplier. */
   | { kind: 'too_soon'; readAt: Date; nextAt: Date; isGapOurs: boolean }
   /** The supplier returned no catalogue. `isPaused`: whether its answer paused the supplier. */
   | { kind: 'unavailable'; problem: Unavailable; isPaused?: boolean }
   | { kind: 'empty' }
-  /** It lists the SKU at two prices. */
+  /** The catalogue lists the SKU at two prices. */
   | { kind: 'contradiction'; sku: string }
-  /** Far fewer SKUs are listed, or sold, than after the run before. */
+  /** Far fewer SKUs are listed, or on sale, than after the reading before. */
   | { kind: 'shrunk'; what: 'listed' | 'sold'; before: number; now: number }
-  /** During the reading another run began, or an operator set the supplier. */
+  /** During this reading, another one began or an operator changed the supplier. */
   | { kind: 'overtaken' };
 
 /** A row of the catalogue, without the times at which it was seen. */
 export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'> & {
-  /** Whether anything but its stock has changed. */
+  /** Whether the item is new, or anything but its stock has changed. */
   is_changed: boolean;
-  /** Whether the reading has its price. If not, the item keeps the last one, and the cost of its offers grows old. */
+  /** Whether the reading has a price of the item. If not, the item keeps its last price, and the cost of its offers grows old. */
   is_cost_read: boolean;
 };
 
@@ -27,19 +27,19 @@ export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at
 export interface CatalogueDifference {
   /** The items that the catalogue lists now. */
   items: CatalogueItem[];
-  /** SKUs that it no longer lists. */
+  /** SKUs that the catalogue no longer lists. */
   gone: string[];
   added: number;
   priceChanged: number;
   availabilityChanged: number;
 }
 
-/** If a catalogue shrinks by more, its answer was most likely cut short. */
+/** If a catalogue shrinks by more, the supplier's answer was most likely cut short. */
 const MAX_SHRINKAGE_PERCENT = 30;
 
 /**
  * The reason why a reading is implausible; null if it is plausible. No option makes an empty or contradictory reading plausible.
- * @param before the stored catalogue, with products that are no longer listed.
+ * @param before the stored catalogue, including products that are no longer listed.
  * @param isForced whether a shrunken catalogue is accepted.
  */
 export function implausibility(
@@ -94,7 +94,7 @@ function shrinkage(what: 'listed' | 'sold', before: number, now: number): Refusa
   return isFar ? { kind: 'shrunk', what, before, now } : null;
 }
 
-/** Without a readable price, the last readable one stays. */
+/** If a reading has no price of an item, the item keeps its last price. */
 function toItem(product: Listed, before: SupplierProduct | undefined): CatalogueItem {
   const { sku, name, group, cost, stock, oncePerDay, cutOff, note } = product;
   const item = {
@@ -121,7 +121,7 @@ const WATCHED = [
   ...(['cut_off_from', 'cut_off_to', 'cut_off_zone', 'note', 'player_pattern'] as const),
 ];
 
-/** PostgreSQL writes times of day with their seconds. */
+/** Cuts the seconds from times of the day: PostgreSQL writes them, and a reading has none. */
 const shown = (row: SupplierProduct): SupplierProduct => ({
   ...row,
   cut_off_from: row.cut_off_from?.slice(0, 5) ?? null,

@@ -10,13 +10,13 @@ import { OffersService } from './offers.service.js';
 import { versionOf } from './product-imports.service.js';
 import { ProductsService } from './products.service.js';
 
-/** The effect of a rate on a product that the service buys in that currency. */
+/** The effect of a new exchange rate on a product that the service buys in that currency. */
 export interface FxEffect {
   sku: string;
   name: string;
   supplier: string;
   price: Satang;
-  /** Null where there is no rate at present. */
+  /** Null if there is no rate at present. */
   costBefore: Satang | null;
   costAfter: Satang;
 }
@@ -24,7 +24,7 @@ export interface FxEffect {
 export interface FxPreview {
   currency: string;
   rate: string;
-  /** The present rate; null where there is none. */
+  /** The present rate; null if there is none. */
   before: string | null;
   /** Every product that the service buys in the currency, sorted by the margin at the new rate, the smallest first. */
   effects: FxEffect[];
@@ -66,7 +66,7 @@ export class FxEffectsService {
     return this.rates.set(currency, rate, by, { expected: before });
   }
 
-  /** The number of products that the service buys in each currency, with the sums of their prices and known costs. */
+  /** The number of products that the service buys in each currency. The sums include only products whose cost in baht is known. */
   async margins(): Promise<Map<string, { products: number; price: Satang; cost: Satang }>> {
     const sums = new Map<string, { products: number; price: Satang; cost: Satang }>();
     for (const { offer, price } of await this.bought()) {
@@ -106,6 +106,7 @@ const marginAfter = ({ price, costAfter }: FxEffect): bigint => price - costAfte
 const compare = <Value extends bigint | string>(one: Value, other: Value): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
+/** Rates are calculated as whole numbers with this many fraction digits. */
 const RATE_DIGITS = 10;
 const RATE_UNIT = 10n ** BigInt(RATE_DIGITS);
 /** One satang in millionths of baht, the unit of costs. */

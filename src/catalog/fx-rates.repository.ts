@@ -26,7 +26,7 @@ const ADD_RATE = statement(
     RETURNING currency, trim_scale(baht_per_unit)::text AS baht_per_unit, valid_from, source`,
 );
 
-/** Exchange rates to baht. Each new rate adds a row. It replaces another rate only within the same millisecond. */
+/** Exchange rates to baht. Each new rate is a new row, except that it replaces a rate of the same millisecond. */
 @Injectable()
 export class FxRatesRepository {
   constructor(private readonly database: Database) {}

@@ -36,7 +36,7 @@ export class FxRatesService {
   /**
    * Sets a rate from now on.
    * @param rate baht for one unit, in decimals.
-   * @param expected the rate that it replaces; null for none.
+   * @param expected the present rate as the operator saw it, null for none. If the present rate differs, nothing changes.
    * @throws BAD_REQUEST; CONFLICT
    */
   async set(
@@ -69,7 +69,7 @@ export class FxRatesService {
     return this.rates.list();
   }
 
-  /** Whether the rate is recent enough for purchases: the costs by an old rate may be far from the suppliers' real prices. */
+  /** Whether the rate is recent enough for purchases. Costs at an old rate may differ much from the suppliers' real prices. */
   isFresh({ valid_from }: FxRate): boolean {
     return Date.now() - valid_from.getTime() <= this.config.ROUTING_RATE_MAX_AGE_MS;
   }

@@ -18,11 +18,11 @@ export type Listing = Pick<
 > & {
   list_price: Product['price'];
   own_price: Product['price'];
-  /** Whether it is sold at present, and can be bought somewhere. */
+  /** Whether it is active and has a routable offer. In the sandbox, no offer is needed. */
   available: boolean;
 };
 
-/** The merchant of a listing. In the sandbox everything that is sold can be bought. */
+/** The merchant to which a product is listed. */
 export type Customer = Pick<Caller, 'merchantId' | 'sandbox'>;
 const MERCHANT = { merchantId: 'int', sandbox: 'boolean' } as const;
 type InText = Record<keyof typeof MERCHANT, string>;
@@ -49,7 +49,7 @@ const PAGE = statement(
     `${listingsFor({ merchantId, sandbox }, limits)} WHERE p.id > ${after} ORDER BY p.id LIMIT ${limit}`,
 );
 
-/** Finds nothing for products that are not sold. */
+/** Finds no row for a product that is not active. */
 const FIND_PLAYER_CHECK = statement(
   'listings.find_player_check',
   { sku: 'text' },
@@ -61,7 +61,7 @@ export type QueriedProduct = Pick<MerchantPrice, 'merchant_id'> &
   Pick<Product, 'sku'> & {
     /** Whether the merchant wants more than one unit. */
     many: boolean;
-    /** Whether the built-in supplier sells it, regardless of its offers. */
+    /** Whether the merchant is in the sandbox: then the built-in supplier sells every active product, regardless of its offers. */
     sandbox: boolean;
   };
 
@@ -70,16 +70,16 @@ export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
   Pick<Product, 'requires_server' | 'requires_character' | 'max_quantity' | 'kind'> & {
     /** Whether the product exists and is sold at present. */
     is_listed: boolean;
-    /** Null when no offer of it is routable. */
+    /** Null if no offer of the product is routable. */
     supplier_id: SupplierOffer['supplier_id'] | null;
     supplier_sku: SupplierOffer['supplier_sku'] | null;
     /** The supplier's code; null in the sandbox. */
     supplier_code: string | null;
     /** Whether the offer sells a player only one unit a day. For several units, such offers come last. */
     once_per_day: SupplierOffer['once_per_day'] | null;
-    /** The offer's terms begin here: the order keeps a copy of them. */
+    /** From here to `baht_per_unit`: the offer's terms. The order stores a copy of them. */
     player_template: SupplierOffer['player_template'];
-    /** The pattern that players must match there; null for any player. */
+    /** The pattern that a player must match at this offer; null for any player. */
     player_pattern: string | null;
     expected_cost_micros: SupplierOffer['cost_micros'];
     max_cost_micros: bigint | null;
@@ -94,9 +94,10 @@ export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
   };
 
 /**
- * Reads prices in the order's own transaction, so that no order pays an outdated price. Returns the routable offers up to the
- * first one that takes any player: one row for most products. For several units, offers that sell one a day come last: if no
- * other offer is routable, the service refuses the order. For sandbox merchants the statement reads no offer.
+ * Reads prices in the order's own transaction, so that no order pays an outdated price. Returns the routable offers of a product
+ * up to the first offer that takes any player. For most products, this is one row. If the merchant wants several units, offers
+ * that sell a player only one unit a day come last: if only such offers are routable, the service refuses the order. For sandbox
+ * merchants, the statement reads no offers.
  */
 export const FIND_ORDERABLE = statement(
   'listings.find_orderable',
@@ -151,7 +152,7 @@ export class ListingsRepository {
     return this.reads.list<Listing>(...PAGE.with({ merchantId, sandbox, after, limit, ...this.limits }));
   }
 
-  /** The player check of a product; null where it has none. */
+  /** The player check of a product; null if the product has none, or is not active. */
   async findPlayerCheck(sku: string): Promise<Product['player_check']> {
     const [product] = await this.database.query<Pick<Product, 'player_check'>>(...FIND_PLAYER_CHECK.with({ sku }));
     return product?.player_check ?? null;

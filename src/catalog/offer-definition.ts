@@ -14,14 +14,14 @@ export interface OfferName {
   supplierSku: string;
 }
 
-/** The wanted state of an offer. Members that are not given stay; in a new offer they get defaults. */
+/** The wanted state of an offer. An absent member keeps its value, or gets a default in a new offer. */
 export interface OfferDefinition extends OfferName {
   priority?: number;
   /** The cost of one unit, in millionths of the currency; null for unknown. */
   costMicros?: bigint | null;
   /** Required with a cost, unless the offer already has a currency. */
   currency?: string;
-  /** Null for the adapter's default. */
+  /** Null for the default template of the adapter. */
   playerTemplate?: string | null;
   guardPercent?: string;
   active?: boolean;
@@ -51,8 +51,8 @@ interface RowContext {
 
 /**
  * The row of an offer after a change.
- * @param item its entry in the supplier's catalogue: a new offer without a given cost gets that cost.
- * @param reason the operator's reason, which the row keeps if the operator switches the offer off.
+ * @param item the offer's item in the supplier's catalogue: a new offer without a given cost gets the cost of the item.
+ * @param reason the operator's reason, which the row stores if the operator switches the offer off.
  * @param now the time of the given cost, if any.
  */
 export function toRow(key: OfferKey, definition: OfferDefinition, { before, item, reason, now }: RowContext): OfferRow {
@@ -61,7 +61,7 @@ export function toRow(key: OfferKey, definition: OfferDefinition, { before, item
     ...key,
     priority: definition.priority ?? before?.priority ?? 1,
     active: active ?? before?.active ?? true,
-    // An operator who switches it on or off overrides a fault.
+    // If an operator switches the offer on or off, an earlier switch by a fault no longer counts.
     off_by_fault: active === undefined ? (before?.off_by_fault ?? false) : false,
     off_reason: active === undefined ? (before?.off_reason ?? null) : active ? null : (reason ?? null),
     player_template: playerTemplate === undefined ? (before?.player_template ?? null) : playerTemplate,

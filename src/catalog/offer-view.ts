@@ -19,7 +19,7 @@ export interface OfferView {
   guard_percent: number;
   active: boolean;
   routable: boolean;
-  /** The first reason, in words; null when it is routable. */
+  /** The first reason why it is not routable, in words; null if it is routable. */
   why_not: string | null;
 }
 

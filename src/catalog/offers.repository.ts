@@ -40,7 +40,7 @@ export type OfferRow = OfferKey &
     | 'cost_at'
   >;
 
-/** Offers: where products can be bought. */
+/** The offers of products. */
 @Injectable()
 export class OffersRepository {
   private readonly limits: RoutingLimits;
@@ -58,7 +58,7 @@ export class OffersRepository {
     return from.query<ListedOffer>(...LIST_OFFERS.with({ ...which, ...this.limits }));
   }
 
-  /** The offers of several products, in the same order. */
+  /** The offers of several products, sorted as in {@link list}. */
   listOf(from: Queryable, skus: string[]): Promise<ListedOffer[]> {
     return from.query<ListedOffer>(...LIST_OFFERS.with({ skus, supplier: null, ...this.limits }));
   }
@@ -82,7 +82,7 @@ export class OffersRepository {
     return manager.findOneBy(SupplierOffer, { product_id, supplier_id, supplier_sku });
   }
 
-  /** The offer's entry in the supplier's catalogue; null where there is none. */
+  /** The offer's item in the supplier's catalogue; null if there is none. */
   findItem({ manager }: Transaction, { supplier_id, supplier_sku: sku }: OfferKey): Promise<SupplierProduct | null> {
     return manager.findOneBy(SupplierProduct, { supplier_id, sku });
   }

@@ -9,7 +9,7 @@ import { toOfferView, type OfferView } from './offer-view.js';
 import { OffersRepository, type ListedOffer, type OfferKey } from './offers.repository.js';
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
-/** The state that an operator saw before setting an offer. */
+/** The state on which an operator's change of an offer relies. If the present state differs, nothing changes. */
 export interface ExpectedOffer {
   /** When it was last changed; null for an offer that is added. */
   updatedAt?: Date | null;
@@ -28,7 +28,7 @@ export class OffersService {
 
   /**
    * Adds an offer, or changes the given members of one.
-   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member; CONFLICT where it changed
+   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member; CONFLICT if the offer changed
    * meanwhile.
    */
   set(definition: OfferDefinition, by?: Actor, expected: ExpectedOffer = {}): Promise<ListedOffer> {
@@ -56,7 +56,7 @@ export class OffersService {
     return this.offers.listOf(this.database, skus);
   }
 
-  /** When each offer of a product was last changed, by its id. */
+  /** The time of the last change of each offer of a product, by the offer's id. */
   async changes(productId: number): Promise<Map<number, Date>> {
     return new Map((await this.offers.changes(productId)).map(({ id, updated_at }) => [id, updated_at]));
   }
@@ -71,7 +71,7 @@ export class OffersService {
     return this.offers.list(this.database, which);
   }
 
-  /** @returns the offer as it was, and how many the product has left. @throws NOT_FOUND */
+  /** @returns the offer as it was, and the number of offers that the product still has. @throws NOT_FOUND */
   remove(name: OfferName, by?: Actor): Promise<{ removed: ListedOffer; left: number }> {
     return this.database.transaction(async (tx) => {
       const key = await this.keyOf(tx, name);
@@ -117,7 +117,7 @@ function assertUnchanged(stored: SupplierOffer | null, { updatedAt }: ExpectedOf
   if (at !== (updatedAt?.getTime() ?? null)) throw new ChangedMeanwhile('the offer changed meanwhile');
 }
 
-/** An offer as the audit log keeps it: without the members that change by themselves. */
+/** An offer as the audit log stores it: without the members that depend on other data, such as exchange rates. */
 function settingsOf(view: OfferView): object {
   const { cost_baht: _cost, margin_baht: _margin, routable: _routable, why_not: _whyNot, ...settings } = view;
   return settings;

@@ -14,7 +14,7 @@ export interface Adjustment {
   match?: string;
   /** Only these products, for list prices. */
   skus?: string[];
-  /** Rounds list prices half up to a multiple of this many satang: at least one multiple, unless it is 1 or the price was 0. */
+  /** Rounds list prices half up to a multiple of this many satang. If it is more than 1, only a price of 0 can become 0. */
   roundTo?: Satang;
   /** The merchant whose own prices change; by default list prices change. */
   merchantId?: number;
@@ -36,8 +36,8 @@ export class PriceAdjustmentsService {
 
   /**
    * @param expected the differences that the operator confirmed. If the present ones differ, nothing changes.
-   * @returns the changes. Those of list prices include the changes for merchants whose own price the list price caps.
-   * @throws NOT_FOUND for the merchant; BAD_REQUEST where a price would be too large; CONFLICT.
+   * @returns the changes. A change of a list price brings a change for each merchant whose own price is capped by it.
+   * @throws NOT_FOUND for the merchant; BAD_REQUEST if a price would be too large; CONFLICT.
    */
   apply(
     adjustment: Adjustment,

@@ -17,7 +17,7 @@ const COLUMNS = ['merchant_id', 'sku', 'price'];
 
 const SHAPE: CsvShape = { columns: COLUMNS, required: COLUMNS, what: 'prices', atMost: 200_000 };
 
-/** A price and the line of the file that it is on. */
+/** A price, and the number of its line in the file. */
 export interface PriceLine {
   line: number;
   change: PriceChange;
@@ -27,8 +27,8 @@ type Check = (changes: PriceChange[]) => Promise<(string | null)[]>;
 
 /**
  * Reads merchants' own prices from a CSV file. An empty price removes the own price.
- * @param check returns the problem of each change, or null for a possible one.
- * @returns the correct lines, and the problems of the others. It stops when there are enough problems.
+ * @param check returns the problem of each change, or null if the change is possible.
+ * @returns the correct lines, and the problems of the other lines. The reading stops when there are enough problems.
  * @throws CsvProblems for a file that is no such table.
  */
 export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLines<PriceLine>> {
@@ -62,14 +62,14 @@ export async function readPriceLines(file: Buffer, check: Check): Promise<CsvLin
   return { lines, problems: firstProblems(problems) };
 }
 
-/** The same for a file without problems. @throws CsvProblems for a file with any. */
+/** Reads merchants' own prices from a CSV file. @throws CsvProblems if any line has a problem. */
 export async function readPrices(file: Buffer, check: Check): Promise<PriceLine[]> {
   const { lines, problems } = await readPriceLines(file, check);
   if (problems.length > 0) throw new CsvProblems(problems);
   return lines;
 }
 
-/** @returns null when something is wrong; the reader records what. */
+/** @returns null if a field is wrong; the reader records the problem. */
 function readPrice(reader: FieldReader): PriceChange | null {
   const merchantId = reader.read('merchant_id', readId, { words: 'an id: a whole number such as 12' });
   const sku = reader.read('sku', toSku, { words: 'text of 1 to 64 characters' });

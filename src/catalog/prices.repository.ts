@@ -100,13 +100,13 @@ const SET_LIST = statement(
 /** A product at a merchant's prices. */
 export type PricedProduct = Pick<Product, 'id' | 'sku' | 'name' | 'active'> & {
   list_price: Product['price'];
-  /** As stored: where it is above the list price, the merchant pays the list price. Null for no own price. */
+  /** As stored: if it is above the list price, the merchant pays the list price. Null for no own price. */
   own_price: MerchantPrice['price'] | null;
-  /** The present cost in satang: a whole number as text. Null where it is unknown. */
+  /** The present cost in satang: a whole number as text. Null if it is unknown. */
   cost: string | null;
 };
 
-/** Products sorted by SKU. The cost comes from the first offer that is routable, or would be at a higher price. */
+/** Products sorted by SKU. The cost is that of the first offer that is routable, or that a higher price would make routable. */
 export const PAGE_OF_MERCHANT = statement(
   'prices.page_of_merchant',
   {

@@ -25,14 +25,14 @@ export interface OwnPrice {
   list_price: Satang;
 }
 
-/** One price that changes, as operators see it and as the audit log keeps it. */
+/** One price that changes, as operators see it and as the audit log stores it. */
 export interface PriceDifference {
   /** The merchant of an own price; null for a list price. */
   merchant_id: number | null;
   sku: string;
-  /** Null where there was none. */
+  /** Null if the merchant had no own price. */
   old: string | null;
-  /** Null where there is none any more. */
+  /** Null if the merchant has no own price any more. */
   new: string | null;
 }
 
@@ -47,7 +47,7 @@ export class PriceError extends AppError {
   }
 }
 
-/** @throws CONFLICT if the differences are not the ones that the operator confirmed. */
+/** @param expected the differences that an operator confirmed. @throws CONFLICT if they are not the present differences. */
 export function assertExpected(expected: PriceDifference[] | undefined, now: PriceDifference[]): void {
   if (expected === undefined || JSON.stringify(expected) === JSON.stringify(now)) return;
   throw new ChangedMeanwhile('the prices changed meanwhile');
@@ -77,7 +77,7 @@ interface WriteOptions {
   by?: Actor;
   /** The differences that the operator confirmed. If the present ones differ, the service changes nothing. */
   expected?: PriceDifference[];
-  /** The own price at the time of the decision. */
+  /** The own price that the operator saw; null for none. If the present one differs, the service changes nothing. */
   seen?: Satang | null | undefined;
 }
 
@@ -125,7 +125,7 @@ export class PricesService {
 
   /**
    * Gives a merchant its own price.
-   * @param seen the own price at the time of the decision, null for none. If the present one differs, nothing changes.
+   * @param seen the own price that the operator saw, null for none. If the present one differs, nothing changes.
    * @throws BAD_REQUEST above the list price; NOT_FOUND; CONFLICT.
    */
   async set(merchantId: number, sku: string, price: Satang, by?: Actor, seen?: Satang | null): Promise<void> {
@@ -138,7 +138,7 @@ export class PricesService {
   }
 
   /**
-   * Removes a merchant's own price. Succeeds also where there is none.
+   * Removes a merchant's own price. Also succeeds if the merchant has none.
    * @param seen as in {@link set}.
    * @returns the list price, which the merchant pays from now on.
    */
@@ -171,7 +171,7 @@ export class PricesService {
     return (await this.database.transaction((tx) => this.plan(tx, changes))).differences;
   }
 
-  /** The problem of each impossible change; null for a possible one. */
+  /** The problem of each change; null if the change is possible. */
   async problems(changes: PriceChange[]): Promise<(AppError | null)[]> {
     return (await this.database.transaction((tx) => this.check(tx, changes))).problems;
   }
@@ -246,7 +246,7 @@ type ChangedRow = Pick<StoredPrice, 'merchant_id' | 'product_id' | 'sku'> & Pick
 
 interface Plan {
   products: Map<string, ListPrice>;
-  /** Changes that make a difference, by merchant and SKU. All writers lock rows in this order, so that they can't deadlock. */
+  /** Changes that make a difference, sorted by merchant and SKU. All writers lock rows in this order, and so can't deadlock. */
   changed: ChangedRow[];
   differences: PriceDifference[];
 }

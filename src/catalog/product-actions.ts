@@ -6,7 +6,7 @@ import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 /** A product as operators see it (contract, section 7). */
 export type ProductView = Omit<ProductRow, 'price' | 'supplierCode'> & {
   price: string;
-  /** Of its first offer; null when it has none. */
+  /** The supplier's code of its first offer; null if it has no offer. */
   supplier: string | null;
 };
 
@@ -20,7 +20,7 @@ export const toProductView = (product: ProductRow): ProductView => ({
 
 type Value = string | number | boolean | null;
 
-/** The change of one product, as operators see it and as the audit log keeps it. */
+/** The change of one product, as operators see it and as the audit log stores it. */
 export interface ProductDifference {
   sku: string;
   change: 'added' | 'changed';
@@ -42,7 +42,7 @@ export function productDifference(now: ProductRow, before: ProductWithSupplier |
 /** Makes the record of written products for the audit log. */
 export type ToAction = (products: ProductRow[], differences: ProductDifference[]) => AuditRecord;
 
-/** One product: all of it, with the old values of the changed members. */
+/** Records one product: all its members, and the old values of the changed members. */
 export const setAction: ToAction = ([product], [difference]) => {
   if (!product || !difference) throw new Error('no product was set');
   const before =
@@ -52,7 +52,7 @@ export const setAction: ToAction = ([product], [difference]) => {
   return { action: 'product.set', detail: { ...toProductView(product), before } };
 };
 
-/** Many products: how many the file has, which are new, and all changes. @param file its name. */
+/** Records many products: their number, the SKUs of new products, and all changes. @param file the name of their file. */
 export const importAction =
   (file?: string): ToAction =>
   (products, differences) => {

@@ -39,7 +39,7 @@ const COLUMNS = [
 
 const SHAPE: CsvShape = { columns: COLUMNS, required: ['sku'], what: 'products', atMost: 200_000 };
 
-/** A product and the line of the file that it starts on. */
+/** A product, and the number of the line on which it starts in the file. */
 export interface ProductLine {
   line: number;
   definition: ProductDefinition;
@@ -53,7 +53,7 @@ export interface Known {
   products: ReadonlyMap<string, Pick<ProductWithSupplier, 'supplierCode'>>;
 }
 
-/** Products as {@link readProducts} reads them again. */
+/** Writes products as CSV, in the form that {@link readProducts} reads. */
 export const writeProducts = (products: ProductView[]): string =>
   toCsv([
     [...COLUMNS],
@@ -67,7 +67,7 @@ export const writeProducts = (products: ProductView[]): string =>
 
 /**
  * Reads products from a CSV file. A column that the file lacks leaves products as they are. An empty field means the default.
- * @returns the correct lines, and the problems of the others. It stops when there are enough problems.
+ * @returns the correct lines, and the problems of the other lines. The reading stops when there are enough problems.
  * @throws CsvProblems for a file that is no such table.
  */
 export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLine> {
@@ -97,21 +97,21 @@ export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLi
   return { lines, problems: firstProblems(problems) };
 }
 
-/** The same for a file without problems. @throws CsvProblems for a file with any. */
+/** Reads products from a CSV file. @throws CsvProblems if any line has a problem. */
 export function readProducts(file: Buffer, known: Known): ProductLine[] {
   const { lines, problems } = readProductLines(file, known);
   if (problems.length > 0) throw new CsvProblems(problems);
   return lines;
 }
 
-/** @param column of the problem, where its words do not begin with the column's name. */
+/** @param column the column of the problem; absent if the words begin with its name. */
 function named(words: string | null, column?: string): Omit<CsvProblem, 'line'>[] {
   if (words === null) return [];
   const [first = ''] = words.split(' ');
   return [{ column: column ?? COLUMNS.find((each) => each === first) ?? null, words }];
 }
 
-/** One product; the reader records what is wrong with it. */
+/** Reads one product; the reader records the problems. */
 function readProduct(reader: FieldReader, suppliers: ReadonlySet<string>): ProductDefinition {
   const flag = (column: string, ifEmpty: boolean): boolean | undefined =>
     reader.read(column, toFlag, { words: 'true, false, yes, no, 1 or 0', ifEmpty });

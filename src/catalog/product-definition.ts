@@ -7,14 +7,14 @@ import type { Product } from './product.entity.js';
 export const MAX_QUANTITY = 100;
 
 /**
- * The wanted state of a product. Members that are not given stay. A new product needs a name and a price, and gets defaults for
- * the rest. Without a supplier it can't be ordered until it has an offer.
+ * The wanted state of a product. An absent member keeps its value. A new product needs a name and a price, and gets defaults for
+ * its other members. Without a supplier it can't be ordered until it has an offer.
  */
 export interface ProductDefinition {
   sku: string;
   name?: string;
   price?: Satang;
-  /** The code of the supplier of its offer of priority 1. Null for none; it removes no offer. */
+  /** The code of the supplier of its offer of priority 1. Null for no supplier, which is refused if the product has an offer. */
   supplier?: string | null;
   /** The supplier's SKU; our SKU by default. */
   supplierSku?: string;
@@ -27,7 +27,7 @@ export interface ProductDefinition {
   playerCheck?: string | null;
 }
 
-/** `supplierCode` is that of its first offer; null when it has none. */
+/** A product with the supplier's code of its first offer; null if it has no offer. */
 export type ProductWithSupplier = Product & { supplierCode: string | null };
 
 /** A product to write, with its supplier's code in place of the id. */
@@ -36,7 +36,7 @@ export type ProductRow = Omit<ProductWithSupplier, 'id' | 'created_at' | 'update
 /** The members of a new product that have no default. */
 export const NEEDED = ['name', 'price'] as const;
 
-/** @returns null when nothing is missing. */
+/** The problem of a new product that lacks members; null if none is missing. */
 export const missingProblem = (sku: string, missing: string[]): string | null =>
   missing.length === 0 ? null : `${sku} is a new product: it needs ${missing.join(', ')}`;
 
@@ -77,7 +77,7 @@ export function firstOfferProblem(
   return hasNone && supplierSku !== undefined ? `${sku} has no supplier for its supplier_sku` : null;
 }
 
-/** The row of a product after a change. @param before undefined for a new product, which must have all that it needs. */
+/** The row of a product after a change. @param before undefined for a new product, which must have all {@link NEEDED} members. */
 export function toRow(definition: ProductDefinition, before?: ProductWithSupplier): ProductRow {
   const supplierCode = definition.supplier ?? before?.supplierCode ?? null;
   const supplierSku = definition.supplierSku ?? before?.supplier_sku ?? definition.sku;

@@ -30,7 +30,7 @@ interface Agreed {
   version: string;
 }
 
-/** Imports files of products and of merchants' own prices. A preview comes first; an import does exactly what it showed. */
+/** Imports files of products and of merchants' own prices. An import does exactly what its preview showed, or nothing. */
 @Injectable()
 export class ProductImportsService {
   constructor(
@@ -39,7 +39,7 @@ export class ProductImportsService {
     private readonly suppliers: SuppliersService,
   ) {}
 
-  /** The existing suppliers and products, with which the reader of products compares files. */
+  /** The existing suppliers and products, which `readProductLines` needs to check a file. */
   async known(): Promise<Known> {
     return {
       suppliers: new Set((await this.suppliers.list()).map(({ code }) => code)),

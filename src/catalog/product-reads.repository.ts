@@ -25,8 +25,9 @@ export type DueProduct = Pick<SupplierProductRead, 'sku' | 'asked_at'> &
   };
 
 /**
- * Takes the due SKU that has waited longest, at a supplier that is not paused and had no reading of a product within its gap.
- * Rows that another process has locked are skipped. The SKU is due again after `retryMs`, unless {@link END_READING} runs before.
+ * Takes the due SKU that has waited longest. Skips suppliers that are paused or whose last reading of a product was less than
+ * their gap ago, and rows that another process has locked. The SKU is due again after `retryMs`, unless {@link END_READING} runs
+ * before.
  */
 const TAKE_DUE_PRODUCT = statement(
   'product_reads.take_due',
@@ -71,7 +72,7 @@ export class ProductReadsRepository {
     await this.database.query(...MARK_PRODUCTS.with({ supplierId, skus }));
   }
 
-  /** @param retryMs the time until the SKU is due again, unless its reading succeeds. @returns null when none is due. */
+  /** @param retryMs the time until the SKU is due again, unless its reading succeeds. @returns null if no SKU is due. */
   async takeDue(adapters: readonly CatalogueRow[], retryMs: number): Promise<DueProduct | null> {
     const [due] = await this.database.query<DueProduct>(...TAKE_DUE_PRODUCT.with({ adapters, retryMs }));
     return due ?? null;

@@ -16,7 +16,7 @@ import { SupplierCataloguesRepository } from './supplier-catalogues.repository.j
 /** The wait before a failed reading is repeated. */
 const RETRY_MS = 60_000;
 
-/** How often workers look for due products: units may wait for a new price. */
+/** How often workers look for due products. This is often, because units may wait for a new price. */
 const LOOK_EVERY_MS = 1_000;
 
 export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be read';
@@ -59,7 +59,7 @@ export class ProductReadsService {
     }
   }
 
-  /** Reads one due SKU, which no other process takes. @returns null when none is due. */
+  /** Reads one due SKU, which no other process reads at the same time. @returns null if no SKU is due. */
   async readDue(): Promise<ProductRun | null> {
     const due = await this.reads.takeDue(this.registry.catalogues, RETRY_MS);
     if (!due) return null;

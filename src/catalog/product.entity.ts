@@ -27,8 +27,9 @@ export class Product {
   price!: Satang;
 
   /**
-   * The supplier of the product's first offer; null when it has none. Triggers make the offer of priority 1 when a process writes
-   * this column, and write this column when offers change, because the earlier version of the service knows no offers.
+   * The supplier of the product's first offer; null if it has no offer. The earlier version of the service knows this column, but
+   * no offers. So triggers make the offer of priority 1 when a process writes this column, and write this column when offers
+   * change.
    */
   @ForeignKey(() => Supplier, { name: 'fk_products_supplier' })
   @Column('integer', { nullable: true })
@@ -51,7 +52,7 @@ export class Product {
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** A change affects new orders only: existing ones keep their kind. */
+  /** A change affects only new orders: items of existing orders have their own copy. */
   @Column('text', { default: 'topup' })
   kind!: ProductKind;
 

@@ -43,9 +43,9 @@ type Managed = Pick<Transaction, 'manager'>;
 
 const ROWS_PER_STATEMENT = 1000;
 
-/** Which products to list; a member that is not given matches any. */
+/** Which products to list. An absent member matches all products. */
 export interface ProductFilter {
-  /** The code of a supplier that it has an offer of. */
+  /** The code of a supplier: the product has an offer of this supplier. */
   supplier?: string;
   active?: boolean;
   /** A part of the SKU or of the name, in either case. */

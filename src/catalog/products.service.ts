@@ -27,7 +27,7 @@ interface WriteOptions {
   by?: Actor;
   onProgress?: OnProgress;
   expected?: ProductDifference[];
-  /** When the only product was last changed, as the operator saw it; null where it did not exist. */
+  /** For one product: the time of its last change, as the operator saw it; null if the operator saw no product. */
   expectedUpdatedAt?: Date | null;
   toAction: ToAction;
 }
@@ -42,8 +42,8 @@ export class ProductsService {
 
   /**
    * Adds a product, or changes the given members of one.
-   * @param expectedUpdatedAt when it was last changed; null for a product that is added.
-   * @throws BAD_REQUEST naming the first wrong member; CONFLICT where it changed meanwhile.
+   * @param expectedUpdatedAt when the product was last changed; null for a product that is added.
+   * @throws BAD_REQUEST naming the first wrong member; CONFLICT if the product changed meanwhile.
    */
   async set(
     definition: ProductDefinition,

@@ -38,7 +38,7 @@ export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'u
   margin: string | null;
   /** The most that a purchase may cost, in millionths of the cost's currency. Null without a cost or a rate. */
   max_cost_micros: bigint | null;
-  /** The pattern that players must match, by the supplier's catalogue; null where it has none. */
+  /** The pattern that players must match, from the supplier's catalogue; null for any player. */
   player_pattern: string | null;
   /** Whether the margin is below the minimum. */
   eats_margin: boolean | null;
@@ -49,7 +49,7 @@ export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'u
 /**
  * A query of all offers of the product `p`, for `CROSS JOIN LATERAL (…) offer` after `p` in the FROM. The caller sorts the rows
  * by {@link routingOrder}. The query looks up each row by its key, even with a plan from the time when the tables were empty. A
- * SKU that its supplier's catalogue never had counts as sold: perhaps no reading took place.
+ * SKU that its supplier's catalogue never had counts as on sale: perhaps the service never read the catalogue.
  * @param limits how the statement's text refers to its {@link ROUTING_PARAMETERS}.
  * @param price of a unit, in satang.
  * @param now the moment at which offers are judged.
@@ -85,7 +85,7 @@ export const passedOver = (alias: string, why: string): string => `
   jsonb_agg(jsonb_build_object('supplier', ${alias}.supplier_code, 'supplier_sku', ${alias}.supplier_sku, 'why', ${alias}.${why}))
     FILTER (WHERE ${alias}.${why} <> 'off')`;
 
-/** The first elements of a list of offers passed over. The list may be null. */
+/** The first elements of a list from {@link passedOver}. The list may be null. */
 export const firstPassedOver = (list: string): string =>
   `jsonb_path_query_array(${list}, '$[0 to ${MAX_PASSED_OVER - 1}]')`;
 
@@ -106,7 +106,10 @@ const eatsMargin = ({ minMargin }: LimitsInText, price: string): string =>
 const maxCost = ({ minMargin }: LimitsInText, price: string): string => `
   floor(least(o.cost_micros * (1 + o.guard_percent / 100), ${price} * (10000 - ${minMargin}) / o.baht_per_unit))::bigint`;
 
-/** Begins one minute early: a send in that minute might arrive too late. */
+/**
+ * Whether the supplier does not sell the SKU at this time of the day. This time begins one minute early, because a call in that
+ * minute might arrive too late.
+ */
 function cutOff(now: string): string {
   const time = `(${now} AT TIME ZONE o.cut_off_zone)::time`;
   const from = `(o.cut_off_from - interval '1 minute')`;

@@ -27,8 +27,8 @@ const ITEMS = rowsOf(ITEM);
 const REPLACED = [...Object.keys(ITEM).filter((column) => column !== 'sku'), 'last_seen_at', 'gone_at'];
 
 /**
- * Lets the rest of the transaction join whole tables, because offers have no index by the supplier's SKU. With such an index,
- * PostgreSQL chose it for the look-up of an order's offers.
+ * Lets the rest of the transaction join whole tables, because offers have no index by the supplier's SKU. There is no such index
+ * because PostgreSQL would also use it, wrongly, to look up an order's offers.
  */
 const JOIN_WHOLE_TABLES: Statement = {
   name: 'supplier_catalogues.join_whole_tables',
@@ -55,7 +55,7 @@ const MARK_GONE = statement(
     WHERE supplier_id = ${supplierId} AND sku = ANY (${skus})`,
 );
 
-/** Gives offers the cost of the reading, if any. A change of the item switches an offer on again if a fault switched it off. */
+/** Gives offers the costs of a reading, if any. If a fault switched an offer off, a change of its item switches it on again. */
 const UPDATE_OFFERS = statement(
   'supplier_catalogues.update_offers',
   {
@@ -89,7 +89,7 @@ type ItemColumns = 'sku' | 'name' | 'group_name' | 'cost_micros' | 'cost_currenc
 export type MappedItem = Pick<SupplierProduct, ItemColumns> & {
   /** The first of our products that has an offer of it; null without one. */
   mapped_to: Product['sku'] | null;
-  /** Whether the last reading was the first to list it, and not the very first reading. */
+  /** Whether the item first appeared in the last reading. False for all items of a catalogue that was read only once. */
   is_new: boolean;
 };
 
@@ -119,7 +119,7 @@ export interface ItemFilter {
   unmapped?: boolean;
 }
 
-/** The catalogues of suppliers by the last reading. */
+/** The catalogues of suppliers, as last read. */
 @Injectable()
 export class SupplierCataloguesRepository {
   constructor(private readonly database: Database) {}
@@ -133,7 +133,7 @@ export class SupplierCataloguesRepository {
     return manager.findOneBy(SupplierProduct, { supplier_id: id, sku });
   }
 
-  /** By group and name. */
+  /** Sorted by group and name. */
   list({ id }: Supplier, { match, unmapped = false }: ItemFilter): Promise<MappedItem[]> {
     const which = { supplierId: id, match: match ?? null, isUnmapped: unmapped };
     return inSnapshot(this.database, (tx) => tx.query<MappedItem>(...LIST_ITEMS.with(which)));

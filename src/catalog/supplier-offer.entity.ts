@@ -28,7 +28,7 @@ export class SupplierOffer {
   @Column('text')
   supplier_sku!: string;
 
-  /** Routing tries 1 first, and the cheapest among equals. */
+  /** Routing tries priority 1 first. Among offers of the same priority, it tries the cheapest first. */
   @Column('smallint', { default: 1 })
   priority!: number;
 
@@ -36,11 +36,11 @@ export class SupplierOffer {
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** Why it was switched off; null where no reason was given. */
+  /** Why it was switched off; null if no reason was given, or if it is on. */
   @Column('text', { nullable: true })
   off_reason!: string | null;
 
-  /** Whether a configuration fault switched it off, and not an operator. A change of the catalogue then switches it on again. */
+  /** Whether a configuration fault switched it off, not an operator. Then a change of its catalogue item switches it on again. */
   @Column('boolean', { default: false })
   off_by_fault!: boolean;
 
@@ -52,14 +52,14 @@ export class SupplierOffer {
   @Column('numeric', { precision: 5, scale: 2, default: 5 })
   guard_percent!: string;
 
-  /** The expected cost of one unit, in millionths of its currency; null where it is unknown. */
+  /** The expected cost of one unit, in millionths of `cost_currency`; null if it is unknown. */
   @Column(bigintColumn({ nullable: true }))
   cost_micros!: bigint | null;
 
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** When the cost was last confirmed. */
+  /** When an operator last set the cost, or a reading of the catalogue last contained it. */
   @Column(timestampColumn({ nullable: true }))
   cost_at!: Date | null;
 

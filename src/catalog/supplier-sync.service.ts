@@ -15,9 +15,9 @@ import { difference, implausibility, type Refusal } from './catalogue-difference
 import { CATALOGUES_FAILED, PAUSED } from './product-reads.service.js';
 import { SupplierCataloguesRepository, type ItemFilter, type MappedItem } from './supplier-catalogues.repository.js';
 
-/** How many SKUs a run concerned. A refused run changed none. */
+/** Numbers of SKUs in a reading. If the reading is refused, nothing changed, and all but `seen` are 0. */
 export interface SyncCounts {
-  /** Listed now. */
+  /** SKUs that the catalogue lists now. */
   seen: number;
   added: number;
   removed: number;
@@ -34,11 +34,11 @@ export interface SyncRun extends SyncCounts {
 export interface SyncOptions {
   /** Reads and compares, but changes nothing. */
   dryRun?: boolean;
-  /** Accepts a shrunken catalogue, and ignores a gap that is only our courtesy. */
+  /** Accepts a shrunken catalogue, and ignores the gap between readings if we chose the gap, not the supplier. */
   force?: boolean;
 }
 
-/** A run that was recorded before its call. */
+/** A reading whose beginning is stored, and whose call is still to be made. */
 interface BegunRun {
   supplier: Supplier;
   readAt: Date;
@@ -58,8 +58,8 @@ export class SupplierSyncService {
   ) {}
 
   /**
-   * Reads a supplier's whole catalogue now. Refuses the run as `too_soon` if the last reading began less than the gap ago.
-   * @throws NOT_FOUND; BAD_REQUEST where its adapter reads no catalogues.
+   * Reads a supplier's whole catalogue now. Refuses as `too_soon` if the last reading began less than the gap ago.
+   * @throws NOT_FOUND; BAD_REQUEST if the supplier's adapter reads no catalogues.
    */
   async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
     if (by) assertActor(by);
@@ -68,7 +68,7 @@ export class SupplierSyncService {
     if (!catalogue) {
       throw new AppError('BAD_REQUEST', `supplier ${code}: the adapter ${supplier.adapter} reads no catalogue`);
     }
-    // Connects before it records the reading: without a connection, no call is made and none must count.
+    // Connects first: without a connection there is no call, so the gap after a reading must not begin.
     const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
     const { minGapMs, isGapOurs = false } = catalogue;
@@ -89,8 +89,8 @@ export class SupplierSyncService {
   }
 
   /**
-   * Reads the catalogue of one due supplier, which has offers and is not paused. No other process takes the same supplier.
-   * @returns null when none is due.
+   * Reads the catalogue of one due supplier, which has offers and is not paused. No other process reads the same catalogue.
+   * @returns null if no supplier is due.
    */
   async syncDue(intervalMs: number): Promise<SyncRun | null> {
     const due = await this.suppliers.takeDueReading(this.registry.catalogues, intervalMs);
@@ -149,12 +149,12 @@ export class SupplierSyncService {
       const { code } = supplier;
       const now = await this.suppliers.lock(tx, code);
       if (!now) throw new UnknownResource('supplier', code);
-      // A newer reading has begun, or the supplier has a new address, whose catalogue was not read.
+      // A newer reading has begun, or an operator gave the supplier a new address, whose catalogue was not read.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.find(tx, supplier);
       const refusal = implausibility(products, before, force);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
-      // SKUs read one by one since this run began are newer than its list.
+      // If a SKU was read alone since this reading began, that result is newer than this list.
       const newer = new Set(before.filter((row) => touchedAt(row) > readAt).map(({ sku }) => sku));
       const isOlder = ({ sku }: { sku: string }): boolean => !newer.has(sku);
       const found = difference(products.filter(isOlder), before.filter(isOlder));
@@ -174,7 +174,7 @@ export class SupplierSyncService {
   }
 }
 
-/** When a row was last read, alone or with the whole catalogue. */
+/** When the SKU of a row was last read, alone or with the whole catalogue. */
 const touchedAt = ({ last_seen_at, gone_at }: SupplierProduct): Date => gone_at ?? last_seen_at;
 
 function refused(supplier: Supplier, refusal: Refusal, seen = 0): SyncRun {

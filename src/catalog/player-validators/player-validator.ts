@@ -3,7 +3,7 @@ export const PLAYER_VERDICTS = ['valid', 'invalid', 'unknown'] as const;
 /** The result of a player check. With `unknown` the player may or may not exist. */
 export interface PlayerVerdict {
   verdict: (typeof PLAYER_VERDICTS)[number];
-  /** The player's name in the game; null where it is unknown. */
+  /** The player's name in the game; null if it is unknown. */
   name: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface PlayerQuery {
 /** Why a validator gave no verdict: a reason for the log, which never names the player. */
 export interface NotReported {
   reason: string;
-  /** How long to make no further calls. */
+  /** How long to make no further calls to the validator. */
   restMs?: number;
 }
 
@@ -41,10 +41,10 @@ export interface PlayerCheck {
   game: string;
 }
 
-/** The required form of the text, in words. */
+/** The form of the text that {@link readPlayerCheck} reads, in words. */
 export const PLAYER_CHECK_WORDS = `a validator and its code of the game, such as g2bulk:mlbb (validators: ${VALIDATOR_NAMES.join(', ')})`;
 
-/** Reads `<validator>:<game code>`, as products keep it. @returns null for any other text. */
+/** Reads `<validator>:<game code>`, as products store it. @returns null for any other text. */
 export function readPlayerCheck(text: string): PlayerCheck | null {
   const [, name, game] = /^([a-z0-9]+):([A-Za-z0-9_.-]{1,64})$/.exec(text) ?? [];
   const validator = VALIDATOR_NAMES.find((each) => each === name);

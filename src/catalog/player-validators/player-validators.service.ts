@@ -15,7 +15,7 @@ import {
 
 /** Calls in flight to one validator, per process. Beyond this, checks return "unknown" at once instead of queueing. */
 const MAX_IN_FLIGHT = 8;
-/** Keeps a validator that is away from filling the log. */
+/** Limits the warnings, so that a validator that is down does not fill the log. */
 const WARN_EVERY_MS = 60_000;
 
 /** Checks players with validators, a few at a time. Beyond the limit, a check returns `unknown` at once. */

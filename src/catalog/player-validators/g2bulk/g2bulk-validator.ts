@@ -15,7 +15,7 @@ import {
 
 const TIMEOUT_MS = 3_000;
 const MAX_NAME_LENGTH = 128;
-/** The rest after a 429 that does not say how long. */
+/** How long to make no calls after a 429 that names no time. */
 const USUAL_REST_MS = 10_000;
 
 /** G2Bulk's public check of players. It needs no key, so G2Bulk cannot ban an account of ours for these calls. */
@@ -45,7 +45,7 @@ export class G2BulkValidator implements PlayerValidator {
 
 /**
  * The verdict in an answer of `POST /games/checkPlayerId` (G2Bulk, Public API Documentation, "Check Player ID"). G2Bulk
- * documents only the text `valid`; we also read `invalid` and booleans. An error is never about the player.
+ * documents only the text `valid`; we also read `invalid` and booleans. An HTTP error gives no verdict about the player.
  */
 export function readPlayerAnswer({ status, body }: HttpAnswer): PlayerVerdict | NotReported {
   if (status !== 200) return { reason: `HTTP ${status}` };
