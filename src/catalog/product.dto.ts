@@ -12,15 +12,15 @@ export class ProductDto {
   @ApiProperty({ example: 'MLBB-86' }) sku!: string;
   @ApiProperty({ example: 'Mobile Legends: 86 Diamonds' }) name!: string;
   @ApiProperty({ example: 'THB' }) currency!: string;
-  @ApiProperty({ example: '35.00', description: 'List price of one piece' })
+  @ApiProperty({ example: '35.00', description: 'List price of one unit' })
   list_price!: string;
-  @ApiProperty({ example: '33.00', description: 'Your price of one piece' }) price!: string;
+  @ApiProperty({ example: '33.00', description: 'Your price of one unit' }) price!: string;
   @ApiProperty({ example: true, description: 'Whether an order needs a `server_id`' }) requires_server!: boolean;
   @ApiProperty({ example: false, description: 'Whether an order needs a `character_id`' }) requires_character!: boolean;
   @ApiProperty({ type: 'integer', example: 100, description: 'Maximum quantity of one item of an order' })
   max_quantity!: number;
-  @ApiProperty({ enum: PRODUCT_KINDS, example: 'topup', description: meanings('What one piece', KINDS) })
+  @ApiProperty({ enum: PRODUCT_KINDS, example: 'topup', description: meanings('A unit of this kind', KINDS) })
   kind!: string;
-  @ApiProperty({ example: true, description: 'Whether it can be ordered now' })
+  @ApiProperty({ example: true, description: 'Whether you can order the product now' })
   available!: boolean;
 }

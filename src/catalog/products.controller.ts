@@ -17,7 +17,7 @@ export class ProductsController {
   @Get()
   @ApiRoute({
     summary: 'List the catalogue with your prices',
-    description: 'In the order in which they were added, including products that cannot be ordered now.',
+    description: 'Products in the order in which they were added, including products that cannot be ordered now.',
     answer: { pageOf: ProductDto, description: 'A page of products' },
     errors: ['BAD_REQUEST'],
   })
@@ -29,7 +29,7 @@ export class ProductsController {
   @ApiParam({ name: 'sku', example: 'MLBB-86' })
   @ApiRoute({
     summary: 'See one product',
-    description: 'Its prices, what an order must contain, and whether it can be ordered now.',
+    description: 'The prices of the product, what an order must contain, and whether you can order the product now.',
     answer: { type: ProductDto, description: 'The product' },
     errors: ['BAD_REQUEST', 'NOT_FOUND'],
   })
