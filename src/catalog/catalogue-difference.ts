@@ -57,7 +57,7 @@ export function implausibility(
   if (isForced) return null;
   return (
     shrinkage('listed', before.filter(isListed).length, items.size) ??
-    shrinkage('sold', before.filter(({ sellable }) => sellable).length, [...items.values()].filter(isSold).length)
+    shrinkage('sold', before.filter(({ sellable }) => sellable).length, [...items.values()].filter(isOnSale).length)
   );
 }
 
@@ -78,7 +78,7 @@ export function difference(listed: readonly Listed[], before: readonly SupplierP
 
 const isListed = ({ gone_at }: SupplierProduct): boolean => gone_at === null;
 
-const isSold = ({ sellable, stock }: Listed): boolean => sellable && stock !== 0;
+const isOnSale = ({ sellable, stock }: Listed): boolean => sellable && stock !== 0;
 
 function isSamePrice({ cost: one }: Listed, { cost: other }: Listed): boolean {
   return one?.micros === other?.micros && one?.currency === other?.currency;
@@ -105,7 +105,7 @@ function toItem(product: Listed, before: SupplierProduct | undefined): Catalogue
     group_name: group,
     cost_micros: cost?.micros ?? before?.cost_micros ?? null,
     cost_currency: cost?.currency ?? before?.cost_currency ?? null,
-    sellable: isSold(product),
+    sellable: isOnSale(product),
     once_per_day: oncePerDay,
     cut_off_from: cutOff?.from ?? null,
     cut_off_to: cutOff?.to ?? null,

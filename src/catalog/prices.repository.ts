@@ -164,10 +164,10 @@ export class PricesRepository {
 
   /**
    * List prices.
-   * @param hold locks them until the transaction ends.
+   * @param lock locks them until the transaction ends.
    */
-  list(tx: Queryable, skus: string[], { hold = false } = {}): Promise<ListPrice[]> {
-    const find = hold ? LOCK_PRODUCTS : FIND_PRODUCTS;
+  list(tx: Queryable, skus: string[], { lock = false } = {}): Promise<ListPrice[]> {
+    const find = lock ? LOCK_PRODUCTS : FIND_PRODUCTS;
     return tx.query<ListPrice>(...find.with({ skus: [...new Set(skus)] }));
   }
 

@@ -196,7 +196,7 @@ export class PricesService {
   }
 
   private async plan(tx: Transaction, changes: PriceChange[]): Promise<Plan> {
-    const { products, problems } = await this.check(tx, changes, { hold: true });
+    const { products, problems } = await this.check(tx, changes, { lock: true });
     problems.forEach((problem, index) => {
       if (problem) throw new PriceError(index, problem);
     });
@@ -223,10 +223,10 @@ export class PricesService {
   private async check(
     tx: Transaction,
     changes: PriceChange[],
-    { hold = false } = {},
+    { lock = false } = {},
   ): Promise<{ products: Map<string, ListPrice>; problems: (AppError | null)[] }> {
     const skus = changes.map(({ sku }) => sku);
-    const found = await this.prices.list(tx, skus, { hold });
+    const found = await this.prices.list(tx, skus, { lock });
     const merchantIds = changes.map(({ merchantId }) => merchantId);
     const ids = await this.merchants.existing(tx, merchantIds);
     const products = new Map(found.map((product) => [product.sku, product]));

@@ -17,7 +17,7 @@ import { SupplierCataloguesRepository } from './supplier-catalogues.repository.j
 const RETRY_MS = 60_000;
 
 /** How often workers look for due products. This is often, because units may wait for a new price. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be read';
 export const PAUSED = 'the supplier refuses our calls and is paused: see topup supplier show';
@@ -50,7 +50,7 @@ export class ProductReadsService {
     await this.reads.mark(supplierId, skus);
   }
 
-  @WorkerTask('supplier_products', { every: LOOK_EVERY_MS, failed: CATALOGUES_FAILED })
+  @WorkerTask('supplier_products', { every: CHECK_EVERY_MS, failed: CATALOGUES_FAILED })
   async readAllDue(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const run = await this.readDue();
@@ -94,7 +94,7 @@ export class ProductReadsService {
       const now = await this.suppliers.lock(tx, due.code);
       if (!now || !isSameDestination(now, supplier)) return 'overtaken';
       this.reads.end(tx, now.id, due);
-      const before = await this.catalogues.findOne(tx, now, due.sku);
+      const before = await this.catalogues.find(tx, now, due.sku);
       // A reading of the whole catalogue that began later is newer.
       if (before && before.last_seen_at > due.read_at) return 'overtaken';
       const found = difference(product ? [{ ...product, sku: due.sku }] : [], before ? [before] : []);

@@ -125,11 +125,11 @@ export class SupplierCataloguesRepository {
   constructor(private readonly database: Database) {}
 
   /** Includes items that are no longer listed. */
-  find({ manager }: Transaction, { id }: Supplier): Promise<SupplierProduct[]> {
+  listAll({ manager }: Transaction, { id }: Supplier): Promise<SupplierProduct[]> {
     return manager.findBy(SupplierProduct, { supplier_id: id });
   }
 
-  findOne({ manager }: Transaction, { id }: Supplier, sku: string): Promise<SupplierProduct | null> {
+  find({ manager }: Transaction, { id }: Supplier, sku: string): Promise<SupplierProduct | null> {
     return manager.findOneBy(SupplierProduct, { supplier_id: id, sku });
   }
 

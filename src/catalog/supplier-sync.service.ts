@@ -151,7 +151,7 @@ export class SupplierSyncService {
       if (!now) throw new UnknownResource('supplier', code);
       // A newer reading has begun, or an operator gave the supplier a new address, whose catalogue was not read.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
-      const before = await this.catalogues.find(tx, supplier);
+      const before = await this.catalogues.listAll(tx, supplier);
       const refusal = implausibility(products, before, force);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
       // If a SKU was read alone since this reading began, that result is newer than this list.
