@@ -1,7 +1,7 @@
 /**
- * The passwords among the commonest 49,000 that are long enough for our rules. Among the commonest 10,000, only 25 are. The list
- * is from @zxcvbn-ts/language-common 3.0.4, which took it from published leaks (MIT licence, Copyright (c) 2012-2016 Dan Wheeler
- * and Dropbox, Inc.).
+ * The 49,000 commonest passwords, without all passwords that our rules refuse as too short. Of the 10,000 commonest, only 25 are
+ * left. The list is from @zxcvbn-ts/language-common 3.0.4, which took it from published leaks (MIT licence, Copyright (c)
+ * 2012-2016 Dan Wheeler and Dropbox, Inc.).
  */
 const COMMON_PASSWORDS = new Set(
   `

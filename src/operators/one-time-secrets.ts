@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { customAlphabet } from '../core/identifiers.js';
 
-// Secrets that are shown once and stored as a hash. A fast hash is safe, because they are random.
+// Secrets that are shown once and stored as a hash. A fast hash is safe, because the secrets are random.
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -16,5 +16,5 @@ const RECOVERY_CODES = 10;
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: RECOVERY_CODES }, () => randomCode(16).replace(/(.{4})(?=.)/g, '$1-'));
 
-/** The form that is hashed: ignores case and separators. */
+/** The form of a recovery code that is hashed. It is the same for all cases and separators. */
 export const plainRecoveryCode = (typed: string): string => typed.toLowerCase().replace(/[^a-z0-9]/g, '');

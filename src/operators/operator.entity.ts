@@ -70,7 +70,7 @@ export class Operator {
   @Column(timestampColumn({ nullable: true }))
   locked_until!: Date | null;
 
-  /** The same counter for browsers with a valid device cookie of the operator. */
+  /** The same as `failed_logins`, but in browsers with a valid device cookie of the operator. */
   @Column('integer', { default: 0 })
   known_device_failed_logins!: number;
 

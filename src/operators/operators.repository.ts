@@ -35,7 +35,7 @@ const INSERT_COMPANY_OPERATOR = statement(
 /** The number of wrong passwords or codes that locks an account. */
 const LOCK_AT = 5;
 
-/** 15 minutes at the fifth failure, doubled with each further one, up to a day. */
+/** The end of a lock: 15 minutes at the fifth failure, doubled with each further failure, up to a day. */
 const lockOf = (failures: string): string =>
   `statement_timestamp() + least(interval '15 minutes' * power(2, least(${failures} - ${LOCK_AT}, 7)), interval '1 day')`;
 
@@ -75,7 +75,7 @@ const COUNT_ATTEMPT_BY_ID = statement(
     countAttempt(`id = ${id}`, `coalesce(id = ${knownId} AND access_version = ${knownVersion}, false)`),
 );
 
-/** Subtracts a right attempt from the counter when a second step follows. Earlier failures still count. */
+/** Every attempt is counted before its check. This subtracts a correct attempt if a second step follows; earlier failures stay. */
 const TAKE_BACK_ATTEMPT = statement(
   'operators.take_back_attempt',
   { id: 'int', isKnown: 'boolean' },
@@ -89,7 +89,7 @@ const TAKE_BACK_ATTEMPT = statement(
     WHERE id = ${id}`,
 );
 
-/** Resets the counter for this kind of browser after a complete sign-in. */
+/** Resets the counter for browsers with, or without, a valid device cookie. */
 const FORGET_ATTEMPTS = statement(
   'operators.forget_attempts',
   { id: 'int', isKnown: 'boolean' },
@@ -167,7 +167,7 @@ export class OperatorsRepository {
     await manager.update(Operator, { id }, { ...change, updated_at });
   }
 
-  /** @returns undefined for a locked or unknown account. */
+  /** Counts an attempt to sign in. @returns undefined for a locked or unknown account. */
   async countAttempt(email: string, known: KnownDevice | null): Promise<Operator | undefined> {
     const [counted] = await this.database.query<Operator>(
       ...COUNT_ATTEMPT_BY_EMAIL.with({ email, ...toParameters(known) }),
@@ -175,7 +175,7 @@ export class OperatorsRepository {
     return counted;
   }
 
-  /** The same for an operator who has completed the first step of a sign-in, or is signed in. */
+  /** Counts an attempt of an operator who has completed the first step of a sign-in, or is signed in. */
   async countAttemptOf(id: number, known: KnownDevice | null): Promise<Operator | undefined> {
     const [counted] = await this.database.query<Operator>(...COUNT_ATTEMPT_BY_ID.with({ id, ...toParameters(known) }));
     return counted;

@@ -135,7 +135,7 @@ export class OperatorsService {
     return this.change(who, by, 'operator.unlock', () => Promise.resolve(UNLOCKED));
   }
 
-  /** @param sessionId absent for all sessions. @returns how many ended; for none, nothing is logged. @throws NOT_FOUND */
+  /** @param sessionId absent for all sessions. @returns how many ended. The audit log gets no entry for 0. @throws NOT_FOUND */
   endSessions(who: Who, sessionId: number | undefined, by: Actor): Promise<number> {
     return this.database.transaction(async (tx) => {
       const operator = await this.lock(tx, who);

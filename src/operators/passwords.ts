@@ -10,7 +10,7 @@ const MAX_LENGTH = 256;
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MADE_AT_THAT_COST = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
 
-/** Different keyboards may send the same characters in different forms. */
+/** Different keyboards may send the same characters in different forms of Unicode. This makes the forms equal. */
 const normalized = (password: string): string => password.normalize('NFKC');
 
 export const isSamePassword = (one: string, other: string): boolean => normalized(one) === normalized(other);
@@ -20,7 +20,7 @@ export const hashPassword = (password: string): Promise<string> => hash(normaliz
 /** Whether a hash was made with other cost parameters than today's. */
 export const isOutdatedHash = (passwordHash: string): boolean => !passwordHash.startsWith(MADE_AT_THAT_COST);
 
-/** The hash to compare for an unknown account, so that the check takes the same time as for a known one. */
+/** The hash to compare for an unknown account, so that the check takes the same time as for a known account. */
 let decoy: Promise<string> | undefined;
 const decoyHash = (): Promise<string> => (decoy ??= hashPassword(randomBytes(32).toString('hex')));
 

@@ -20,7 +20,7 @@ export interface Offer {
   uri: string;
 }
 
-/** Codes of an authenticator app (TOTP, RFC 6238: 6 digits, 30 s), and recovery codes. A recovery code replaces one of these. */
+/** Codes of an authenticator app (TOTP, RFC 6238: 6 digits, 30 s), and recovery codes. Each recovery code replaces a code once. */
 @Injectable()
 export class SecondFactorService {
   constructor(
@@ -42,7 +42,7 @@ export class SecondFactorService {
   }
 
   /**
-   * Replaces the secret by the offered one and ends all sessions: the caller begins a new one.
+   * Replaces the secret by the offered one and ends all sessions. The caller then begins a new session.
    * @param code shown by the app. @returns ten recovery codes, which can't be shown again.
    * @throws UNAUTHORIZED; BAD_REQUEST for a wrong code; CONFLICT if no secret is offered.
    */
@@ -71,7 +71,7 @@ export class SecondFactorService {
     return codes;
   }
 
-  /** Ends all sessions: the caller begins a new one. @throws UNAUTHORIZED */
+  /** Removes the second factor and ends all sessions. The caller then begins a new session. @throws UNAUTHORIZED */
   async remove(access: SignedInAccess, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { id } = await lockUnchanged(this.operators, tx, access);
@@ -91,12 +91,12 @@ export class SecondFactorService {
     return step !== null && this.operators.useStep(id, step);
   }
 
-  /** Unsealed for each use, so that no secret stays in memory. */
+  /** Unseals a secret anew for each use, so that no secret stays in memory. */
   private readonly open = (sealed: Buffer, place: Place): string =>
     this.secretBox.openBytes(sealed, place).toString('utf8');
 }
 
-/** The step of a code: the current one, the one before or the one after; null for a wrong code, or one up to step `after`. */
+/** The step of a code: the current, the previous or the next step. Null for a wrong code, and for a code of a step up to `after`. */
 async function stepOf(secret: string, token: string, after: bigint): Promise<bigint | null> {
   if (!CODE.test(token)) return null;
   const verified = await verify({

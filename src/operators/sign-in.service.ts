@@ -80,7 +80,7 @@ export class SignInService {
     return this.prove(operatorId, proof, origin);
   }
 
-  /** Ends all sessions: the caller begins a new one. @throws UNAUTHORIZED; BAD_REQUEST */
+  /** Also ends all sessions. The caller then begins a new session. @throws UNAUTHORIZED; BAD_REQUEST */
   async changePassword(
     operatorId: number,
     { password, newPassword }: { password: string; newPassword: string },
@@ -127,7 +127,7 @@ export class SignInService {
     });
   }
 
-  /** Logs refusals of existing accounts only: for others the log would store arbitrary input. */
+  /** Logs refusals of existing accounts only. For unknown addresses, the log would store arbitrary input. */
   private async logRefusal(who: { email: string } | { id: number }, origin: Origin, what: string): Promise<void> {
     const operator = await this.operators.find(who);
     if (!operator) return;

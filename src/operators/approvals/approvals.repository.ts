@@ -7,7 +7,10 @@ import { Operator } from '../operator.entity.js';
 import { Approval, type ApprovalStatus } from './approval.entity.js';
 import { statement } from '../../database/parameters.js';
 
-/** Actions that give an operator influence on another account: through its set-up link, its role, or access to it. */
+/**
+ * Actions that give an operator influence on another account: through its set-up link, its role, or access to it. Each with its
+ * verb in messages.
+ */
 export const HANDED_OVER = {
   'operator.create': 'created',
   'operator.reset': 'reset',
@@ -19,12 +22,12 @@ export const HANDED_OVER = {
 /** An operator who created one of two accounts, or both. */
 interface Maker {
   maker: string;
-  /** The address of the created account; of two, the newer one. */
+  /** The address of the created account. If the operator created both, this is the newer one. */
   account: string;
   created_at: Date;
 }
 
-/** An action of one operator on the account of another one. */
+/** An action of one operator on the account of another operator, which gave influence on that account. */
 interface HandOver {
   operator: string;
   action: keyof typeof HANDED_OVER;
@@ -37,7 +40,10 @@ const ACTIONS = Object.keys(HANDED_OVER)
   .map((action) => `'${action}'`)
   .join(', ');
 
-/** Finds which of the two created the other's account, or a third operator who created both, one of them at most `days` ago. */
+/**
+ * Finds, of two operators, the one who created the account of the other. Or finds a third operator who created both accounts, if
+ * one of them is at most `days` days old.
+ */
 const FIND_MAKER = statement(
   'approvals.find_maker',
   { requester: 'int', approver: 'int', days: 'int' },
@@ -80,7 +86,7 @@ export type NamedApproval = Approval & Names;
 export interface ApprovalFilter {
   status?: ApprovalStatus | undefined;
   merchantId?: number | undefined;
-  /** An id: selects older approvals. */
+  /** Matches approvals with a lower id. */
   before: number;
   limit: number;
 }
@@ -122,7 +128,7 @@ export class ApprovalsRepository {
     return this.find(id, tx);
   }
 
-  /** Finds the open request with a reference. Marks overdue ones as expired first. */
+  /** Finds the open request with a reference. If this request is overdue, marks it as expired and finds none. */
   async findOpen(tx: Transaction, merchantId: number, reference: string): Promise<NamedApproval | null> {
     const where = { merchant_id: merchantId, reference, status: 'open' as const };
     await tx.manager.update(Approval, { ...where, expires_at: LessThanOrEqual(new Date()) }, { status: 'expired' });

@@ -12,7 +12,7 @@ import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OV
 
 /** A request expires after this many days. */
 export const APPROVAL_DAYS = 7;
-/** An operator who created both accounts counts as the owner of both, if one of them is not older than this many days. */
+/** An operator who created both accounts counts as the owner of both, as long as the newer one is at most this many days old. */
 const MAKER_DAYS = 30;
 const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
 

@@ -25,7 +25,7 @@ export function personOf(claims: Claims, settings: Settings): Person {
 }
 
 function verifiedEmail({ email, email_verified: reported }: Claims, { trustsEmail }: Settings): string | null {
-  // Some providers send it as text.
+  // Some providers send `email_verified` as text.
   const isVerified = reported === true || reported === 'true' || (reported === undefined && trustsEmail);
   if (!isVerified || typeof email !== 'string') return null;
   const address = email.trim().toLowerCase();
@@ -39,7 +39,7 @@ function nameOf({ name, preferred_username: username, sub }: Claims, email: stri
   return given.find((each) => each !== '') ?? 'Operator';
 }
 
-/** The role of the first entry whose value the person's claim has. */
+/** The role of the first of the settings' `roles` whose value is in the person's claim; null if there is none. */
 function roleOf(claims: Claims, settings: Settings): Role | null {
   const { roleClaim, roles } = settings;
   const found = roleClaim === 'email' ? verifiedEmail(claims, settings) : valueAt(claims, roleClaim);

@@ -27,7 +27,7 @@ export interface Arrival {
 
 /** A sign-in at the provider may take this long. */
 export const MAX_SIGN_IN_SECONDS = 600;
-/** A `max_age` makes the provider report when the person signed in. This one is longer than any session there. */
+/** A `max_age` makes the provider report when the person signed in. This age is so high that it never forces a new sign-in. */
 const ANY_AGE_SECONDS = 10 * 365 * 86_400;
 const TIMEOUT_SECONDS = 5;
 /** How long the provider's metadata is cached. */
@@ -47,8 +47,8 @@ export class CompanyProvider {
 
   /**
    * The address at which the browser signs in.
-   * @param isAgain makes the provider ask for credentials even where the person is signed in, to confirm an action.
-   * @throws NOT_FOUND where company sign-in is not set up; errors of openid-client.
+   * @param isAgain makes the provider ask for credentials even if the person is signed in, to confirm an action.
+   * @throws NOT_FOUND if company sign-in is not set up; errors of openid-client.
    */
   async addressOf({ state, nonce, verifier }: Proofs, isAgain: boolean): Promise<string> {
     const { scopes } = this.assertSetUp();
@@ -68,7 +68,7 @@ export class CompanyProvider {
    * Exchanges the code for the person's identity.
    * @param answer the parameters with which the provider returned the browser.
    * @param isAgain demands that the person signed in within the last {@link MAX_SIGN_IN_SECONDS}.
-   * @throws NOT_FOUND where company sign-in is not set up; errors of openid-client.
+   * @throws NOT_FOUND if company sign-in is not set up; errors of openid-client.
    */
   async arrivalOf(answer: URLSearchParams, proofs: Proofs, isAgain: boolean): Promise<Arrival> {
     this.assertSetUp();
@@ -93,12 +93,13 @@ export class CompanyProvider {
     const signed = personOf(claims, settings);
     const isComplete = signed.role !== null && signed.email !== null;
     if (isComplete || !provider.serverMetadata().userinfo_endpoint) return signed;
-    // Some providers keep the ID token small, and give other claims at this endpoint. Signed claims take precedence.
+    // Some providers put few claims into the ID token, and return the others at this endpoint. Claims of the token count first.
     const more: Claims = await oidc.fetchUserInfo(provider, accessToken, claims.sub).catch((error: unknown) => {
       // A person with a role may have a linked account, which needs no address.
       if (signed.role === null) throw error;
       return {};
     });
+    // `email_verified` of the endpoint is about the endpoint's address, so it counts only if the token has no other address.
     const { email_verified: _ofAnother, ...rest } = more;
     const isOfOneAddress = claims.email === undefined || claims.email === more.email;
     return personOf({ ...(isOfOneAddress ? more : rest), ...claims }, settings);
@@ -135,7 +136,8 @@ export class CompanyProvider {
         execute: [oidc.enableNonRepudiationChecks, ...(isHttp ? [oidc.allowInsecureRequests] : [])],
       },
     );
-    // The library accepts other issuers from Microsoft, whose "common" issuer would admit people of every company.
+    // For Microsoft, the library also accepts another issuer than the setting's. Microsoft's "common" issuer would admit people of
+    // every company.
     const { issuer: named } = provider.serverMetadata();
     if (new URL(named).href !== new URL(issuer).href)
       throw new oidc.ClientError(`the provider at ${issuer} names itself ${named}`);

@@ -7,7 +7,7 @@ import type { JobDatabase } from './job-database.js';
 import type { JobKind } from './job.entity.js';
 import type { Ending, JobsRepository, NewJob, Progress } from './jobs.repository.js';
 
-/** A job to carry out, with the permission that its operator must keep until the job ends. */
+/** A job to carry out, with the permission that its operator must have until the job ends. */
 export interface JobOrder extends NewJob {
   permission: Permission;
   /** Names of parameters that depend on the time of the request: a repeated request may have other values for them. */

@@ -12,7 +12,7 @@ import { JobRun, type JobOrder, type JobWork } from './job-run.js';
 import { JobsRepository, type StartedJob } from './jobs.repository.js';
 
 const STOPS_WITHIN_MS = 4_000;
-/** How often the console looks for a job that another process is starting, and how many times. */
+/** The waits between checks for a job that another process is starting, and the number of checks. */
 const LOOK_EVERY_MS = 50;
 const LOOKS = 20;
 
@@ -48,7 +48,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     return run.whenBegun();
   }
 
-  /** As {@link start}, but a repeated request starts no other job. @throws CONFLICT also for the key of another request. */
+  /** Like {@link start}, but a repeated request starts no second job. @throws CONFLICT also for the key of another request. */
   async startOnce(order: JobOrder, work: JobWork): Promise<number> {
     await this.jobs.markInterrupted();
     const earlier = await this.findStarted(order);
@@ -70,7 +70,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     return job?.id ?? null;
   }
 
-  /** When the same request arrives twice at once, the lock lets one of them start its job. The other waits for this job. */
+  /** If the same request arrives twice at once, the lock of the kind lets only one of the two start a job. The other waits for it. */
   private async startedMeanwhile(order: JobOrder): Promise<number | null> {
     if (!order.idempotencyKey) return null;
     for (let look = 0; look < LOOKS; look++) {
@@ -82,7 +82,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     return null;
   }
 
-  /** Makes the job's process end the job within two seconds. @throws NOT_FOUND; CONFLICT if it has ended or was cancelled. */
+  /** Makes the job's process end the job within two seconds. @throws NOT_FOUND; CONFLICT if the job has ended or was cancelled. */
   async cancel(id: number, by: Actor): Promise<void> {
     const job = await this.jobs.find(id);
     if (!job) throw notFound('job');
@@ -101,7 +101,7 @@ export class JobRunner implements BeforeApplicationShutdown {
   }
 }
 
-/** Whether a job was started with the same kind and parameters. */
+/** Whether a job was started with the same kind and parameters, apart from the `passing` ones. */
 function isFor(job: StartedJob, { kind, params, passing = [] }: JobOrder): boolean {
   const lasting = (all: object): object =>
     Object.fromEntries(
