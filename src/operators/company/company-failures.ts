@@ -30,15 +30,16 @@ export function toCompanyError(error: unknown): AppError {
     );
   return refuse(
     'COMPANY_ANSWER_INVALID',
-    'What your company’s sign-in answered can’t be accepted: begin again, and tell an administrator if it stays so',
+    'The answer of your company’s sign-in can’t be accepted: begin again. If this repeats, tell an administrator',
   );
 }
 
-const NO_ANSWER = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']);
+/** An answer that is not as the standard demands is most likely the error page of a proxy before a provider that is down. */
+const UNREACHABLE_CODES = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']);
 
 function isUnreachable(error: unknown): boolean {
   if (error instanceof oidc.ResponseBodyError) return error.status >= 500;
-  if (error instanceof oidc.ClientError && NO_ANSWER.has(error.code ?? '')) return true;
+  if (error instanceof oidc.ClientError && UNREACHABLE_CODES.has(error.code ?? '')) return true;
   return networkErrorOf(error) !== null;
 }
 
@@ -49,12 +50,12 @@ interface Thrown {
 }
 
 /** The library wraps an error twice at most. */
-const DEEPEST_CAUSE = 3;
+const MAX_DEPTH = 3;
 
 /** The error of fetch for a missing or broken-off answer, found below the library's wrappers. */
 function networkErrorOf(error: unknown): Thrown | null {
   let each = error as Thrown | null | undefined;
-  for (let depth = 0; each && depth < DEEPEST_CAUSE; depth++) {
+  for (let depth = 0; each && depth < MAX_DEPTH; depth++) {
     if (each.message === 'fetch failed' || each.message === 'terminated' || each.name === 'TimeoutError') return each;
     each = each.cause as typeof each;
   }
