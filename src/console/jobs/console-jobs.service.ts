@@ -12,7 +12,7 @@ import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { JOB_KINDS, type Job, type JobKind } from '../../operators/jobs/job.entity.js';
 import { JobRunner } from '../../operators/jobs/job-runner.js';
-import type { JobOrder, JobWork } from '../../operators/jobs/job-run.js';
+import type { JobRequest, JobWork } from '../../operators/jobs/job-run.js';
 import { JobsRepository, type JobRow } from '../../operators/jobs/jobs.repository.js';
 import type { Permission } from '../../operators/roles.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
@@ -50,13 +50,13 @@ interface Prepared {
   work: JobWork;
 }
 
-/** A job that the caller asks for. */
-type Asked = Omit<JobOrder, 'operatorId' | 'permission'>;
+/** A job that the caller wants to start. */
+type JobContent = Omit<JobRequest, 'operatorId' | 'permission'>;
 
-const orderOf = (caller: Caller, asked: Asked): JobOrder => ({
-  ...asked,
+const requestOf = (caller: Caller, content: JobContent): JobRequest => ({
+  ...content,
   operatorId: caller.id,
-  permission: PERMISSIONS[asked.kind].run,
+  permission: PERMISSIONS[content.kind].run,
 });
 
 /** Starts, lists and cancels background jobs. */
@@ -83,13 +83,18 @@ export class ConsoleJobsService {
   }
 
   /** Starts a replay, which records each of its batches in the audit log. @throws CONFLICT while another job runs. */
-  startReplay(caller: Caller, asked: Asked & { kind: 'replay' }, replayed: Replayed, count: number): Promise<JobDto> {
-    return this.begin(caller, asked, this.works.replay(replayed, caller.actor(), count));
+  startReplay(
+    caller: Caller,
+    content: JobContent & { kind: 'replay' },
+    replayed: Replayed,
+    count: number,
+  ): Promise<JobDto> {
+    return this.begin(caller, content, this.works.replay(replayed, caller.actor(), count));
   }
 
   /** Returns the job that the same request started earlier, or null. @throws CONFLICT for the key of another request. */
-  async startedBefore(caller: Caller, asked: Asked): Promise<JobDto | null> {
-    const id = await this.runner.findStarted(orderOf(caller, asked));
+  async startedBefore(caller: Caller, content: JobContent): Promise<JobDto | null> {
+    const id = await this.runner.findStarted(requestOf(caller, content));
     return id === null ? null : toJobDto(await this.get(caller, id));
   }
 
@@ -132,8 +137,8 @@ export class ConsoleJobsService {
     return job;
   }
 
-  private async begin(caller: Caller, asked: Asked, work: JobWork): Promise<JobDto> {
-    const id = await this.runner.startOnce(orderOf(caller, asked), work);
+  private async begin(caller: Caller, content: JobContent, work: JobWork): Promise<JobDto> {
+    const id = await this.runner.startOnce(requestOf(caller, content), work);
     return toJobDto(await this.get(caller, id));
   }
 
@@ -159,11 +164,11 @@ export class ConsoleJobsService {
     }
   }
 
-  private async prepareSupplier({ code, since: asked }: Members): Promise<Prepared> {
-    const since = asked === undefined ? new Date(Date.now() - DAY_MS) : checkedMoment(asked);
+  private async prepareSupplier({ code, since: text }: Members): Promise<Prepared> {
+    const since = text === undefined ? new Date(Date.now() - DAY_MS) : checkedMoment(text);
     const suppliers = code === undefined ? await this.suppliers.list() : [await this.suppliers.getByCode(code)];
     const params = { ...given({ code }), since: since.toISOString() };
-    const passing = asked === undefined ? ['since'] : [];
+    const passing = text === undefined ? ['since'] : [];
     return { params, passing, work: this.works.supplier(suppliers, since) };
   }
 }

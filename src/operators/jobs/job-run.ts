@@ -8,7 +8,7 @@ import type { JobKind } from './job.entity.js';
 import type { Ending, JobsRepository, NewJob, Progress } from './jobs.repository.js';
 
 /** A job to carry out, with the permission that its operator must have until the job ends. */
-export interface JobOrder extends NewJob {
+export interface JobRequest extends NewJob {
   permission: Permission;
   /** Names of parameters that depend on the time of the request: a repeated request may have other values for them. */
   passing?: readonly string[] | undefined;
@@ -50,7 +50,7 @@ interface Parts {
   logger: Logger;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 const LOST_PERMISSION = 'the operator who started it may not do this any more';
 
 /** Carries out one job. A transaction stays open until the job is over, and holds the lock of the job's kind. */
@@ -63,13 +63,13 @@ export class JobRun {
   private progress: Progress = { done: 0, total: null, step: null };
   private written: Progress = this.progress;
   private lockPid = 0;
-  private isLooking = false;
+  private isChecking = false;
   /** True once the work has ended. Then the job still writes its result and releases its lock. */
   isOver = false;
 
   constructor(
     private readonly parts: Parts,
-    private readonly order: JobOrder,
+    private readonly request: JobRequest,
     private readonly work: JobWork,
   ) {
     let over: Promise<void> = Promise.resolve();
@@ -82,7 +82,7 @@ export class JobRun {
   }
 
   get kind(): JobKind {
-    return this.order.kind;
+    return this.request.kind;
   }
 
   /** @returns the id, once the job has begun. @throws CONFLICT while another one of its kind runs. */
@@ -100,13 +100,13 @@ export class JobRun {
   }
 
   /** Writes the progress and checks whether the job must end. Runs every second. */
-  private async look(guard: Transaction): Promise<void> {
-    if (this.isLooking) return;
-    this.isLooking = true;
+  private async check(guard: Transaction): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
     try {
       const { cancel_asked: isCancelRequested, active, role } = await this.parts.jobs.standing(guard, this.id);
       if (isCancelRequested) await this.stop('cancelled', 'it was cancelled');
-      else if (!active || !hasPermission(role, this.order.permission)) await this.stop('cancelled', LOST_PERMISSION);
+      else if (!active || !hasPermission(role, this.request.permission)) await this.stop('cancelled', LOST_PERMISSION);
       if (this.written !== this.progress) {
         this.written = this.progress;
         await this.parts.jobs.writeProgress(this.id, this.written);
@@ -115,20 +115,20 @@ export class JobRun {
       this.parts.logger.warn({ err: error, job: this.id }, 'a job lost its lock');
       await this.stop('interrupted', 'its connection to the database was lost');
     } finally {
-      this.isLooking = false;
+      this.isChecking = false;
     }
   }
 
   /** Must not throw once the job has begun: the caller might repeat a failed transaction. */
   private async carryOut(guard: Transaction, begun: (id: number) => void): Promise<void> {
     const { jobs, logger } = this.parts;
-    const { kind } = this.order;
+    const { kind } = this.request;
     const lock = await jobs.acquireLock(guard, kind);
     if (!lock) throw isRunning(kind);
     this.lockPid = lock.pid;
     this.id = await this.write();
     begun(this.id);
-    const timer = setInterval(() => void this.look(guard), LOOK_EVERY_MS);
+    const timer = setInterval(() => void this.check(guard), CHECK_EVERY_MS);
     try {
       const ending = await this.outcome();
       this.isOver = true;
@@ -143,10 +143,10 @@ export class JobRun {
 
   private write(): Promise<number> {
     const { pages, jobs } = this.parts;
-    const { log } = this.order;
+    const { log } = this.request;
     return pages.transaction((tx) => {
       if (log) recordAction(tx, log.by, log.record);
-      return jobs.insert(tx, this.order);
+      return jobs.insert(tx, this.request);
     });
   }
 
@@ -175,8 +175,8 @@ export class JobRun {
 
   private readonly assertMay: JobContext['assertMay'] = async (tx) => {
     if (this.stopped) throw this.stopped;
-    const { active, role } = await this.parts.jobs.lockOperator(tx, this.order.operatorId);
-    if (active && hasPermission(role, this.order.permission)) return;
+    const { active, role } = await this.parts.jobs.lockOperator(tx, this.request.operatorId);
+    if (active && hasPermission(role, this.request.permission)) return;
     throw new JobStopped('cancelled', LOST_PERMISSION);
   };
 

@@ -8,13 +8,13 @@ import { AppError, notFound } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Database } from '../../database/database.js';
 import { JobDatabase } from './job-database.js';
-import { JobRun, type JobOrder, type JobWork } from './job-run.js';
+import { JobRun, type JobRequest, type JobWork } from './job-run.js';
 import { JobsRepository, type StartedJob } from './jobs.repository.js';
 
 const STOPS_WITHIN_MS = 4_000;
 /** The waits between checks for a job that another process is starting, and the number of checks. */
-const LOOK_EVERY_MS = 50;
-const LOOKS = 20;
+const CHECK_EVERY_MS = 50;
+const CHECKS = 20;
 
 /** Runs jobs: one at a time in a process, and one of each kind over all processes. */
 @Injectable()
@@ -29,7 +29,7 @@ export class JobRunner implements BeforeApplicationShutdown {
   ) {}
 
   /** @returns the id, once the job has begun. @throws CONFLICT while this process runs a job, or another one runs this kind. */
-  async start(order: JobOrder, work: JobWork): Promise<number> {
+  async start(request: JobRequest, work: JobWork): Promise<number> {
     if (this.current?.isOver) await this.current.ended;
     if (this.current) {
       const { kind } = this.current;
@@ -40,7 +40,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     if (this.database.isOpen) this.own.open();
     const run = new JobRun(
       { pages: this.database, jobs: this.jobs, database: this.own, logger: this.logger },
-      order,
+      request,
       async (job) => work(job),
     );
     this.current = run;
@@ -49,35 +49,35 @@ export class JobRunner implements BeforeApplicationShutdown {
   }
 
   /** Like {@link start}, but a repeated request starts no second job. @throws CONFLICT also for the key of another request. */
-  async startOnce(order: JobOrder, work: JobWork): Promise<number> {
+  async startOnce(request: JobRequest, work: JobWork): Promise<number> {
     await this.jobs.markInterrupted();
-    const earlier = await this.findStarted(order);
+    const earlier = await this.findStarted(request);
     if (earlier !== null) return earlier;
     try {
-      return await this.start(order, work);
+      return await this.start(request, work);
     } catch (error) {
-      const now = await this.startedMeanwhile(order);
+      const now = await this.startedMeanwhile(request);
       if (now === null) throw error;
       return now;
     }
   }
 
   /** Returns the job that the same request started earlier, or null. @throws CONFLICT for the key of another request. */
-  async findStarted(order: JobOrder): Promise<number | null> {
-    const { operatorId, idempotencyKey: key } = order;
+  async findStarted(request: JobRequest): Promise<number | null> {
+    const { operatorId, idempotencyKey: key } = request;
     const job = key ? await this.jobs.findByKey(operatorId, key) : undefined;
-    if (job && !isFor(job, order)) throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
+    if (job && !isFor(job, request)) throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
     return job?.id ?? null;
   }
 
   /** If the same request arrives twice at once, the lock of the kind lets only one of the two start a job. The other waits for it. */
-  private async startedMeanwhile(order: JobOrder): Promise<number | null> {
-    if (!order.idempotencyKey) return null;
-    for (let look = 0; look < LOOKS; look++) {
-      const isThere = this.current !== undefined || (await this.jobs.isRunning(order.kind));
-      const started = await this.findStarted(order);
+  private async startedMeanwhile(request: JobRequest): Promise<number | null> {
+    if (!request.idempotencyKey) return null;
+    for (let check = 0; check < CHECKS; check++) {
+      const isThere = this.current !== undefined || (await this.jobs.isRunning(request.kind));
+      const started = await this.findStarted(request);
       if (started !== null || isThere) return started;
-      await delay(LOOK_EVERY_MS);
+      await delay(CHECK_EVERY_MS);
     }
     return null;
   }
@@ -102,7 +102,7 @@ export class JobRunner implements BeforeApplicationShutdown {
 }
 
 /** Whether a job was started with the same kind and parameters, apart from the `passing` ones. */
-function isFor(job: StartedJob, { kind, params, passing = [] }: JobOrder): boolean {
+function isFor(job: StartedJob, { kind, params, passing = [] }: JobRequest): boolean {
   const lasting = (all: object): object =>
     Object.fromEntries(
       Object.entries(all).filter(([name, value]) => value !== undefined && value !== null && !passing.includes(name)),
