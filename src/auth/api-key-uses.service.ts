@@ -12,8 +12,8 @@ export interface KeyUse {
 }
 
 /**
- * Records when API keys were last used, to the hour. No request waits for it: one statement writes all keys, each key at most
- * once an hour over all processes.
+ * Records when API keys were last used, to the hour. No request waits for this. One statement writes all keys, and all processes
+ * together write each key at most once an hour.
  */
 @Injectable()
 export class ApiKeyUsesService {

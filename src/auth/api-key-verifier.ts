@@ -17,15 +17,15 @@ interface Entry {
   networks: Network[];
   /** In monotonic milliseconds. */
   expiresAtMs: number;
-  /** When the key was last looked up: the start of that query, in monotonic milliseconds. */
+  /** The start of the last query that looked the key up, in monotonic milliseconds. */
   verifiedAtMs: number;
   usedAtMs: number;
 }
 
-/** A lookup is valid for this long. With the time of a query, a revoked key stops working within 5 s. */
+/** A lookup is valid for this long. Including the time of a query, a revoked key stops working within 5 s. */
 const TRUST_MS = 4_000;
 const REFRESH_MS = 1_500;
-/** Clients wait 10 s for an answer, and the request itself needs time after this lookup. */
+/** The time limit of a lookup. Clients wait 10 s for an answer, and the request itself needs time after the lookup. */
 const ANSWER_WITHIN_MS = 5_000;
 const FORGET_AFTER_MS = 60_000;
 const MAX_ENTRIES = 20_000;
@@ -95,7 +95,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
       await this.lookUp([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
       await this.uses.note([...this.entries.values()].map(toUse));
     } catch (error) {
-      // Harmless: the next request looks its key up itself.
+      // Harmless: the next request with a key looks this key up.
       this.logger.debug({ reason: (error as Error).message }, 'refreshing API keys failed');
     }
   }

@@ -56,7 +56,7 @@ export class RateBuckets implements Store {
     return reports;
   }
 
-  /** Sets the level of the shared bucket. @param atMs the level is at least this recent. */
+  /** Sets the level of the shared bucket. @param atMs a time before the level was read. */
   learn(key: string, level: number, atMs: number): void {
     this.keys.get(key)?.learn(level, atMs);
   }
