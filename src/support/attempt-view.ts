@@ -16,7 +16,7 @@ const COPIED = ['number', 'supplier', 'supplier_sku', 'reference', 'supplier_ref
 /** An attempt as operators see it (contract, section 7). */
 export interface AttemptView extends Pick<AttemptOfUnit, (typeof COPIED)[number]> {
   state: AttemptState;
-  /** The cost that the supplier reported, in `currency`; null where the supplier reported none. */
+  /** The cost that the supplier reported, in `currency`; null if the supplier reported none. */
   cost: string | null;
   currency: string | null;
   failure_code: string | null;

@@ -26,7 +26,7 @@ export class BatchResolutionService {
   ) {}
 
   /**
-   * Returns the units in the given order. The open ones must be of one supplier or of one order.
+   * Returns the units in the given order. All open units among them must be of one supplier or of one order.
    * @throws NOT_FOUND; BAD_REQUEST for a unit that is named twice, or for open units of several suppliers and several orders.
    */
   async listStatus(chosen: readonly ChosenUnit[]): Promise<UnitStatus[]> {
@@ -41,8 +41,8 @@ export class BatchResolutionService {
   }
 
   /**
-   * Settles each open unit by itself, with an entry of its own in the audit log. A unit stays as it is where {@link isOpen}
-   * excludes the unit, another operator has settled it meanwhile, another attempt has begun, or the settlement fails.
+   * Settles each open unit by itself, with an entry of its own in the audit log. A unit stays as it is if {@link isOpen} excludes
+   * the unit, another operator has settled it meanwhile, another attempt has begun, or the settlement fails.
    * @param units the result of {@link listStatus}.
    * @throws BAD_REQUEST for an invalid reason.
    */

@@ -10,7 +10,7 @@ import { OrderSupportRepository } from './order-support.repository.js';
 
 export interface Cancellation {
   order: Pick<OrderRow, 'id' | 'merchant_id' | 'order_number'>;
-  /** The unit to cancel; all units of the order unless given. */
+  /** The unit to cancel; absent for all units of the order. */
   unit?: Pick<UnitKey, 'item' | 'unit'>;
   by: Actor;
 }

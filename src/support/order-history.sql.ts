@@ -29,12 +29,13 @@ export interface HistoryFacts {
   max_cost_micros?: string;
   cost_micros?: string;
   cost_currency?: string;
-  /** The better offers that could not be used. */
+  /** The better offers that routing passed over. */
   passed_over?: PassedOver[];
   /** The end of the previous attempt. */
   after?: { outcome: string; failure_code?: string };
   /** The wallet's available balance after the transfer, in satang. */
   available_after?: string;
+  /** The end of the claim's lease. */
   until?: string;
   webhook?: number;
   delivery?: string;
@@ -56,7 +57,7 @@ const NOT_TEXT = ['amount', 'duration_ms', 'facts'];
 
 interface Source extends Partial<typeof NULLS> {
   at: string;
-  /** Sorts entries of the same moment. An SQL expression where the rows of a source have several ranks. */
+  /** Sorts entries of the same moment. An SQL expression if the rows of a source have several ranks. */
   rank: number | string;
   sequence: string;
   kind: string;
@@ -136,7 +137,7 @@ const money = (orderId: string): Source[] => [
   },
 ];
 
-/** Where the first attempt of a unit lists no passed-over offers, the unit's item lists them. */
+/** If the first attempt of a unit lists no offers that routing passed over, the unit's item may list them. */
 const attempts = (orderId: string): Source => ({
   at: 'a.created_at',
   rank: RANK.attempt,

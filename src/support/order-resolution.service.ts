@@ -100,7 +100,7 @@ function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
 const conflict = (unit: UnitRow): AppError =>
   new AppError('CONFLICT', `unit ${unitName(unit)} is ${unit.state}: only units in unknown or review can be resolved`);
 
-/** Returns a NOT_FOUND that names the units of the order. @param units all of them. */
+/** Returns a NOT_FOUND that names the units of the order. @param units all units of the order. */
 export function noSuchUnit(chosen: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {
   const names = units.map(unitName);
   const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');

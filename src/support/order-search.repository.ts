@@ -90,7 +90,7 @@ interface OrderPage {
 
 interface Term {
   term: string;
-  /** The order's number at the beginning of a unit's reference; any other term as it is. */
+  /** The term itself. But for a unit's reference, only the order's number at its beginning. */
   orderNumber: string;
   /** The webhook delivery that the term names. */
   deliveryId: bigint | null;

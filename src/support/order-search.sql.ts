@@ -210,7 +210,7 @@ export const pageOfOrders = (path: AccessPath, query: PageQuery): BoundStatement
             JOIN merchants m ON m.id = o.merchant_id ${order}`;
   });
 
-/** The last order that {@link pageOfOrders} reads on a partial path; no row where it reads the path to its end. */
+/** The last order that {@link pageOfOrders} reads on a partial path; no row if it reads the path to its end. */
 export const lastScanned = (path: AccessPath, query: PageQuery): BoundStatement =>
   onPath('last_looked_at', path, query, (add) => {
     const last = `${scan(path, query, add)} OFFSET ${MAX_SCANNED - 1} LIMIT 1`;
@@ -246,7 +246,7 @@ function matching(path: AccessPath, query: PageQuery, add: Add): string {
             FROM (${scan(path, query, add)} LIMIT ${MAX_SCANNED}) i JOIN orders o ON o.id = i.order_id
             WHERE true${where} ORDER BY i.place ${limit()}`;
   if (where === '') return `${scan(path, query, add, COLUMNS)} ${limit()}`;
-  // Ids limit these two paths already. On `all`, only the orders of some minutes are read in vain.
+  // Ids limit these two paths already. On `all`, the range of ids has only the orders of some minutes too many.
   const bound = path === 'all' || path === 'ids' ? 'OFFSET 0' : `LIMIT ${MAX_SCANNED}`;
   const order = isByTime(path) ? BY_TIME : BY_ID;
   return `SELECT o.* FROM (${scan(path, query, add, COLUMNS)} ${bound}) o WHERE true${where} ${order} ${limit()}`;
@@ -292,7 +292,7 @@ const scanItems = ({ firstId, endId, after }: PageQuery, add: Add, condition: st
     AND -i.order_id <= ${add(-firstId)}::bigint
   ORDER BY -i.order_id`;
 
-/** The second condition implies the first, but only the first can be searched by index. */
+/** The conditions for orders after the query's place. The second implies the first, but an index can only search the first. */
 function afterPlace({ after }: PageQuery, add: Add): string[] {
   if (!after) return [];
   const moment = `${add(after.createdAt)}::timestamptz`;

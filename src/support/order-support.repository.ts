@@ -26,10 +26,10 @@ export interface AttemptOfUnit extends Pick<
   'item' | 'unit' | 'number' | 'supplier_sku' | 'reference' | 'supplier_reference' | 'cost_micros' | 'cost_currency'
 > {
   supplier: string;
-  /** The attempt's final state where another attempt followed, otherwise the state of the unit. */
+  /** The attempt's final state if another attempt followed, otherwise the state of the unit. */
   state: UnitState | 'withdrawn';
   failure_code: FailureCode | null;
-  /** The final state where another attempt followed, otherwise the outcome of the unit's latest call; null without a call. */
+  /** The final state if another attempt followed, otherwise the outcome of the unit's latest call; null without a call. */
   last_outcome: string | null;
 }
 
@@ -59,7 +59,7 @@ export interface UnitToDecide {
   order: Pick<Order, 'id' | 'merchant_id'>;
   /** The price that the merchant pays for the unit, in satang. */
   price: bigint;
-  /** The latest attempt; null where there was none. */
+  /** The latest attempt; null if there was none. */
   attempt: Pick<AttemptOfUnit, 'number' | 'supplier' | 'supplier_sku' | 'reference' | 'supplier_reference'> | null;
 }
 
@@ -124,7 +124,7 @@ const FIND_WHOLE_ORDER = statement(
     WHERE whole.order_number = ${orderNumber}`,
 );
 
-/** The order of a unit, the unit's price and its latest attempt. The price is null where the order has no such unit. */
+/** The order of a unit, the unit's price and its latest attempt. The price is null if the order has no such unit. */
 const FIND_UNIT = statement(
   'support.find_unit',
   { orderNumber: 'text', item: 'smallint', unit: 'smallint' },
@@ -149,7 +149,7 @@ type FoundUnitRow = UnitToDecide['order'] & { price: bigint | null } & (LatestAt
 export class OrderSupportRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns null where the order belongs to another merchant than the given one. */
+  /** Returns null if there is no such order, or if it belongs to another merchant than the given one. */
   async findByNumber(orderNumber: string, merchantId?: number): Promise<NamedOrderRow | null> {
     const which = { orderNumber, merchantId: merchantId ?? null };
     const [found] = await this.database.query<NamedOrderRow>(...FIND_BY_NUMBER.with(which));
@@ -197,7 +197,7 @@ export class OrderSupportRepository {
     };
   }
 
-  /** Returns null where there is no such order. The price is null where the order has no such unit. */
+  /** Returns null if there is no such order. The price is null if the order has no such unit. */
   async findUnit(
     orderNumber: string,
     { item, unit }: Pick<UnitKey, 'item' | 'unit'>,

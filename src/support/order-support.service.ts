@@ -116,7 +116,7 @@ export class OrderSupportService {
     return { order, price, attempt };
   }
 
-  /** Returns null where the order has no such unit, or the unit has no attempt. */
+  /** Returns null if the order has no such unit, or the unit has no attempt. */
   async findLatestAttempt(orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): Promise<UnitToDecide['attempt']> {
     return (await this.orders.findUnit(orderNumber, key))?.attempt ?? null;
   }
@@ -128,8 +128,8 @@ export class OrderSupportService {
   }
 
   /**
-   * Newest first. If few orders match, a page may be short or empty. The list ends only where `next_cursor` is null.
-   * @throws BAD_REQUEST for a cursor that no page carried.
+   * Newest first. If few orders match, a page may be short or empty. The list ends only at a page whose `next_cursor` is null.
+   * @throws BAD_REQUEST for a cursor that came from no page.
    */
   async page({ cursor, limit, term, withPlayers, ...filter }: PageRequest): Promise<Page<ListedOrder>> {
     const after = readPlace(cursor);
@@ -140,7 +140,7 @@ export class OrderSupportService {
     return continueAt ? { ...page, next_cursor: encodePlace(continueAt) } : page;
   }
 
-  /** The orders that a term may mean, newest first. `found_as` says what the term is to each order. */
+  /** The orders that a term may mean, newest first. `found_as` names the identifier of the order that equals the term. */
   async search(
     term: string,
     withPlayers: boolean,
@@ -177,8 +177,8 @@ export class OrderSupportService {
   }
 
   /**
-   * @param deliveryId given only where `found_as` is shown: any number may be the id of a delivery, so the operator must see
-   * that it was taken for one.
+   * @param deliveryId absent if operators do not see `found_as`. Any number may be the id of a delivery, so operators must see
+   * that the service took the number for an id.
    */
   private findByTerm(
     term: string,

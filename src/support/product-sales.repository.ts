@@ -68,7 +68,7 @@ export class ProductSalesRepository {
     return this.reads.query<SoldRow>(...SOLD_TODAY.with({ zone }));
   }
 
-  /** Returns the last `days` days up to today, also days without sales. Returns no day where the database has no order. */
+  /** Returns the last `days` days up to today, including days without sales. Returns no day if there is no order at all. */
   listDays(sku: string, zone: string, days: number): Promise<DayRow[]> {
     return this.reads.query<DayRow>(...SOLD_BY_DAY.with({ sku, zone, days }));
   }

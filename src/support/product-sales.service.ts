@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProductSalesRepository, type DayRow, type SoldRow } from './product-sales.repository.js';
 
-/** The statement reads all of the day's items, so one result serves every list of products for this long. */
+/** The statement reads all items of the day, which takes long. So all lists of products share one result for this time. */
 const CACHE_MS = 30_000;
 
 export interface DayOfSales extends Omit<DayRow, 'day'> {
@@ -29,7 +29,7 @@ export class ProductSalesService {
     return sales;
   }
 
-  /** Returns each of the last `days` days up to today, also days without a sale. */
+  /** Returns each of the last `days` days up to today, including days without a sale. */
   async byDay(sku: string, zone: string, days: number): Promise<DayOfSales[]> {
     const [names, rows] = await Promise.all([this.sales.listNames(zone, days), this.sales.listDays(sku, zone, days)]);
     const rowOf = new Map(rows.map((row) => [row.day, row]));

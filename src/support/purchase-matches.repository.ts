@@ -7,8 +7,9 @@ import type { Order } from '../orders/order.entity.js';
 import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 
 /**
- * Finds units of any supplier for these players. A known SKU must be the SKU of the unit's purchase, or one under which this
- * supplier sells the unit's product. Reads the index of players once for each merchant, because it begins with the merchant.
+ * Finds units of any supplier for these players. The supplier's SKU, if it is known, must be the SKU of the unit's purchase, or a
+ * SKU under which this supplier sells the unit's product. Reads the index of players once for each merchant, because the index
+ * begins with the merchant.
  */
 const FIND_MATCHES = statement(
   'purchase_matches.find',
@@ -60,7 +61,7 @@ type Purchase = Pick<SupplierReversal, 'supplier_id' | 'supplier_sku' | 'player'
 export class PurchaseMatchesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the oldest first, at most 50; none where the supplier did not report the player. */
+  /** Returns at most 50 units, the oldest first; none if the supplier did not report the player. */
   async find({ supplier_id: supplierId, ...purchase }: Purchase): Promise<MatchRow[]> {
     const { supplier_sku: sku, player, bought_at: boughtAt, created_at: reportedAt } = purchase;
     if (player === null) return [];

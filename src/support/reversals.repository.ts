@@ -11,12 +11,12 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 type OrderColumns = Pick<Order, 'order_number' | 'merchant_id'>;
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** A discrepancy with its supplier. Number and merchant of the order are null where the purchase belongs to no order. */
+/** A discrepancy with its supplier. Number and merchant of the order are null if the purchase belongs to no order. */
 export type ReversalRow = Omit<SupplierReversal, 'delivered_sealed'> & JoinedColumns;
 
 type JoinedColumns = Nullable<OrderColumns> & {
   supplier: Supplier['code'];
-  /** Whether the order is in an archive: the database keeps only the order's number and merchant. */
+  /** Whether the order is archived. Then its number and merchant come from `order_references`. */
   archived: boolean;
   /** Whether the supplier handed something over, such as a code. */
   handed_over: boolean;
@@ -49,7 +49,7 @@ export class ReversalsRepository {
     return found;
   }
 
-  /** Returns the supplier's deliveries, sealed; null where the supplier handed nothing over. */
+  /** Returns the supplier's deliveries, sealed; null if the supplier handed nothing over. */
   async findHandedOver(id: number): Promise<Buffer | null> {
     const found = await this.dataSource.manager.findOne(SupplierReversal, {
       select: { id: true, delivered_sealed: true },

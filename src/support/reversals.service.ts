@@ -29,11 +29,11 @@ export interface Reversal
   unit: string | null;
   /** Whether the order is archived: then no list and no page shows the order. */
   archived: boolean;
-  /** The supplier's charge for the purchase, in `currency`; null where it is unknown. */
+  /** The supplier's charge for the purchase, in `currency`; null if it is unknown. */
   amount: string | null;
   currency: string | null;
   bought_at: string | null;
-  /** Whether the supplier handed something over, such as a code. The merchant gets it only if an operator decides so. */
+  /** Whether the supplier handed something over, such as a code. The merchant gets this only if an operator decides so. */
   handed_over: boolean;
   created_at: string;
 }
@@ -46,7 +46,7 @@ export interface Match extends Omit<MatchRow, 'item' | 'unit' | 'created_at'> {
 
 /** A discrepancy that was closed just now. */
 export type ClosedReversal = Reversal & {
-  /** An earlier credit under the same reference. Absent where this closing gave the credit, or has none to give. */
+  /** An earlier credit under the same reference. Absent if this closing gave the credit, or was to give none. */
   credited_before?: { by: string | null; at: string };
 };
 
@@ -54,7 +54,7 @@ export type ReversalDetail = Reversal & { likely_matches: Match[] };
 
 export interface HandedOverDeliveries {
   unit: string;
-  /** The unit for which `sealed` was sealed: opening it needs this unit. */
+  /** The unit for which `sealed` was sealed. It can be opened only for this unit. */
   key: Pick<SupplierReversal, 'order_id' | 'item' | 'unit'>;
   sealed: Buffer;
   /** For the audit log. */
@@ -109,8 +109,8 @@ export class ReversalsService {
   }
 
   /**
-   * Returns the sealed deliveries of the purchase, and the unit that they were sealed for.
-   * @throws NOT_FOUND without such a discrepancy or without a unit, and where the supplier handed nothing over.
+   * Returns the sealed deliveries of the purchase, and the unit for which they were sealed.
+   * @throws NOT_FOUND if there is no such discrepancy, if it has no unit, or if the supplier handed nothing over.
    */
   async getHandedOver(id: number): Promise<HandedOverDeliveries> {
     const found = await this.reversals.find(id);
@@ -125,7 +125,7 @@ export class ReversalsService {
    * Closes a discrepancy and gives the order's merchant the credit, in one transaction. If several operators do so at once,
    * only one of them succeeds. The reference of the credit has the id and the time of the discrepancy, because ids repeat after
    * a restore. If the merchant already has a credit with this reference, reports it and gives no second one.
-   * @throws NOT_FOUND; CONFLICT where the discrepancy is closed already, and for a credit without an order.
+   * @throws NOT_FOUND; CONFLICT if the discrepancy is closed already, and for a credit without an order.
    */
   async close({ id, credit, by }: Closing): Promise<ClosedReversal> {
     const found = await this.reversals.find(id);
@@ -150,7 +150,7 @@ export class ReversalsService {
     });
   }
 
-  /** @returns the earlier credit; null where it is given now. @throws CONFLICT */
+  /** @returns the earlier credit with this reference; null if this call gave the credit. @throws CONFLICT */
   private async credit(
     tx: Transaction,
     { id, merchant_id: merchantId, created_at: openedAt }: ReversalRow,

@@ -98,7 +98,7 @@ export interface UnitStatus
   moved: boolean;
   /** The number of units of the order that are not settled, this one included. */
   open_units: number;
-  /** The operator who last decided about the unit; null where none did. */
+  /** The operator who last decided about the unit; null if none did. */
   decided_by: string | null;
 }
 
@@ -143,7 +143,7 @@ interface ReviewFilter {
 
 /** A unit that an operator chose. */
 export interface ChosenUnit extends Pick<UnitStatus, 'order_number' | 'item' | 'unit'> {
-  /** The code of the unit's supplier at that time; null where any supplier will do. */
+  /** The code of the unit's supplier at that time; null if the supplier does not matter. */
   supplier: string | null;
 }
 

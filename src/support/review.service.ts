@@ -48,7 +48,7 @@ export class ReviewService {
     });
   }
 
-  /** Ends the operator's claim. Does nothing where the operator has none. */
+  /** Ends the operator's claim. Does nothing if the operator has no claim of the unit. */
   async release(claim: Claim, operatorId: number, by: Actor): Promise<void> {
     await this.database.transaction(async (tx) => {
       if (await this.review.release(tx, claim, operatorId))
