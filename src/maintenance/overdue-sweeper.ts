@@ -22,8 +22,8 @@ const MAX_TRANSACTION_MS = 15_000;
 export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   private dispatchers = new Map<string, Dispatching>();
   /**
-   * Until when to look for times written ahead of the clock. The first run looks once, because the clock may have changed while
-   * no worker ran.
+   * The end of the search for times that were written ahead of the clock. It begins as now, so that the first run searches once:
+   * the clock may have changed while no worker ran.
    */
   private pullBackUntilMs: number | undefined = performance.now();
 
@@ -39,7 +39,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     this.dispatchers = findDispatchers(this.discovery);
   }
 
-  /** Waits for running tasks. Other workers do the tasks that have not begun. */
+  /** Waits for work that has begun. Other workers do the remaining work. */
   async onTasksStopped(): Promise<void> {
     await this.forAll((dispatcher) => dispatcher.drain());
     await this.heartbeat.deregister().catch(() => undefined);
@@ -56,7 +56,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     await this.sweep();
   }
 
-  /** Logs no failures, because `beatAndSweep` logs the same ones. */
+  /** Logs no failures, because `beatAndSweep` logs the same failures. */
   @WorkerTask('overdue_work_without_redis', { every: WITHOUT_REDIS_MS })
   async sweepWithoutRedis(): Promise<void> {
     if (!this.redis.isUp) await this.sweep();

@@ -17,7 +17,7 @@ const BATCH = 100;
 const PAUSE_MS = 100;
 /**
  * A round ends after this many young events in a row, because no old event is likely to follow. It does not end at the first
- * one: ids follow time only roughly, above all after the clock of the database was wrong.
+ * young event: ids follow time only roughly, above all after the clock of the database was wrong.
  */
 const ENOUGH_YOUNG = 10_000;
 const FAILED = 'old events could not be removed: retrying soon';
@@ -25,7 +25,7 @@ const FAILED = 'old events could not be removed: retrying soon';
 /**
  * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS: every hour, in small batches, in one worker at
  * a time. It skips events that it can't remove and retries them soon. It leaves rows whose partition will be dropped soon to
- * `OldPartitionsService`. Orders, units, supplier calls and transfers are kept forever.
+ * `OldPartitionsService`. It never removes orders, units, supplier calls or transfers.
  */
 @Injectable()
 export class RetentionService {

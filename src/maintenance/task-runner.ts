@@ -56,7 +56,7 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
     });
   }
 
-  /** Starts no more runs and waits for the current ones. `onTasksStopped` of a class waits for that class's tasks only. */
+  /** Starts no more runs and waits for the current runs. Calls `onTasksStopped` of a class once the class's own tasks ended. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(
       [...this.tasks].map(async ([owner, tasks]) => {
@@ -113,7 +113,7 @@ class RunningTask {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
 
-  /** @param run must not fail. @param intervalMs at most, from one start to the next. A longer run delays the next start. */
+  /** @param run must not fail. @param intervalMs the longest time from one start to the next, unless a run takes longer. */
   constructor(
     private readonly run: (stop: AbortSignal) => Promise<void>,
     private readonly intervalMs: number,

@@ -29,7 +29,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
     inquiry_asked_until: OPERATOR_CALLS,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
     purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
-    // A call during a ban extends it, so the next probe may wait a whole day.
+    // A call during a ban extends the ban, so the next probe may wait a whole day.
     probe_at: `CASE pause_reason WHEN 'deposit' THEN interval '1 minute' WHEN 'credentials' THEN interval '1 hour'
                  ELSE interval '1 day' END`,
   },
