@@ -13,7 +13,7 @@ export interface LogEntry extends Pick<AuditLogEntry, (typeof COPIED)[number]> {
   id: number;
   created_at: string;
   order_number: string | null;
-  /** The operator's own reference, if the action has one. */
+  /** The reference that the operator gave; null if the action has none. */
   reference: string | null;
   /** The reason that the operator gave. */
   reason: string | null;
@@ -26,7 +26,7 @@ export interface LogFilter {
   since?: Date | undefined;
   /** Exclusive. */
   until?: Date | undefined;
-  /** The name in the log. */
+  /** The operator's name in the log. */
   operator?: string | undefined;
   /** Selects actions of one console account. The command line does not verify names. */
   operatorId?: number | undefined;
@@ -36,7 +36,7 @@ export interface LogFilter {
   action?: AuditedAction | undefined;
   /** A supplier's code: selects actions on the supplier and on its offers. */
   supplier?: string | undefined;
-  /** An id: selects older entries. */
+  /** Matches entries with a lower id. */
   before?: bigint | undefined;
   limit: number;
 }
@@ -83,7 +83,7 @@ export class AuditLogRepository {
     return entities.map((entry, index) => toLogEntry(entry, raw[index]?.order_number ?? null));
   }
 
-  /** The action of an earlier request with this idempotency key; null when there is none. */
+  /** The action of an earlier request with this idempotency key; null if there is none. */
   findByKey(operatorId: number, idempotencyKey: string): Promise<AuditLogEntry | null> {
     return this.database.manager.findOneBy(AuditLogEntry, {
       operator_id: operatorId,
