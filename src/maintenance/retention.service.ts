@@ -69,7 +69,7 @@ export class RetentionService {
       if (round.failed(batch)) this.logger.warn({ reason: (error as Error).message }, FAILED);
       return batch;
     }
-    if (!batch) throw new Error('events could not be looked at');
+    if (!batch) throw new Error('events could not be read');
     round.done(batch);
     return batch;
   }

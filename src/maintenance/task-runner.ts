@@ -14,7 +14,7 @@ import { TASK, type OnTasksStopped, type TaskMethod, type WorkerTaskOptions } fr
 import { SchemaService } from '../database/schema.service.js';
 
 /** How often each worker checks a task that only one worker runs in each interval. */
-const LOOK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 
 /** The share of the interval by which a run may begin sooner, so that workers that start together do not run together. */
 const JITTER = 0.1;
@@ -81,7 +81,7 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
   private timingOf(task: Task): { intervalMs: number; setting: number } {
     if ('dueBy' in task) {
       const setting = this.config[task.dueBy];
-      return { intervalMs: Math.min(LOOK_EVERY_MS, setting), setting };
+      return { intervalMs: Math.min(CHECK_EVERY_MS, setting), setting };
     }
     const setting = task.offBy === undefined ? NaN : this.config[task.offBy];
     return { intervalMs: setting === 0 ? 0 : task.every, setting };

@@ -74,11 +74,11 @@ const select = ({ manager }: Pick<Transaction, 'manager'>): SelectQueryBuilder<S
   manager
     .createQueryBuilder(SupplierReversal, 'reversal')
     .leftJoin(Order, 'placed', 'placed.id = reversal.order_id')
-    .leftJoin(OrderReference, 'kept', 'kept.order_id = reversal.order_id')
+    .leftJoin(OrderReference, 'stored', 'stored.order_id = reversal.order_id')
     .innerJoin(Supplier, 'supplier', 'supplier.id = reversal.supplier_id')
-    .addSelect('coalesce(placed.order_number, kept.order_number)', 'order_number')
-    .addSelect('coalesce(placed.merchant_id, kept.merchant_id)', 'merchant_id')
-    .addSelect('placed.id IS NULL AND kept.order_id IS NOT NULL', 'archived')
+    .addSelect('coalesce(placed.order_number, stored.order_number)', 'order_number')
+    .addSelect('coalesce(placed.merchant_id, stored.merchant_id)', 'merchant_id')
+    .addSelect('placed.id IS NULL AND stored.order_id IS NOT NULL', 'archived')
     .addSelect('reversal.delivered_sealed IS NOT NULL', 'handed_over')
     .addSelect('supplier.code', 'supplier');
 
