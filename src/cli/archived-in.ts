@@ -1,6 +1,10 @@
 import { counted } from '../core/text.js';
 
-/** A report's remark about archived orders; empty if there are none. @param orders how many orders the report leaves out. */
+/**
+ * A report's remark about archived orders; empty if there are none.
+ * @param orders how many orders the report leaves out.
+ * @param which describes these orders, such as `of these days`.
+ */
 export const archivedIn = (orders: number, which: string, consequence: string): string[] =>
   orders === 0
     ? []

@@ -15,8 +15,8 @@ export function readFile(file: string): Buffer {
 }
 
 /**
- * Writes a file, or prints it where its path is `-`.
- * @param what members of the result beside the file's name.
+ * Writes a file, or prints its content if the path is `-`.
+ * @param what further members of the result, beside the file's name.
  * @throws CommandError
  */
 export function writeCsvFile(file: string, csv: string, what: object, command: Command): Result {

@@ -61,7 +61,7 @@ const toLine = ({ created_at, operator, source, action, detail, ...entry }: LogE
   detail: inWords(detail),
 });
 
-/** Members as `name value`. To fit a line, lists are shown by their length. */
+/** Members as `name value`. To fit a line, only a list of at most three texts is shown in full; other lists by their length. */
 function inWords(detail: Record<string, unknown>): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '' && value !== false)

@@ -69,8 +69,8 @@ export const monthCommands: CommandGroup = {
 };
 
 /**
- * Closes months. As text, prints each month when it is closed. As JSON, prints one value at the end; after an error, only if a
- * month was closed before it.
+ * Closes months. As text, prints each month when it is closed. As JSON, prints one value at the end. After an error, prints JSON
+ * only if a month was closed before the error.
  */
 function closing(service: MonthClosingService, by: Actor, through: string | undefined): Streamed {
   const closed: ClosedMonth[] = [];

@@ -7,7 +7,7 @@ import type { HistoryRow } from '../support/order-history.sql.js';
 import type { OrderDetail, OrderWithItems, UnitDetail } from '../support/order-support.service.js';
 import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
 
-/** An order as its merchant sees it, with the merchant's id. `sandbox` is absent for other orders. */
+/** An order as its merchant sees it, with the merchant's id. `sandbox` is set only for sandbox orders. */
 type ListedOrder = OrderDto & { merchant_id: number; sandbox?: true };
 
 interface UnitView {
@@ -32,7 +32,7 @@ interface TimelineEntry {
 
 type OrderView = ListedOrder & { units: UnitView[]; timeline: TimelineEntry[] };
 
-/** An order with its units and its history; for people, as tables. */
+/** An order with its units and its history: as JSON for programs, as tables for people. */
 export function orderDetail(order: OrderDetail): Result {
   const view = {
     ...toListedOrder(order),
@@ -78,7 +78,7 @@ function detailOf(row: HistoryRow): string {
   if (kind === 'order.created') return '';
   const result = duration_ms === null ? outcome : `${outcome} after ${duration_ms} ms`;
   if (kind === 'webhook.attempt') return `webhook ${facts?.webhook}, attempt ${facts?.attempt}: ${result}`;
-  // A discrepancy had no call, and its detail already says what it is.
+  // A discrepancy came from no call, so it has no duration. Its detail already says what it is.
   const isDiscrepancy = kind.startsWith('supplier.') && duration_ms === null;
   return [isDiscrepancy ? null : result, detail].filter((part) => part !== null).join(': ');
 }

@@ -47,7 +47,7 @@ export const recordTable = (row: Row): string =>
     { head: false },
   );
 
-/** A table with a line for each row and the members of the first as its columns; empty when there are no rows. */
+/** A table with a line for each row. The members of the first row are its columns. Empty if there are no rows. */
 export function listTable(rows: Row[]): string {
   const [first] = rows;
   if (!first) return '';
@@ -89,7 +89,7 @@ export function print(text: string): Promise<void> {
   });
 }
 
-/** Writes parts to standard output as fast as they are read, until the last one or until the reader closes the stream. */
+/** Writes parts to standard output as fast as the reader takes them. Ends after the last part, or when the reader closes it. */
 export async function printParts(parts: AsyncIterable<string>): Promise<void> {
   try {
     await pipeline(parts, streams().stdout, { end: false });

@@ -4,7 +4,7 @@ import { listTable } from './output.js';
 /** A line of streamed output. */
 export type Line = Record<string, string | number | null>;
 
-/** One JSON array. @param end the text after it. */
+/** One JSON array. @param end the text after the array. */
 export async function* jsonArray(pages: AsyncIterable<object[]>, end = '\n'): AsyncGenerator<string> {
   let separator = '';
   yield '[';

@@ -15,7 +15,7 @@ From a checkout: npm run -s topup -- <command>
 
 /**
  * Carries out one command. Its result goes to standard output, problems go to standard error.
- * @param own streams instead of the process's own.
+ * @param own the streams to use. Tests pass other streams than the process's.
  * @returns the exit code: 0, or 1 if the command was refused, failed, or found something wrong.
  */
 export function runCommandLine(
@@ -91,7 +91,7 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
 interface Definition {
   actWith: (features: CommandFeatures) => Act;
   answer: (result: Result | Ending) => void;
-  /** The groups to load; the others have only name and summary. */
+  /** Whether to load a group. A group that is not loaded has only its name and summary. */
   isWanted: (group: string) => boolean;
 }
 

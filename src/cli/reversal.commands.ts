@@ -98,7 +98,7 @@ function closedOne({ credited_before: before, ...reversal }: ClosedReversal): Re
   };
 }
 
-/** Closes several discrepancies. One that is already closed becomes a warning, and does not stop the others. */
+/** Closes several discrepancies. A discrepancy that is already closed becomes a warning; the others are closed all the same. */
 async function closeAll(reversals: ReversalsService, all: number[], by: Actor): Promise<Result> {
   const closed = [];
   const warnings = [];
@@ -113,7 +113,7 @@ async function closeAll(reversals: ReversalsService, all: number[], by: Actor): 
   return { ...list(closed, ''), warnings };
 }
 
-/** @param pages must have one more discrepancy than the limit if there are more, so that the output can say so. */
+/** @param pages if there are more discrepancies than the limit, they must have one more, so that the output can say so. */
 function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {
   let isCut = false;
   const shown = async function* (): AsyncGenerator<Reversal[]> {

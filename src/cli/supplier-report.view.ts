@@ -6,9 +6,9 @@ import { listTable, paragraphs, type Result } from './output.js';
 import { paint } from './streams.js';
 
 /**
- * The comparison of our books with the suppliers'. Not ok if the two differ, a discrepancy is open, or the comparison is
- * incomplete.
- * @param archived how many orders since then the comparison leaves out, because they are archived.
+ * The comparison of our books with the suppliers' reports. It is not ok if they differ, if a discrepancy is open, or if the
+ * comparison is incomplete.
+ * @param archived how many orders since `since` the comparison leaves out, because they are archived.
  * @param isOfOne whether the report covers one supplier only.
  */
 export function supplierReport(

@@ -123,7 +123,7 @@ export function supplierRecord(app: INestApplicationContext, supplier: Supplier)
   return { json: view, text };
 }
 
-/** A supplier as a line of a table, with the columns that differ between suppliers. */
+/** A supplier as a line of a table. Pause and callback address have a column only if the supplier has one. */
 export const toLine = ({
   pause_reason,
   callback_url,

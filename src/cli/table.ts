@@ -31,7 +31,7 @@ export function drawTable(
   ].join('\n');
 }
 
-/** Invisible characters, which the library counts as a column each. The zero-width joiner is none: it joins emoji into one. */
+/** Invisible characters, which the library counts as a column each. Keeps the zero-width joiner, which joins emoji into one. */
 const INVISIBLE = /(?!\u200d)\p{Cf}/gu;
 
 /** The width of a text in columns of a terminal. */

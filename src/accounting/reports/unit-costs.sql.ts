@@ -1,4 +1,4 @@
-/** A term of the attempt that bought the unit. Units without attempts have the terms of their item. */
+/** A column of the attempt that bought the unit, or of the unit's item if the unit has no attempts. */
 const term = (name: string): string => `CASE WHEN a.number IS NULL THEN i.${name} ELSE a.${name} END AS ${name}`;
 
 /** Joins each unit `u` with its item `i`, the attempt `a` that bought it, and the terms of its cost. */
@@ -9,9 +9,9 @@ export const JOIN_TERMS = `
     SELECT ${['expected_cost_micros', 'cost_currency', 'baht_per_unit'].map(term).join(', ')}) terms`;
 
 /**
- * What {@link MARGIN_FIGURES} adds up, of each unit. The cost is in baht at the rate when the attempt began. A rate of 1 with a
- * currency other than baht means that the supplier reported the cost in another currency than the offer's, so the rate does not
- * apply.
+ * The columns of a unit that {@link MARGIN_FIGURES} adds up. The cost is in baht at the rate when the attempt began. A stored rate
+ * of 1 for a currency other than baht means that the supplier reported the cost in another currency than the offer's. Then the
+ * rate comes from `fx_rates`.
  * @param orderedAt the moment of the rate for units without attempts.
  */
 export const unitCost = (orderedAt: string): string => `
