@@ -11,9 +11,9 @@ import { list, record, type Result } from './output.js';
 import { withProgress } from './progress.js';
 
 const IMPORT_HELP = `
-A file must have whole days from their beginning; the last day may still go on. Files may overlap: lines that were imported
-before are left out. An interrupted import goes on when it is repeated. If anything in the file is wrong, or it does not continue the
-imported lines, nothing is imported, and the command exits with 1.
+A file must have whole days from their beginning; only the last day may be incomplete. Files may overlap: lines that were imported
+before are left out. After an interruption, repeat the import: it continues. If anything in the file is wrong, or the file does
+not continue the imported lines, nothing is imported, and the exit code is 1.
 `;
 
 interface ImportGiven extends Actor {

@@ -91,7 +91,7 @@ function defineSet(channel: OperatorCommand): void {
     .option('--priority <n>', 'deposits without a channel get the lowest number', integer(0, 1_000))
     .option('--hold-above <baht>', 'payments above this amount wait for an operator (default: 200000.00)', baht)
     .option('--active', 'take new deposits')
-    .option('--inactive', 'take no new deposits; payments go on to be booked')
+    .option('--inactive', 'take no new deposits; payments are still booked')
     .audited()
     .notes(SET_HELP)
     .examples(

@@ -53,7 +53,7 @@ export const depositCommands: CommandGroup = {
       .option('--channel <code>', 'of this channel only')
       .option('--created-from <moment>', 'created at or after this time, in ISO 8601', moment)
       .option('--created-to <moment>', 'created before this time, in ISO 8601', moment)
-      .option('--limit <n>', 'the newest so many', integer(1, Number(MAX_INTEGER)), 100)
+      .option('--limit <n>', 'maximum number of deposits', integer(1, Number(MAX_INTEGER)), 100)
       .examples('deposit list --status pending', 'deposit list --merchant 1 --created-from 2026-11-24')
       .does(async (app, { merchant: merchantId, ...filter }: ListGiven): Promise<Result> => {
         const deposits = (await app.get(DepositsService).list({ merchantId, ...filter })).map(toDepositView);

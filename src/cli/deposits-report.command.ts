@@ -23,8 +23,8 @@ interface Given {
 const GROUP_COLUMNS: Record<DepositsGrouping, string> = { channel: 'channel', merchant: 'merchant_id', day: 'day' };
 
 const HELP = `
-Days are those of Asia/Bangkok on which the payments were made. without_person were recognized and booked by the service, by_person
-by an operator's decision. median_seconds is the time from paying to booking.
+A payment counts on the day in Asia/Bangkok on which it was made. The column without_person counts payments that the service
+booked, and by_person counts payments that an operator booked. median_seconds is the median time from paying to booking.
 `;
 
 export function defineDepositsReport(report: OperatorCommand): void {

@@ -49,7 +49,7 @@ export const paymentCommands: CommandGroup = {
       .option('--channel <code>', 'of this channel only')
       .option('--merchant <id>', 'credited to this merchant only', id)
       .option('--amount <baht>', 'of this amount only', baht)
-      .option('--limit <n>', 'so many at most', integer(1, Number(MAX_INTEGER)), 100)
+      .option('--limit <n>', 'maximum number of payments', integer(1, Number(MAX_INTEGER)), 100)
       .notes(REASONS)
       .examples('payment list --waiting', 'payment list --amount 1000.14')
       .does(async (app, { merchant: merchantId, ...filter }: ListGiven): Promise<Result> => {

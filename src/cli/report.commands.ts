@@ -33,28 +33,29 @@ import { defineStatementReport } from './statement-report.command.js';
 import { supplierReport } from './supplier-report.view.js';
 
 const DAILY_HELP = `
-Orders count on the day they were placed; completed and failed orders count on the day they ended. Balances include
-available and held money: closing = opening + credited - debited - spent. This is checked for each merchant against its
-wallet, and the exit code is 1 if it does not hold. Refunds move money from held to available.
+The column orders counts by the day of placement. The columns completed and failed count by the day on which the order ended.
+Balances include available and held money: closing = opening + credited - debited - spent. The report checks this for each
+merchant against the wallet. If it is wrong, the exit code is 1. Refunds move money from held to available.
 `;
 
 const MARGIN_HELP = `
-Counts succeeded units on the day their order ended, so that the revenue is what report daily calls spent. The cost is what the
-supplier reported, at the exchange rate when the attempt began. Without a reported cost, the expected cost counts
-(cost_estimated_units). Units without any known cost (cost_unknown_units) have no margin: their price (cost_unknown_revenue)
-is part of the revenue, but not of the revenue of which margin_percent is a share. Purchases that suppliers took back later
-are not subtracted: see topup reversal list.
+Counts succeeded units on the day their order ended, so the revenue equals the column spent of topup report daily. The cost is
+the one that the supplier reported, at the exchange rate when the attempt began. Without a reported cost, the expected cost
+counts (cost_estimated_units). Units without any known cost (cost_unknown_units) have no margin. The revenue includes their
+price (cost_unknown_revenue), but margin_percent is calculated without it. Purchases that suppliers took back later are not
+subtracted: see topup reversal list.
 `;
 
 const SUPPLIER_HELP = `
 Queries suppliers about each unit that succeeded or failed. The exit code is 1 if a supplier does not answer or disagrees:
-it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded. At some suppliers
-a query may buy: their units are counted as unaskable. Compare them with --statement.
+it did not deliver a unit that we paid for, or it delivered, or may still deliver, a unit that we refunded. Some suppliers may
+treat a query as a purchase. The report does not query these suppliers, and counts such units as unaskable. Compare these units
+with --statement.
 
-Also reads the supplier's list of sales from --since on, if it has one. A purchase in it that no order knows, as after a restore
-of the database, opens a discrepancy (topup reversal list). For suppliers without a list, export the statement from their
-site as CSV and give it with --statement. Purchases before --since open no discrepancy. The file has a header line with some of
-these columns; others are ignored: ${STATEMENT_COLUMNS.join(', ')}.
+Also reads the supplier's list of sales from --since on, if the supplier has such a list. A listed purchase of no known order, as
+after a restore of the database, opens a discrepancy (topup reversal list). For a supplier without a list, export the statement
+from the supplier's site as CSV and give it with --statement. Purchases before --since open no discrepancy. The file has a header
+line with some of these columns; others are ignored: ${STATEMENT_COLUMNS.join(', ')}.
 `;
 
 interface MarginGiven {

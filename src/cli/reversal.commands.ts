@@ -19,8 +19,8 @@ import {
 const KINDS = `
 taken_back: we paid, but the supplier now says that the unit failed.
 bought_late: we refunded the merchant, but the supplier now says that the unit was bought.
-unknown_purchase: the supplier reports a purchase that no book knows. With an order: another purchase than its unit's. Without:
-the database was restored or lost commits in a failover, or another buyer uses this account.
+unknown_purchase: the supplier reports a purchase that our books do not have. With an order, it is a second purchase for a unit.
+Without an order, the database was restored or lost commits in a failover, or another buyer uses this account.
 A merchant's money moves only when an operator closes a case with a credit.
 `;
 
@@ -46,7 +46,7 @@ export const reversalCommands: CommandGroup = {
       .command('list')
       .description('List cases where a supplier contradicts the books, newest first.')
       .option('--open', 'open cases only')
-      .option('--limit <n>', 'the newest so many only (default: all)', integer(1, Number(MAX_INTEGER)))
+      .option('--limit <n>', 'maximum number of cases, the newest first (default: all)', integer(1, Number(MAX_INTEGER)))
       .notes(KINDS)
       .examples('reversal list --open')
       .does((app, { open, limit }: { open?: boolean; limit?: number }) => {
