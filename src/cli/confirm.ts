@@ -3,7 +3,7 @@ import { CommandError } from './problems.js';
 import { streams, isInteractive } from './streams.js';
 
 /** A person can check and undo a change of up to this many rows by hand. */
-export const MANY = 10;
+export const MAX_WITHOUT_CONFIRMATION = 10;
 
 /**
  * Asks for confirmation on a terminal; elsewhere it does not ask.

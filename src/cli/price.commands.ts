@@ -7,7 +7,7 @@ import { present } from '../core/invariant.js';
 import { formatBaht, type Percentage, type Satang } from '../core/money.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { yesOption, type CommandGroup, type OperatorCommand } from './command-group.js';
-import { confirm, MANY } from './confirm.js';
+import { confirm, MAX_WITHOUT_CONFIRMATION } from './confirm.js';
 import { CsvProblems } from '../core/csv-table.js';
 import { importing, readFile } from './csv-file.js';
 import { baht, id, percentage } from './options.js';
@@ -24,7 +24,7 @@ type AdjustGiven = ConfirmGiven & { percent: Percentage; match?: string; merchan
 
 const IMPORT_HELP = `
 The first line of the file names the columns merchant_id, sku and price, in any order. An empty price clears the
-merchant's own price. The import is all or nothing, and errors name their line. A file that changes more than ${MANY}
+merchant's own price. The import is all or nothing, and errors name their line. A file that changes more than ${MAX_WITHOUT_CONFIRMATION}
 prices needs confirmation.
 `;
 
@@ -111,7 +111,7 @@ function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ..
     const changes = lines.map(({ change }) => change);
     if (dryRun) return differencesResult(await prices.compare(changes));
     const expected = yes || !isInteractive() ? undefined : await prices.compare(changes);
-    if (expected && expected.length > MANY) {
+    if (expected && expected.length > MAX_WITHOUT_CONFIRMATION) {
       await confirm(`${counted(expected.length, 'price changes', 'prices change')}.`, {
         shown: tableOf(expected),
       });

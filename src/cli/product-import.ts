@@ -5,7 +5,7 @@ import type { ProductDefinition, ProductWithSupplier } from '../catalog/product-
 import { ProductError, type ProductsService } from '../catalog/products.service.js';
 import type { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
-import { confirm, MANY } from './confirm.js';
+import { confirm, MAX_WITHOUT_CONFIRMATION } from './confirm.js';
 import { CsvProblems } from '../core/csv-table.js';
 import { importing, readFile } from './csv-file.js';
 import { list, listTable, type Result } from './output.js';
@@ -70,7 +70,7 @@ async function confirmChanges(
   if (yes || !isInteractive()) return undefined;
   const differences = await products.compare(definitions);
   const changed = differences.filter(({ change }) => change === 'changed');
-  if (changed.length <= MANY) return undefined;
+  if (changed.length <= MAX_WITHOUT_CONFIRMATION) return undefined;
   const prices = changed.filter(({ changes }) => changes.some(({ member }) => member === 'price')).length;
   const added = differences.length - changed.length;
   const more = counted(added, 'is', 'are');

@@ -8,7 +8,7 @@ import { ProductsService } from '../catalog/products.service.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
-import { MANY } from './confirm.js';
+import { MAX_WITHOUT_CONFIRMATION } from './confirm.js';
 import { writeCsvFile } from './csv-file.js';
 import { baht, integer, oneOf } from './options.js';
 import { list, record } from './output.js';
@@ -30,7 +30,7 @@ const IMPORT_HELP = `
 The first line of the file names its columns, in any order: sku, and any of name, price, supplier, supplier_sku,
 requires_server, requires_character, max_quantity, active, kind and player_check. New products need name and price. Without a
 column, existing products keep their value. An empty field sets the default, but an empty supplier removes no offer. The import
-is all or nothing, and errors name their line. A file that changes more than ${MANY} products needs confirmation.
+is all or nothing, and errors name their line. A file that changes more than ${MAX_WITHOUT_CONFIRMATION} products needs confirmation.
 `;
 
 export const productCommands: CommandGroup = {

@@ -6,7 +6,7 @@ import { WebhookReplayService } from '../webhooks/webhook-replay.service.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import type { CommandGroup } from './command-group.js';
-import { confirm, MANY } from './confirm.js';
+import { confirm, MAX_WITHOUT_CONFIRMATION } from './confirm.js';
 import { NoQueuesModule } from '../queues/no-queues.module.js';
 import { id, integer, moment, oneOf } from './options.js';
 import { list, record } from './output.js';
@@ -57,7 +57,7 @@ export const webhookCommands: CommandGroup = {
       .requiredOption('--since <moment>', 'deliveries created at or after this time, in ISO 8601', moment)
       .option('--status <status>', `deliveries with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES), 'failed')
       .audited()
-      .notes(`\nMore than ${MANY} deliveries need confirmation.`)
+      .notes(`\nMore than ${MAX_WITHOUT_CONFIRMATION} deliveries need confirmation.`)
       .asksFirst()
       .examples('webhook replay --merchant 1 --since 2026-01-15T08:00:00+07:00')
       .does(async (app, { merchant, since, status, yes, ...by }: ReplayGiven) => {
@@ -65,7 +65,7 @@ export const webhookCommands: CommandGroup = {
         const replays = app.get(WebhookReplayService);
         const which = { merchantId: merchant, since, status };
         const count = await replays.count(which);
-        if (count > MANY) await confirm(`${count} deliveries are attempted once more.`, { yes });
+        if (count > MAX_WITHOUT_CONFIRMATION) await confirm(`${count} deliveries are attempted once more.`, { yes });
         const replayed = await withProgress('Replaying deliveries', (report) =>
           replays.replay(which, { by, onProgress: (done) => report(done, count) }),
         );
