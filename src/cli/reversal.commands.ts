@@ -46,7 +46,11 @@ export const reversalCommands: CommandGroup = {
       .command('list')
       .description('List cases where a supplier contradicts the books, newest first.')
       .option('--open', 'open cases only')
-      .option('--limit <n>', 'maximum number of cases, the newest first (default: all)', integer(1, Number(MAX_INTEGER)))
+      .option(
+        '--limit <n>',
+        'maximum number of cases, the newest first (default: all)',
+        integer(1, Number(MAX_INTEGER)),
+      )
       .notes(KINDS)
       .examples('reversal list --open')
       .does((app, { open, limit }: { open?: boolean; limit?: number }) => {

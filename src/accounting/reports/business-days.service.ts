@@ -8,10 +8,10 @@ import { marginOf, marginPercent, totalOf, type MarginFigures } from './margin-r
 
 /** Today, yesterday, and the same weekday a week before. */
 const DAYS_AGO = [0, 1, 7];
-const KEPT_DAYS = 9;
+const CACHED_DAYS = 9;
 /** One result serves all operators for this long. */
-const KEPT_MS = 15_000;
-/** Spend movements of an hour are all written, also on the replica, this long after it. */
+const CACHE_MS = 15_000;
+/** This long after the end of an hour, all its spend movements are written, on the replica too. */
 const SETTLED_MS = 300_000;
 /** One statement reads at most this many hours, so that none takes long. */
 const MAX_HOURS = 6;
@@ -68,7 +68,7 @@ interface ReadDays {
 export class BusinessDaysService {
   private readonly results = new Map<string, { at: number; days: Promise<ReadDays> }>();
   /** What was sold in hours that have ended, by the start of the hour. */
-  private readonly kept = new Map<number, SoldRow[]>();
+  private readonly cachedHours = new Map<number, SoldRow[]>();
 
   constructor(
     private readonly repository: BusinessDaysRepository,
@@ -97,7 +97,7 @@ export class BusinessDaysService {
 
   private recent(zone: string): Promise<ReadDays> {
     const known = this.results.get(zone);
-    if (known && Date.now() - known.at < KEPT_MS) return known.days;
+    if (known && Date.now() - known.at < CACHE_MS) return known.days;
     const days = this.readDays(zone);
     this.results.set(zone, { at: Date.now(), days });
     days.catch(() => this.results.delete(zone));
@@ -135,22 +135,24 @@ export class BusinessDaysService {
     };
   }
 
-  /** Reads only hours that are not kept. Spend movements never change, so hours are kept once they are settled. */
+  /** Reads only hours that are not cached. Spend movements never change, so an hour is cached once it is settled. */
   private async readSold(start: Date, until: Date, now: Date): Promise<SoldRow[]> {
     const rows: SoldRow[] = [];
     let at = start.getTime();
-    for (; at + HOUR_MS <= until.getTime() && this.kept.has(at); at += HOUR_MS) rows.push(...(this.kept.get(at) ?? []));
+    for (; at + HOUR_MS <= until.getTime() && this.cachedHours.has(at); at += HOUR_MS)
+      rows.push(...(this.cachedHours.get(at) ?? []));
     while (at < until.getTime()) {
       const stop = Math.min(at + MAX_HOURS * HOUR_MS, until.getTime());
       const read = await this.repository.listSold(new Date(at), new Date(stop));
       for (let hour = at; hour + HOUR_MS <= Math.min(stop, now.getTime() - SETTLED_MS); hour += HOUR_MS) {
         const isOfHour = (row: SoldRow): boolean => row.at.getTime() === hour;
-        this.kept.set(hour, read.filter(isOfHour));
+        this.cachedHours.set(hour, read.filter(isOfHour));
       }
       rows.push(...read);
       at = stop;
     }
-    for (const hour of this.kept.keys()) if (hour < now.getTime() - KEPT_DAYS * DAY_MS) this.kept.delete(hour);
+    for (const hour of this.cachedHours.keys())
+      if (hour < now.getTime() - CACHED_DAYS * DAY_MS) this.cachedHours.delete(hour);
     return rows;
   }
 }
